@@ -1,0 +1,67 @@
+import type { ChatMessage, EmitRunEvent, JsonObject, Usage } from '../../kernel';
+
+export interface ConnectorCapabilities {
+  readonly streaming: boolean;
+  readonly vision: boolean;
+  readonly functions: boolean;
+  readonly image_generation: boolean;
+}
+
+export interface ConnectorDefinition {
+  readonly name: string;
+  /** Old names that load as this connector (`openai_tools`, `openai_tool_use`). */
+  readonly aliases: readonly string[];
+  readonly display_name: string;
+  readonly description: string;
+  readonly capabilities: ConnectorCapabilities;
+  /** Key of the organization's `providers` this connector reads; null when it needs none. */
+  readonly provider: string | null;
+}
+
+/** A model request after the assistant's work is done. `params` are OpenAI's other body members, passed through. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly params: JsonObject;
+}
+
+/** Where to send it: the organization's provider settings with its secret, resolved for this one call. */
+export interface ModelTarget {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  /** True for base URLs from the environment: the operator's, dialled without the private-address refusal. */
+  readonly trusted: boolean;
+}
+
+export interface ModelCallContext {
+  readonly signal: AbortSignal;
+  readonly runId: string;
+  readonly emit: EmitRunEvent;
+}
+
+/** A whole answer in OpenAI's `chat.completion` shape. */
+export interface ModelAnswer {
+  readonly body: JsonObject;
+  readonly text: string;
+  readonly finishReason: string;
+  readonly usage: Usage | null;
+}
+
+/** One OpenAI `chat.completion.chunk`: `data` is its JSON text, ready to be framed, the rest is what the service needs of it. */
+export interface ModelChunk {
+  readonly data: string;
+  readonly text: string;
+  readonly finishReason: string | null;
+  readonly usage: Usage | null;
+}
+
+/**
+ * One model vendor. Both methods reject with an `AppError` whose code is one of `upstream_*`, `cancelled` or
+ * `connector_not_configured`; a stream that ends without a finish reason rejects with `upstream_truncated`.
+ * `stream` yields the chunks of one socket read at a time and stops reading while the consumer does not ask.
+ */
+export interface Connector {
+  readonly definition: ConnectorDefinition;
+  complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
+  stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]>;
+}

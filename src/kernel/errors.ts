@@ -1,0 +1,76 @@
+/** Every error code that can leave the service. docs/reference/errors.md explains each; `platform/http` maps each to one status. */
+export const ERROR_CODES = [
+  'bad_request',
+  'malformed_json',
+  'body_too_complex',
+  'validation_failed',
+  'unauthenticated',
+  'forbidden',
+  'feature_disabled',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'idempotency_in_progress',
+  'idempotency_mismatch',
+  'precondition_failed',
+  'precondition_required',
+  'payload_too_large',
+  'unsupported_media_type',
+  'too_many_requests',
+  'outbound_refused',
+  'tool_failed',
+  'connector_not_configured',
+  'secret_unavailable',
+  'upstream_rejected',
+  'upstream_rate_limited',
+  'upstream_auth',
+  'upstream_error',
+  'upstream_truncated',
+  'upstream_bad_response',
+  'upstream_timeout',
+  'cancelled',
+  'server_shutdown',
+  'unavailable',
+  'insufficient_storage',
+  'internal_error',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One thing wrong with the input; `path` is a JSON path such as `metadata.tools[1].config.top_k` ('' for the whole body). */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  /** Diagnostic code when the problem is also a diagnostic, e.g. `tool.unknown`. */
+  readonly code?: string;
+}
+
+export interface AppErrorOptions {
+  readonly problems?: readonly Problem[];
+  /** Seconds after which a retry makes sense; becomes the `Retry-After` header. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+/** The only error that carries a message meant for clients. `detail` must never hold secrets, SQL or upstream bodies. */
+export class AppError extends Error {
+  readonly problems: readonly Problem[];
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.problems = options.problems ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** Missing and forbidden objects of another organization look alike on purpose: both are this error. */
+export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`);
+
+export const invalid = (problems: readonly Problem[], detail = 'The request is not valid'): AppError =>
+  new AppError('validation_failed', detail, { problems });

@@ -1,0 +1,60 @@
+import type { ErrorCode } from './errors';
+import type { Source } from './sources';
+import type { Usage } from './chat';
+
+/** Names a pipeline tool inside a run; `index` counts from 0 over the document's `tools`. */
+export interface ToolRef {
+  readonly index: number;
+  readonly plugin: string;
+  readonly placeholder: string | null;
+}
+
+interface WithMessage {
+  /** Human-readable progress text (spec 000 §3.4.3); never content of tools or messages. */
+  readonly message: string;
+}
+
+export type ToolEvent =
+  | ({ readonly type: 'tool.started' } & ToolRef & WithMessage)
+  | ({ readonly type: 'tool.progress' } & ToolRef & WithMessage)
+  | ({ readonly type: 'tool.retry'; readonly attempt: number; readonly delay_ms: number } & ToolRef & WithMessage)
+  | ({ readonly type: 'tool.skipped'; readonly reason: string } & ToolRef & WithMessage)
+  | ({
+      readonly type: 'tool.completed';
+      readonly chars: number;
+      readonly sources: number;
+      readonly duration_ms: number;
+      readonly cached: boolean;
+      readonly confidence: number | null;
+      readonly retries: number;
+    } & ToolRef &
+      WithMessage)
+  | ({ readonly type: 'tool.failed'; readonly code: string } & ToolRef & WithMessage);
+
+/** Everything a run can tell while it goes on; CONTRACT of the event log. `warning` carries degraded-mode notices. */
+export type RunEvent =
+  | {
+      readonly type: 'run.started';
+      readonly assistant_id: number;
+      readonly assistant_type: 'classic' | 'multi_tool';
+      readonly strategy: string | null;
+    }
+  | ({ readonly type: 'run.progress' } & WithMessage)
+  | ({ readonly type: 'warning'; readonly code: string } & WithMessage)
+  | ToolEvent
+  | { readonly type: 'prompt.ready'; readonly messages: number; readonly chars: number }
+  | { readonly type: 'llm.started'; readonly connector: string; readonly model: string }
+  | { readonly type: 'llm.delta'; readonly text: string }
+  | { readonly type: 'sources'; readonly sources: readonly Source[] }
+  | ({ readonly type: 'usage' } & Usage)
+  | { readonly type: 'run.completed'; readonly finish_reason: string }
+  | { readonly type: 'run.failed'; readonly code: ErrorCode; readonly message: string }
+  | { readonly type: 'run.cancelled'; readonly reason: string };
+
+/** `at` is ISO 8601 UTC; `seq` counts from 1 within the run. */
+export type StampedRunEvent = RunEvent & { readonly run_id: string; readonly seq: number; readonly at: string };
+
+export type EmitRunEvent = (event: RunEvent) => void;
+
+export const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];

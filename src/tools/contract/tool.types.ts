@@ -1,0 +1,139 @@
+import type { Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
+
+/** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
+export type ConfigSchema = JsonObject;
+
+export interface ToolExample {
+  readonly query: string;
+  readonly parameters: JsonObject;
+  readonly expected_result: string;
+}
+
+/** What a tool says of itself, once: registry, validation, OpenAPI and the web form all read this. */
+export interface ToolDefinition {
+  readonly name: string;
+  /** Other names accepted on input (spec 001's `rubric`, `single_file`, `no_tool`). */
+  readonly aliases: readonly string[];
+  readonly display_name: string;
+  readonly description: string;
+  /** Placeholder type the tool fills (`context` in `{1_context}`); null when it fills none. */
+  readonly placeholder: string | null;
+  readonly category: string;
+  readonly version: string;
+  readonly config_schema: ConfigSchema;
+  readonly kind: 'pipeline' | 'function';
+  readonly icon: string;
+  readonly allow_multiple: boolean;
+  readonly parameters: JsonObject;
+  readonly examples: readonly ToolExample[];
+  readonly capabilities: readonly string[];
+  readonly limitations: readonly string[];
+  readonly cost: { readonly unit: 'none' | 'tokens' | 'request'; readonly estimate: number };
+}
+
+/** What the student asked; data, never scanned for placeholders. */
+export interface ToolInput {
+  /** Text of the last user message. */
+  readonly query: string;
+  readonly messages: readonly ChatMessage[];
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** Content is read with the rights of the assistant's owner. */
+  readonly owner: Principal;
+  readonly caller: Caller;
+  readonly assistantId: number;
+  readonly runId: string;
+  /** The template with earlier slots filled (sequential strategy: chained context); later slots still stand as written. */
+  readonly prompt: string;
+  /** Outcomes of the tools that ran before, by placeholder. */
+  readonly results: ReadonlyMap<string, ToolOutcome>;
+  /** Numbers sources over all tools of the run: returns the number of the next `count` sources' first. */
+  readonly numberSources: (count: number) => number;
+  /** Emits `tool.progress` for this tool. */
+  readonly progress: (message: string) => void;
+}
+
+export interface ToolOutput {
+  readonly content: string;
+  readonly sources: readonly Source[];
+  /** 0..1, or null when the tool has no opinion. */
+  readonly confidence: number | null;
+  /** Degraded work the user should know of, such as an unreachable collection. */
+  readonly warnings?: readonly string[];
+}
+
+/** What makes a config unusable yet although its types are right; path is relative to `config`. */
+export interface ConfigGap {
+  readonly path: string;
+  readonly message: string;
+  readonly code: 'tool.config_incomplete' | 'tool.inaccessible';
+}
+
+/**
+ * A plugin: one declaration and one method. `run` may throw; only the invoker calls it and turns every failure into an outcome.
+ * `config` has passed `definition.config_schema` with defaults filled in.
+ */
+export interface Tool<Config = JsonObject> {
+  readonly definition: ToolDefinition;
+  run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
+  /** Required choices that are still empty, and references that `owner` may not read. Asked at save, in `/validate`, and again by `run`. */
+  gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
+}
+
+export const TOOL_FAILURE_CODES = [
+  'tool.unknown',
+  'tool.config_invalid',
+  'tool.config_incomplete',
+  'tool.inaccessible',
+  'tool.timeout',
+  'tool.cancelled',
+  'tool.output_invalid',
+  'tool.failed',
+] as const;
+export type ToolFailureCode = (typeof TOOL_FAILURE_CODES)[number];
+
+interface OutcomeBase {
+  readonly index: number;
+  readonly plugin: string;
+  readonly placeholder: string | null;
+  readonly duration_ms: number;
+}
+
+/** How one tool call ended. The invoker never throws: every failure is one of these. */
+export type ToolOutcome =
+  | (OutcomeBase & {
+      readonly status: 'completed';
+      readonly content: string;
+      readonly sources: readonly Source[];
+      readonly confidence: number | null;
+      readonly cached: boolean;
+      readonly retries: number;
+      readonly warnings: readonly string[];
+      /** True when the output was cut at the output limit. */
+      readonly truncated: boolean;
+    })
+  | (OutcomeBase & { readonly status: 'failed'; readonly code: ToolFailureCode; readonly message: string })
+  | (OutcomeBase & { readonly status: 'skipped'; readonly reason: string });
+
+export const ON_ERROR = ['continue', 'fail', 'fallback'] as const;
+
+/** One entry of a version 3 document's `tools`, normalised. */
+export interface PipelineTool {
+  /** Position in the document's `tools`, from 0, disabled ones counted. */
+  readonly index: number;
+  /** Canonical plugin name (aliases resolved), or the unknown name as written. */
+  readonly plugin: string;
+  /** Without braces, e.g. `1_context`; null for tools that fill no slot. */
+  readonly placeholder: string | null;
+  readonly enabled: boolean;
+  readonly config: JsonObject;
+  readonly on_error: (typeof ON_ERROR)[number];
+  readonly timeout_ms: number | null;
+  readonly retries: number | null;
+  readonly cache: boolean;
+  readonly depends_on: readonly string[];
+  readonly when: unknown;
+  readonly fallback: JsonObject | null;
+}
