@@ -1,0 +1,49 @@
+import type { SecretKey } from './parsers';
+
+/** The whole configuration: read once at start, validated, frozen. */
+export interface Config {
+  readonly env: 'production' | 'development' | 'test';
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly publicUrl: string | null;
+    readonly shutdownTimeoutMs: number;
+    readonly trustedProxies: { readonly cidrs: readonly string[]; readonly secret: string | null };
+  };
+  readonly log: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' };
+  /** `url` null: the embedded database in `dataDir`, which also holds files and generated keys. */
+  readonly database: { readonly url: string | null; readonly dataDir: string; readonly poolSize: number };
+  readonly bootstrap: { readonly adminKey: string | null; readonly seedDemo: boolean };
+  readonly providers: {
+    readonly openai: { readonly apiKey: string | null; readonly baseUrl: string };
+    readonly ollama: { readonly baseUrl: string | null };
+    readonly anthropic: { readonly apiKey: string | null };
+    readonly google: { readonly apiKey: string | null };
+  };
+  readonly moodle: { readonly apiUrl: string | null; readonly token: string | null };
+  readonly weather: { readonly apiUrl: string };
+  readonly oidc: {
+    readonly issuer: string | null;
+    readonly clientId: string | null;
+    readonly clientSecret: string | null;
+    readonly audience: string | null;
+    readonly roleClaim: string | null;
+  };
+  /** Newest first; empty: a key is generated into `dataDir`. */
+  readonly secrets: { readonly keys: readonly SecretKey[] };
+  readonly tools: {
+    readonly defaultTimeoutMs: number;
+    readonly maxRetries: number;
+    readonly retryBackoff: 'exponential' | 'fixed';
+    readonly parallelLimit: number;
+    readonly cacheEnabled: boolean;
+    readonly cacheTtlMs: number;
+  };
+  readonly planner: {
+    readonly vendor: 'heuristic' | 'openai' | 'anthropic' | 'ollama';
+    readonly model: string | null;
+    readonly temperature: number;
+  };
+  readonly outbound: { readonly allow: readonly string[] };
+  readonly migration: { readonly policy: 'manual' | 'on_access' };
+}

@@ -1,0 +1,84 @@
+import ipaddr from 'ipaddr.js';
+
+/** Reads one variable's text: the value, or what is allowed (said to the operator; never the value itself). */
+export type Parser<T> = ((text: string) => { readonly value: T } | { readonly allowed: string }) & {
+  readonly __type?: T;
+};
+
+export interface SecretKey {
+  readonly kid: string;
+  /** 32 bytes. */
+  readonly key: Buffer;
+}
+
+export const text = (): Parser<string> => (value) => ({ value });
+
+export const list = (): Parser<readonly string[]> => (value) => ({
+  value: value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+});
+
+export const oneOf =
+  <const T extends string>(...allowed: readonly T[]): Parser<T> =>
+  (value) => {
+    const found = allowed.find((option) => option === value);
+    return found === undefined ? { allowed: `one of ${allowed.join(', ')}` } : { value: found };
+  };
+
+export const bool = (): Parser<boolean> => (value) => {
+  if (['true', '1', 'yes', 'on'].includes(value.toLowerCase())) return { value: true };
+  if (['false', '0', 'no', 'off'].includes(value.toLowerCase())) return { value: false };
+  return { allowed: 'true or false' };
+};
+
+export const number =
+  (min: number, max: number): Parser<number> =>
+  (value) => {
+    const parsed = Number(value);
+    const fits = value.trim() !== '' && Number.isFinite(parsed) && parsed >= min && parsed <= max;
+    return fits ? { value: parsed } : { allowed: `a number from ${min} to ${max}` };
+  };
+
+export const integer =
+  (min: number, max: number): Parser<number> =>
+  (value) => {
+    const fits = /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max;
+    return fits ? { value: Number(value) } : { allowed: `a whole number from ${min} to ${max}` };
+  };
+
+export const url =
+  (...protocols: readonly string[]): Parser<string> =>
+  (value) => {
+    const allowed = { allowed: `a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}` };
+    if (!URL.canParse(value)) return allowed;
+    return protocols.includes(new URL(value).protocol) ? { value: value.replace(/\/+$/, '') } : allowed;
+  };
+
+export const key =
+  (prefix: string, length: number): Parser<string> =>
+  (value) =>
+    value.startsWith(prefix) && /^[\x21-\x7e]+$/.test(value) && value.length >= prefix.length + length
+      ? { value }
+      : { allowed: `${prefix} followed by at least ${length} printable characters without spaces` };
+
+export const cidrs = (): Parser<readonly string[]> => (value) => {
+  const parts = value.split(',').map((part) => part.trim());
+  const good = parts.every((part) => ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
+  return good ? { value: parts } : { allowed: 'address ranges such as 10.0.0.0/8, comma-separated; never a /0' };
+};
+
+const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;
+
+export const keyring = (): Parser<readonly SecretKey[]> => (value) => {
+  const entries = value.split(',').map((part) => KEYRING_ENTRY.exec(part.trim()));
+  const keys = entries.flatMap((entry) =>
+    entry === null ? [] : [{ kid: entry[1] ?? '', key: Buffer.from(entry[2] ?? '', 'hex') }],
+  );
+  const unique = new Set(keys.map(({ kid }) => kid)).size === keys.length;
+  const random = keys.every(({ key: bytes }) => new Set(bytes).size >= 8);
+  return keys.length === entries.length && unique && random
+    ? { value: keys }
+    : { allowed: '<kid>:<64 random hex digits>, comma-separated, newest first, each kid once (openssl rand -hex 32)' };
+};

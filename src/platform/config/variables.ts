@@ -1,0 +1,112 @@
+import { bool, cidrs, integer, key, keyring, list, number, oneOf, text, url, type Parser } from './parsers';
+
+export interface Variable<T> {
+  readonly parse: Parser<T>;
+  /** As it would be written in the environment; undefined means "unset". */
+  readonly fallback?: string;
+  /** Must be set when `NODE_ENV=production`. */
+  readonly production?: boolean;
+  readonly about: string;
+}
+
+const variable = <T>(
+  parse: Parser<T>,
+  about: string,
+  options: Omit<Variable<T>, 'parse' | 'about'> = {},
+): Variable<T> => ({
+  parse,
+  about,
+  ...options,
+});
+
+/** Every environment variable of the service, in the order of `.env.example`; nothing else reads the environment. */
+export const VARIABLES = {
+  NODE_ENV: variable(
+    oneOf('production', 'development', 'test'),
+    'Production refuses to start without a database and secrets.',
+    { fallback: 'development' },
+  ),
+  HOST: variable(text(), 'Address to listen on; 0.0.0.0 for every interface.', { fallback: '127.0.0.1' }),
+  PORT: variable(integer(0, 65535), 'Port to listen on; 0 takes a free one.', { fallback: '3000' }),
+  PUBLIC_URL: variable(url('http:', 'https:'), 'Address that users see, when it differs from HOST and PORT.'),
+  LOG_LEVEL: variable(
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'Least severe log line written.',
+    { fallback: 'info' },
+  ),
+  SHUTDOWN_TIMEOUT: variable(integer(0, 600_000), 'Milliseconds that streams in flight get to finish after SIGTERM.', {
+    fallback: '30000',
+  }),
+  DATABASE_URL: variable(
+    url('postgres:', 'postgresql:'),
+    'PostgreSQL server; unset, an embedded PostgreSQL lives in DATA_DIR.',
+    { production: true },
+  ),
+  DATABASE_POOL_SIZE: variable(integer(1, 500), 'Most connections to the database.', { fallback: '10' }),
+  DATA_DIR: variable(text(), 'Embedded database, uploaded files and generated keys.', { fallback: './data' }),
+  BOOTSTRAP_ADMIN_KEY: variable(
+    key('bw_', 32),
+    'First administrator key: bw_ and at least 32 characters. Unset: one is made and written to DATA_DIR/admin-key.',
+  ),
+  SEED_DEMO: variable(
+    bool(),
+    'Demo assistants and content in the default organization. Unset: yes with the embedded database, no with a server.',
+  ),
+  SECRETS_KEY: variable(
+    keyring(),
+    'Keys that encrypt stored secrets, newest first: <kid>:<64 hex digits>[,…]. Unset: one is made in DATA_DIR.',
+    { production: true },
+  ),
+  OPENAI_API_KEY: variable(text(), 'OpenAI key of the default organization.'),
+  OPENAI_BASE_URL: variable(url('http:', 'https:'), 'OpenAI-compatible server of the default organization.', {
+    fallback: 'https://api.openai.com/v1',
+  }),
+  ANTHROPIC_API_KEY: variable(text(), 'Anthropic key of the default organization.'),
+  GOOGLE_API_KEY: variable(text(), 'Google key of the default organization.'),
+  OLLAMA_BASE_URL: variable(
+    url('http:', 'https:'),
+    'Ollama server of the default organization, e.g. http://localhost:11434.',
+  ),
+  MOODLE_API_URL: variable(url('http:', 'https:'), 'Moodle of the default organization.'),
+  MOODLE_TOKEN: variable(text(), 'Web service token for MOODLE_API_URL.'),
+  WEATHER_API_URL: variable(url('http:', 'https:'), 'Open-Meteo compatible server.', {
+    fallback: 'https://api.open-meteo.com',
+  }),
+  OIDC_ISSUER: variable(url('http:', 'https:'), 'OpenID Connect provider; single sign-on is off without it.'),
+  OIDC_CLIENT_ID: variable(text(), 'Client id at the provider.'),
+  OIDC_CLIENT_SECRET: variable(text(), 'Client secret at the provider.'),
+  OIDC_AUDIENCE: variable(text(), 'Audience that access tokens must carry.'),
+  OIDC_ROLE_CLAIM: variable(text(), 'Claim that holds roles or groups, as a dotted path.'),
+  MIGRATION_POLICY: variable(
+    oneOf('manual', 'on_access'),
+    'When stored assistant metadata is rewritten to the newest version.',
+    { fallback: 'manual' },
+  ),
+  TOOL_DEFAULT_TIMEOUT: variable(integer(1, 3_600_000), 'Milliseconds a tool may take.', { fallback: '30000' }),
+  TOOL_MAX_RETRIES: variable(integer(0, 10), 'Retries of a failed tool call.', { fallback: '3' }),
+  TOOL_RETRY_BACKOFF: variable(oneOf('exponential', 'fixed'), 'How waits between retries grow.', {
+    fallback: 'exponential',
+  }),
+  TOOL_PARALLEL_LIMIT: variable(integer(1, 100), 'Most tools of one run at once.', { fallback: '5' }),
+  TOOL_RESULT_CACHE_ENABLED: variable(bool(), 'Reuse results of equal tool calls.', { fallback: 'true' }),
+  TOOL_RESULT_CACHE_TTL: variable(integer(0, 86_400), 'Seconds a tool result is reused.', { fallback: '300' }),
+  TOOL_PLANNER_LLM: variable(
+    oneOf('heuristic', 'openai', 'anthropic', 'ollama'),
+    'Who plans for the strategy `planned`. Unset: heuristic.',
+  ),
+  TOOL_PLANNER_MODEL: variable(text(), 'Model of the planner.'),
+  TOOL_PLANNER_TEMPERATURE: variable(number(0, 2), 'Temperature of the planner.', { fallback: '0.3' }),
+  TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies whose identity headers count, e.g. 10.0.0.0/8.'),
+  TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send.'),
+  OUTBOUND_ALLOW: variable(
+    list(),
+    'Hosts, host:port pairs or CIDRs that organizations may reach although their address is private.',
+    { fallback: '' },
+  ),
+} as const;
+
+export type VariableName = keyof typeof VARIABLES;
+/** Parsed values; a variable without a fallback is null when unset. */
+export type Values = {
+  readonly [Name in VariableName]: (typeof VARIABLES)[Name] extends Variable<infer T> ? T | null : never;
+};
