@@ -1,0 +1,77 @@
+import { parsePlaceholder, USER_INPUT } from './placeholder';
+import type { CompiledTemplate, Segment, Slot, SlotGrammar } from './template.types';
+
+/**
+ * Braces around text without braces. Each failed attempt ends at the next brace, where the next attempt starts:
+ * the scan is linear whatever the text.
+ */
+const BRACED = /\{([^{}]*)\}/g;
+
+/** Cuts a template into literals and slots, once; rendering then never looks at content. */
+export function compileTemplate(source: string, grammar: SlotGrammar): CompiledTemplate {
+  const slots = findSlots(source, slotPredicate(grammar));
+  const segments = cut(source, slots);
+  return {
+    source,
+    segments,
+    slots,
+    render: (content) => join(segments, ({ name }) => framed(content(name))),
+    renderPartial: (known) =>
+      join(segments, ({ name, start, end }) => {
+        const content = known.get(name);
+        return content === undefined ? source.slice(start, end) : framed(content);
+      }),
+  };
+}
+
+/**
+ * Renames slots simultaneously, so that swapped names do not collapse into one. A name mapped to null leaves the
+ * template; names that are not in the map, and every other brace, stay as written.
+ */
+export function renameSlots(source: string, renames: ReadonlyMap<string, string | null>): string {
+  const slots = findSlots(source, (name) => renames.has(name));
+  return join(cut(source, slots), ({ name }) => {
+    const renamed = renames.get(name) ?? null;
+    return renamed === null ? '' : `{${renamed}}`;
+  });
+}
+
+function slotPredicate({ types, names }: SlotGrammar): (name: string) => boolean {
+  const knownTypes = new Set(types);
+  const knownNames = new Set([USER_INPUT, ...names]);
+  return (name) => knownNames.has(name) || parsePlaceholder(name, (type) => knownTypes.has(type)) !== null;
+}
+
+function findSlots(source: string, isSlot: (name: string) => boolean): Slot[] {
+  const slots: Slot[] = [];
+  for (const match of source.matchAll(BRACED)) {
+    const name = match[1] ?? '';
+    if (isSlot(name)) slots.push({ name, start: match.index, end: match.index + match[0].length });
+  }
+  return slots;
+}
+
+function cut(source: string, slots: readonly Slot[]): Segment[] {
+  const segments: Segment[] = [];
+  let position = 0;
+  const literalUpTo = (end: number): void => {
+    if (end > position) segments.push({ kind: 'literal', text: source.slice(position, end) });
+  };
+  for (const slot of slots) {
+    literalUpTo(slot.start);
+    segments.push({ kind: 'slot', slot });
+    position = slot.end;
+  }
+  literalUpTo(source.length);
+  return segments;
+}
+
+const framed = (content: string): string => (content === '' ? '' : `\n\n${content}\n\n`);
+
+function join(segments: readonly Segment[], fill: (slot: Slot) => string): string {
+  const parts: string[] = new Array<string>(segments.length);
+  for (const [index, segment] of segments.entries()) {
+    parts[index] = segment.kind === 'literal' ? segment.text : fill(segment.slot);
+  }
+  return parts.join('');
+}

@@ -1,0 +1,3 @@
+export * from './compile';
+export * from './placeholder';
+export * from './template.types';
