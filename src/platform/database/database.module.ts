@@ -1,0 +1,49 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Module,
+  type ModuleMetadata,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { DatabaseConfig } from './database.types';
+import { type OpenDatabase, openDatabase, type OpenOptions } from './open-database';
+import { Transactions } from './transactions';
+
+/** Injects the `OpenDatabase`: which engine runs, for health and operator commands. */
+export const DATABASE = Symbol('DATABASE');
+
+export interface DatabaseModuleOptions extends OpenOptions {
+  readonly imports?: ModuleMetadata['imports'];
+  readonly inject?: FactoryProvider['inject'];
+  readonly useFactory: (...injected: never[]) => DatabaseConfig | Promise<DatabaseConfig>;
+}
+
+/** Opens the database before anything else starts and closes it after everything else has stopped. */
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(@Inject(DATABASE) private readonly database: OpenDatabase) {}
+
+  static forRootAsync(options: DatabaseModuleOptions): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: options.imports ?? [],
+      providers: [
+        {
+          provide: DATABASE,
+          inject: options.inject ?? [],
+          useFactory: async (...injected: never[]) => openDatabase(await options.useFactory(...injected), options),
+        },
+        { provide: DataSource, inject: [DATABASE], useFactory: ({ dataSource }: OpenDatabase) => dataSource },
+        Transactions,
+      ],
+      exports: [DATABASE, DataSource, Transactions],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.database.close();
+  }
+}

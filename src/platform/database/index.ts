@@ -1,0 +1,9 @@
+/** How rooms use this: docs/contributing/database.md. */
+export * from './database.module';
+export * from './database.types';
+export { migrate, revertLast } from './migrate';
+export * from './open-database';
+export * from './postgres-errors';
+export * from './schema';
+export * from './tenant-scope';
+export * from './transactions';
