@@ -1,0 +1,101 @@
+import type { Caller, ErrorCode, RunStatus, Source, StampedRunEvent, Usage } from '../kernel';
+import type { RunReport, ShapedReport } from './report.types';
+
+export interface RunInput {
+  readonly assistant: {
+    readonly id: number;
+    readonly name: string;
+    readonly organizationId: string;
+    readonly ownerId: string;
+    readonly type: 'classic' | 'multi_tool';
+  };
+  readonly caller: Caller;
+  readonly strategy: string | null;
+  readonly stream: boolean;
+}
+
+/** How a run ended; everything but `status` is what was known by then. */
+export interface RunOutcome {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly finishReason?: string | null;
+  readonly errorCode?: ErrorCode | null;
+  /** Client-safe text of the failure, or the reason of the cancellation. */
+  readonly message?: string;
+  readonly connector?: string | null;
+  readonly model?: string | null;
+  readonly sources?: readonly Source[];
+  readonly usage?: Usage | null;
+  readonly report?: RunReport | null;
+  /** Monotonic milliseconds since the run was opened; null when it did not get that far. */
+  readonly preparedMs?: number | null;
+  readonly firstTokenMs?: number | null;
+  /** Values that must not appear in the stored report: provider keys and tokens of the organization. */
+  readonly secrets?: readonly string[];
+}
+
+/** Time and result of one tool of the run, in pipeline order. */
+export interface ToolTiming {
+  readonly index: number;
+  readonly plugin: string;
+  readonly placeholder: string | null;
+  readonly status: 'completed' | 'failed' | 'skipped';
+  readonly duration_ms: number | null;
+  readonly chars: number | null;
+  readonly cached: boolean;
+  readonly retries: number;
+  readonly code: string | null;
+}
+
+/** One run as it is kept. Times in milliseconds are monotonic, `createdAt` and `finishedAt` ISO 8601 UTC. */
+export interface RunRecord {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly credentialId: string | null;
+  readonly assistantId: number;
+  readonly assistantName: string;
+  readonly assistantType: 'classic' | 'multi_tool';
+  readonly strategy: string | null;
+  readonly connector: string | null;
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly status: RunStatus;
+  readonly finishReason: string | null;
+  readonly errorCode: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly durationMs: number | null;
+  readonly preparedMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly tools: readonly ToolTiming[];
+  readonly sources: readonly Source[];
+  readonly usage: Usage | null;
+  readonly events: readonly StampedRunEvent[];
+  readonly report: ShapedReport | null;
+}
+
+export interface RunFilter {
+  readonly assistantId?: number;
+  readonly status?: RunStatus;
+  /** Runs of this user, and of these assistants whoever ran them. Absent: every run of the organization. */
+  readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
+  /** When set, only runs of these assistants (a credential bound to a list of assistants). */
+  readonly onlyAssistants?: readonly number[] | null;
+}
+
+/** Figures of one assistant for its statistics page; times in milliseconds, null when nothing ran. */
+export interface RunStats {
+  readonly runs: number;
+  readonly failures: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly tools: readonly {
+    readonly plugin: string;
+    readonly placeholder: string | null;
+    readonly calls: number;
+    readonly failures: number;
+    readonly avg_ms: number | null;
+    readonly p95_ms: number | null;
+  }[];
+  readonly tokens: { readonly prompt: number; readonly completion: number; readonly total: number };
+}
