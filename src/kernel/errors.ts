@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   'forbidden',
   'feature_disabled',
   'not_found',
+  'model_not_found',
   'method_not_allowed',
   'conflict',
   'idempotency_in_progress',
