@@ -15,11 +15,12 @@ export function compileTemplate(source: string, grammar: SlotGrammar): CompiledT
     source,
     segments,
     slots,
-    render: (content) => join(segments, ({ name }) => framed(content(name))),
+    render: (content) => join(segments, ({ name }, parts) => frame(content(name), parts)),
     renderPartial: (known) =>
-      join(segments, ({ name, start, end }) => {
+      join(segments, ({ name, start, end }, parts) => {
         const content = known.get(name);
-        return content === undefined ? source.slice(start, end) : framed(content);
+        if (content === undefined) parts.push(source.slice(start, end));
+        else frame(content, parts);
       }),
   };
 }
@@ -30,9 +31,9 @@ export function compileTemplate(source: string, grammar: SlotGrammar): CompiledT
  */
 export function renameSlots(source: string, renames: ReadonlyMap<string, string | null>): string {
   const slots = findSlots(source, (name) => renames.has(name));
-  return join(cut(source, slots), ({ name }) => {
+  return join(cut(source, slots), ({ name }, parts) => {
     const renamed = renames.get(name) ?? null;
-    return renamed === null ? '' : `{${renamed}}`;
+    if (renamed !== null) parts.push('{', renamed, '}');
   });
 }
 
@@ -66,12 +67,16 @@ function cut(source: string, slots: readonly Slot[]): Segment[] {
   return segments;
 }
 
-const framed = (content: string): string => (content === '' ? '' : `\n\n${content}\n\n`);
+function frame(content: string, parts: string[]): void {
+  if (content !== '') parts.push('\n\n', content, '\n\n');
+}
 
-function join(segments: readonly Segment[], fill: (slot: Slot) => string): string {
-  const parts: string[] = new Array<string>(segments.length);
-  for (const [index, segment] of segments.entries()) {
-    parts[index] = segment.kind === 'literal' ? segment.text : fill(segment.slot);
+/** One array and one join: each content is copied once, whatever its length. */
+function join(segments: readonly Segment[], fill: (slot: Slot, parts: string[]) => void): string {
+  const parts: string[] = [];
+  for (const segment of segments) {
+    if (segment.kind === 'literal') parts.push(segment.text);
+    else fill(segment.slot, parts);
   }
   return parts.join('');
 }
