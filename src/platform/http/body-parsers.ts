@@ -1,0 +1,44 @@
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { AppError } from '../../kernel';
+import { assertJsonShape, CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits } from './json-shape';
+
+/** Conversations with pictures in them are large; everything else is not. */
+const CHAT_BODY = '25mb';
+const HOUSE_BODY = '1mb';
+
+const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/(completions|runs))\/?$/;
+
+const jsonBody = (limit: string, limits: JsonLimits): RequestHandler[] => [
+  express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] }),
+  (request: Request, _response: Response, next: NextFunction) => {
+    if (request.body !== undefined) assertJsonShape(request.body, limits);
+    next();
+  },
+];
+
+const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+/** JSON, or multipart where a route reads it itself; anything else (forms above all: CSRF) is refused. */
+function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
+  if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
+  else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
+}
+
+function sequence(handlers: readonly RequestHandler[], request: Request, response: Response, next: NextFunction): void {
+  const [first, ...rest] = handlers;
+  if (first === undefined) return next();
+  void first(request, response, (error?: unknown) =>
+    error === undefined ? sequence(rest, request, response, next) : next(error),
+  );
+}
+
+/** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */
+export function bodyParsers(): RequestHandler[] {
+  const chat = jsonBody(CHAT_BODY, CHAT_LIMITS);
+  const house = jsonBody(HOUSE_BODY, HOUSE_LIMITS);
+  return [
+    onlyKnownTypes,
+    (request, response, next) => sequence(CHAT_PATH.test(request.path) ? chat : house, request, response, next),
+  ];
+}

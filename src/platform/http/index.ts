@@ -1,0 +1,20 @@
+export {
+  Access,
+  ACCESS_METADATA,
+  type AccessOptions,
+  type AccessRule,
+  type BellwetherRequest,
+  CurrentCaller,
+  Public,
+  type RequiredRole,
+} from './access.decorator';
+export { bodyParsers } from './body-parsers';
+export { clientAbortSignal } from './client-abort';
+export { OpenAiErrors } from './error-shape.decorator';
+export { ERROR_STATUS, ERROR_TITLES } from './error-status';
+export { openAiError, type OpenAiErrorBody } from './open-ai-error';
+export { PageQueryDto, toPageRequest } from './page-query.dto';
+export { ProblemDto } from './problem.dto';
+export { ProblemFilter } from './problem.filter';
+export { toAppError } from './to-app-error';
+export { validationPipe } from './validation.pipe';

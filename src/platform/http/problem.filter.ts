@@ -1,0 +1,68 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { Response } from 'express';
+import type { AppError } from '../../kernel';
+import type { BellwetherRequest } from './access.decorator';
+import { ERROR_SHAPE_METADATA } from './error-shape.decorator';
+import { ERROR_STATUS, ERROR_TITLES } from './error-status';
+import { openAiError } from './open-ai-error';
+import { toAppError } from './to-app-error';
+
+/** Most problems that one answer lists; the rest is counted. */
+const MAX_PROBLEMS = 100;
+
+const problemDetails = (error: AppError, requestId: string): object => ({
+  type: `https://bellwether.dev/errors/${error.code}`,
+  title: ERROR_TITLES[error.code],
+  status: ERROR_STATUS[error.code],
+  code: error.code,
+  detail:
+    error.problems.length > MAX_PROBLEMS
+      ? `${error.detail} (${error.problems.length} problems, the first ${MAX_PROBLEMS} listed)`
+      : error.detail,
+  ...(error.problems.length > 0 ? { errors: error.problems.slice(0, MAX_PROBLEMS) } : {}),
+  request_id: requestId,
+});
+
+/** Paths whose clients expect OpenAI's error object even when no handler was found. */
+const OPENAI_PATHS = /^\/(v1|lamb)(\/|$)/;
+
+/** The last stop of every error: a clear answer for the client, the cause for the log, nothing internal on the wire. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Http');
+
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<BellwetherRequest>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = toAppError(thrown);
+    if (ERROR_STATUS[error.code] >= 500) this.log(error, thrown, request);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const requestId = String(request.id ?? '');
+    if (error.retryAfter !== undefined) response.setHeader('Retry-After', String(Math.ceil(error.retryAfter)));
+    if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+    response.status(ERROR_STATUS[error.code]);
+    if (this.speaksOpenAi(host, request)) response.json(openAiError(error));
+    else response.type('application/problem+json').send(JSON.stringify(problemDetails(error, requestId)));
+  }
+
+  private speaksOpenAi(host: ArgumentsHost, request: BellwetherRequest): boolean {
+    if (host instanceof ExecutionContextHost) {
+      const targets = [host.getHandler(), host.getClass()].filter((target) => target !== null && target !== undefined);
+      if (targets.length > 0 && this.reflector.getAllAndOverride(ERROR_SHAPE_METADATA, targets) === 'openai')
+        return true;
+    }
+    return OPENAI_PATHS.test(request.path);
+  }
+
+  private log(error: AppError, thrown: unknown, request: BellwetherRequest): void {
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : typeof thrown;
+    this.logger.error({ msg: 'request failed', request_id: request.id, code: error.code, path: request.path, cause });
+  }
+}

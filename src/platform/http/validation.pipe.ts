@@ -1,0 +1,30 @@
+import { ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { invalid, type Problem } from '../../kernel';
+
+const isIndex = (property: string): boolean => /^\d+$/.test(property);
+
+const join = (parent: string, property: string): string => {
+  if (isIndex(property)) return `${parent}[${property}]`;
+  return parent === '' ? property : `${parent}.${property}`;
+};
+
+function problemsOf(errors: readonly ValidationError[], parent = ''): Problem[] {
+  return errors.flatMap((error) => {
+    const path = join(parent, error.property);
+    const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));
+    return [...own, ...problemsOf(error.children ?? [], path)];
+  });
+}
+
+/** Every problem at once, each with its path; unknown properties are refused by name; values are never echoed. */
+export const validationPipe = (): ValidationPipe =>
+  new ValidationPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    transform: true,
+    transformOptions: { exposeUnsetFields: false },
+    validationError: { target: false, value: false },
+    exceptionFactory: (errors) => invalid(problemsOf(errors)),
+  });

@@ -1,0 +1,1 @@
+export { createPino, httpLogger, StructuredLogger } from './logger';
