@@ -7,6 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { DatabaseHealth } from './database-health';
 import type { DatabaseConfig } from './database.types';
 import { type OpenDatabase, openDatabase, type OpenOptions } from './open-database';
 import { Transactions } from './transactions';
@@ -38,8 +39,9 @@ export class DatabaseModule implements OnApplicationShutdown {
         },
         { provide: DataSource, inject: [DATABASE], useFactory: ({ dataSource }: OpenDatabase) => dataSource },
         Transactions,
+        DatabaseHealth,
       ],
-      exports: [DATABASE, DataSource, Transactions],
+      exports: [DATABASE, DataSource, Transactions, DatabaseHealth],
     };
   }
 

@@ -1,4 +1,5 @@
 /** How rooms use this: docs/contributing/database.md. */
+export * from './database-health';
 export * from './database.module';
 export * from './database.types';
 export { migrate, revertLast } from './migrate';

@@ -1,0 +1,57 @@
+import type { INestApplication } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
+import helmet from 'helmet';
+import type { Logger as Pino } from 'pino';
+import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
+import { httpLogger } from './platform/logging';
+
+/** Sockets that send nothing must not be held for ever (slow-header and slow-body attacks). */
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Bellwether')
+    .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible door.')
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'API key `bw_…`' })
+    .build();
+  return SwaggerModule.createDocument(app, config, {
+    operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
+  });
+}
+
+function serveDocumentation(app: NestExpressApplication): void {
+  const document = openApiDocument(app);
+  SwaggerModule.setup('api/docs', app, document, {
+    jsonDocumentUrl: 'api/openapi.json',
+    customSiteTitle: 'Bellwether API',
+  });
+  app
+    .getHttpAdapter()
+    .getInstance<Express>()
+    .get('/', (_request, response) => response.redirect('/api/docs'));
+}
+
+/** Everything between the socket and the controllers; server, tests and the OpenAPI writer share it. */
+export function setUpApp(app: NestExpressApplication, logger: Pino): void {
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.use(httpLogger(logger));
+  app.use(
+    helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } } }),
+  );
+  app.use(...bodyParsers());
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
+  serveDocumentation(app);
+  const server = app.getHttpServer() as import('node:http').Server;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+}

@@ -1,0 +1,37 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { DatabaseHealth } from '../platform/database';
+import { Public } from '../platform/http';
+import { LivenessDto, ReadinessDto } from './health.dto';
+import { Lifecycle } from './lifecycle.service';
+
+@ApiTags('Health')
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly lifecycle: Lifecycle,
+    private readonly database: DatabaseHealth,
+  ) {}
+
+  @Get('live')
+  @Public('Is the process alive?')
+  @ApiOkResponse({ type: LivenessDto })
+  live(): LivenessDto {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Public('Can it serve? 503 while it starts, drains, cannot reach the database or sees a schema of another build.')
+  @ApiOkResponse({ type: ReadinessDto })
+  @ApiResponse({ status: 503, type: ReadinessDto })
+  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
+    const checks = {
+      process: this.lifecycle.phase === 'serving' ? 'ok' : this.lifecycle.phase,
+      database: await this.database.check(),
+    };
+    const ready = Object.values(checks).every((state) => state === 'ok');
+    response.status(ready ? 200 : 503).setHeader('Cache-Control', 'no-store');
+    return { status: ready ? 'ready' : 'not_ready', checks };
+  }
+}
