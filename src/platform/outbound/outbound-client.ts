@@ -1,0 +1,134 @@
+import { lookup } from 'node:dns';
+import { Inject, Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AppError } from '../../kernel';
+import { CONFIG, type Config } from '../config';
+import { AllowList } from './allow-list';
+import { DialPolicy, portOf, refused } from './dial-policy';
+import { guardedConnector, plainLookup, type ResolveHost } from './guarded-connector';
+import { outboundFailure } from './outbound.errors';
+import { nextHop, readText, REDIRECTS } from './redirect';
+
+/** Token of the name resolver; `dns.lookup` unless a test puts its own zone there. */
+export const RESOLVE_HOST = Symbol('RESOLVE_HOST');
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  /** Covers lookup, redirects and the whole body. Milliseconds, 10,000 unless said. */
+  readonly timeoutMs?: number;
+  /** Largest body read, in bytes, 5 MB unless said. */
+  readonly maxBytes?: number;
+  /** Set for the operator's own URLs (environment): private addresses are dialled. */
+  readonly trusted?: boolean;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 5 * 1024 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+const SAVE_LOOKUP_MS = 2_000;
+
+/**
+ * The one HTTP client of the service. Rejects with `outbound_refused`, `upstream_timeout`, `upstream_error`,
+ * `upstream_bad_response` (body over the cap) or `cancelled`; any HTTP status resolves.
+ */
+@Injectable()
+export class OutboundClient implements OnModuleDestroy {
+  private readonly policy: DialPolicy;
+  private readonly guarded: Agent;
+  private readonly open: Agent;
+  private readonly resolve: ResolveHost;
+
+  constructor(@Inject(CONFIG) config: Config, @Optional() @Inject(RESOLVE_HOST) resolve: ResolveHost | null = null) {
+    this.resolve = resolve ?? ((hostname, options, callback) => lookup(hostname, options, callback));
+    this.policy = new DialPolicy(new AllowList(config.outbound.allow));
+    this.guarded = new Agent({
+      ...POOL,
+      connect: guardedConnector(this.policy, this.resolve, CONNECT_TIMEOUT_MS),
+    });
+    this.open = new Agent({
+      ...POOL,
+      connect: buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: plainLookup(this.resolve) }),
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([this.guarded.destroy(), this.open.destroy()]);
+  }
+
+  /** For streaming over undici directly. Every socket of the untrusted one has passed the policy. */
+  dispatcher(trusted: boolean): Dispatcher {
+    return trusted ? this.open : this.guarded;
+  }
+
+  /**
+   * Checks a URL before it is stored. A name that does not resolve now is accepted: it is checked again at every
+   * connection, and a machine without a network must be able to save settings.
+   * @throws AppError `outbound_refused`
+   */
+  async assertDialable(text: string): Promise<void> {
+    const url = this.policy.parse(text, false);
+    if (this.policy.exempts(url.hostname, portOf(url))) return;
+    const addresses = await this.addressesOf(url.hostname.replace(/^\[|\]$/g, ''));
+    if (addresses.length > 0 && !addresses.some((address) => this.policy.admitsAddress(address))) {
+      throw refused(`Connections to ${url.hostname} are not allowed`);
+    }
+  }
+
+  async request(input: OutboundRequest): Promise<OutboundResponse> {
+    const deadline = AbortSignal.timeout(input.timeoutMs ?? TIMEOUT_MS);
+    const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
+    try {
+      return await this.follow(input, signal);
+    } catch (error) {
+      throw outboundFailure(error, { cancelled: input.signal?.aborted === true, timedOut: deadline.aborted });
+    }
+  }
+
+  private async follow(input: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+    let hop = {
+      url: this.policy.parse(input.url, input.trusted === true),
+      method: input.method ?? 'GET',
+      headers: input.headers ?? {},
+      body: input.body,
+      trusted: input.trusted === true,
+    };
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.dispatcher(hop.trusted).request({
+        origin: hop.url.origin,
+        path: hop.url.pathname + hop.url.search,
+        method: hop.method,
+        headers: hop.headers,
+        body: hop.body ?? null,
+        signal,
+      });
+      const target = nextHop(hop, response.statusCode, response.headers.location);
+      if (target === null) return await readText(response, input.maxBytes ?? MAX_BYTES);
+      await response.body.dump();
+      if (redirects === REDIRECTS) throw new AppError('upstream_error', 'The server redirected too often');
+      hop = { ...target, url: this.policy.parse(target.url.href, target.trusted) };
+    }
+  }
+
+  private addressesOf(hostname: string): Promise<string[]> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, SAVE_LOOKUP_MS, []);
+      this.resolve(hostname, { all: true }, (error, addresses) => {
+        clearTimeout(timer);
+        done(error === null ? addresses.map(({ address }) => address) : []);
+      });
+    });
+  }
+}
+
+/** Unbounded connections per origin: the callers' own limits bound them, and held streams must not queue behind each other. */
+const POOL = { keepAliveTimeout: 20_000, keepAliveMaxTimeout: 60_000, pipelining: 1, connections: null } as const;

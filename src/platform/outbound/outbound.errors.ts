@@ -1,0 +1,26 @@
+import { AppError } from '../../kernel';
+
+/** Code of the refusal that the connection guard raises (`dial-policy.ts`), wherever it is wrapped. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as NodeJS.ErrnoException).code === 'ESSRF' ||
+    isRefusal(error.cause) ||
+    (error instanceof AggregateError && error.errors.some(isRefusal)));
+
+/** Turns what undici throws into the error that callers know; messages never quote the transport. */
+export function outboundFailure(error: unknown, state: { cancelled: boolean; timedOut: boolean }): AppError {
+  if (error instanceof AppError) return error;
+  if (state.cancelled) return new AppError('cancelled', 'The request was cancelled', { cause: error });
+  if (isRefusal(error))
+    return new AppError('outbound_refused', 'Connections to this host are not allowed', { cause: error });
+  if (state.timedOut || TIMEOUTS.has((error as NodeJS.ErrnoException | null)?.code ?? '')) {
+    return new AppError('upstream_timeout', 'The server did not answer in time', { cause: error });
+  }
+  return new AppError('upstream_error', 'The server could not be reached', { cause: error });
+}
+
+const TIMEOUTS: ReadonlySet<string> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);

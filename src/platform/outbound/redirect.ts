@@ -1,0 +1,66 @@
+import type { Dispatcher } from 'undici';
+import { AppError } from '../../kernel';
+import type { OutboundRequest, OutboundResponse } from './outbound-client';
+
+/** Most redirects followed per request. */
+export const REDIRECTS = 3;
+
+/** The only headers that leave the first origin: whatever else the caller set may be a credential. */
+const SAFE_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+
+export interface Hop {
+  readonly url: URL;
+  readonly method: NonNullable<OutboundRequest['method']>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly trusted: boolean;
+}
+
+/**
+ * The request that a redirect asks for, or null when the answer is none. Leaving the origin drops credentials, the body
+ * and the trust in the operator's URL; 301, 302 and 303 turn a POST into a GET (Fetch standard, HTTP-redirect fetch).
+ */
+export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
+  if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string') return null;
+  if (!URL.canParse(location, hop.url.href)) throw new AppError('upstream_error', 'The server sent an invalid redirect');
+  const url = new URL(location, hop.url);
+  const away = url.origin !== hop.url.origin;
+  const keepsBody = status >= 307 && !away;
+  if (status >= 307 && away && hop.body !== undefined) {
+    throw new AppError('outbound_refused', 'The server redirected a request with a body to another origin');
+  }
+  return {
+    url,
+    method: keepsBody || hop.method === 'HEAD' || status >= 307 ? hop.method : 'GET',
+    headers: away ? withoutCredentials(hop.headers) : hop.headers,
+    body: keepsBody ? hop.body : undefined,
+    trusted: hop.trusted && !away,
+  };
+}
+
+const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name.toLowerCase())));
+
+/** Reads the body up to `maxBytes`; the stated length is believed when it is already too much. */
+export async function readText(response: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundResponse> {
+  const tooLarge = new AppError('upstream_bad_response', `The server sent more than ${maxBytes} bytes`);
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
+    response.body.on('error', () => undefined).destroy();
+    throw tooLarge;
+  }
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response.body as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge;
+    parts.push(part);
+  }
+  return { status: response.statusCode, headers: flat(response.headers), text: Buffer.concat(parts).toString('utf8') };
+}
+
+const flat = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
