@@ -1,4 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
+import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
+import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
-export const migrations: (new () => MigrationInterface)[] = [];
+export const migrations: (new () => MigrationInterface)[] = [CreateOrganizations1795302000000, CreateRuns1795302003000];

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, type Page, type PageRequest, uuidv7 } from '../../kernel';
+import type { Transaction } from '../database';
+import { maskSecrets } from '../secrets';
+import type { AuditEntryEntity } from './audit-entry.entity';
+import { AuditRepository } from './audit.repository';
+import { originOf } from './request-origin';
+
+export interface AuditRecord {
+  /** Who acts; null for the service itself (first start, operator commands), which must name the organization. */
+  readonly caller: Caller | null;
+  /** Whose log the entry belongs to; the caller's own organization when absent. */
+  readonly organizationId?: string;
+  /** Object and verb, e.g. `assistant.update`. */
+  readonly action: string;
+  readonly target: { readonly type: string; readonly id: string | number };
+  /** What changed, before and after; secrets are masked by name and by shape before anything is stored. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** An entry as clients read it. */
+export interface AuditItem {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: { readonly kind: string; readonly user_id: string | null; readonly credential_id: string | null };
+  readonly action: string;
+  readonly target: { readonly type: string; readonly id: string };
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly request_id: string | null;
+  readonly ip: string | null;
+}
+
+const itemOf = (entry: AuditEntryEntity): AuditItem => ({
+  id: entry.id,
+  at: entry.at.toISOString(),
+  actor: { kind: entry.actorKind, user_id: entry.actorUserId, credential_id: entry.actorCredentialId },
+  action: entry.action,
+  target: { type: entry.targetType, id: entry.targetId },
+  before: entry.before ?? null,
+  after: entry.after ?? null,
+  request_id: entry.requestId,
+  ip: entry.ip,
+});
+
+const masked = (value: unknown): unknown => (value === undefined || value === null ? null : maskSecrets(value));
+
+/** The one call that every mutating use case makes, in its own transaction. */
+@Injectable()
+export class AuditLog {
+  constructor(private readonly repository: AuditRepository) {}
+
+  async record(record: AuditRecord, tx?: Transaction): Promise<void> {
+    const { caller } = record;
+    const organizationId = record.organizationId ?? caller?.organizationId;
+    if (organizationId === undefined) throw new Error('An audit entry needs an organization');
+    const origin = caller === null ? { requestId: null, ip: null } : originOf(caller);
+    await this.repository.append(
+      {
+        id: uuidv7(),
+        organizationId,
+        actorKind: caller?.kind ?? 'system',
+        actorUserId: caller?.userId ?? null,
+        actorCredentialId: caller?.credentialId ?? null,
+        action: record.action,
+        targetType: record.target.type,
+        targetId: String(record.target.id),
+        before: masked(record.before),
+        after: masked(record.after),
+        ...origin,
+      },
+      tx,
+    );
+  }
+
+  /** Newest first. */
+  async list(organizationId: string, page: PageRequest): Promise<Page<AuditItem>> {
+    const found = await this.repository.list(organizationId, page);
+    return { ...found, items: found.items.map(itemOf) };
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, MoreThan, Not } from 'typeorm';
+import type { Transaction } from '../database';
+import { DataKeyEntity } from './data-key.entity';
+
+export interface WrappedKey {
+  readonly organizationId: string;
+  readonly kid: string;
+  readonly kek: string;
+  readonly wrapped: string;
+}
+
+@Injectable()
+export class DataKeyRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  find(organizationId: string, tx?: Transaction): Promise<WrappedKey | null> {
+    return this.rows(tx).findOneBy({ organizationId });
+  }
+
+  /** Of two at once the first stays: read the row again afterwards. */
+  async insertIfAbsent(key: WrappedKey, tx?: Transaction): Promise<void> {
+    await this.rows(tx)
+      .createQueryBuilder()
+      .insert()
+      .values({ ...key })
+      .orIgnore()
+      .execute();
+  }
+
+  /** Keys not wrapped by `kek`, in the order of organizations, after the given one. */
+  notWrappedBy(kek: string, after: string, limit: number): Promise<readonly WrappedKey[]> {
+    return this.rows().find({
+      where: { kek: Not(kek), organizationId: MoreThan(after) },
+      order: { organizationId: 'ASC' },
+      take: limit,
+    });
+  }
+
+  /** False when another process has wrapped it anew meanwhile. */
+  async replace(old: WrappedKey, kek: string, wrapped: string): Promise<boolean> {
+    const { affected } = await this.rows().update(
+      { organizationId: old.organizationId, wrapped: old.wrapped },
+      { kek, wrapped, wrappedAt: () => 'now()' },
+    );
+    return affected === 1;
+  }
+
+  /** How many organizations' keys each operator key wraps. */
+  async countByKek(): Promise<ReadonlyMap<string, number>> {
+    const counts = await this.rows()
+      .createQueryBuilder('key')
+      .select('key.kek', 'kek')
+      .addSelect('count(*)::int', 'count')
+      .groupBy('key.kek')
+      .getRawMany<{ kek: string; count: number }>();
+    return new Map(counts.map(({ kek, count }) => [kek, count]));
+  }
+
+  private rows(tx?: Transaction) {
+    return (tx ?? this.dataSource.manager).getRepository(DataKeyEntity);
+  }
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../kernel';
+import type { Transaction } from '../database';
+import { DataKeyRepository, type WrappedKey } from './data-key.repository';
+import { KEY_BYTES, open, parseSealed, placeOf, seal } from './envelope';
+import { KeyRing } from './key-ring';
+
+interface DataKey {
+  readonly kid: string;
+  readonly key: Buffer;
+}
+
+export interface RotationReport {
+  /** Data keys wrapped anew by this call. */
+  readonly rotated: number;
+  /** Data keys whose operator key is missing; they stay as they are. */
+  readonly unavailable: number;
+}
+
+export interface SecretsStatus {
+  /** True when every stored secret can be read and new ones can be sealed. */
+  readonly available: boolean;
+  /** Ids of operator keys that wrap something and are not configured. */
+  readonly missing: readonly string[];
+}
+
+const DATA_KEY_FIELD = 'data_key';
+const ROTATION_BATCH = 100;
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+const unavailable = (cause?: unknown): AppError =>
+  new AppError('secret_unavailable', 'A stored secret cannot be read; the operator must restore its key', { cause });
+
+/**
+ * Envelope encryption: values are sealed with one data key per organization, data keys are wrapped by the operator's
+ * newest key. Rotation wraps data keys anew and leaves values alone.
+ */
+@Injectable()
+export class SecretsService {
+  private readonly dataKeys = new LRUCache<string, DataKey>({ max: 5_000, ttl: 300_000 });
+
+  constructor(
+    private readonly ring: KeyRing,
+    private readonly repository: DataKeyRepository,
+  ) {}
+
+  /** `field` is the value's path, e.g. `providers.openai.api_key`; opening needs the same one. */
+  async seal(organizationId: string, field: string, plain: string, tx?: Transaction): Promise<string> {
+    const { kid, key } = await this.dataKey(organizationId, tx, true);
+    return seal(kid, key, placeOf(organizationId, field), Buffer.from(plain, 'utf8'));
+  }
+
+  /** @throws {AppError} `secret_unavailable` when the key is missing or the value was tampered with or moved. */
+  async open(organizationId: string, field: string, sealed: string, tx?: Transaction): Promise<string> {
+    const value = parseSealed(sealed);
+    const { kid, key } = await this.dataKey(organizationId, tx, false);
+    if (value === null || value.kid !== kid) throw unavailable();
+    try {
+      return open(value, key, placeOf(organizationId, field)).toString('utf8');
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** Wraps every data key with the newest operator key. Stops between two keys when aborted; a second call goes on. */
+  async rotate(signal?: AbortSignal): Promise<RotationReport> {
+    const newest = this.ring.newest();
+    if (newest === null) throw unavailable();
+    let rotated = 0;
+    let missing = 0;
+    let after = NIL_UUID;
+    for (;;) {
+      const batch = await this.repository.notWrappedBy(newest.kid, after, ROTATION_BATCH);
+      for (const key of batch) {
+        if (signal?.aborted) return { rotated, unavailable: missing };
+        const plain = this.unwrap(key);
+        if (plain === null) missing += 1;
+        else if (await this.repository.replace(key, newest.kid, wrap(newest.kid, newest.key, key, plain))) rotated += 1;
+      }
+      const last = batch.at(-1);
+      if (last === undefined) return { rotated, unavailable: missing };
+      after = last.organizationId;
+    }
+  }
+
+  async status(): Promise<SecretsStatus> {
+    const used = [...(await this.repository.countByKek()).keys()];
+    const missing = used.filter((kid) => this.ring.find(kid) === null);
+    return { available: this.ring.newest() !== null && missing.length === 0, missing };
+  }
+
+  private async dataKey(organizationId: string, tx: Transaction | undefined, create: boolean): Promise<DataKey> {
+    const known = this.dataKeys.get(organizationId);
+    if (known !== undefined) return known;
+    const row = await this.repository.find(organizationId, tx);
+    // Inside a transaction nothing is remembered: it may roll back, and then this key never was.
+    if (row !== null) return tx === undefined ? this.remember(row) : this.reveal(row);
+    if (!create) throw unavailable();
+    const newest = this.ring.newest();
+    if (newest === null) throw unavailable();
+    const fresh = { organizationId, kid: randomBytes(4).toString('hex'), kek: newest.kid };
+    const wrapped = wrap(newest.kid, newest.key, fresh, randomBytes(KEY_BYTES));
+    await this.repository.insertIfAbsent({ ...fresh, wrapped }, tx);
+    const stored = await this.repository.find(organizationId, tx);
+    if (stored === null) throw unavailable();
+    return this.reveal(stored);
+  }
+
+  private remember(row: WrappedKey): DataKey {
+    const key = this.reveal(row);
+    this.dataKeys.set(row.organizationId, key);
+    return key;
+  }
+
+  private reveal(row: WrappedKey): DataKey {
+    const key = this.unwrap(row);
+    if (key === null) throw unavailable();
+    return { kid: row.kid, key };
+  }
+
+  private unwrap(row: WrappedKey): Buffer | null {
+    const kek = this.ring.find(row.kek);
+    const sealed = parseSealed(row.wrapped);
+    if (kek === null || sealed === null) return null;
+    try {
+      return open(sealed, kek.key, placeOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`));
+    } catch {
+      return null;
+    }
+  }
+}
+
+const wrap = (kek: string, key: Buffer, row: { organizationId: string; kid: string }, plain: Buffer): string =>
+  seal(kek, key, placeOf(row.organizationId, `${DATA_KEY_FIELD}.${row.kid}`), plain);
