@@ -1,5 +1,10 @@
 export * from './prepared-prompt.types';
-export * from './report-message';
-export * from './report.types';
+export { redactText } from './report/redact';
+export { reportMarkdown } from './report/report-markdown';
+export { reportMessage } from './report/report-message';
+export * from './report/report.types';
+export { shapeReport } from './report/shape-report';
 export { Run } from './run';
 export * from './run.types';
+export { RunsModule } from './runs.module';
+export { RunsService } from './runs.service';

@@ -1,5 +1,5 @@
 import type { ChatMessage, Source } from '../kernel';
-import type { RunReport } from './report.types';
+import type { RunReport } from './report/report.types';
 
 /** What floor 10 makes of a request: the final messages for the model, and how they came to be. */
 export interface PreparedPrompt {

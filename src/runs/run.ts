@@ -2,7 +2,9 @@ import { type Observable, Subject } from 'rxjs';
 import { type RunEvent, type StampedRunEvent, uuidv7 } from '../kernel';
 import type { RunInput } from './run.types';
 
-const MAX_RECORDED = 200;
+/** Chatty events (progress, retries, warnings) kept per run; the few that every tool ends with are always kept. */
+const MAX_CHATTY = 200;
+const CHATTY: ReadonlySet<RunEvent['type']> = new Set(['tool.progress', 'tool.retry', 'warning', 'run.progress']);
 
 /**
  * One execution: its id, its abort signal and its events. Events are stamped and published only for listeners or for the
@@ -17,6 +19,7 @@ export class Run {
   private readonly recordedEvents: StampedRunEvent[] = [];
   private subject: Subject<StampedRunEvent> | null = null;
   private seq = 0;
+  private chatty = 0;
   private closed = false;
 
   constructor(readonly input: RunInput) {
@@ -34,7 +37,7 @@ export class Run {
     return this.subject.asObservable();
   }
 
-  /** Everything but deltas, oldest first, at most 200; what came later than that is only counted in `seq`. */
+  /** Everything but deltas, oldest first; chatty events beyond the first 200 are left out. */
   get recorded(): readonly StampedRunEvent[] {
     return this.recordedEvents;
   }
@@ -44,7 +47,7 @@ export class Run {
     if (this.closed) return;
     this.seq += 1;
     const terminal = isTerminal(event);
-    const record = event.type !== 'llm.delta' && (terminal || this.recordedEvents.length < MAX_RECORDED);
+    const record = this.keeps(event);
     if (record || this.subject?.observed) {
       const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: new Date().toISOString(), ...event };
       if (record) this.recordedEvents.push(stamped);
@@ -54,6 +57,13 @@ export class Run {
     this.closed = true;
     this.subject?.complete();
   };
+
+  private keeps(event: RunEvent): boolean {
+    if (event.type === 'llm.delta') return false;
+    if (!CHATTY.has(event.type)) return true;
+    this.chatty += 1;
+    return this.chatty <= MAX_CHATTY;
+  }
 
   /** Aborts everything under the run. The first reason stays. */
   abort(reason: string): void {

@@ -1,5 +1,5 @@
 import type { Caller, ErrorCode, RunStatus, Source, StampedRunEvent, Usage } from '../kernel';
-import type { RunReport, ShapedReport } from './report.types';
+import type { RunReport, ShapedReport } from './report/report.types';
 
 export interface RunInput {
   readonly assistant: {

@@ -1,4 +1,4 @@
-import { type ChatMessage, type ContentPart, isTextPart } from '../kernel';
+import { type ChatMessage, type ContentPart, isTextPart } from '../../kernel';
 import type { ReportMessage } from './report.types';
 
 const describe = (part: ContentPart): string => (isTextPart(part) ? part.text : `[${part.type}]`);

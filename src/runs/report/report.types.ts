@@ -1,4 +1,4 @@
-import type { Source } from '../kernel';
+import type { Source } from '../../kernel';
 
 export interface ReportTool {
   /** From 0; the Markdown counts from 1, as spec 000 §3.4.5 does. */

@@ -1,0 +1,50 @@
+import { isJsonObject } from '../../kernel';
+
+export const REDACTED = '[redacted]';
+
+/** Shapes of credentials, each linear: vendor keys, our own keys, bearer values, JWTs, private keys, passwords in URLs. */
+const SHAPES = new RegExp(
+  [
+    String.raw`\bsk-[A-Za-z0-9_-]{12,}`,
+    String.raw`\bbw_[A-Za-z0-9_]{16,}`,
+    String.raw`\bAIza[A-Za-z0-9_-]{20,}`,
+    String.raw`\bAKIA[A-Z0-9]{12,}`,
+    String.raw`\bgh[pousr]_[A-Za-z0-9]{20,}`,
+    String.raw`\bxox[abprs]-[A-Za-z0-9-]{10,}`,
+    String.raw`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
+    String.raw`(?<=\b[Bb]earer )[A-Za-z0-9._~+/=-]{12,}`,
+    String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[A-Za-z0-9+/=\s-]*`,
+    String.raw`(?<=://)[^\s/@:]{1,256}:[^\s/@]{1,256}(?=@)`,
+  ].join('|'),
+  'g',
+);
+
+const SECRET_NAME = /api[-_]?key|token$|secret|password|passwd|authorization|credential/i;
+
+/** Shorter values would redact ordinary words. */
+const MIN_SECRET = 6;
+
+/** Replaces every given secret by value, then everything that looks like a credential. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) {
+    if (secret.length >= MIN_SECRET && result.includes(secret)) result = result.replaceAll(secret, REDACTED);
+  }
+  return result.replace(SHAPES, REDACTED);
+}
+
+const MAX_DEPTH = 8;
+
+/** A copy without secrets: strings as `redactText`, and every text under a name such as `api_key` altogether. */
+export function redactJson(value: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value, secrets);
+  if (depth >= MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, secrets, depth + 1));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET_NAME.test(name) && typeof member === 'string' ? REDACTED : redactJson(member, secrets, depth + 1),
+    ]),
+  );
+}

@@ -1,0 +1,91 @@
+import type { Source } from '../../kernel';
+import type { ReportResult, ReportTool, ShapedReport } from './report.types';
+
+/** A fence longer than any run of backticks inside, so that content cannot end its own block. */
+function fenced(content: string, language = ''): string {
+  const longest = (content.match(/`{3,}/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${content}\n${fence}`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const slotType = (placeholder: string): string => placeholder.replace(/^\d+_/, '');
+
+const heading = ({ placeholder, plugin }: ReportResult): string =>
+  placeholder === null ? `### ${plugin}` : `### ${placeholder} (${slotType(placeholder)})`;
+
+const toolSection = (tool: ReportTool): string[] => [
+  `### Tool ${tool.index + 1}: ${oneLine(tool.plugin)}`,
+  `- **Placeholder:** ${tool.placeholder === null ? 'none' : `\`${oneLine(tool.placeholder)}\``}`,
+  `- **Enabled:** ${tool.enabled}`,
+  '- **Configuration:**',
+  fenced(JSON.stringify(tool.config, null, 2), 'json'),
+];
+
+const resultSection = (result: ReportResult): string[] => [
+  heading(result),
+  `- **Status:** ${result.status}${result.code === undefined ? '' : ` (${result.code})`}`,
+  ...(result.message === undefined ? [] : [`- **Reason:** ${oneLine(result.message)}`]),
+  `- **Duration:** ${result.duration_ms.toFixed(1)} ms`,
+  `- **Content Length:** ${result.chars} characters`,
+  `- **Has Sources:** ${result.sources > 0}`,
+  ...(result.preview === '' ? [] : ['- **Content Preview:**', fenced(result.preview)]),
+];
+
+function sourceLines(source: Source): string[] {
+  switch (source.type) {
+    case 'knowledge_base':
+      return [
+        `- **Title:** ${oneLine(source.title)}`,
+        `- **URL:** ${oneLine(source.url)}`,
+        `- **Similarity:** ${source.similarity}`,
+      ];
+    case 'rubric':
+      return [`- **Title:** ${oneLine(source.title)}`, `- **Rubric:** ${oneLine(source.rubric_id)} (${source.format})`];
+    case 'file':
+      return [
+        `- **Path:** ${oneLine(source.path)}`,
+        `- **Characters:** ${source.chars}${source.truncated ? ' (truncated)' : ''}`,
+      ];
+  }
+}
+
+const more = (total: number, shown: number, what: string): string[] =>
+  total > shown ? [`_… and ${total - shown} more ${what}._`] : [];
+
+/** The report of spec 000 §3.4.5 as Markdown; the verbose answer and `/runs/{id}/report`. */
+export function reportMarkdown(report: ShapedReport): string {
+  const lines = [
+    report.assistant.type === 'classic' ? '# Classic Pipeline Report' : '# Multi-Tool Orchestration Report',
+    `**Timestamp:** ${report.created_at}`,
+    `**Orchestrator:** ${report.orchestrator ?? 'none'}`,
+    `**Assistant:** ${oneLine(report.assistant.name)}`,
+    '',
+    '## Request Summary',
+    `- **User Message:** ${oneLine(report.request.user_message)}`,
+    `- **Stream Mode:** ${report.request.stream}`,
+    '',
+    '## Tool Configuration',
+    ...(report.tools.length === 0 ? ['No tools.'] : report.tools.flatMap(toolSection)),
+    '',
+    '## Tool Execution Results',
+    ...(report.results.length === 0 ? ['No results.'] : report.results.flatMap(resultSection)),
+    '',
+    '## Sources Summary',
+    `- **Total Sources:** ${report.totals.sources}`,
+    ...report.sources.flatMap((source, n) => [`### Source ${n + 1}`, ...sourceLines(source)]),
+    ...more(report.totals.sources, report.sources.length, 'sources'),
+    '',
+    ...(report.warnings.length === 0
+      ? []
+      : ['## Warnings', ...report.warnings.map((text) => `- ${oneLine(text)}`), '']),
+    '## Final Messages Sent to LLM',
+    ...report.messages.flatMap((message, n) => [
+      `### Message ${n + 1} (${oneLine(message.role)})`,
+      fenced(message.content),
+    ]),
+    ...more(report.totals.messages, report.messages.length, 'messages'),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,56 @@
+import type { Source } from '../../kernel';
+import { cut, storable } from './cut';
+import { redactJson, redactText } from './redact';
+import type { ReportMessage, RunReport, ShapedReport } from './report.types';
+
+/** CONTRACT "Completions": user text 200, previews 500, messages 300 characters, 10 sources. */
+export const REPORT_LIMITS = { userText: 200, preview: 500, message: 300, sources: 10, messages: 50 } as const;
+
+const MAX_WARNINGS = 50;
+const MAX_LINE = 500;
+/** Redaction looks this far beyond a cut, so that no secret is cut in half and thereby missed. */
+const LOOKAHEAD = 512;
+
+type Text = (text: string, max: number) => string;
+
+function textShaper(secrets: readonly string[]): Text {
+  const lookahead = secrets.reduce((longest, secret) => Math.max(longest, secret.length), LOOKAHEAD);
+  return (text, max) => {
+    const window = text.length > max + lookahead ? text.slice(0, max + lookahead) : text;
+    const shaped = cut(storable(redactText(window, secrets)), max);
+    return text.length > window.length && !shaped.endsWith('…') ? `${shaped}…` : shaped;
+  };
+}
+
+const shapeSource = (source: Source, secrets: readonly string[]): Source => redactJson(source, secrets) as Source;
+
+/** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
+function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
+  if (messages.length <= REPORT_LIMITS.messages) return messages;
+  return [...messages.slice(0, 1), ...messages.slice(1 - REPORT_LIMITS.messages)];
+}
+
+/** A report that may be shown and stored: cut, counted, without secrets. Safe to apply twice. */
+export function shapeReport(report: RunReport, secrets: readonly string[]): ShapedReport {
+  const text = textShaper(secrets);
+  const known = 'totals' in report ? (report as ShapedReport).totals : null;
+  return {
+    created_at: report.created_at,
+    orchestrator: report.orchestrator,
+    assistant: { ...report.assistant, name: text(report.assistant.name, MAX_LINE) },
+    request: { ...report.request, user_message: text(report.request.user_message, REPORT_LIMITS.userText) },
+    tools: report.tools.map((tool) => ({ ...tool, config: redactJson(tool.config, secrets) })),
+    results: report.results.map((result) => ({
+      ...result,
+      preview: text(result.preview, REPORT_LIMITS.preview),
+      ...(result.message === undefined ? {} : { message: text(result.message, MAX_LINE) }),
+    })),
+    sources: report.sources.slice(0, REPORT_LIMITS.sources).map((source) => shapeSource(source, secrets)),
+    messages: chosen(report.messages).map(({ role, content }) => ({
+      role,
+      content: text(content, REPORT_LIMITS.message),
+    })),
+    warnings: report.warnings.slice(0, MAX_WARNINGS).map((warning) => text(warning, MAX_LINE)),
+    totals: known ?? { sources: report.sources.length, messages: report.messages.length },
+  };
+}

@@ -1,0 +1,89 @@
+import type { StampedRunEvent } from '../kernel';
+import { shapeReport } from './report/shape-report';
+import type { Run } from './run';
+import type { RunOutcome, RunRecord, ToolTiming } from './run.types';
+
+const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+
+function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTiming | null {
+  if (event.type !== 'tool.completed' && event.type !== 'tool.failed' && event.type !== 'tool.skipped') return null;
+  const { index, plugin, placeholder } = event;
+  const base = { index, plugin, placeholder, chars: null, cached: false, retries: 0, code: null };
+  if (event.type === 'tool.skipped') return { ...base, status: 'skipped', duration_ms: null };
+  if (event.type === 'tool.failed') {
+    const duration = startedAt === undefined ? null : Date.parse(event.at) - Date.parse(startedAt);
+    return { ...base, status: 'failed', duration_ms: duration, code: event.code };
+  }
+  return {
+    ...base,
+    status: 'completed',
+    duration_ms: rounded(event.duration_ms),
+    chars: event.chars,
+    cached: event.cached,
+    retries: event.retries,
+  };
+}
+
+/** Per-tool timings in document order, read from the events that every tool ends with. */
+export function toolTimings(events: readonly StampedRunEvent[]): readonly ToolTiming[] {
+  const started = new Map<number, string>();
+  const timings: ToolTiming[] = [];
+  for (const event of events) {
+    if (event.type === 'tool.started') started.set(event.index, event.at);
+    const timing = timingOf(event, 'index' in event ? started.get(event.index) : undefined);
+    if (timing !== null) timings.push(timing);
+  }
+  return timings.sort((a, b) => a.index - b.index);
+}
+
+/** The record of a run that goes on. */
+export function runningRecord(run: Run): RunRecord {
+  const { assistant, caller, strategy, stream } = run.input;
+  return {
+    id: run.id,
+    organizationId: assistant.organizationId,
+    userId: caller.userId,
+    credentialId: caller.credentialId,
+    assistantId: assistant.id,
+    assistantName: assistant.name,
+    assistantType: assistant.type,
+    strategy,
+    connector: null,
+    model: null,
+    stream,
+    status: 'running',
+    finishReason: null,
+    errorCode: null,
+    createdAt: run.startedAt.toISOString(),
+    finishedAt: null,
+    durationMs: null,
+    preparedMs: null,
+    firstTokenMs: null,
+    tools: toolTimings(run.recorded),
+    sources: [],
+    usage: null,
+    events: run.recorded,
+    report: null,
+  };
+}
+
+const orNull = (ms: number | null | undefined): number | null => (ms === null || ms === undefined ? null : rounded(ms));
+
+/** The record of a run that has ended, its report cut and redacted. */
+export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
+  return {
+    ...runningRecord(run),
+    connector: outcome.connector ?? null,
+    model: outcome.model ?? null,
+    status: outcome.status,
+    finishReason: outcome.finishReason ?? null,
+    errorCode: outcome.errorCode ?? null,
+    finishedAt: new Date().toISOString(),
+    durationMs: rounded(performance.now() - run.startedMono),
+    preparedMs: orNull(outcome.preparedMs),
+    firstTokenMs: orNull(outcome.firstTokenMs),
+    sources: outcome.sources ?? [],
+    usage: outcome.usage ?? null,
+    report: outcome.report ? shapeReport(outcome.report, outcome.secrets ?? []) : null,
+  };
+}

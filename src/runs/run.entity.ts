@@ -1,0 +1,89 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { RunStatus, Source, StampedRunEvent } from '../kernel';
+import type { ShapedReport } from './report/report.types';
+import type { ToolTiming } from './run.types';
+
+@Entity('runs')
+@Index('runs_organization_idx', ['organizationId', 'id'])
+@Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
+@Index('runs_user_idx', ['organizationId', 'userId', 'id'])
+export class RunEntity {
+  /** Version 7, so that ordering by id is ordering by start. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'runs_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('uuid', { name: 'credential_id', nullable: true })
+  credentialId!: string | null;
+
+  @Column('integer', { name: 'assistant_id' })
+  assistantId!: number;
+
+  @Column('text', { name: 'assistant_name' })
+  assistantName!: string;
+
+  @Column('text', { name: 'assistant_type' })
+  assistantType!: 'classic' | 'multi_tool';
+
+  @Column('text', { nullable: true })
+  strategy!: string | null;
+
+  @Column('text', { nullable: true })
+  connector!: string | null;
+
+  @Column('text', { nullable: true })
+  model!: string | null;
+
+  @Column('boolean')
+  stream!: boolean;
+
+  @Column('text')
+  status!: RunStatus;
+
+  @Column('text', { name: 'finish_reason', nullable: true })
+  finishReason!: string | null;
+
+  @Column('text', { name: 'error_code', nullable: true })
+  errorCode!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt!: Date | null;
+
+  @Column('double precision', { name: 'duration_ms', nullable: true })
+  durationMs!: number | null;
+
+  @Column('double precision', { name: 'prepared_ms', nullable: true })
+  preparedMs!: number | null;
+
+  @Column('double precision', { name: 'first_token_ms', nullable: true })
+  firstTokenMs!: number | null;
+
+  @Column('integer', { name: 'prompt_tokens', nullable: true })
+  promptTokens!: number | null;
+
+  @Column('integer', { name: 'completion_tokens', nullable: true })
+  completionTokens!: number | null;
+
+  @Column('integer', { name: 'total_tokens', nullable: true })
+  totalTokens!: number | null;
+
+  @Column('jsonb')
+  tools!: readonly ToolTiming[];
+
+  @Column('jsonb')
+  sources!: readonly Source[];
+
+  @Column('jsonb')
+  events!: readonly StampedRunEvent[];
+
+  @Column('jsonb', { nullable: true })
+  report!: ShapedReport | null;
+}

@@ -1,0 +1,13 @@
+import { isJsonObject } from '../kernel';
+import { storable } from './report/cut';
+import type { RunRecord } from './run.types';
+
+function deep(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(deep);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storable(name), deep(member)]));
+}
+
+/** The record with every text in a form that jsonb takes; costs a copy, so only rows that were refused go through it. */
+export const storableRecord = (record: RunRecord): RunRecord => deep(record) as RunRecord;
