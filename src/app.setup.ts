@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express } from 'express';
 import helmet from 'helmet';
+import type { Server } from 'node:http';
 import type { Logger as Pino } from 'pino';
 import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
 import { httpLogger } from './platform/logging';
@@ -32,10 +33,8 @@ function serveDocumentation(app: NestExpressApplication): void {
     jsonDocumentUrl: 'api/openapi.json',
     customSiteTitle: 'Bellwether API',
   });
-  app
-    .getHttpAdapter()
-    .getInstance<Express>()
-    .get('/', (_request, response) => response.redirect('/api/docs'));
+  const express = app.getHttpAdapter().getInstance();
+  express.get('/', (_request, response) => response.redirect('/api/docs'));
 }
 
 /** Everything between the socket and the controllers; server, tests and the OpenAPI writer share it. */
@@ -50,7 +49,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
   serveDocumentation(app);
-  const server = app.getHttpServer() as import('node:http').Server;
+  const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;

@@ -36,7 +36,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
   const lifecycle = app.get(Lifecycle);
   await app.listen(config.http.port, config.http.host);
   lifecycle.serving();
-  const server = app.getHttpServer() as Server;
+  const server = app.getHttpServer();
 
   const stop = async (limitMs = config.http.shutdownTimeoutMs): Promise<void> => {
     lifecycle.draining();

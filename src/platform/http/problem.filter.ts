@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const requestId = String(request.id ?? '');
+    const requestId = typeof request.id === 'string' ? request.id : '';
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', String(Math.ceil(error.retryAfter)));
     if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     response.status(ERROR_STATUS[error.code]);
