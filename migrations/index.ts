@@ -1,6 +1,11 @@
 import type { MigrationInterface } from 'typeorm';
 import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
+import { CreateContent1795302002000 } from './1795302002000-CreateContent';
 import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
-export const migrations: (new () => MigrationInterface)[] = [CreateOrganizations1795302000000, CreateRuns1795302003000];
+export const migrations: (new () => MigrationInterface)[] = [
+  CreateOrganizations1795302000000,
+  CreateContent1795302002000,
+  CreateRuns1795302003000,
+];

@@ -17,4 +17,5 @@ export { PageQueryDto, toPageRequest } from './page-query.dto';
 export { ProblemDto } from './problem.dto';
 export { ProblemFilter } from './problem.filter';
 export { toAppError } from './to-app-error';
+export { AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './upload';
 export { validationPipe } from './validation.pipe';

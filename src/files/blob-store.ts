@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, type FileHandle, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, notFound, uuidv7 } from '../kernel';
+import { CONFIG, type Config } from '../platform/config';
+
+/** Folder of a blob below the data directory: a room's name, then ids. */
+export type BlobSpace = readonly [room: 'files' | 'knowledge-bases', organizationId: string, ...ids: string[]];
+
+const SAFE_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const STORAGE_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const RETRY_SECONDS = 5;
+
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code ?? '';
+};
+
+function diskError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (STORAGE_FULL.has(codeOf(error))) {
+    return new AppError('insufficient_storage', 'No space left for uploaded files', { cause: error });
+  }
+  return new AppError('unavailable', 'The file storage does not answer', { cause: error, retryAfter: RETRY_SECONDS });
+}
+
+/**
+ * Uploaded bytes on disk, under names that we choose; a client's file name never becomes a path.
+ * Reading still trusts nothing that lies there: no symlink, hard link, FIFO or device is followed or opened to its end
+ * (a FIFO opened to block would stop every file operation of the process).
+ */
+@Injectable()
+export class BlobStore {
+  private readonly root: string;
+
+  constructor(@Inject(CONFIG) config: Config) {
+    this.root = resolve(config.database.dataDir);
+  }
+
+  /** Stores the bytes under a new name and returns it; after any failure nothing is left behind. */
+  async put(space: BlobSpace, bytes: Buffer): Promise<string> {
+    const name = uuidv7();
+    const folder = this.folder(space);
+    const temporary = join(folder, `.${randomUUID()}.part`);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeDurably(temporary, bytes);
+      await rename(temporary, join(folder, name));
+      return name;
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw diskError(error);
+    }
+  }
+
+  /** The whole blob. Throws `not_found` when it is missing or is not a plain file of ours, `payload_too_large` beyond `maxBytes`. */
+  async read(space: BlobSpace, name: string, maxBytes: number): Promise<Buffer> {
+    const folder = this.folder(space);
+    let handle: FileHandle;
+    try {
+      handle = await open(
+        join(folder, checked(name)),
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
+    } catch (error) {
+      if (['ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EISDIR'].includes(codeOf(error))) throw notFound('File content');
+      throw diskError(error);
+    }
+    try {
+      return await readPlain(handle, join(await realpath(this.root), ...space), maxBytes);
+    } catch (error) {
+      throw diskError(error);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Removing what is not there is no error: it was removed before. */
+  async remove(space: BlobSpace, name: string): Promise<void> {
+    await rm(join(this.folder(space), checked(name)), { force: true });
+  }
+
+  /** Removes a space with everything in it. */
+  async removeSpace(space: BlobSpace): Promise<void> {
+    await rm(this.folder(space), { recursive: true, force: true });
+  }
+
+  private folder(space: BlobSpace): string {
+    return join(this.root, ...space.map(checked));
+  }
+}
+
+function checked(part: string): string {
+  if (!SAFE_NAME.test(part)) throw new Error('Not a storage name');
+  return part;
+}
+
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readPlain(handle: FileHandle, folder: string, maxBytes: number): Promise<Buffer> {
+  const stats = await handle.stat();
+  if (!stats.isFile() || stats.nlink !== 1 || !(await liesIn(handle, folder))) throw notFound('File content');
+  if (stats.size > maxBytes) throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
+  const bytes = Buffer.alloc(stats.size);
+  let read = 0;
+  while (read < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, read, bytes.length - read, read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return bytes.subarray(0, read);
+}
+
+/** Where the opened file really is, asked of the kernel, so that a folder replaced by a symlink is found out. */
+async function liesIn(handle: FileHandle, folder: string): Promise<boolean> {
+  const link = `/proc/self/fd/${handle.fd}`;
+  const visible = await access(link).then(
+    () => true,
+    () => false,
+  );
+  if (!visible) return true;
+  return (await readlink(link)).startsWith(folder + sep);
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
+import type { Principal } from '../kernel';
+import { TenantScope, type Transaction } from '../platform/database';
+import { FileEntity } from './file.entity';
+
+@Injectable()
+export class FileRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  ownedBy(owner: Principal, tx?: Transaction): OwnedFiles {
+    return new OwnedFiles((tx ?? this.dataSource.manager).getRepository(FileEntity), owner);
+  }
+}
+
+/** The files of one user in one organization; nobody else's can be asked for. */
+export class OwnedFiles extends TenantScope<FileEntity> {
+  constructor(
+    rows: ConstructorParameters<typeof TenantScope<FileEntity>>[0],
+    private readonly owner: Principal,
+  ) {
+    super(rows, owner.organizationId);
+  }
+
+  override find(id: string): Promise<FileEntity | null> {
+    return this.rows.findOneBy(this.own({ id }));
+  }
+
+  findByName(name: string): Promise<FileEntity | null> {
+    return this.rows.findOneBy(this.own({ name }));
+  }
+
+  /** Waits for whoever is replacing the file now. */
+  lockByName(name: string): Promise<FileEntity | null> {
+    return this.rows.findOne({ where: this.own({ name }), lock: { mode: 'pessimistic_write' } });
+  }
+
+  async page(limit: number, afterName: string | null): Promise<[rows: FileEntity[], total: number]> {
+    const where = this.own(afterName === null ? {} : { name: MoreThan(afterName) });
+    const rows = await this.rows.find({ where, order: { name: 'ASC' }, take: limit });
+    return [rows, await this.rows.countBy(this.own())];
+  }
+
+  private own(conditions: FindOptionsWhere<FileEntity> = {}): FindOptionsWhere<FileEntity> {
+    return this.where({ ...conditions, ownerId: this.owner.userId });
+  }
+}

@@ -1,0 +1,65 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Caller } from '../kernel';
+import {
+  Access,
+  AcceptFiles,
+  CurrentCaller,
+  PageQueryDto,
+  toPageRequest,
+  type UploadedFile,
+  Uploads,
+} from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import { attachment } from './attachment';
+import { FileDto, FilePageDto, UploadedFilesDto } from './file.dto';
+import { FilesService } from './files.service';
+
+@Controller('api/v1/files')
+export class FilesController {
+  constructor(private readonly files: FilesService) {}
+
+  @Post()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Upload files; a file of the same name is replaced' })
+  @Idempotent()
+  @AcceptFiles()
+  async upload(
+    @CurrentCaller() caller: Caller,
+    @Uploads() uploads: readonly UploadedFile[],
+  ): Promise<UploadedFilesDto> {
+    return { items: await this.files.upload(caller, uploads) };
+  }
+
+  @Get()
+  @Access({ scope: 'read', summary: 'List own files by name' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<FilePageDto> {
+    const { items, ...rest } = await this.files.list(caller, toPageRequest(query));
+    return { ...rest, items: [...items] };
+  }
+
+  @Get(':id')
+  @Access({ scope: 'read', summary: 'Describe a file' })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<FileDto> {
+    return this.files.get(caller, id);
+  }
+
+  @Get(':id/content')
+  @Access({ scope: 'read', summary: 'Download a file' })
+  async download(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    const { path, content_type, bytes } = await this.files.download(caller, id);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'private, no-store');
+    return new StreamableFile(bytes, { type: content_type, disposition: attachment(path), length: bytes.length });
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ scope: 'write', role: 'teacher', summary: 'Delete a file' })
+  remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
+    return this.files.remove(caller, id);
+  }
+}

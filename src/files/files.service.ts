@@ -1,0 +1,223 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  isUuid,
+  notFound,
+  type Page,
+  type PageRequest,
+  type Principal,
+  uuidv7,
+} from '../kernel';
+import { AuditLog } from '../platform/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
+import type { UploadedFile } from '../platform/http';
+import { type BlobSpace, BlobStore } from './blob-store';
+import type { FileEntity } from './file.entity';
+import { normalisedName, pathProblem } from './file-path';
+import { FileRepository } from './file.repository';
+import type { FileContent, FileText, StoredFile } from './file.types';
+import { cutText, decodeText, sniffType } from './text';
+
+/** More than any upload may hold, so that every stored file can be read whole. */
+const READ_MAX_BYTES = 16 * 1024 * 1024;
+
+const spaceOf = ({ organizationId, userId }: Principal): BlobSpace => ['files', organizationId, userId];
+
+interface NewFile {
+  readonly name: string;
+  readonly upload: UploadedFile;
+  readonly storageName: string;
+}
+
+/** Files of one user: uploaded, listed, read as text. Nobody reaches another user's. */
+@Injectable()
+export class FilesService {
+  constructor(
+    private readonly files: FileRepository,
+    private readonly blobs: BlobStore,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Stores all files or none. A file of the same name is replaced, and keeps its id. */
+  async upload(caller: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
+    const named = checkedNames(uploads);
+    const space = spaceOf(caller);
+    const stored: NewFile[] = [];
+    try {
+      for (const { name, upload } of named) {
+        stored.push({ name, upload, storageName: await this.blobs.put(space, upload.bytes) });
+      }
+      const saved = await this.retryOnce(() => this.save(caller, stored));
+      await this.discard(
+        space,
+        saved.flatMap(({ replaced }) => replaced ?? []),
+      );
+      return saved.map(({ row }) => toStoredFile(row));
+    } catch (error) {
+      await this.discard(
+        space,
+        stored.map(({ storageName }) => storageName),
+      );
+      throw error;
+    }
+  }
+
+  async list(owner: Principal, page: PageRequest): Promise<Page<StoredFile>> {
+    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
+    if (after === undefined) throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+    const [rows, total] = await this.files.ownedBy(owner).page(page.limit + 1, after === null ? null : String(after));
+    const items = rows.slice(0, page.limit);
+    const last = items.at(-1);
+    return {
+      items: items.map(toStoredFile),
+      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.name]) : null,
+      total,
+    };
+  }
+
+  async get(owner: Principal, id: string): Promise<StoredFile> {
+    return toStoredFile(await this.required(owner, id));
+  }
+
+  async download(owner: Principal, id: string): Promise<FileContent> {
+    const row = await this.required(owner, id);
+    const bytes = await this.blobs.read(spaceOf(owner), row.storageName, READ_MAX_BYTES);
+    return { ...toStoredFile(row), bytes };
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const row = await this.transactions.run(async (tx) => {
+      const files = this.files.ownedBy(caller, tx);
+      const found = await files.find(id);
+      if (found === null || !(await files.remove(id))) throw notFound('File');
+      await this.audit.record(
+        { caller, action: 'file.delete', target: { type: 'file', id }, before: { name: found.name } },
+        tx,
+      );
+      return found;
+    });
+    await this.discard(spaceOf(caller), [row.storageName]);
+  }
+
+  /**
+   * Text of a file named by its path in the owner's space or by its id, at most `maxChars` UTF-16 code units of it.
+   * Throws `bad_request` for a path that leaves the space, `not_found`, and `unsupported_media_type` for a file that is not text.
+   */
+  async readText(owner: Principal, ref: string, maxChars: number): Promise<FileText> {
+    const problem = pathProblem(ref);
+    if (problem !== null) throw new AppError('bad_request', `The file path ${problem}`);
+    const row = await this.find(owner, ref);
+    if (row === null) throw notFound('File');
+    const decoded = decodeText(await this.blobs.read(spaceOf(owner), row.storageName, READ_MAX_BYTES));
+    if (!decoded.ok && decoded.reason !== 'empty') {
+      throw new AppError('unsupported_media_type', 'The file is not UTF-8 text');
+    }
+    const whole = decoded.ok ? decoded.text : '';
+    const text = cutText(whole, maxChars);
+    return {
+      path: row.name,
+      text,
+      chars: text.length,
+      totalChars: whole.length,
+      truncated: text.length < whole.length,
+    };
+  }
+
+  async exists(owner: Principal, ref: string): Promise<boolean> {
+    return pathProblem(ref) === null && (await this.find(owner, ref)) !== null;
+  }
+
+  private async find(owner: Principal, ref: string): Promise<FileEntity | null> {
+    const files = this.files.ownedBy(owner);
+    const byName = await files.findByName(normalisedName(ref));
+    return byName ?? (isUuid(ref) ? files.find(ref) : null);
+  }
+
+  private async required(owner: Principal, id: string): Promise<FileEntity> {
+    const row = isUuid(id) ? await this.files.ownedBy(owner).find(id) : null;
+    if (row === null) throw notFound('File');
+    return row;
+  }
+
+  private save(caller: Caller, stored: readonly NewFile[]): Promise<{ row: FileEntity; replaced: string | null }[]> {
+    return this.transactions.run(async (tx) => {
+      const saved: { row: FileEntity; replaced: string | null }[] = [];
+      for (const file of stored) saved.push(await this.saveOne(caller, file, tx));
+      return saved;
+    });
+  }
+
+  private async saveOne(
+    caller: Caller,
+    { name, upload, storageName }: NewFile,
+    tx: Transaction,
+  ): Promise<{ row: FileEntity; replaced: string | null }> {
+    const files = this.files.ownedBy(caller, tx);
+    const values = {
+      contentType: sniffType(upload.bytes, name),
+      size: upload.bytes.length,
+      sha256: upload.sha256,
+      storageName,
+    };
+    const old = await files.lockByName(name);
+    const id = old?.id ?? uuidv7();
+    if (old === null) await files.insert({ id, name, ownerId: caller.userId, ...values });
+    else await files.update(id, values);
+    await this.audit.record(
+      {
+        caller,
+        action: old === null ? 'file.create' : 'file.replace',
+        target: { type: 'file', id },
+        ...(old === null ? {} : { before: { name, sha256: old.sha256, size: old.size } }),
+        after: { name, sha256: upload.sha256, size: values.size },
+      },
+      tx,
+    );
+    const row = await files.find(id);
+    if (row === null) throw notFound('File');
+    return { row, replaced: old?.storageName ?? null };
+  }
+
+  /** Two first uploads of one name meet at its unique key; the second then replaces the first's. */
+  private async retryOnce<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUniqueViolation(error, 'files_name_uq')) throw error;
+      return work();
+    }
+  }
+
+  /** A blob that no row names is never read, so failing to remove one costs disk space only. */
+  private async discard(space: BlobSpace, names: readonly string[]): Promise<void> {
+    await Promise.allSettled(names.map((name) => this.blobs.remove(space, name)));
+  }
+}
+
+/** Sorted by name: transactions that lock several rows lock them in one order. */
+function checkedNames(uploads: readonly UploadedFile[]): { name: string; upload: UploadedFile }[] {
+  const named = uploads.map((upload) => ({ name: normalisedName(upload.name), upload }));
+  const problems = named.flatMap(({ name }, index) => {
+    const problem = pathProblem(name);
+    if (problem !== null) return [{ path: `files[${index}]`, message: `The name ${problem}` }];
+    const twice = named.findIndex((other) => other.name === name) !== index;
+    return twice ? [{ path: `files[${index}]`, message: 'Two files have this name' }] : [];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const toStoredFile = (row: FileEntity): StoredFile => ({
+  id: row.id,
+  path: row.name,
+  content_type: row.contentType,
+  size: row.size,
+  sha256: row.sha256,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});

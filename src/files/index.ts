@@ -1,0 +1,6 @@
+export { attachment } from './attachment';
+export { type BlobSpace, BlobStore } from './blob-store';
+export type { FileContent, FileText, StoredFile } from './file.types';
+export { FilesModule } from './files.module';
+export { FilesService } from './files.service';
+export { cutText, decodeText, sniffType } from './text';

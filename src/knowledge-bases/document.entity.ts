@@ -1,0 +1,57 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { KnowledgeBaseEntity } from './knowledge-base.entity';
+import type { DocumentStatus } from './knowledge-base.types';
+
+@Entity('kb_documents')
+@Unique('kb_documents_filename_uq', ['knowledgeBaseId', 'filename'])
+@Index('kb_documents_status_idx', ['knowledgeBaseId', 'status'])
+export class DocumentEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_documents_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @ForeignKey(() => KnowledgeBaseEntity, { name: 'kb_documents_knowledge_base_fk' })
+  @Column('uuid', { name: 'knowledge_base_id' })
+  knowledgeBaseId!: string;
+
+  /** The name it was uploaded under, unchanged. */
+  @Column('text')
+  filename!: string;
+
+  /** First heading of the text; null when it has none. */
+  @Column('text', { nullable: true })
+  title!: string | null;
+
+  @Column('text', { name: 'content_type' })
+  contentType!: string;
+
+  /** Bytes. */
+  @Column('integer')
+  size!: number;
+
+  @Column('text')
+  sha256!: string;
+
+  @Column('text', { name: 'storage_name' })
+  storageName!: string;
+
+  @Column('text')
+  status!: DocumentStatus;
+
+  @Column('text', { nullable: true })
+  error!: string | null;
+
+  @Column('integer', { default: 0 })
+  attempts!: number;
+
+  @Column('integer', { name: 'chunk_count', default: 0 })
+  chunkCount!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

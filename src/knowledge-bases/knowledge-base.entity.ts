@@ -1,0 +1,52 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import type { KnowledgeBaseVisibility } from './knowledge-base.types';
+
+@Entity('knowledge_bases')
+@Unique('knowledge_bases_slug_uq', ['organizationId', 'slug'])
+@Index('knowledge_bases_owner_idx', ['organizationId', 'ownerId'])
+export class KnowledgeBaseEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'knowledge_bases_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'owner_id' })
+  ownerId!: string;
+
+  @Column('text')
+  slug!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  /** Language of its documents; null until the first document decides it. */
+  @Column('text', { nullable: true })
+  language!: string | null;
+
+  @Column('text', { default: 'private' })
+  visibility!: KnowledgeBaseVisibility;
+
+  /** Characters per chunk, at most. */
+  @Column('integer', { name: 'chunk_size' })
+  chunkSize!: number;
+
+  @Column('integer', { name: 'chunk_overlap' })
+  chunkOverlap!: number;
+
+  @Column('integer', { name: 'chunk_count', default: 0 })
+  chunkCount!: number;
+
+  /** Words over all chunks, which gives BM25 its average length; bigint arrives as a string. */
+  @Column('bigint', { name: 'token_count', default: 0 })
+  tokenCount!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

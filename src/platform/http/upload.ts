@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  applyDecorators,
+  type CallHandler,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  mixin,
+  type NestInterceptor,
+  type Type,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
+import type { Request, RequestHandler, Response } from 'express';
+import multer, { MulterError, type StorageEngine } from 'multer';
+import type { Observable } from 'rxjs';
+import { AppError } from '../../kernel';
+
+export interface UploadLimits {
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  readonly files: number;
+  /** Bytes of all files of one request, which are held in memory. */
+  readonly totalBytes: number;
+}
+
+/** One file as it arrived. `name` is the client's: a label to show and store, never a path to open. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly sha256: string;
+}
+
+const FIELD = 'files';
+const MEBIBYTE = 1024 * 1024;
+const NAME_MAX = 255;
+const DEFAULT_LIMITS: UploadLimits = { fileBytes: 10 * MEBIBYTE, files: 1000, totalBytes: 50 * MEBIBYTE };
+
+type UploadRequest = Request & { uploads?: readonly UploadedFile[] };
+type MulterFile = Express.Multer.File;
+
+const tooLarge = (detail: string): AppError => new AppError('payload_too_large', detail);
+
+/** Multer's memory storage bounds each file but not their sum; this one bounds both. */
+function boundedMemory(totalBytes: number): StorageEngine {
+  let held = 0;
+  return {
+    _handleFile(_request, file, done) {
+      const parts: Buffer[] = [];
+      const stream: Readable = file.stream;
+      stream.on('data', (part: Buffer) => {
+        held += part.length;
+        if (held > totalBytes) parts.length = 0;
+        else parts.push(part);
+      });
+      stream.once('error', (error) => done(error));
+      stream.once('end', () => {
+        if (held > totalBytes) done(tooLarge(`The files hold more than ${totalBytes} bytes in all`));
+        else done(null, { buffer: Buffer.concat(parts) });
+      });
+    },
+    _removeFile(_request, _file, done) {
+      done(null);
+    },
+  };
+}
+
+function explain(error: unknown, limits: UploadLimits): AppError {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof MulterError)) {
+    return new AppError('bad_request', 'The multipart body is malformed or was cut short', { cause: error });
+  }
+  switch (error.code) {
+    case 'LIMIT_FILE_SIZE':
+      return tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
+    case 'LIMIT_FILE_COUNT':
+    case 'LIMIT_PART_COUNT':
+      return tooLarge(`More than ${limits.files} files in one request`);
+    case 'LIMIT_UNEXPECTED_FILE':
+    case 'LIMIT_FIELD_COUNT':
+      return new AppError('bad_request', `Only the form field "${FIELD}" is accepted, once per file`);
+    default:
+      return new AppError('bad_request', 'The multipart body cannot be read', { cause: error });
+  }
+}
+
+const hasControlCharacter = (text: string): boolean =>
+  [...text].some((character) => character < ' ' || character === '\u007f');
+
+function checkedName(name: string): string {
+  if (name.length > NAME_MAX || !name.isWellFormed() || hasControlCharacter(name) || name.includes('\uFFFD')) {
+    throw new AppError(
+      'bad_request',
+      `A file name must be valid UTF-8 without control characters, at most ${NAME_MAX} long`,
+    );
+  }
+  return name;
+}
+
+const toUpload = (file: MulterFile): UploadedFile => ({
+  name: checkedName(file.originalname),
+  bytes: file.buffer,
+  sha256: createHash('sha256').update(file.buffer).digest('hex'),
+});
+
+const parse = (handler: RequestHandler, request: Request, response: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    void handler(request, response, (error?: unknown) => {
+      if (error === undefined || error === null) resolve();
+      else reject(error instanceof Error ? error : new Error('upload failed'));
+    });
+  });
+
+async function readUploads(request: UploadRequest, response: Response, limits: UploadLimits): Promise<void> {
+  if (request.is('multipart/form-data') === false) {
+    throw new AppError('unsupported_media_type', `Send multipart/form-data with the files in the field "${FIELD}"`);
+  }
+  if (Number(request.headers['content-length'] ?? 0) > 2 * limits.totalBytes) {
+    throw tooLarge(`The files hold more than ${limits.totalBytes} bytes in all`);
+  }
+  // A part's file name is UTF-8 in every browser (WHATWG HTML, multipart/form-data); multer assumes latin1 unless told.
+  const handler = multer({
+    storage: boundedMemory(limits.totalBytes),
+    defParamCharset: 'utf8',
+    limits: { fileSize: limits.fileBytes, files: limits.files, parts: limits.files, fields: 0, headerPairs: 20 },
+  }).array(FIELD, limits.files);
+  try {
+    await parse(handler, request, response);
+  } catch (error) {
+    throw explain(error, limits);
+  }
+  const files = Array.isArray(request.files) ? request.files : [];
+  if (files.length === 0) throw new AppError('bad_request', `No file in the form field "${FIELD}"`);
+  request.uploads = files.map(toUpload);
+  // The body, described: what compares two requests (idempotency keys) sees the same thing for the same files.
+  request.body = { files: request.uploads.map(({ name, sha256 }) => ({ name, sha256 })) };
+}
+
+function uploadInterceptor(limits: UploadLimits): Type<NestInterceptor> {
+  @Injectable()
+  class UploadInterceptor implements NestInterceptor {
+    async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+      const http = context.switchToHttp();
+      await readUploads(http.getRequest<UploadRequest>(), http.getResponse<Response>(), limits);
+      return next.handle();
+    }
+  }
+  return mixin(UploadInterceptor);
+}
+
+/** The route takes files: multipart/form-data, field `files`, many at once. Anything else is refused (415, 413, 400). */
+export const AcceptFiles = (limits: Partial<UploadLimits> = {}): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(uploadInterceptor({ ...DEFAULT_LIMITS, ...limits })),
+    ApiConsumes('multipart/form-data'),
+    ApiBody({
+      schema: {
+        type: 'object',
+        required: [FIELD],
+        properties: { [FIELD]: { type: 'array', items: { type: 'string', format: 'binary' } } },
+      },
+    }),
+  );
+
+/** The files of a route under `@AcceptFiles()`, at least one. */
+export const Uploads = createParamDecorator((_data: unknown, context: ExecutionContext): readonly UploadedFile[] => {
+  const { uploads } = context.switchToHttp().getRequest<UploadRequest>();
+  if (uploads === undefined) throw new AppError('unsupported_media_type', 'Send multipart/form-data');
+  return uploads;
+});

@@ -1,0 +1,41 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import type { RubricDocument, RubricVisibility } from './rubric.types';
+
+@Entity('rubrics')
+@Unique('rubrics_origin_uq', ['organizationId', 'originId'])
+@Index('rubrics_owner_idx', ['organizationId', 'ownerId'])
+@Index('rubrics_key_idx', ['organizationId', 'rubricKey'])
+export class RubricEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'rubrics_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'owner_id' })
+  ownerId!: string;
+
+  /** The document's own `rubricId`; not unique, since copies and imports keep it. */
+  @Column('text', { name: 'rubric_key' })
+  rubricKey!: string;
+
+  /** Id in the system it was imported from; assistants of that system name their rubric by it. */
+  @Column('integer', { name: 'origin_id', nullable: true })
+  originId!: number | null;
+
+  @Column('text')
+  title!: string;
+
+  @Column('text', { default: 'private' })
+  visibility!: RubricVisibility;
+
+  /** Kept as given, down to the order of its members: hence `json`, not `jsonb`. */
+  @Column('json')
+  document!: RubricDocument;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}
