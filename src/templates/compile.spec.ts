@@ -159,6 +159,12 @@ describe('renaming slots', () => {
     ).toBe('ab{$&}$&');
   });
 
+  it('puts several names side by side where one stood', () => {
+    expect(renameSlots('a{context}b', new Map([['context', ['1_context', '3_context']]]))).toBe(
+      'a{1_context}{3_context}b',
+    );
+  });
+
   it('is undone by the inverse renaming', () => {
     const cycle = ['1_context', '2_rubric', '10_file', '3_tool_result'];
     const forward = new Map(cycle.map((name, i) => [name, cycle[(i + 1) % cycle.length] ?? name]));

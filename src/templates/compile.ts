@@ -25,15 +25,18 @@ export function compileTemplate(source: string, grammar: SlotGrammar): CompiledT
   };
 }
 
+/** New name of a slot; several names stand side by side in its place; null takes the slot out of the template. */
+export type SlotRenames = ReadonlyMap<string, string | readonly string[] | null>;
+
 /**
- * Renames slots simultaneously, so that swapped names do not collapse into one. A name mapped to null leaves the
- * template; names that are not in the map, and every other brace, stay as written.
+ * Renames slots simultaneously, so that swapped names do not collapse into one. Names that are not in the map, and
+ * every other brace, stay as written.
  */
-export function renameSlots(source: string, renames: ReadonlyMap<string, string | null>): string {
+export function renameSlots(source: string, renames: SlotRenames): string {
   const slots = findSlots(source, (name) => renames.has(name));
   return join(cut(source, slots), ({ name }, parts) => {
-    const renamed = renames.get(name) ?? null;
-    if (renamed !== null) parts.push('{', renamed, '}');
+    const renamed = renames.get(name) ?? [];
+    for (const one of typeof renamed === 'string' ? [renamed] : renamed) parts.push('{', one, '}');
   });
 }
 

@@ -1,0 +1,3 @@
+export * from './assistant.types';
+export * from './metadata';
+export * from './run-job.types';

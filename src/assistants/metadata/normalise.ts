@@ -1,0 +1,117 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import type { SlotGrammar } from '../../templates';
+import { ON_ERROR, type PipelineTool } from '../../tools';
+import type { AssistantDocument, ClassicSettings } from '../assistant.types';
+import type { StoredDefinition, ToolVocabulary } from './metadata.types';
+import { member, textMember } from './parse-metadata';
+import { assignPlaceholders } from './placeholders';
+import { readToolEntries, type ToolEntry } from './tool-entries';
+import { stepV2ToV3 } from './v2-to-v3.step';
+import { assistantType, metadataVersion } from './version';
+
+/** Old names of `openai` with functions. */
+const CONNECTOR_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['openai_tools', 'openai'],
+  ['openai_tool_use', 'openai'],
+]);
+
+/** `default` and `No RAG` are written by LAMB's own defaults and name no plugin. */
+const PROMPT_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([['default', 'simple_augment']]);
+const RAG_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([['No RAG', 'no_rag']]);
+
+const resolved = (name: string, aliases: ReadonlyMap<string, string>): string => aliases.get(name) ?? name;
+
+/** Reads any stored version into the one shape that runs, without rewriting what is stored. Never throws. */
+export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabulary): AssistantDocument {
+  const { metadata } = stored;
+  const type = assistantType(metadata);
+  const formatVersion = metadataVersion(metadata);
+  const entries = readToolEntries(metadata);
+  const placeholders = assignPlaceholders(entries.pipeline, formatVersion, tools);
+  const pipeline = entries.pipeline.map((entry, position) =>
+    pipelineTool(entry, placeholders[position] ?? null, tools),
+  );
+  return {
+    type,
+    formatVersion,
+    connector: connectorOf(metadata),
+    llm: textMember(metadata, 'llm'),
+    capabilities: capabilitiesOf(metadata),
+    verbose: member(metadata, 'verbose') === true,
+    orchestrator: textMember(metadata, 'orchestrator') ?? 'sequential',
+    pipeline: type === 'multi_tool' ? pipeline : [],
+    functions: entries.functions.map(({ definition }) => definition),
+    classic: classicSettings(stored, tools),
+    systemPrompt: stored.systemPrompt,
+    template:
+      formatVersion === 2
+        ? stepV2ToV3({ metadata, template: stored.promptTemplate }, tools).template
+        : stored.promptTemplate,
+    raw: metadata,
+  };
+}
+
+/** What is a slot in an assistant's template: classic templates have `{user_input}` and `{context}` and nothing else. */
+export function slotGrammar(
+  document: Pick<AssistantDocument, 'type' | 'pipeline'>,
+  tools: ToolVocabulary,
+): SlotGrammar {
+  if (document.type === 'classic') return { types: [], names: ['context'] };
+  const names = document.pipeline.flatMap(({ placeholder }) => (placeholder === null ? [] : [placeholder]));
+  return { types: tools.placeholderTypes(), names };
+}
+
+export function connectorOf(metadata: JsonObject): string {
+  return resolved(textMember(metadata, 'connector') ?? 'auto', CONNECTOR_ALIASES);
+}
+
+function capabilitiesOf(metadata: JsonObject): AssistantDocument['capabilities'] {
+  const given = member(metadata, 'capabilities');
+  const capabilities = isJsonObject(given) ? given : {};
+  return {
+    vision: member(capabilities, 'vision') === true,
+    image_generation: member(capabilities, 'image_generation') === true,
+  };
+}
+
+function classicSettings(stored: StoredDefinition, tools: ToolVocabulary): ClassicSettings {
+  const { metadata } = stored;
+  const ragProcessor = resolved(textMember(metadata, 'rag_processor') ?? 'no_rag', RAG_PROCESSOR_ALIASES);
+  const rubricId = member(metadata, 'rubric_id');
+  return {
+    promptProcessor: resolved(textMember(metadata, 'prompt_processor') ?? 'simple_augment', PROMPT_PROCESSOR_ALIASES),
+    ragProcessor: tools.canonicalName(ragProcessor),
+    collections: stored.ragCollections,
+    topK: stored.ragTopK,
+    rubricId: typeof rubricId === 'number' ? rubricId : textMember(metadata, 'rubric_id'),
+    rubricFormat: textMember(metadata, 'rubric_format') ?? 'markdown',
+    filePath: textMember(metadata, 'file_path'),
+  };
+}
+
+function pipelineTool(
+  { index, plugin, entry }: ToolEntry,
+  placeholder: string | null,
+  tools: ToolVocabulary,
+): PipelineTool {
+  const config = member(entry, 'config');
+  const fallback = member(entry, 'fallback');
+  const dependsOn = member(entry, 'depends_on');
+  return {
+    index,
+    plugin: tools.canonicalName(plugin),
+    placeholder,
+    enabled: member(entry, 'enabled') !== false,
+    config: isJsonObject(config) ? config : {},
+    on_error: ON_ERROR.find((choice) => choice === member(entry, 'on_error')) ?? 'continue',
+    timeout_ms: numberOrNull(member(entry, 'timeout_ms'), 1),
+    retries: numberOrNull(member(entry, 'retries'), 0),
+    cache: member(entry, 'cache') !== false,
+    depends_on: Array.isArray(dependsOn) ? dependsOn.filter((name) => typeof name === 'string') : [],
+    when: member(entry, 'when') ?? null,
+    fallback: isJsonObject(fallback) ? fallback : null,
+  };
+}
+
+const numberOrNull = (value: unknown, least: number): number | null =>
+  Number.isInteger(value) && (value as number) >= least ? (value as number) : null;

@@ -1,0 +1,11 @@
+import type { Caller, ChatMessage, EmitRunEvent } from '../kernel';
+import type { RunnableAssistant } from './assistant.types';
+
+/** What floor 10 is given to build the final messages of one completion. */
+export interface RunJob {
+  readonly assistant: RunnableAssistant;
+  readonly caller: Caller;
+  readonly messages: readonly ChatMessage[];
+  readonly run: { readonly id: string; readonly signal: AbortSignal; readonly emit: EmitRunEvent };
+  readonly stream: boolean;
+}
