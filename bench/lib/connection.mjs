@@ -1,0 +1,75 @@
+import { connect } from 'node:net';
+import { MessageReader } from './wire.mjs';
+
+/** One client connection: `send` a request, then `onBody`, `onEnd(status)` or `onFail(reason)`. */
+export class Connection {
+  constructor(port, handler) {
+    this.handler = handler;
+    this.busy = false;
+    this.closed = false;
+    this.status = 0;
+    const reader = new MessageReader(this, { isResponse: true });
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.socket.on('data', (data) => reader.push(data));
+    this.socket.on('error', (error) => this.fail(error.code ?? error.message));
+    this.socket.on('end', () => {
+      if (!reader.closedCleanly()) this.fail('cut');
+    });
+    this.socket.on('close', () => {
+      this.closed = true;
+      this.fail('closed');
+    });
+  }
+
+  send(bytes) {
+    this.busy = true;
+    this.socket.write(bytes);
+  }
+
+  head(start) {
+    this.status = Number(start.slice(9, 12));
+  }
+
+  body(buffer, from, to) {
+    this.handler.onBody(buffer, from, to, this);
+  }
+
+  end() {
+    this.busy = false;
+    this.handler.onEnd(this.status, this);
+  }
+
+  fail(reason) {
+    if (!this.busy) return;
+    this.busy = false;
+    this.handler.onFail(reason, this);
+  }
+
+  destroy() {
+    this.busy = false;
+    this.closed = true;
+    this.socket.destroy();
+  }
+}
+
+/** Collects one body and says whether it is the right answer; a fast wrong answer must count as an error. */
+export class AnswerCheck {
+  constructor(expected) {
+    this.expected = Buffer.from(expected);
+    this.parts = [];
+  }
+
+  onBody(buffer, from, to) {
+    this.parts.push(buffer.subarray(from, to));
+  }
+
+  take() {
+    const body = this.parts.length === 1 ? this.parts[0] : Buffer.concat(this.parts);
+    this.parts = [];
+    return body;
+  }
+
+  isRight(status) {
+    return this.take().includes(this.expected) && status === 200;
+  }
+}

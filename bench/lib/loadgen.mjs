@@ -1,0 +1,6 @@
+// The load generator, a helper process of its own so that nothing else delays its clock.
+import { closedLoop, openLoop } from './requests-load.mjs';
+import { burstStreams, cutStreams, holdState, holdStreams, pacedStreams, releaseStreams } from './streams-load.mjs';
+import { serveCommands } from './rpc.mjs';
+
+serveCommands({ closedLoop, openLoop, pacedStreams, burstStreams, holdStreams, holdState, releaseStreams, cutStreams });

@@ -1,0 +1,129 @@
+// Content and assistants for the runs, made over HTTP as any client would make them.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MODEL } from '../lib/answer.mjs';
+
+const lesson = `# Scattering\n\nShort waves scatter far more than long ones, so the sky is blue at noon and red at dusk.
+Formula: $$I \\propto \\frac{1}{\\lambda^4}$$ and a brace that must stay: {user_input}.\n`;
+const guide = 'Marking guide: two points for the mechanism, one for the experiment, one for the misconception.\n';
+const rubric = {
+  rubricId: 'bench-rubric-0001',
+  title: 'Short explanation',
+  description: 'Marks a short explanation.',
+  metadata: { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+  scoringType: 'points',
+  maxScore: 10,
+  criteria: [
+    {
+      id: 'c1',
+      name: 'Mechanism',
+      description: 'Names the mechanism',
+      weight: 100,
+      levels: [
+        { id: 'l1', score: 4, label: 'Exemplary', description: 'right and complete' },
+        { id: 'l2', score: 1, label: 'Beginning', description: 'missing' },
+      ],
+    },
+  ],
+};
+
+/** Pieces of the content that the prompt must hold: a server that skips its tools must not win. */
+export const proof = ['Short waves scatter', 'Mechanism', 'Marking guide'];
+
+/** How long each tool of the parallel comparison takes. */
+export const TOOL_MS = 200;
+
+export async function makeAssistants({ url, key, upstream }) {
+  const api = client(url, key);
+  const made = await makeContent(api);
+  await api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: upstream, api_token: 'bench' } });
+
+  const assistant = async (name, metadata, template) => {
+    const { id } = await api('POST', '/api/v1/assistants', { name, ...template, metadata });
+    return { path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` }, model: `lamb_assistant.${id}` };
+  };
+  const multiTool = (name, tools, orchestrator = 'sequential', more = {}) =>
+    assistant(
+      name,
+      {
+        _format_version: 3,
+        assistant_type: 'multi_tool',
+        orchestrator,
+        connector: 'openai',
+        llm: MODEL,
+        tools,
+        ...more,
+      },
+      {
+        system_prompt: 'You are a patient tutor of a first-year course.',
+        prompt_template: `${tools.map((tool) => (tool.placeholder ? `{${tool.placeholder}}` : '')).join('\n')}\n{user_input}`,
+      },
+    );
+  const slow = (count, ms) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...tool('simple_rag', `${n + 1}_context`, { collections: [`wait-${ms}-${n + 1}`], top_k: 1 }),
+      cache: false,
+    }));
+
+  return {
+    tools: await multiTool('bench three tools', [
+      tool('simple_rag', '1_context', { collections: [made.knowledgeBase], top_k: 1 }),
+      tool('rubric_rag', '2_rubric', { rubric_id: made.rubric }),
+      tool('single_file_rag', '3_file', { file_path: 'guide.md' }),
+    ]),
+    noop: await multiTool(
+      'bench three no-op tools',
+      [1, 2, 3].map(() => ({ plugin: 'no_rag', enabled: true, config: {} })),
+    ),
+    classic: await assistant(
+      'bench classic',
+      { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'openai', llm: MODEL },
+      { system_prompt: 'You are a patient tutor of a first-year course.', prompt_template: '{context}\n{user_input}' },
+    ),
+    hanging: await multiTool('bench hanging tools', slow(3, 8000), 'parallel'),
+    parallel3: await multiTool('bench parallel 3', slow(3, TOOL_MS), 'parallel'),
+    parallel8: await multiTool('bench parallel 8', slow(8, TOOL_MS), 'parallel'),
+    sequential3: await multiTool('bench sequential 3', slow(3, TOOL_MS)),
+    sequential8: await multiTool('bench sequential 8', slow(8, TOOL_MS)),
+  };
+}
+
+const tool = (plugin, placeholder, config) => ({ plugin, placeholder, enabled: true, config });
+
+async function makeContent(api) {
+  const base = await api('POST', '/api/v1/knowledge-bases', { name: 'Bench course', description: 'one short lesson' });
+  await api('POST', `/api/v1/knowledge-bases/${base.id}/documents`, upload('lesson.md', lesson));
+  await found(api, base.id);
+  const made = await api('POST', '/api/v1/rubrics', rubric);
+  await api('POST', '/api/v1/files', upload('guide.md', guide));
+  return { knowledgeBase: base.id, rubric: made.id ?? made.rubricId };
+}
+
+function upload(name, text) {
+  const form = new FormData();
+  form.append('files', new Blob([text], { type: 'text/markdown' }), name);
+  return form;
+}
+
+/** Documents are indexed in the background; the first query that finds something ends the wait. */
+async function found(api, id) {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { results } = await api('POST', `/api/v1/knowledge-bases/${id}/query`, { query: 'sky blue', top_k: 1 });
+    if (results?.length) return;
+    await sleep(100);
+  }
+  throw new Error('the uploaded lesson was not found by a query within 10 s');
+}
+
+function client(url, key) {
+  return async (method, path, payload) => {
+    const isForm = payload instanceof FormData;
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
+      body: isForm ? payload : JSON.stringify(payload),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text.slice(0, 400)}`);
+    return text ? JSON.parse(text) : {};
+  };
+}

@@ -1,0 +1,44 @@
+// The service itself, started from its build; its assistants are made by bellwether-content.mjs.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, startNode, until200 } from '../lib/children.mjs';
+import { makeAssistants } from './bellwether-content.mjs';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** The build to measure; another checkout's `dist/src` compares two revisions on one machine. */
+export const dist = resolve(process.env.BENCH_DIST ?? join(root, 'dist', 'src'));
+export const main = join(dist, 'main.js');
+export const isBuilt = () => existsSync(main);
+export const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+const adminKey = `bw_${'b'.repeat(48)}`;
+const database = process.env.BENCH_DATABASE_URL;
+
+/** `databaseUrl: null` asks for the embedded database whatever the environment says. */
+export function environment({ port, dataDir, upstream, databaseUrl = database }) {
+  return {
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    BOOTSTRAP_ADMIN_KEY: adminKey,
+    OPENAI_BASE_URL: `${upstream}/v1`,
+    OPENAI_API_KEY: 'sk-bench',
+    SEED_DEMO: 'false',
+    OUTBOUND_ALLOW: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    TOOL_PARALLEL_LIMIT: '8',
+    DATABASE_URL: databaseUrl ?? undefined,
+  };
+}
+
+export const info = { name: 'bellwether', version, database: database ? 'external' : 'embedded' };
+
+export async function start({ upstream, core, scratch }) {
+  const port = await freePort();
+  const child = startNode(main, { core, cwd: root, env: environment({ port, dataDir: scratch, upstream }) });
+  const url = `http://127.0.0.1:${port}`;
+  await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
+  return { child, port, makeTargets: () => makeAssistants({ url, key: adminKey, upstream }) };
+}
