@@ -1,0 +1,2 @@
+export { Heartbeat } from './heartbeat';
+export { commentFrame, dataFrame, SseStream } from './sse-stream';
