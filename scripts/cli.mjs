@@ -1,0 +1,7 @@
+// Runs one operator command on a current build: npm run cli -- <command>
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { buildIfStale } from './build-if-stale.mjs';
+
+buildIfStale();
+createRequire(import.meta.url)(join(process.cwd(), 'dist/src/cli.js'));

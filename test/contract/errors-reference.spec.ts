@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ERROR_CODES } from '../../src/kernel';
+import { ERROR_STATUS } from '../../src/platform/http';
+import { TOOL_FAILURE_CODES } from '../../src/tools';
+
+const reference = readFileSync(join(__dirname, '../../docs/reference/errors.md'), 'utf8');
+
+describe('docs/reference/errors.md', () => {
+  it.each(ERROR_CODES.map((code) => [code, ERROR_STATUS[code]] as const))('lists %s with status %i', (code, status) => {
+    expect(reference).toContain(`| \`${code}\` | ${status} |`);
+  });
+
+  it.each(TOOL_FAILURE_CODES)('explains the tool failure %s', (code) => {
+    expect(reference).toContain(`| \`${code}\` |`);
+  });
+});
