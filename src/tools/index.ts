@@ -1,1 +1,10 @@
 export * from './contract';
+export { cleanText, cutText } from './clean-text';
+export { closestName } from './closest-name';
+export { presentTool, type PresentedTool } from './present-tool';
+export { sourcesBlock } from './sources-block';
+export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS } from './tool-texts';
+export { ToolCatalogue } from './tool-catalogue';
+export { OUTPUT_LIMIT, type RunnableTool, ToolInvoker } from './tool-invoker';
+export { ToolsModule } from './tools.module';
+export { ToolsService } from './tools.service';

@@ -1,1 +1,3 @@
+export * from './tool.errors';
 export * from './tool.types';
+export * from './tools.token';

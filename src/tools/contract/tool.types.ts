@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../../kernel';
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;
@@ -49,10 +49,17 @@ export interface ToolContext {
   readonly prompt: string;
   /** Outcomes of the tools that ran before, by placeholder. */
   readonly results: ReadonlyMap<string, ToolOutcome>;
-  /** Numbers sources over all tools of the run: returns the number of the next `count` sources' first. */
-  readonly numberSources: (count: number) => number;
-  /** Emits `tool.progress` for this tool. */
+  /** Emits `tool.progress` for this tool: one line, identifiers only, cut at 200 characters. */
   readonly progress: (message: string) => void;
+}
+
+/**
+ * "Write the run-wide number of `sources[source]` here": `at` is a UTF-16 offset in `content`. Numbers run over all tools
+ * of the run in tool order, so nobody knows them before every tool has settled; the engine writes them in then.
+ */
+export interface Citation {
+  readonly at: number;
+  readonly source: number;
 }
 
 export interface ToolOutput {
@@ -60,6 +67,8 @@ export interface ToolOutput {
   readonly sources: readonly Source[];
   /** 0..1, or null when the tool has no opinion. */
   readonly confidence: number | null;
+  /** Ascending by `at`. */
+  readonly citations?: readonly Citation[];
   /** Degraded work the user should know of, such as an unreachable collection. */
   readonly warnings?: readonly string[];
 }
@@ -69,17 +78,24 @@ export interface ConfigGap {
   readonly path: string;
   readonly message: string;
   readonly code: 'tool.config_incomplete' | 'tool.inaccessible';
+  /** True: the tool cannot run at all. False: it runs with what is left, such as its other collections. */
+  readonly blocking: boolean;
 }
 
 /**
  * A plugin: one declaration and one method. `run` may throw; only the invoker calls it and turns every failure into an outcome.
  * `config` has passed `definition.config_schema` with defaults filled in.
+ *
+ * The invoker answers for whatever `run` throws, rejects with, returns or never returns. Out of its reach, as for any
+ * in-process plugin: an exception in a timer or event listener that the tool left behind, and a loop that holds the thread.
  */
 export interface Tool<Config = JsonObject> {
   readonly definition: ToolDefinition;
   run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
-  /** Required choices that are still empty, and references that `owner` may not read. Asked at save, in `/validate`, and again by `run`. */
+  /** Required choices that are still empty, and references that `owner` may not read. Asked at save, in `/validate`, and before each run. */
   gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
+  /** Most UTF-16 units of content that reach the prompt; without it the common limit holds. */
+  outputLimit?(config: Config): number;
 }
 
 export const TOOL_FAILURE_CODES = [
@@ -107,6 +123,7 @@ export type ToolOutcome =
       readonly status: 'completed';
       readonly content: string;
       readonly sources: readonly Source[];
+      readonly citations: readonly Citation[];
       readonly confidence: number | null;
       readonly cached: boolean;
       readonly retries: number;
@@ -136,4 +153,23 @@ export interface PipelineTool {
   readonly depends_on: readonly string[];
   readonly when: unknown;
   readonly fallback: JsonObject | null;
+}
+
+/** Progress texts of one tool call; they differ between strategies (spec 000 §3.4.3). `target` is `{plugin} → {placeholder}`. */
+export interface ToolTexts {
+  readonly started: (target: string) => string;
+  readonly completed: (tool: Pick<PipelineTool, 'plugin' | 'placeholder'>, chars: number) => string;
+}
+
+/** What surrounds one tool call. `prompt` and `results` are asked only when the tool looks at them. */
+export interface Invocation {
+  readonly signal: AbortSignal;
+  readonly owner: Principal;
+  readonly caller: Caller;
+  readonly assistantId: number;
+  readonly runId: string;
+  readonly texts: ToolTexts;
+  readonly emit: EmitRunEvent;
+  readonly prompt: () => string;
+  readonly results: () => ReadonlyMap<string, ToolOutcome>;
 }

@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../../kernel';
+import { RUBRIC_FORMATS, type RubricFormat, RubricsService } from '../../../rubrics';
+import {
+  type ConfigGap,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  ToolFailure,
+  type ToolInput,
+  type ToolOutput,
+} from '../../contract';
+
+export interface RubricRagConfig {
+  /** The rubric's id, or the integer that an imported rubric had where it came from. */
+  readonly rubric_id: string | number | null;
+  readonly format: RubricFormat;
+}
+
+/** One rubric, rendered for the model. */
+@Injectable()
+export class RubricRagTool implements Tool<RubricRagConfig> {
+  readonly definition: ToolDefinition = DEFINITION;
+
+  constructor(@Inject(RubricsService) private readonly rubrics: Pick<RubricsService, 'forPrompt' | 'exists'>) {}
+
+  async run({ rubric_id, format }: RubricRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    if (isEmpty(rubric_id)) throw new ToolFailure('tool.config_incomplete', NO_RUBRIC);
+    context.progress(`generating rubric ${rubric_id}`);
+    const { text, source } = await this.rubrics.forPrompt(context.owner, rubric_id, format);
+    return { content: text, sources: [source], confidence: null };
+  }
+
+  async gaps({ rubric_id }: RubricRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
+    const path = 'rubric_id';
+    if (isEmpty(rubric_id)) return [{ path, code: 'tool.config_incomplete', message: NO_RUBRIC, blocking: true }];
+    if (await this.rubrics.exists(owner, rubric_id)) return [];
+    const message = `rubric ${rubric_id} is not accessible`;
+    return [{ path, code: 'tool.inaccessible', message, blocking: true }];
+  }
+}
+
+const NO_RUBRIC = 'no rubric is chosen';
+
+const isEmpty = (id: string | number | null): id is null | '' => id === null || id === '';
+
+const DEFINITION: ToolDefinition = {
+  name: 'rubric_rag',
+  aliases: ['rubric'],
+  display_name: 'Rubric',
+  description: 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.',
+  placeholder: 'rubric',
+  category: 'rubric',
+  version: '1.0.0',
+  kind: 'pipeline',
+  icon: 'clipboard-check',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: {
+      rubric_id: {
+        type: ['string', 'integer', 'null'],
+        title: 'Rubric',
+        description: 'The rubric to assess with.',
+        maxLength: 200,
+        default: null,
+        'x-reference': 'rubric',
+      },
+      format: {
+        type: 'string',
+        title: 'Format',
+        description: 'How the model reads it.',
+        enum: [...RUBRIC_FORMATS],
+        default: 'markdown',
+      },
+    },
+    required: ['rubric_id'],
+    additionalProperties: false,
+  },
+  parameters: {},
+  examples: [
+    {
+      query: 'Please comment on my essay.',
+      parameters: { rubric_id: '0195f2a0-0000-7000-8000-000000000000', format: 'markdown' },
+      expected_result: 'The rubric with its criteria, levels and weights as Markdown.',
+    },
+  ],
+  capabilities: ['assessment', 'rubric'],
+  limitations: ['One rubric per tool.'],
+  cost: { unit: 'none', estimate: 0 },
+};

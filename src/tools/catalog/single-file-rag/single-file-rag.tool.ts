@@ -1,0 +1,102 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { FilesService } from '../../../files';
+import type { Principal } from '../../../kernel';
+import {
+  type ConfigGap,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  ToolFailure,
+  type ToolInput,
+  type ToolOutput,
+} from '../../contract';
+
+export interface SingleFileRagConfig {
+  /** Relative to the owner's files, or a file's id. */
+  readonly file_path: string | null;
+  /** UTF-16 units of the file that reach the prompt. */
+  readonly max_chars: number;
+}
+
+/** The text of one file of the assistant's owner. */
+@Injectable()
+export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
+  readonly definition: ToolDefinition = DEFINITION;
+
+  constructor(@Inject(FilesService) private readonly files: Pick<FilesService, 'readText' | 'exists'>) {}
+
+  async run({ file_path, max_chars }: SingleFileRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    if (isEmpty(file_path)) throw new ToolFailure('tool.config_incomplete', NO_FILE);
+    context.progress(`reading file ${file_path}`);
+    const file = await this.files.readText(context.owner, file_path, max_chars);
+    const { path, text, chars, totalChars, truncated } = file;
+    return {
+      content: text,
+      sources: [{ type: 'file', path, chars, truncated }],
+      confidence: null,
+      warnings: truncated ? [`${path} was cut from ${totalChars} to ${chars} characters`] : [],
+    };
+  }
+
+  async gaps({ file_path }: SingleFileRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
+    const path = 'file_path';
+    if (isEmpty(file_path)) return [{ path, code: 'tool.config_incomplete', message: NO_FILE, blocking: true }];
+    if (await this.files.exists(owner, file_path)) return [];
+    return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible`, blocking: true }];
+  }
+
+  outputLimit({ max_chars }: SingleFileRagConfig): number {
+    return max_chars;
+  }
+}
+
+const NO_FILE = 'no file is chosen';
+
+const isEmpty = (path: string | null): path is null | '' => path === null || path === '';
+
+const DEFINITION: ToolDefinition = {
+  name: 'single_file_rag',
+  aliases: ['single_file'],
+  display_name: 'File',
+  description: 'Puts the text of one of your files into the prompt.',
+  placeholder: 'file',
+  category: 'file',
+  version: '1.0.0',
+  kind: 'pipeline',
+  icon: 'file-text',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: {
+      file_path: {
+        type: ['string', 'null'],
+        title: 'File',
+        description: 'Path in your files, or the id of a file.',
+        maxLength: 1024,
+        default: null,
+        'x-reference': 'file',
+      },
+      max_chars: {
+        type: 'integer',
+        title: 'Longest text',
+        description: 'Characters of the file that reach the prompt; the rest is cut.',
+        minimum: 1,
+        maximum: 10_000_000,
+        default: 50_000,
+      },
+    },
+    required: ['file_path'],
+    additionalProperties: false,
+  },
+  parameters: {},
+  examples: [
+    {
+      query: 'What does the syllabus say about late work?',
+      parameters: { file_path: 'syllabus.md' },
+      expected_result: 'The text of the syllabus.',
+    },
+  ],
+  capabilities: ['file'],
+  limitations: ['Text files only.', 'The whole file is read, not the part that fits the question.'],
+  cost: { unit: 'none', estimate: 0 },
+};

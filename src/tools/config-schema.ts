@@ -1,0 +1,61 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isJsonObject, type JsonObject, type Problem } from '../kernel';
+
+const MAX_PROBLEMS = 20;
+
+/** A config with the schema's defaults filled in, and everything that is wrong with it. */
+export interface PreparedConfig {
+  readonly config: JsonObject;
+  /** Paths are relative to the config: `collections[0]`. */
+  readonly problems: readonly Problem[];
+}
+
+/** Checks configs against JSON Schemas that are compiled once. `x-reference` tells the web form what an id refers to. */
+export class ConfigSchemas {
+  private readonly ajv = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true }).addVocabulary([
+    'x-reference',
+  ]);
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  add(name: string, schema: JsonObject): void {
+    this.compiled.set(name, this.ajv.compile(schema));
+  }
+
+  /** Never changes `config`: defaults go into a copy. */
+  prepare(name: string, config: unknown): PreparedConfig {
+    if (!isJsonObject(config)) return { config: {}, problems: [{ path: '', message: 'must be an object' }] };
+    const copy = structuredClone(config);
+    const validate = this.compiled.get(name);
+    if (validate === undefined || validate(copy)) return { config: copy, problems: [] };
+    return { config: copy, problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(problemOf) };
+  }
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const path = jsonPath(error.instancePath);
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { path: member(path, String(params.missingProperty)), message: 'is required' };
+    case 'additionalProperties':
+      return { path: member(path, String(params.additionalProperty)), message: 'is not a setting of this tool' };
+    case 'enum':
+      return { path, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` };
+    case 'type':
+      return { path, message: `must be of type ${[params.type].flat().join(' or ')}` };
+    default:
+      return { path, message: error.message ?? 'is not valid' };
+  }
+}
+
+const member = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** `/collections/0` of JSON Pointer (RFC 6901) as `collections[0]`. */
+function jsonPath(pointer: string): string {
+  let path = '';
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    path = /^\d+$/.test(name) ? `${path}[${name}]` : member(path, name);
+  }
+  return path;
+}

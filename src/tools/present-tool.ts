@@ -1,0 +1,18 @@
+import type { ToolDefinition } from './contract';
+
+/** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
+export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
+  readonly stats: {
+    readonly calls: number | null;
+    readonly failure_rate: number | null;
+    readonly avg_ms: number | null;
+    readonly p95_ms: number | null;
+    readonly confidence: number | null;
+  };
+};
+
+const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
+
+export function presentTool({ aliases: _, ...definition }: ToolDefinition): PresentedTool {
+  return { ...definition, stats: NOTHING_COUNTED };
+}

@@ -1,0 +1,113 @@
+import { isJsonObject, type JsonObject, type Source } from '../kernel';
+import { cleanText, cutText } from './clean-text';
+import { type Citation, ToolFailure, type ToolOutput } from './contract';
+
+const MAX_SOURCES = 100;
+const MAX_WARNINGS = 20;
+const MAX_WARNING_CHARS = 300;
+
+export interface CheckedOutput extends Required<ToolOutput> {
+  readonly truncated: boolean;
+}
+
+/**
+ * Turns whatever a tool returned into an output that holds what the contract says, or throws a `ToolFailure` with
+ * `tool.output_invalid`. Content over `limit` UTF-16 units is cut; sources are copied member by member, so that nothing
+ * else travels with them.
+ */
+export function readOutput(raw: unknown, limit: number): CheckedOutput {
+  if (!isJsonObject(raw)) throw wrong('the output is not an object');
+  const { content, confidence = null, citations = [], warnings = [] } = raw;
+  if (typeof content !== 'string') throw wrong('its content is not a string');
+  const sources = list(raw.sources ?? [], 'sources');
+  const kept = cleanText(cutText(content, limit));
+  const truncated = kept.length < content.length;
+  return {
+    content: kept,
+    truncated,
+    sources: sources.slice(0, MAX_SOURCES).map(readSource),
+    confidence: readConfidence(confidence),
+    citations: readCitations(list(citations, 'citations'), sources.length, content.length).filter(
+      ({ at, source }) => at <= kept.length && source < MAX_SOURCES,
+    ),
+    warnings: [
+      ...readWarnings(list(warnings, 'warnings')),
+      ...(truncated ? [`the content was cut from ${content.length} to ${kept.length} characters`] : []),
+      ...(sources.length > MAX_SOURCES ? [`${sources.length - MAX_SOURCES} sources were left out`] : []),
+    ],
+  };
+}
+
+const wrong = (what: string): ToolFailure => new ToolFailure('tool.output_invalid', what);
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(`its ${name} are not a list`);
+  return value;
+}
+
+function readConfidence(value: unknown): number | null {
+  if (value === null || (typeof value === 'number' && value >= 0 && value <= 1)) return value;
+  throw wrong('its confidence is not between 0 and 1');
+}
+
+function readCitations(values: readonly unknown[], sources: number, chars: number): Citation[] {
+  let last = 0;
+  return values.map((value) => {
+    const { at, source } = isJsonObject(value) ? value : {};
+    if (!isIndex(at, chars + 1) || at < last || !isIndex(source, sources)) throw wrong('a citation points nowhere');
+    last = at;
+    return { at, source };
+  });
+}
+
+const isIndex = (value: unknown, end: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < end;
+
+const readWarnings = (values: readonly unknown[]): string[] =>
+  values.slice(0, MAX_WARNINGS).map((value) => {
+    if (typeof value !== 'string') throw wrong('a warning is not a string');
+    return cleanText(cutText(value, MAX_WARNING_CHARS));
+  });
+
+function readSource(value: unknown): Source {
+  if (!isJsonObject(value)) throw wrong('a source is not an object');
+  switch (value.type) {
+    case 'knowledge_base':
+      return {
+        type: 'knowledge_base',
+        title: text(value, 'title'),
+        url: text(value, 'url'),
+        similarity: number(value, 'similarity'),
+        document: value.document === null || value.document === undefined ? null : text(value, 'document'),
+        ...(value.page === undefined ? {} : { page: number(value, 'page') }),
+      };
+    case 'rubric':
+      return {
+        type: 'rubric',
+        rubric_id: text(value, 'rubric_id'),
+        title: text(value, 'title'),
+        format: value.format === 'json' ? 'json' : 'markdown',
+      };
+    case 'file':
+      return {
+        type: 'file',
+        path: text(value, 'path'),
+        chars: number(value, 'chars'),
+        truncated: value.truncated === true,
+      };
+    default:
+      throw wrong('a source has no known type');
+  }
+}
+
+function text(source: JsonObject, member: string): string {
+  const value = source[member];
+  if (typeof value !== 'string') throw wrong(`the ${member} of a source is not a string`);
+  return cleanText(value);
+}
+
+function number(source: JsonObject, member: string): number {
+  const value = source[member];
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(`the ${member} of a source is not a number`);
+  return value;
+}

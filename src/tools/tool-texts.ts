@@ -1,0 +1,24 @@
+import type { PipelineTool, ToolTexts } from './contract';
+
+type Named = Pick<PipelineTool, 'plugin' | 'placeholder'>;
+
+/** `{plugin} → {placeholder}`, or the plugin alone when it fills no slot. */
+export const targetOf = ({ plugin, placeholder }: Named): string =>
+  placeholder === null ? plugin : `${plugin} → ${placeholder}`;
+
+const result = ({ plugin, placeholder }: Named, chars: number): string =>
+  placeholder === null ? plugin : `${plugin} → ${chars} chars to ${placeholder}`;
+
+/** Spec 000 §3.4.3, for tools that run one after another. */
+export const SEQUENTIAL_TEXTS: ToolTexts = {
+  started: (target) => `🔄 Executing tool: ${target}`,
+  completed: (tool, chars) => `✅ Tool completed: ${result(tool, chars)}`,
+};
+
+/** Spec 000 §3.4.4, for tools that run at the same time. */
+export const PARALLEL_TEXTS: ToolTexts = {
+  started: (target) => `🔄 Starting tool: ${target}`,
+  completed: (tool, chars) => `✅ Completed tool: ${result(tool, chars)}`,
+};
+
+export const failedText = (plugin: string, reason: string): string => `❌ Tool failed: ${plugin} - ${reason}`;

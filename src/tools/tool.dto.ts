@@ -1,0 +1,66 @@
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+
+export class ToolQueryDto {
+  /** Only tools that have this capability, such as `retrieval`. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  capability?: string;
+}
+
+export class ToolExampleDto {
+  query!: string;
+  parameters!: Record<string, unknown>;
+  expected_result!: string;
+}
+
+export class ToolCostDto {
+  unit!: 'none' | 'tokens' | 'request';
+  estimate!: number;
+}
+
+/** Figures over the tool's calls; null as long as nothing was counted. */
+export class ToolStatsDto {
+  calls!: number | null;
+  failure_rate!: number | null;
+  avg_ms!: number | null;
+  p95_ms!: number | null;
+  confidence!: number | null;
+}
+
+export class ToolDto {
+  name!: string;
+  display_name!: string;
+  description!: string;
+  /** Type of the placeholder that the tool fills, `context` in `{1_context}`; null when it fills none. */
+  placeholder!: string | null;
+  category!: string;
+  version!: string;
+  /** JSON Schema of the tool's `config`. */
+  config_schema!: Record<string, unknown>;
+  kind!: 'pipeline' | 'function';
+  icon!: string;
+  allow_multiple!: boolean;
+  parameters!: Record<string, unknown>;
+  examples!: ToolExampleDto[];
+  capabilities!: string[];
+  limitations!: string[];
+  cost!: ToolCostDto;
+  stats!: ToolStatsDto;
+}
+
+export class ToolListDto {
+  tools!: ToolDto[];
+  count!: number;
+}
+
+export class ConfigProblemDto {
+  /** Relative to the config, e.g. `collections[0]`. */
+  path!: string;
+  message!: string;
+}
+
+export class ConfigValidityDto {
+  valid!: boolean;
+  errors!: ConfigProblemDto[];
+}

@@ -1,0 +1,37 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../platform/http';
+import { type PresentedTool } from './present-tool';
+import { ConfigValidityDto, ToolDto, ToolListDto, ToolQueryDto } from './tool.dto';
+import { ToolsService } from './tools.service';
+
+@ApiTags('Catalogues')
+@Controller('api/v1/tools')
+export class ToolsController {
+  constructor(private readonly tools: ToolsService) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'Tools that assistants can use' })
+  @ApiOkResponse({ type: ToolListDto })
+  list(@Query() { capability }: ToolQueryDto): { tools: readonly PresentedTool[]; count: number } {
+    const tools = this.tools.list(capability);
+    return { tools, count: tools.length };
+  }
+
+  @Get(':name')
+  @Access({ scope: 'read', summary: 'One tool' })
+  @ApiOkResponse({ type: ToolDto })
+  get(@Param('name') name: string): PresentedTool {
+    return this.tools.get(name);
+  }
+
+  @Post(':name/validate')
+  @HttpCode(200)
+  @Access({ scope: 'read', summary: 'Check a config against the schema of a tool' })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true, example: { collections: ['biology'], top_k: 3 } } })
+  @ApiOkResponse({ type: ConfigValidityDto })
+  validate(@Param('name') name: string, @Body() config: unknown): ConfigValidityDto {
+    const problems = this.tools.validate(name, config);
+    return { valid: problems.length === 0, errors: problems.map(({ path, message }) => ({ path, message })) };
+  }
+}
