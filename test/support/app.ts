@@ -12,7 +12,6 @@ export interface ApiAnswer {
   readonly headers: Headers;
   readonly text: string;
   /** Parsed body, or undefined when it is not JSON. Loose on purpose: tests assert shapes. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any;
 }
 
@@ -118,7 +117,11 @@ export function filesForm(
 ): FormData {
   const form = new FormData();
   for (const [name, content, type] of files) {
-    form.append('files', new Blob([content as BlobPart], { type: type ?? 'text/markdown' }), name);
+    form.append(
+      'files',
+      new Blob([typeof content === 'string' ? content : new Uint8Array(content)], { type: type ?? 'text/markdown' }),
+      name,
+    );
   }
   return form;
 }

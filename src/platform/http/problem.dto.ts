@@ -9,7 +9,7 @@ export class ProblemItemDto {
 
 /** Problem details (RFC 9457). */
 export class ProblemDto {
-  /** URI of the problem's documentation. */
+  /** `urn:bellwether:error:<code>`. */
   type!: string;
   title!: string;
   status!: number;

@@ -13,7 +13,7 @@ import { toAppError } from './to-app-error';
 const MAX_PROBLEMS = 100;
 
 const problemDetails = (error: AppError, requestId: string): object => ({
-  type: `https://bellwether.dev/errors/${error.code}`,
+  type: `urn:bellwether:error:${error.code}`,
   title: ERROR_TITLES[error.code],
   status: ERROR_STATUS[error.code],
   code: error.code,
