@@ -1,0 +1,107 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { isPlaceholderFor, USER_INPUT } from '../../templates';
+import { ON_ERROR } from '../../tools';
+import { member, textMember, type ToolEntry } from '../metadata';
+import { type Diagnostic, error } from './diagnostic.types';
+import type { MetadataRules } from './metadata-rules.types';
+
+const MAX_TIMEOUT_MS = 600_000;
+const MAX_RETRIES = 10;
+const MAX_SHOWN = 64;
+
+export const joinPath = (base: string, path: string): string => {
+  if (path === '') return base;
+  return path.startsWith('[') ? base + path : `${base}.${path}`;
+};
+
+/** Everything that can be said of one pipeline tool without asking another room. */
+export function checkTool(tool: ToolEntry, rules: MetadataRules): Diagnostic[] {
+  const { entry } = tool;
+  const base = `metadata.tools[${tool.index}]`;
+  const nameKey = textMember(entry, 'plugin') === null ? 'type' : 'plugin';
+  return [
+    ...checkPlugin(tool.plugin, `${base}.${nameKey}`, rules),
+    ...checkPlaceholder(tool, `${base}.placeholder`, rules),
+    ...checkConfig(tool.plugin, member(entry, 'config'), `${base}.config`, rules),
+    ...checkOptions(entry, base),
+    ...checkFallback(entry, `${base}.fallback`, rules),
+  ];
+}
+
+function checkPlugin(plugin: string, path: string, rules: MetadataRules): Diagnostic[] {
+  if (rules.placeholderOf(plugin) !== undefined) return [];
+  const closest = rules.closestTool(plugin);
+  const hint = closest === null ? '' : `; did you mean "${closest}"?`;
+  return [error('tool.unknown', path, `no tool is called "${plugin.slice(0, MAX_SHOWN)}"${hint}`)];
+}
+
+function checkPlaceholder({ plugin, entry }: ToolEntry, path: string, rules: MetadataRules): Diagnostic[] {
+  const placeholder = member(entry, 'placeholder');
+  if (placeholder === undefined || placeholder === null || placeholder === '') return [];
+  const type = rules.placeholderOf(plugin);
+  if (typeof placeholder !== 'string') return [error('placeholder.invalid', path, 'must be a string')];
+  if (type === null) return [error('placeholder.invalid', path, 'this tool fills no placeholder')];
+  if (placeholder === USER_INPUT) return [error('placeholder.invalid', path, '`user_input` is the question itself')];
+  if (type === undefined)
+    return /[{}]/.test(placeholder) ? [error('placeholder.invalid', path, 'must not hold braces')] : [];
+  return isPlaceholderFor(type, placeholder)
+    ? []
+    : [error('placeholder.invalid', path, `must be \`${type}\` or a number and \`_${type}\`, such as \`1_${type}\``)];
+}
+
+function checkConfig(plugin: string, config: unknown, path: string, rules: MetadataRules): Diagnostic[] {
+  if (rules.placeholderOf(plugin) === undefined) return [];
+  const problems = rules.configProblems(plugin, config ?? {});
+  return problems.map((problem) => error('tool.config_invalid', joinPath(path, problem.path), problem.message));
+}
+
+const isWhole = (value: unknown, least: number, most: number): boolean =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+interface OptionRule {
+  readonly key: string;
+  readonly accepts: (value: unknown) => boolean;
+  readonly message: string;
+}
+
+const OPTIONS: readonly OptionRule[] = [
+  { key: 'enabled', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
+  { key: 'cache', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
+  {
+    key: 'on_error',
+    accepts: (value) => ON_ERROR.some((choice) => choice === value),
+    message: `must be one of ${ON_ERROR.join(', ')}`,
+  },
+  {
+    key: 'timeout_ms',
+    accepts: (value) => isWhole(value, 1, MAX_TIMEOUT_MS),
+    message: `must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+  },
+  {
+    key: 'retries',
+    accepts: (value) => isWhole(value, 0, MAX_RETRIES),
+    message: `must be a whole number from 0 to ${MAX_RETRIES}`,
+  },
+  { key: 'depends_on', accepts: isTextList, message: 'must be a list of placeholders' },
+  { key: 'fallback', accepts: isJsonObject, message: 'must be an object' },
+];
+
+function checkOptions(entry: JsonObject, base: string): Diagnostic[] {
+  return OPTIONS.filter(({ key, accepts }) => {
+    const value = member(entry, key);
+    return value !== undefined && value !== null && !accepts(value);
+  }).map(({ key, message }) => error('tool.invalid', `${base}.${key}`, message));
+}
+
+function checkFallback(entry: JsonObject, path: string, rules: MetadataRules): Diagnostic[] {
+  const fallback = member(entry, 'fallback');
+  if (!isJsonObject(fallback)) return [];
+  const plugin = textMember(fallback, 'plugin');
+  if (plugin === null) return [error('tool.invalid', `${path}.plugin`, 'is required')];
+  return [
+    ...checkPlugin(plugin, `${path}.plugin`, rules),
+    ...checkConfig(plugin, member(fallback, 'config'), `${path}.config`, rules),
+  ];
+}

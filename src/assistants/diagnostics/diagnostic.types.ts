@@ -1,0 +1,64 @@
+export const SEVERITIES = ['error', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const DIAGNOSTIC_CODES = [
+  'metadata.invalid',
+  'metadata.version_unknown',
+  'orchestrator.unknown',
+  'tool.unknown',
+  'tool.invalid',
+  'tool.config_invalid',
+  'tool.config_incomplete',
+  'tool.inaccessible',
+  'tool_using_assistant',
+  'placeholder.invalid',
+  'placeholder.duplicate',
+  'placeholder.unused',
+  'placeholder.undefined',
+  'template.no_user_input',
+  'dependency.unknown',
+  'dependency.cycle',
+  'connector.model_unavailable',
+] as const;
+export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
+
+/** Half-open range of UTF-16 code units in the text that `path` names. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One thing to know about a definition. An `error` refuses the save; the others are stored and shown. */
+export interface Diagnostic {
+  readonly severity: Severity;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** JSON path in the request, e.g. `metadata.tools[1].config.top_k`. */
+  readonly path: string;
+  readonly range?: TextRange;
+}
+
+export const PLACEHOLDER_STATES = ['used', 'unused', 'undefined'] as const;
+
+/** How a placeholder stands: `unused` has a tool and no slot, `undefined` has a slot and no enabled tool. */
+export interface PlaceholderState {
+  readonly name: string;
+  readonly state: (typeof PLACEHOLDER_STATES)[number];
+  /** Position of its tool in `metadata.tools`; absent for `user_input`, classic `context` and undefined ones. */
+  readonly tool_index?: number;
+}
+
+export const error = (code: DiagnosticCode, path: string, message: string): Diagnostic => ({
+  severity: 'error',
+  code,
+  message,
+  path,
+});
+
+export const warning = (code: DiagnosticCode, path: string, message: string, range?: TextRange): Diagnostic => ({
+  severity: 'warning',
+  code,
+  message,
+  path,
+  ...(range === undefined ? {} : { range }),
+});

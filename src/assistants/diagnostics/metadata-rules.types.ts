@@ -1,0 +1,21 @@
+import type { JsonObject, Problem } from '../../kernel';
+import type { ToolVocabulary } from '../metadata';
+
+/** What checking metadata needs to know of the installed tools and strategies, beyond reading it. */
+export interface MetadataRules extends ToolVocabulary {
+  /** For "did you mean": null when nothing is near. */
+  closestTool(name: string): string | null;
+  allowsMultiple(tool: string): boolean;
+  /** Paths are relative to the config. */
+  configProblems(tool: string, config: unknown): readonly Problem[];
+  /** Names of the installed strategies. */
+  strategies(): readonly string[];
+}
+
+/** A tool's config and where it stands in the request, for checks that read other rooms. */
+export interface ConfigReference {
+  readonly tool: string;
+  readonly config: JsonObject;
+  /** Where each path of the config (`collections[0]`) stands in the request. */
+  readonly at: (path: string) => string;
+}

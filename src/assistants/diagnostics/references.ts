@@ -1,0 +1,59 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import type { AssistantDocument } from '../assistant.types';
+import { type FunctionEntry, member, readToolEntries, textMember } from '../metadata';
+import { joinPath } from './check-tool';
+import type { ConfigReference } from './metadata-rules.types';
+
+/**
+ * Every place of a definition that names something of another room, as the config of the tool that would read it:
+ * pipeline tools, fallbacks, functions, and the classic fields.
+ */
+export function configReferences(document: AssistantDocument): ConfigReference[] {
+  const own = document.type === 'classic' ? classicReferences(document) : pipelineReferences(document);
+  return [...own, ...readToolEntries(document.raw).functions.flatMap(functionReferences)];
+}
+
+function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] {
+  return pipeline.flatMap(({ index, plugin, config, fallback }) => {
+    const base = `metadata.tools[${index}]`;
+    const references = [{ tool: plugin, config, at: (path: string) => joinPath(`${base}.config`, path) }];
+    const spare = fallback === null ? null : textMember(fallback, 'plugin');
+    const spareConfig = fallback === null ? null : member(fallback, 'config');
+    if (spare !== null)
+      references.push({
+        tool: spare,
+        config: isJsonObject(spareConfig) ? spareConfig : {},
+        at: (path: string) => joinPath(`${base}.fallback.config`, path),
+      });
+    return references;
+  });
+}
+
+/** The classic fields as the config of the tool of the same name. */
+function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
+  const configs = new Map<string, JsonObject>([
+    ['simple_rag', { collections: classic.collections }],
+    ['rubric_rag', { rubric_id: classic.rubricId }],
+    ['single_file_rag', { file_path: classic.filePath }],
+  ]);
+  const config = configs.get(classic.ragProcessor);
+  if (config === undefined) return [];
+  const at = (path: string): string =>
+    path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
+  return [{ tool: classic.ragProcessor, config, at }];
+}
+
+function functionReferences({ path, definition }: FunctionEntry): ConfigReference[] {
+  const base = `metadata.${path}`;
+  const knowledgeBase = member(definition, 'kb_id');
+  switch (definition.type) {
+    case 'knowledge_base':
+      return [{ tool: 'simple_rag', config: { collections: [knowledgeBase] }, at: () => `${base}.kb_id` }];
+    case 'rubric':
+      return [
+        { tool: 'rubric_rag', config: { rubric_id: member(definition, 'rubric_id') }, at: () => `${base}.rubric_id` },
+      ];
+    default:
+      return [];
+  }
+}
