@@ -37,3 +37,15 @@ export interface RubricDocument extends JsonObject {
   readonly scoringType: ScoringType;
   readonly maxScore: number;
 }
+
+/** A rubric as the API shows it: the document, and what the service knows of it. */
+export interface RubricView extends RubricDocument {
+  readonly id: string;
+  /** Id of the user who owns it. */
+  readonly owner: string;
+  readonly visibility: RubricVisibility;
+  readonly access: 'owner' | 'read';
+  readonly origin_id: number | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}

@@ -1,0 +1,10 @@
+export {
+  RUBRIC_FORMATS,
+  RUBRIC_VISIBILITIES,
+  type RubricDocument,
+  type RubricFormat,
+  type RubricView,
+  type RubricVisibility,
+} from './rubric.types';
+export { RubricsModule } from './rubrics.module';
+export { type CreateRubric, RubricsService } from './rubrics.service';

@@ -1,0 +1,86 @@
+import { criterionShares, type CriterionShare, howToJudge, shortNumber } from './rubric-scoring';
+import type { RubricDocument } from './rubric.types';
+
+/** A heading or label is one line. */
+const line = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+
+/** A table cell ends at `|` and at a line break (GFM §4.10); nothing else in it is touched. */
+const cell = (text: string): string =>
+  text
+    .trim()
+    .replaceAll('|', '\\|')
+    .replace(/\r\n|\r|\n/g, '<br>');
+
+const facts = (rubric: RubricDocument): string[] =>
+  (
+    [
+      ['Subject', rubric.metadata['subject']],
+      ['Grade level', rubric.metadata['gradeLevel']],
+    ] as const
+  ).flatMap(([label, value]) =>
+    typeof value === 'string' && value.trim() !== '' ? [`**${label}:** ${line(value)}`] : [],
+  );
+
+const weightOf = ({ criterion, share }: CriterionShare): string =>
+  `**Weight:** ${shortNumber(criterion.weight)} (${shortNumber(share * 100)} % of the final score)`;
+
+function criterionSection(each: CriterionShare, index: number): string {
+  const rows = each.levels.map(
+    ({ label, score, description }) => `| ${cell(label)} | ${shortNumber(score)} | ${cell(description)} |`,
+  );
+  return [
+    `### ${index + 1}. ${line(each.criterion.name)}`,
+    weightOf(each),
+    each.criterion.description.trim(),
+    ['| Level | Score | What it looks like |', '| --- | --- | --- |', ...rows].join('\n'),
+  ].join('\n\n');
+}
+
+function scoringSection(rubric: RubricDocument, shares: readonly CriterionShare[]): string {
+  const max = shortNumber(rubric.maxScore);
+  const parts = shares.map(
+    ({ criterion, bestScore, share }) =>
+      `- ${line(criterion.name)}: level score ÷ ${shortNumber(bestScore)} × ${shortNumber(share * rubric.maxScore)}`,
+  );
+  return [
+    '## How the score is computed',
+    howToJudge(rubric),
+    [
+      `Each criterion adds its level score, divided by the best score of that criterion, times its part of the ${max} points:`,
+      ...parts,
+    ].join('\n'),
+    `The final score is the sum of these, from 0 to ${max} (scoring type: ${rubric.scoringType}).`,
+  ].join('\n\n');
+}
+
+/** The rubric as a model reads it: what is judged, the levels of each criterion best first, and how the score comes about. */
+export function rubricMarkdown(rubric: RubricDocument): string {
+  const shares = criterionShares(rubric);
+  const description = rubric.description.trim();
+  return [
+    `# ${line(rubric.title)}`,
+    ...(description === '' ? [] : [description]),
+    ...facts(rubric),
+    '## Criteria',
+    ...shares.map(criterionSection),
+    scoringSection(rubric, shares),
+  ].join('\n\n');
+}
+
+/** The rubric as given, beside an explanation of its scoring; two-space indent. */
+export function rubricJson(rubric: RubricDocument): string {
+  const scoring = {
+    scoring_type: rubric.scoringType,
+    max_score: rubric.maxScore,
+    how_to_judge: howToJudge(rubric),
+    formula: 'final score = sum over criteria of (level score / best score of the criterion) * share * max_score',
+    criteria: criterionShares(rubric).map(({ criterion, bestScore, share }) => ({
+      id: criterion.id,
+      name: criterion.name,
+      weight: criterion.weight,
+      share: Math.round(share * 10_000) / 10_000,
+      best_score: bestScore,
+    })),
+  };
+  return JSON.stringify({ rubric, scoring }, null, 2);
+}

@@ -1,0 +1,119 @@
+import { isJsonObject, type JsonObject, type Problem } from '../kernel';
+import { type RubricDocument, SCORING_TYPES } from './rubric.types';
+
+const CRITERIA_MAX = 100;
+const LEVELS_MAX = 50;
+const ID_MAX = 200;
+const LINE_MAX = 500;
+const TEXT_MAX = 20_000;
+const RUBRIC_ID_MIN = 10;
+
+/** Set by the service and never by a document. */
+const RESERVED = ['id', 'owner', 'organization', 'visibility', 'access', 'origin_id', 'created_at', 'updated_at'];
+
+type Report = (path: string, message: string) => void;
+
+interface TextRule {
+  readonly min?: number;
+  readonly max: number;
+  readonly optional?: boolean;
+}
+
+function text(value: unknown, path: string, { min = 0, max, optional = false }: TextRule, report: Report): void {
+  if (value === undefined && optional) return;
+  if (typeof value !== 'string') return report(path, value === undefined ? 'is required' : 'must be a string');
+  if (value.trim().length < min) report(path, min === 1 ? 'must not be empty' : `must be at least ${min} long`);
+  else if (value.length > max) report(path, `must be at most ${max} characters`);
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+function order(value: unknown, path: string, report: Report): void {
+  if (value !== undefined && (!isNumber(value) || value < 0)) report(path, 'must be a number of at least 0');
+}
+
+function list(value: unknown, path: string, min: number, max: number, report: Report): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    report(path, value === undefined ? 'is required' : 'must be a list');
+    return [];
+  }
+  if (value.length < min) report(path, `must hold at least ${min}`);
+  if (value.length <= max) return value as unknown[];
+  report(path, `must hold at most ${max}`);
+  return [];
+}
+
+/** Calls `visit` with each member that is an object; reports the others, and ids that are used twice. */
+function eachObject(
+  items: readonly unknown[],
+  path: string,
+  report: Report,
+  visit: (item: JsonObject, itemPath: string) => void,
+): void {
+  const ids = new Set<unknown>();
+  items.forEach((item, index) => {
+    const itemPath = `${path}[${index}]`;
+    if (!isJsonObject(item)) return report(itemPath, 'must be an object');
+    text(item['id'], `${itemPath}.id`, { min: 1, max: ID_MAX }, report);
+    if (typeof item['id'] === 'string' && ids.has(item['id'])) report(`${itemPath}.id`, 'is used twice');
+    ids.add(item['id']);
+    visit(item, itemPath);
+  });
+}
+
+function level(item: JsonObject, path: string, report: Report): void {
+  if (!isNumber(item['score'])) report(`${path}.score`, 'must be a number');
+  text(item['label'], `${path}.label`, { max: LINE_MAX }, report);
+  text(item['description'], `${path}.description`, { max: TEXT_MAX }, report);
+  order(item['order'], `${path}.order`, report);
+}
+
+function criterion(item: JsonObject, path: string, report: Report): void {
+  text(item['name'], `${path}.name`, { min: 1, max: LINE_MAX }, report);
+  text(item['description'], `${path}.description`, { min: 1, max: TEXT_MAX }, report);
+  if (!isNumber(item['weight']) || item['weight'] < 0) report(`${path}.weight`, 'must be a number of at least 0');
+  order(item['order'], `${path}.order`, report);
+  const levels = list(item['levels'], `${path}.levels`, 2, LEVELS_MAX, report);
+  eachObject(levels, `${path}.levels`, report, (each, levelPath) => level(each, levelPath, report));
+}
+
+function metadata(value: unknown, report: Report): void {
+  if (!isJsonObject(value)) return report('metadata', value === undefined ? 'is required' : 'must be an object');
+  for (const member of ['createdAt', 'modifiedAt']) {
+    text(value[member], `metadata.${member}`, { min: 1, max: ID_MAX }, report);
+  }
+  for (const member of ['subject', 'gradeLevel', 'author']) {
+    text(value[member], `metadata.${member}`, { max: LINE_MAX, optional: true }, report);
+  }
+  const { tags } = value;
+  if (tags !== undefined && !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))) {
+    report('metadata.tags', 'must be a list of strings');
+  }
+}
+
+function head(document: JsonObject, report: Report): void {
+  for (const member of RESERVED) if (member in document) report(member, 'is set by the service');
+  text(document['rubricId'], 'rubricId', { min: RUBRIC_ID_MIN, max: ID_MAX }, report);
+  text(document['title'], 'title', { min: 1, max: LINE_MAX }, report);
+  text(document['description'], 'description', { max: TEXT_MAX }, report);
+  if (!SCORING_TYPES.some((type) => type === document['scoringType'])) {
+    report('scoringType', `must be one of ${SCORING_TYPES.join(', ')}`);
+  }
+  if (!isNumber(document['maxScore']) || document['maxScore'] <= 0)
+    report('maxScore', 'must be a number greater than 0');
+}
+
+/** Every problem of a rubric document with its path; none means that it is one. Members we do not know are kept. */
+export function rubricProblems(document: unknown): Problem[] {
+  if (!isJsonObject(document)) return [{ path: '', message: 'must be a rubric: a JSON object' }];
+  const problems: Problem[] = [];
+  const report: Report = (path, message) => void problems.push({ path, message });
+  head(document, report);
+  metadata(document['metadata'], report);
+  const criteria = list(document['criteria'], 'criteria', 1, CRITERIA_MAX, report);
+  eachObject(criteria, 'criteria', report, (item, path) => criterion(item, path, report));
+  return problems;
+}
+
+export const isRubricDocument = (document: unknown): document is RubricDocument =>
+  rubricProblems(document).length === 0;

@@ -1,0 +1,100 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { PageQueryDto } from '../platform/http';
+import {
+  RUBRIC_FORMATS,
+  RUBRIC_VISIBILITIES,
+  type RubricFormat,
+  type RubricVisibility,
+  SCORING_TYPES,
+  type ScoringType,
+} from './rubric.types';
+
+class RubricLevelDto {
+  id!: string;
+  score!: number;
+  label!: string;
+  description!: string;
+  order?: number;
+}
+
+class RubricCriterionDto {
+  id!: string;
+  name!: string;
+  description!: string;
+  /** At least 0. Weights count relative to their sum. */
+  weight!: number;
+  /** At least two. */
+  levels!: RubricLevelDto[];
+  order?: number;
+}
+
+class RubricMetadataDto {
+  createdAt!: string;
+  modifiedAt!: string;
+  subject?: string;
+  gradeLevel?: string;
+  author?: string;
+  tags?: string[];
+}
+
+/** A rubric document. It is stored as given; members beyond these are kept. */
+export class RubricDocumentDto {
+  /** The document's own name, at least 10 characters. */
+  rubricId!: string;
+  title!: string;
+  description!: string;
+  metadata!: RubricMetadataDto;
+  /** At least one. */
+  criteria!: RubricCriterionDto[];
+  @ApiProperty({ enum: SCORING_TYPES })
+  scoringType!: ScoringType;
+  /** Greater than 0. */
+  maxScore!: number;
+}
+
+export class RubricDto extends RubricDocumentDto {
+  id!: string;
+  /** Id of the user who owns it. */
+  owner!: string;
+  @ApiProperty({ enum: RUBRIC_VISIBILITIES })
+  visibility!: RubricVisibility;
+  @ApiProperty({ enum: ['owner', 'read'] })
+  access!: 'owner' | 'read';
+  /** Id in the system it was imported from. */
+  origin_id!: number | null;
+  created_at!: Date;
+  updated_at!: Date;
+}
+
+export class RubricPageDto {
+  items!: RubricDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class RubricListQueryDto extends PageQueryDto {
+  /** Part of the title. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  /** `me`: only own rubrics. */
+  @IsOptional()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class RubricVisibilityDto {
+  @IsIn(RUBRIC_VISIBILITIES)
+  @ApiProperty({ enum: RUBRIC_VISIBILITIES })
+  visibility!: RubricVisibility;
+}
+
+export class RubricRenderQueryDto {
+  @IsOptional()
+  @IsIn(RUBRIC_FORMATS)
+  @ApiProperty({ enum: RUBRIC_FORMATS, required: false, default: 'markdown' })
+  format: RubricFormat = 'markdown';
+}

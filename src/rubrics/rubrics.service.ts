@@ -1,0 +1,249 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  isJsonObject,
+  isUuid,
+  type JsonObject,
+  notFound,
+  type Page,
+  type PageRequest,
+  type Principal,
+  type RubricSource,
+  uuidv7,
+} from '../kernel';
+import { AuditLog } from '../platform/audit';
+import { type Transaction, Transactions } from '../platform/database';
+import { rubricJson, rubricMarkdown } from './rubric-markdown';
+import { rubricProblems } from './rubric-validation';
+import type { RubricEntity } from './rubric.entity';
+import { RubricRepository } from './rubric.repository';
+import type { RubricDocument, RubricFormat, RubricView, RubricVisibility } from './rubric.types';
+
+const INT4_MAX = 2_147_483_647;
+
+export interface CreateRubric {
+  readonly visibility?: RubricVisibility;
+  /** Id in the system that it is imported from. */
+  readonly originId?: number;
+}
+
+/** Rubrics: kept as their authors wrote them, checked, and rendered for models and people. */
+@Injectable()
+export class RubricsService {
+  constructor(
+    private readonly rubrics: RubricRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
+    const document = checkedDocument(body);
+    const id = uuidv7();
+    await this.transactions.run(async (tx) => {
+      await this.rubrics.visibleTo(caller, tx).insert({
+        id,
+        ownerId: caller.userId,
+        rubricKey: document.rubricId,
+        title: document.title,
+        document,
+        visibility: options.visibility ?? 'private',
+        originId: options.originId ?? null,
+      });
+      await this.record(caller, 'rubric.create', id, { after: document }, tx);
+    });
+    return this.get(caller, id);
+  }
+
+  /** The same check as saving, without saving. */
+  problems(body: unknown): ReturnType<typeof rubricProblems> {
+    return rubricProblems(body);
+  }
+
+  async get(principal: Principal, id: string): Promise<RubricView> {
+    return viewOf(await this.visible(principal, id), principal);
+  }
+
+  async list(
+    principal: Principal,
+    page: PageRequest,
+    filter: { text?: string; ownOnly?: boolean } = {},
+  ): Promise<Page<RubricView>> {
+    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
+    if (after === undefined || (after !== null && !isUuid(String(after)))) {
+      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+    }
+    const [rows, total] = await this.rubrics.visibleTo(principal).page({
+      text: filter.text ?? null,
+      ownOnly: filter.ownOnly ?? false,
+      limit: page.limit + 1,
+      after: after === null ? null : String(after),
+    });
+    const items = rows.slice(0, page.limit);
+    const last = items.at(-1);
+    return {
+      items: items.map((row) => viewOf(row, principal)),
+      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
+      total,
+    };
+  }
+
+  /** Replaces the document. */
+  replace(caller: Caller, id: string, body: unknown): Promise<RubricView> {
+    return this.change(caller, id, () => checkedDocument(body));
+  }
+
+  /** Replaces the members given; the whole must still be a rubric. */
+  patch(caller: Caller, id: string, changes: unknown): Promise<RubricView> {
+    if (!isJsonObject(changes)) throw invalid([{ path: '', message: 'must be a JSON object' }]);
+    return this.change(caller, id, (document) => checkedDocument({ ...document, ...changes }));
+  }
+
+  async setVisibility(caller: Caller, id: string, visibility: RubricVisibility): Promise<RubricView> {
+    const before = await this.owned(caller, id);
+    await this.transactions.run(async (tx) => {
+      await this.rubrics.visibleTo(caller, tx).update(id, { visibility });
+      await this.record(
+        caller,
+        'rubric.visibility',
+        id,
+        { before: { visibility: before.visibility }, after: { visibility } },
+        tx,
+      );
+    });
+    return this.get(caller, id);
+  }
+
+  /** A private copy of the caller's own, under a new `rubricId`. */
+  async duplicate(caller: Caller, id: string): Promise<RubricView> {
+    const { document } = await this.visible(caller, id);
+    return this.create(caller, { ...document, rubricId: uuidv7(), title: `${document.title.slice(0, 480)} (copy)` });
+  }
+
+  /** A document as exported here or by LAMB, whose exports may wrap it in `rubric` or `rubric_data`. */
+  import(caller: Caller, body: unknown): Promise<RubricView> {
+    return this.create(caller, unwrapped(body));
+  }
+
+  async document(principal: Principal, id: string): Promise<RubricDocument> {
+    return (await this.visible(principal, id)).document;
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { document } = await this.owned(caller, id);
+    await this.transactions.run(async (tx) => {
+      if (!(await this.rubrics.visibleTo(caller, tx).remove(id))) throw notFound('Rubric');
+      await this.record(caller, 'rubric.delete', id, { before: document }, tx);
+    });
+  }
+
+  async render(principal: Principal, id: string, format: RubricFormat): Promise<string> {
+    return rendered(await this.document(principal, id), format);
+  }
+
+  /**
+   * The rubric as text for a prompt. `rubricId` is its id, the id it had where it was imported from (an integer), or its
+   * document's own `rubricId` where that names one rubric only. Throws `not_found`.
+   */
+  async forPrompt(
+    owner: Principal,
+    rubricId: string | number,
+    format: RubricFormat,
+  ): Promise<{ text: string; source: RubricSource }> {
+    const row = await this.resolve(owner, rubricId);
+    if (row === null) throw notFound('Rubric');
+    return {
+      text: rendered(row.document, format),
+      source: { type: 'rubric', rubric_id: row.id, title: row.title, format },
+    };
+  }
+
+  async exists(owner: Principal, rubricId: string | number): Promise<boolean> {
+    return (await this.resolve(owner, rubricId)) !== null;
+  }
+
+  private async resolve(principal: Principal, rubricId: string | number): Promise<RubricEntity | null> {
+    const rubrics = this.rubrics.visibleTo(principal);
+    const key = String(rubricId);
+    if (/^\d{1,10}$/.test(key)) {
+      const originId = Number(key);
+      const imported = originId <= INT4_MAX ? await rubrics.findByOrigin(originId) : null;
+      if (imported !== null) return imported;
+    }
+    const byId = isUuid(key) ? await rubrics.find(key) : null;
+    return byId ?? unambiguous(await rubrics.findByKey(key), principal);
+  }
+
+  private async visible(principal: Principal, id: string): Promise<RubricEntity> {
+    const row = isUuid(id) ? await this.rubrics.visibleTo(principal).find(id) : null;
+    if (row === null) throw notFound('Rubric');
+    return row;
+  }
+
+  private async owned(caller: Caller, id: string): Promise<RubricEntity> {
+    const row = await this.visible(caller, id);
+    if (row.ownerId !== caller.userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
+    return row;
+  }
+
+  private async change(
+    caller: Caller,
+    id: string,
+    next: (document: RubricDocument) => RubricDocument,
+  ): Promise<RubricView> {
+    const row = await this.owned(caller, id);
+    const document = next(row.document);
+    await this.transactions.run(async (tx) => {
+      const changes = { document, title: document.title, rubricKey: document.rubricId };
+      if (!(await this.rubrics.visibleTo(caller, tx).update(id, changes))) throw notFound('Rubric');
+      await this.record(caller, 'rubric.update', id, { before: row.document, after: document }, tx);
+    });
+    return this.get(caller, id);
+  }
+
+  private record(
+    caller: Caller,
+    action: string,
+    id: string,
+    change: { before?: unknown; after?: unknown },
+    tx: Transaction,
+  ): Promise<void> {
+    return this.audit.record({ caller, action, target: { type: 'rubric', id }, ...change }, tx);
+  }
+}
+
+function checkedDocument(body: unknown): RubricDocument {
+  const problems = rubricProblems(body);
+  if (problems.length > 0) throw invalid(problems, 'This is not a valid rubric');
+  return body as RubricDocument;
+}
+
+function unwrapped(body: unknown): unknown {
+  if (!isJsonObject(body) || 'criteria' in body) return body;
+  return [body['rubric'], body['rubric_data']].find((inner): inner is JsonObject => isJsonObject(inner)) ?? body;
+}
+
+/** One of the user's own wins over those of others; two of equal standing name nobody. */
+function unambiguous(rows: readonly RubricEntity[], { userId }: Principal): RubricEntity | null {
+  const [first, second] = rows;
+  if (first === undefined) return null;
+  const tied = second !== undefined && (first.ownerId === userId) === (second.ownerId === userId);
+  return tied ? null : first;
+}
+
+const rendered = (document: RubricDocument, format: RubricFormat): string =>
+  format === 'json' ? rubricJson(document) : rubricMarkdown(document);
+
+const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({
+  ...row.document,
+  id: row.id,
+  owner: row.ownerId,
+  visibility: row.visibility,
+  access: row.ownerId === userId ? 'owner' : 'read',
+  origin_id: row.originId,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});
