@@ -15,5 +15,6 @@ export function median(values) {
 /** Median with the range of the repetitions behind it. */
 export function spread(values) {
   const known = values.filter((value) => Number.isFinite(value));
+  if (known.length === 0) return { median: NaN, min: NaN, max: NaN, n: 0 };
   return { median: median(known), min: Math.min(...known), max: Math.max(...known), n: known.length };
 }

@@ -8,9 +8,13 @@ const home = join(dirname(fileURLToPath(import.meta.url)), 'node_modules', '@por
 
 export const isInstalled = () => existsSync(join(home, 'build', 'start-server.js'));
 
-const version = () => JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version;
-
-export const info = { name: 'portkey', version: isInstalled() ? version() : undefined };
+export const info = {
+  name: 'portkey',
+  // Read late: the run itself may have just installed it.
+  get version() {
+    return isInstalled() ? JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version : undefined;
+  },
+};
 
 export async function start({ upstream, core }) {
   const port = await freePort();
