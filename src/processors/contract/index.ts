@@ -1,0 +1,2 @@
+export * from './processor.types';
+export * from './processors.token';

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { FilesModule } from '../files';
+import { KnowledgeBasesModule } from '../knowledge-bases';
+import { RubricsModule } from '../rubrics';
+import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
+import { PROMPT_PROCESSORS, type PromptProcessor, RAG_PROCESSORS, type RagProcessor } from './contract';
+import { ProcessorCatalogue } from './processor-catalogue';
+import { ProcessorsController } from './processors.controller';
+
+@Module({
+  imports: [FilesModule, KnowledgeBasesModule, RubricsModule],
+  controllers: [ProcessorsController],
+  providers: [
+    ...PROMPT_PROCESSOR_PLUGINS,
+    ...RAG_PROCESSOR_PLUGINS,
+    {
+      provide: PROMPT_PROCESSORS,
+      useFactory: (...processors: PromptProcessor[]) => processors,
+      inject: [...PROMPT_PROCESSOR_PLUGINS],
+    },
+    {
+      provide: RAG_PROCESSORS,
+      useFactory: (...processors: RagProcessor[]) => processors,
+      inject: [...RAG_PROCESSOR_PLUGINS],
+    },
+    ProcessorCatalogue,
+  ],
+  exports: [ProcessorCatalogue],
+})
+export class ProcessorsModule {}
