@@ -1,11 +1,13 @@
 import type { MigrationInterface } from 'typeorm';
 import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
+import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants';
 import { CreateContent1795302002000 } from './1795302002000-CreateContent';
 import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
   CreateOrganizations1795302000000,
+  CreateAssistants1795302001000,
   CreateContent1795302002000,
   CreateRuns1795302003000,
 ];

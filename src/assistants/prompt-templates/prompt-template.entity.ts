@@ -1,0 +1,41 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { AssistantType } from '../assistant.types';
+
+@Entity('prompt_templates')
+@Index('prompt_templates_owner_idx', ['organizationId', 'ownerId'])
+export class PromptTemplateEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'prompt_templates_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'owner_id' })
+  ownerId!: string;
+
+  /** Which kind of assistant its slots are for. */
+  @Column('text')
+  type!: AssistantType;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  @Column('text', { name: 'system_prompt', default: '' })
+  systemPrompt!: string;
+
+  @Column('text', { name: 'prompt_template', default: '' })
+  promptTemplate!: string;
+
+  /** Readable by every member of the organization. */
+  @Column('boolean', { default: false })
+  shared!: boolean;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AssistantEntity } from './assistant.entity';
+
+@Entity('assistant_shares')
+@Index('assistant_shares_user_idx', ['organizationId', 'userId'])
+export class AssistantShareEntity {
+  @ForeignKey(() => AssistantEntity, { name: 'assistant_shares_assistant_fk', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_shares_pk' })
+  assistantId!: number;
+
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'assistant_shares_pk' })
+  userId!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('text')
+  access!: 'edit' | 'use';
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

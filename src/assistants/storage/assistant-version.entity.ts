@@ -1,0 +1,54 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import type { AssistantType } from '../assistant.types';
+import { AssistantEntity } from './assistant.entity';
+
+export const VERSION_REASONS = ['create', 'update', 'restore', 'duplicate', 'import', 'migrate'] as const;
+export type VersionReason = (typeof VERSION_REASONS)[number];
+
+/** A definition as it was saved. Append-only. */
+@Entity('assistant_versions')
+export class AssistantVersionEntity {
+  @ForeignKey(() => AssistantEntity, { name: 'assistant_versions_assistant_fk', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { name: 'assistant_id', primaryKeyConstraintName: 'assistant_versions_pk' })
+  assistantId!: number;
+
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'assistant_versions_pk' })
+  version!: number;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  /** null when the service itself wrote it. */
+  @Column('uuid', { name: 'author_id', nullable: true })
+  authorId!: string | null;
+
+  @Column('text')
+  reason!: VersionReason;
+
+  @Column('text')
+  type!: AssistantType;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  description!: string;
+
+  @Column('text', { name: 'system_prompt' })
+  systemPrompt!: string;
+
+  @Column('text', { name: 'prompt_template' })
+  promptTemplate!: string;
+
+  @Column('text')
+  metadata!: string;
+
+  @Column('text', { name: 'rag_collections' })
+  ragCollections!: string;
+
+  @Column('integer', { name: 'rag_top_k' })
+  ragTopK!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

@@ -1,0 +1,62 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import type { AssistantType } from '../assistant.types';
+
+@Entity('assistants')
+@Index('assistants_organization_idx', ['organizationId', 'id'])
+@Index('assistants_owner_idx', ['organizationId', 'ownerId'])
+export class AssistantEntity {
+  @PrimaryGeneratedColumn('identity', {
+    generatedIdentity: 'BY DEFAULT',
+    primaryKeyConstraintName: 'assistants_pk',
+  })
+  id!: number;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'owner_id' })
+  ownerId!: string;
+
+  /** Follows from the metadata; kept for filters. */
+  @Column('text')
+  type!: AssistantType;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  @Column('text', { name: 'system_prompt', default: '' })
+  systemPrompt!: string;
+
+  @Column('text', { name: 'prompt_template', default: '' })
+  promptTemplate!: string;
+
+  /** Exactly as given; may be empty. */
+  @Column('text', { default: '' })
+  metadata!: string;
+
+  /** Comma-separated, as LAMB keeps them. */
+  @Column('text', { name: 'rag_collections', default: '' })
+  ragCollections!: string;
+
+  @Column('integer', { name: 'rag_top_k', default: 3 })
+  ragTopK!: number;
+
+  @Column('boolean', { default: false })
+  published!: boolean;
+
+  /** Counts definitions from 1; publication and shares do not change it. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
+}
