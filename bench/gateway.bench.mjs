@@ -3,7 +3,7 @@ import { canCount } from './lib/machine.mjs';
 import { meter } from './lib/meter.mjs';
 import { headline } from './lib/fleet.mjs';
 import { checkHeadroom, interleave, voids } from './lib/runner.mjs';
-import { bestRatio, least, overReps, paired } from './lib/pairs.mjs';
+import { added, bestRatio, least, overReps, paired } from './lib/pairs.mjs';
 import { figure, limitText, peerText, plainTable, range } from './lib/report.mjs';
 import { chatRequest, expected } from './lib/targets.mjs';
 
@@ -130,20 +130,6 @@ function closedResults(samples) {
     'gateway.cost.nodepipe': { ...costs, value: bestRatio(samples, 'bellwether', 'nodepipe', cost) },
     'gateway.cost.portkey': { ...costs, value: bestRatio(samples, 'bellwether', 'portkey', cost) },
   };
-}
-
-/** What a server adds over the direct way, per repetition. */
-function added(samples, read) {
-  return Object.fromEntries(
-    Object.entries(samples).map(([name, list]) => [
-      name,
-      list.map((sample, rep) => {
-        const direct = samples.direct?.[rep];
-        if (!direct || direct.void || sample.void) return { void: sample.void ?? 'no direct sample' };
-        return { added: read(sample) - read(direct) };
-      }),
-    ]),
-  );
 }
 
 function openResults(samples) {

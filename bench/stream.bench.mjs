@@ -3,7 +3,7 @@ import { canCount } from './lib/machine.mjs';
 import { meter } from './lib/meter.mjs';
 import { headline } from './lib/fleet.mjs';
 import { interleave, voids } from './lib/runner.mjs';
-import { bestRatio, least, overReps, paired } from './lib/pairs.mjs';
+import { added, bestRatio, least, overReps, paired } from './lib/pairs.mjs';
 import { figure, limitText, peerText, plainTable, range } from './lib/report.mjs';
 import { chatRequest } from './lib/targets.mjs';
 
@@ -82,21 +82,25 @@ const costUnit = canCount ? 'k instr' : 'µs CPU';
 const costNote = canCount ? undefined : 'by CPU time: no instruction counter here';
 
 function pacedResults(samples, scale) {
-  const shared = (read, unit = '') => {
-    const of = (name) => overReps(samples, name, read);
+  const shared = (read, unit = '', from = samples) => {
+    const of = (name) => overReps(from, name, read);
     return {
       ours: of('bellwether'),
       unit,
       limit: limitText(of('direct'), of('nodepipe'), unit),
       peer: peerText('portkey', of('portkey'), unit),
-      vsNodepipe: paired(samples, 'bellwether', 'nodepipe', read),
-      vsPeer: paired(samples, 'bellwether', 'portkey', read),
+      vsNodepipe: paired(from, 'bellwether', 'nodepipe', read),
+      vsPeer: paired(from, 'bellwether', 'portkey', read),
     };
   };
   const costs = { ...shared(cost, costUnit), note: costNote };
   const bad = shared((sample) => sample.bad);
   const wall = shared((sample) => sample.wallRatio);
-  const ttft = shared((sample) => sample.ttftP50 - FIRST_MS, 'ms');
+  const ttft = shared(
+    (sample) => sample.added,
+    'ms',
+    added(samples, (sample) => sample.ttftP50),
+  );
   const transit = shared((sample) => sample.transitP50, 'ms');
   const smaller =
     scale.streams === 256 && scale.tokens === 200 ? undefined : `${scale.streams} × ${scale.tokens} tokens`;

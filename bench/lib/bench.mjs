@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { available, startFleet, stopFleet } from './fleet.mjs';
 import { startHelper } from './children.mjs';
 import { canPin, cores } from './machine.mjs';
-import { scales } from './scale.mjs';
+import { plannedEnd, scales } from './scale.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -28,7 +28,7 @@ export async function openBench(options) {
     mockPort,
     upstream: `http://127.0.0.1:${mockPort}`,
     elapsed,
-    timeLeft: () => scale.budgetSeconds - elapsed(),
+    mayRepeat: () => elapsed() < plannedEnd[scenario] * scale.budgetSeconds,
     begin(name) {
       scenario = name;
       say(elapsed(), `${name}${canPin ? '' : ' (no taskset: nothing is pinned)'}`);

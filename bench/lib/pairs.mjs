@@ -32,3 +32,17 @@ export function least(samples, name, read) {
 export function overReps(samples, name, read) {
   return spread(valid(samples, name, read));
 }
+
+/** What a server adds over the direct way, per repetition. */
+export function added(samples, read) {
+  return Object.fromEntries(
+    Object.entries(samples).map(([name, list]) => [
+      name,
+      list.map((sample, rep) => {
+        const direct = samples.direct?.[rep];
+        if (!direct || direct.void || sample.void) return { void: sample.void ?? 'no direct sample' };
+        return { added: read(sample) - read(direct) };
+      }),
+    ]),
+  );
+}

@@ -18,7 +18,7 @@ export async function interleave({ bench, names, reps, measure, check, extra = 2
     }
     check?.(round);
     for (const name of names) samples[name].push(round[name]);
-    if (Object.values(round).some((sample) => sample.void) && wanted < reps + extra && bench.timeLeft() > 0) wanted++;
+    if (Object.values(round).some((sample) => sample.void) && wanted < reps + extra && bench.mayRepeat()) wanted++;
     bench.progress(round);
   }
   return samples;
