@@ -1,0 +1,28 @@
+import { type Caller, isOrganizationAdmin } from '../kernel';
+import type { AccessLevel } from './assistant.types';
+
+interface Target {
+  readonly id: number;
+  readonly organizationId: string;
+  readonly ownerId: string;
+  readonly published: boolean;
+}
+
+/**
+ * By what right a caller reaches an assistant, or null for "does not exist" (ACCESS.md, "Using an assistant").
+ * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
+ */
+export function accessLevel(caller: Caller, target: Target, share: 'edit' | 'use' | undefined): AccessLevel | null {
+  if (caller.organizationId !== target.organizationId) return null;
+  if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
+  if (caller.userId === target.ownerId) return 'owner';
+  if (isOrganizationAdmin(caller)) return 'edit';
+  return share ?? (target.published ? 'use' : null);
+}
+
+/** Prompts, metadata, reports and diagnostics are for those who may edit. */
+export const mayConfigure = (access: AccessLevel): boolean => access !== 'use';
+
+/** Shares, publication and deletion belong to the owner and to the organization's administrators. */
+export const mayAdminister = (caller: Caller, access: AccessLevel): boolean =>
+  access === 'owner' || isOrganizationAdmin(caller);

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { ToolCatalogue } from '../../tools';
+import type { AssistantDocument } from '../assistant.types';
+import { normaliseDocument, type StoredDefinition } from '../metadata';
+import { CatalogueRules } from './catalogue-rules';
+import { checkShape } from './check-shape';
+import { checkTemplate } from './check-template';
+import { checkTools } from './check-tools';
+import { type Diagnostic, error, type PlaceholderState, warning } from './diagnostic.types';
+import { FunctionTargets } from './function-targets';
+import { configReferences } from './references';
+
+export interface CheckSubject {
+  /** Content is judged with these rights, whoever asks. */
+  readonly owner: Principal;
+  /** null while the assistant does not exist yet. */
+  readonly assistantId: number | null;
+  readonly definition: StoredDefinition;
+  /** What the request calls the template: `prompt_template` or `template`. */
+  readonly templatePath: string;
+}
+
+export interface CheckResult {
+  readonly document: AssistantDocument;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly placeholders: readonly PlaceholderState[];
+}
+
+/** Everything that can be said of a definition: its shape, its tools, its template, and what it refers to. */
+@Injectable()
+export class DefinitionChecks {
+  constructor(
+    private readonly rules: CatalogueRules,
+    private readonly tools: ToolCatalogue,
+    private readonly organizations: OrganizationsService,
+    private readonly targets: FunctionTargets,
+  ) {}
+
+  async check({ owner, assistantId, definition, templatePath }: CheckSubject): Promise<CheckResult> {
+    const document = normaliseDocument(definition, this.rules);
+    const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
+    return {
+      document,
+      placeholders: template.placeholders,
+      diagnostics: [
+        ...checkShape(definition.metadata, this.rules),
+        ...checkTools(definition.metadata, this.rules),
+        ...(await this.references(document, owner)),
+        ...(await this.targets.check(document, owner, assistantId)),
+        ...(await this.model(document, owner)),
+        ...template.diagnostics,
+      ],
+    };
+  }
+
+  /** One after the other: a check of many tools must not take every database connection. */
+  private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    const found: Diagnostic[] = [];
+    for (const { tool, config, at } of configReferences(document)) {
+      for (const { path, message, code } of await this.tools.gaps(tool, config, owner)) {
+        found.push(code === 'tool.inaccessible' ? error(code, at(path), message) : warning(code, at(path), message));
+      }
+    }
+    return found;
+  }
+
+  private async model({ llm }: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    const { models } = await this.organizations.runtime(owner.organizationId);
+    if (llm === null || models.length === 0 || models.includes(llm)) return [];
+    const message = 'Your organization does not offer this model; its default model answers instead';
+    return [warning('connector.model_unavailable', 'metadata.llm', message)];
+  }
+}
