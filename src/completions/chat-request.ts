@@ -1,0 +1,79 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { type ChatMessage, type JsonObject, type Problem, invalid } from '../kernel';
+import { chatRequestSchema, type ProgressMode } from './chat-request.schema';
+
+/** A checked completion body, split into what this service reads and what the vendor gets. */
+export interface ChatRequest {
+  /** As sent; null when absent. */
+  readonly model: string | null;
+  readonly messages: readonly ChatMessage[];
+  readonly stream: boolean;
+  readonly verbose: boolean;
+  readonly progress: ProgressMode;
+  readonly includeUsage: boolean;
+  /** The body's other members, for the vendor. */
+  readonly params: JsonObject;
+}
+
+interface Body {
+  readonly model?: string;
+  readonly messages: readonly ChatMessage[];
+  readonly stream?: boolean | null;
+  readonly verbose?: boolean | null;
+  readonly stream_options?: { readonly include_usage?: boolean | null; readonly progress?: ProgressMode | null } | null;
+  readonly [member: string]: unknown;
+}
+
+/** A body of thousands of wrong messages is answered with its first problems. */
+const MAX_PROBLEMS = 100;
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false }).compile<Body>(chatRequestSchema);
+
+/** `/messages/0/role` → `messages[0].role`. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  const missing = keyword === 'required' ? `/${(params as { missingProperty: string }).missingProperty}` : '';
+  return `${instancePath}${missing}`
+    .split('/')
+    .slice(1)
+    .reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`), '');
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'enum') return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  if (keyword === 'not') return 'must not be null';
+  if (keyword === 'minItems') return 'must not be empty';
+  return message ?? 'is not valid';
+}
+
+function problemsOf(errors: readonly ErrorObject[]): Problem[] {
+  return errors
+    .filter(({ keyword }) => keyword !== 'if')
+    .slice(0, MAX_PROBLEMS)
+    .map((error) => ({ path: pathOf(error), message: messageOf(error) }));
+}
+
+/** Members of the body that are ours, not the vendor's. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'verbose']);
+
+function paramsOf(body: Body): JsonObject {
+  const params: Record<string, unknown> = {};
+  for (const name of Object.keys(body)) if (!OWN_MEMBERS.has(name)) params[name] = body[name];
+  const { progress: _progress, ...streamOptions } = body.stream_options ?? {};
+  if (body.stream === true && Object.keys(streamOptions).length > 0) params['stream_options'] = streamOptions;
+  return params;
+}
+
+/** @throws `validation_failed` with every problem and its path. */
+export function readChatRequest(body: unknown): ChatRequest {
+  if (!validate(body)) throw invalid(problemsOf(validate.errors ?? []));
+  return {
+    model: body.model ?? null,
+    messages: body.messages,
+    stream: body.stream === true,
+    verbose: body.verbose === true,
+    progress: body.stream_options?.progress ?? 'comment',
+    includeUsage: body.stream_options?.include_usage === true,
+    params: paramsOf(body),
+  };
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantsService, type RunnableAssistant } from '../assistants';
+import { AppError, type Caller } from '../kernel';
+import { type OrganizationRuntime, OrganizationsService } from '../organizations';
+import { RunsService } from '../runs';
+import type { ChatRequest } from './chat-request';
+import type { Completion } from './completion.types';
+import { StreamsInFlight } from './streams-in-flight';
+
+/** Everything that is checked before a run exists; what fails here answers with a status of its own. */
+@Injectable()
+export class CompletionOpening {
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly organizations: OrganizationsService,
+    private readonly runs: RunsService,
+    private readonly inFlight: StreamsInFlight,
+  ) {}
+
+  /** @throws `not_found`, `feature_disabled`, `server_shutdown`. */
+  async open(caller: Caller, assistantId: number, request: ChatRequest): Promise<Completion> {
+    const assistant = await this.assistants.runnable(caller, assistantId);
+    const organization = await this.organizations.runtime(assistant.organizationId);
+    assertFeatures(assistant, organization);
+    const { document } = assistant;
+    this.inFlight.assertOpen();
+    const run = this.runs.open({
+      assistant: {
+        id: assistant.id,
+        name: assistant.name,
+        organizationId: assistant.organizationId,
+        ownerId: assistant.ownerId,
+        type: document.type,
+      },
+      caller,
+      strategy: document.type === 'multi_tool' ? document.orchestrator : null,
+      stream: request.stream,
+    });
+    return {
+      run,
+      leave: this.inFlight.enter(run),
+      assistant,
+      request,
+      wantsReport: (request.verbose || document.verbose) && assistant.access !== 'use',
+      secrets: secretsOf(organization),
+      facts: {
+        connector: null,
+        model: null,
+        prepared: null,
+        preparedMs: null,
+        firstTokenMs: null,
+        finishReason: null,
+        usage: null,
+        warnings: [],
+      },
+    };
+  }
+}
+
+function assertFeatures({ document }: RunnableAssistant, { features }: OrganizationRuntime): void {
+  if (document.type === 'multi_tool' && !features.multi_tool) {
+    throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
+  }
+}
+
+/** What the organization keeps secret, so that no report can hold it whatever a tool returned. */
+function secretsOf({ providers, knowledgeBase }: OrganizationRuntime): readonly string[] {
+  const keys = [...providers.values()].map(({ apiKey }) => apiKey);
+  return [...keys, knowledgeBase?.apiToken ?? null].filter((secret): secret is string => secret !== null);
+}

@@ -1,0 +1,52 @@
+import type { RunnableAssistant } from '../assistants';
+import type { ModelAnswer, ModelChunk, ModelRequest } from '../connectors';
+import type { AppError, Usage } from '../kernel';
+import type { PreparedPrompt, Run } from '../runs';
+import type { ChatRequest } from './chat-request';
+
+/** One completion that goes on: what was asked, and what is known so far. The facts become the run's record, however it ends. */
+export interface Completion {
+  readonly run: Run;
+  /** To be called when the answer has ended, well or not. */
+  readonly leave: () => void;
+  readonly assistant: RunnableAssistant;
+  readonly request: ChatRequest;
+  /** True when the caller gets the report instead of the model's answer. */
+  readonly wantsReport: boolean;
+  /** Values that must not appear in a report. */
+  readonly secrets: readonly string[];
+  readonly facts: CompletionFacts;
+}
+
+export interface CompletionFacts {
+  connector: string | null;
+  model: string | null;
+  prepared: PreparedPrompt | null;
+  /** Monotonic milliseconds since the run was opened. */
+  preparedMs: number | null;
+  firstTokenMs: number | null;
+  finishReason: string | null;
+  usage: Usage | null;
+  readonly warnings: string[];
+}
+
+/** A model request and whom to send it to, without the messages. */
+export interface ModelCall {
+  readonly model: string;
+  complete(request: ModelRequest): Promise<ModelAnswer>;
+  stream(request: ModelRequest): AsyncIterable<readonly ModelChunk[]>;
+}
+
+/** How an answer reaches the client: as one JSON body or as a stream. */
+export interface AnswerWriter {
+  /** Called when nothing but tools and the model can fail any more. */
+  begin(model: string): void;
+  /** Asks the model and writes, or keeps, its answer. */
+  model(call: ModelCall, request: ModelRequest): Promise<void>;
+  /** Writes, or keeps, a report as if the model had said it. */
+  report(markdown: string, model: string): void;
+  /** The last bytes of a good answer. */
+  end(): void;
+  /** Ends the answer with the error; false when nothing was written yet and the error can still be a status. */
+  fail(error: AppError): boolean;
+}

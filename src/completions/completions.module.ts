@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../assistants';
+import { ClassicModule } from '../classic';
+import { ConnectorsModule } from '../connectors';
+import { MultiToolModule } from '../multi-tool';
+import { OrchestratorsModule } from '../orchestrators';
+import { OrganizationsModule } from '../organizations';
+import { ProcessorsModule } from '../processors';
+import { RunsModule } from '../runs';
+import { ToolsModule } from '../tools';
+import { AssistantCompletionsController } from './assistant-completions.controller';
+import { CompletionOpening } from './completion-opening.service';
+import { CompletionsService } from './completions.service';
+import { LambCatalogueController } from './lamb-catalogue.controller';
+import { LambCompletionsController } from './lamb-completions.controller';
+import { ModelsService } from './models.service';
+import { OpenAiController } from './openai.controller';
+import { RunAccess } from './run-access.service';
+import { RunsController } from './runs.controller';
+import { StreamsInFlight } from './streams-in-flight';
+
+@Module({
+  imports: [
+    AssistantsModule,
+    ClassicModule,
+    ConnectorsModule,
+    MultiToolModule,
+    OrchestratorsModule,
+    OrganizationsModule,
+    ProcessorsModule,
+    RunsModule,
+    ToolsModule,
+  ],
+  controllers: [
+    OpenAiController,
+    AssistantCompletionsController,
+    LambCatalogueController,
+    LambCompletionsController,
+    RunsController,
+  ],
+  providers: [CompletionOpening, CompletionsService, ModelsService, RunAccess, StreamsInFlight],
+  exports: [CompletionsService, StreamsInFlight],
+})
+export class CompletionsModule {}

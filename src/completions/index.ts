@@ -1,0 +1,2 @@
+export { CompletionsModule } from './completions.module';
+export { StreamsInFlight } from './streams-in-flight';

@@ -1,0 +1,52 @@
+import type { Response } from 'express';
+import type { ModelRequest } from '../connectors';
+import type { AnswerWriter, Completion, ModelCall } from './completion.types';
+import { reportBody } from './report-answer';
+
+/** The answer as one JSON body, serialised once and written past Express' own `json` (no ETag, no second copy). */
+export class JsonWriter implements AnswerWriter {
+  private body = '';
+
+  constructor(
+    private readonly response: Response,
+    private readonly completion: Completion,
+  ) {}
+
+  begin(): void {
+    /* nothing is written before the whole answer is there */
+  }
+
+  async model(call: ModelCall, request: ModelRequest): Promise<void> {
+    const { facts } = this.completion;
+    const answer = await call.complete(request);
+    facts.usage = answer.usage;
+    facts.finishReason = answer.finishReason;
+    this.keep(answer.body);
+  }
+
+  report(markdown: string, model: string): void {
+    const { run, facts } = this.completion;
+    facts.finishReason = 'stop';
+    const created = Math.floor(run.startedAt.getTime() / 1000);
+    this.keep(reportBody(markdown, { id: `chatcmpl-${run.id}`, created, model }));
+  }
+
+  end(): void {
+    if (this.response.destroyed) return;
+    const bytes = Buffer.from(this.body);
+    this.response.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': bytes.length,
+    });
+    this.response.end(bytes);
+  }
+
+  fail(): boolean {
+    return false;
+  }
+
+  private keep(body: object): void {
+    const { run, facts } = this.completion;
+    this.body = JSON.stringify({ ...body, run_id: run.id, sources: facts.prepared?.sources ?? [] });
+  }
+}

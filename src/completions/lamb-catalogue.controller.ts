@@ -1,0 +1,76 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ConnectorsService } from '../connectors';
+import type { Caller, JsonObject } from '../kernel';
+import { type StrategyDefinition, StrategyCatalogue } from '../orchestrators';
+import { Access, CurrentCaller } from '../platform/http';
+import { ProcessorCatalogue } from '../processors';
+import { type PresentedTool, ToolsService } from '../tools';
+import { LambConfigValidityDto, LambConnectorDto, LambListDto } from './lamb.dto';
+
+const anyObject = { schema: { type: 'object', additionalProperties: true } };
+
+/** A function is called by the model under `function_name`; clients of LAMB read it beside the name. */
+const presentForLamb = (tool: PresentedTool): JsonObject =>
+  tool.kind === 'function' ? { ...tool, function_name: tool.name } : { ...tool };
+
+/** LAMB's catalogue under LAMB's paths (specs/README.md point 15); the same data as the house API's. */
+@ApiTags('LAMB')
+@ApiExtraModels(LambConnectorDto)
+@Controller('lamb/v1/completions')
+export class LambCatalogueController {
+  constructor(
+    private readonly tools: ToolsService,
+    private readonly processors: ProcessorCatalogue,
+    private readonly strategies: StrategyCatalogue,
+    private readonly connectors: ConnectorsService,
+  ) {}
+
+  @Get('list')
+  @Access({ scope: 'read', summary: 'Names of processors, connectors and tools' })
+  @ApiOkResponse({ type: LambListDto })
+  async list(@CurrentCaller() caller: Caller): Promise<LambListDto> {
+    const connectors = await this.connectors.list(caller);
+    return {
+      prompt_processors: this.processors.promptDefinitions().map(({ name }) => name),
+      connectors: Object.fromEntries(
+        connectors.map(({ name, models }) => [name, { name, available_llms: [...models] }]),
+      ),
+      rag_processors: this.processors.ragDefinitions().map(({ name }) => name),
+      tools: this.tools.list().map(({ name }) => name),
+    };
+  }
+
+  @Get('tools')
+  @Access({ scope: 'read', summary: 'Tools that assistants can use' })
+  @ApiOkResponse(anyObject)
+  listTools(@Query('capability') capability?: string): { tools: readonly JsonObject[]; count: number } {
+    const tools = this.tools.list(capability).map(presentForLamb);
+    return { tools, count: tools.length };
+  }
+
+  @Get('tools/:name')
+  @Access({ scope: 'read', summary: 'One tool' })
+  @ApiOkResponse(anyObject)
+  getTool(@Param('name') name: string): JsonObject {
+    return presentForLamb(this.tools.get(name));
+  }
+
+  @Post('tools/:name/validate')
+  @HttpCode(200)
+  @Access({ scope: 'read', summary: 'Check a config against the schema of a tool' })
+  @ApiBody(anyObject)
+  @ApiOkResponse({ type: LambConfigValidityDto })
+  validate(@Param('name') name: string, @Body() config: unknown): LambConfigValidityDto {
+    const problems = this.tools.validate(name, config);
+    const errors = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return { valid: errors.length === 0, errors };
+  }
+
+  @Get('orchestrators')
+  @Access({ scope: 'read', summary: 'Strategies of multi-tool assistants' })
+  @ApiOkResponse(anyObject)
+  orchestrators(): { orchestrators: readonly StrategyDefinition[] } {
+    return { orchestrators: this.strategies.definitions() };
+  }
+}

@@ -1,0 +1,21 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class LambConnectorDto {
+  name!: string;
+  /** Models that the caller's organization has enabled. */
+  available_llms!: string[];
+}
+
+export class LambListDto {
+  prompt_processors!: string[];
+  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/LambConnectorDto' } })
+  connectors!: Record<string, LambConnectorDto>;
+  rag_processors!: string[];
+  tools!: string[];
+}
+
+export class LambConfigValidityDto {
+  valid!: boolean;
+  /** `path: message`, or the message alone when it concerns the whole config. */
+  errors!: string[];
+}

@@ -1,0 +1,58 @@
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AppError, type Caller } from '../kernel';
+import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../platform/http';
+import { readChatRequest } from './chat-request';
+import { chatBodySchema, completionSchema } from './completion.openapi';
+import { CompletionsService } from './completions.service';
+import { callerOf } from './caller-of';
+import { assistantIdOf, modelNotFound } from './model-id';
+import { ModelDto, ModelListDto } from './model.dto';
+import { ModelsService } from './models.service';
+
+/** The door of every OpenAI client. */
+@ApiTags('OpenAI')
+@OpenAiErrors()
+@Controller('v1')
+export class OpenAiController {
+  constructor(
+    private readonly completions: CompletionsService,
+    private readonly models: ModelsService,
+  ) {}
+
+  @Get('models')
+  @Access({ scope: 'chat', summary: 'Assistants that the caller may use, as models' })
+  @ApiOkResponse({ type: ModelListDto })
+  list(@CurrentCaller() caller: Caller): Promise<ModelListDto> {
+    return this.models.list(caller);
+  }
+
+  @Get('models/:model')
+  @Access({ scope: 'chat', summary: 'One assistant as a model' })
+  @ApiOkResponse({ type: ModelDto })
+  get(@CurrentCaller() caller: Caller, @Param('model') model: string): Promise<ModelDto> {
+    return this.models.get(caller, model);
+  }
+
+  /** Takes the plain request and response, so that no pipe runs and the stream is ours (GOALS "What it takes"). */
+  @Post('chat/completions')
+  @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
+  @ApiBody({ schema: chatBodySchema(true) })
+  @ApiOkResponse(completionSchema)
+  async complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
+    const caller = callerOf(request);
+    const chat = readChatRequest(request.body);
+    if (chat.model === null) throw modelRequired();
+    try {
+      await this.completions.answer(caller, assistantIdOf(chat.model), chat, response);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
+    }
+  }
+}
+
+const modelRequired = (): AppError =>
+  new AppError('validation_failed', 'The request is not valid', {
+    problems: [{ path: 'model', message: 'is required' }],
+  });

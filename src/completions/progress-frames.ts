@@ -1,0 +1,47 @@
+import type { StampedRunEvent } from '../kernel';
+import { commentFrame, dataFrame } from '../platform/sse';
+import type { ProgressMode } from './chat-request.schema';
+
+/** What a progress chunk needs to look like a chunk of the answer to come. */
+export interface ChunkIdentity {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+type Frame = (event: StampedRunEvent, identity: ChunkIdentity) => string;
+
+const comment: Frame = (event) =>
+  'message' in event && event.type !== 'run.failed' ? commentFrame(event.message) : '';
+
+/** Events that tell of progress; deltas, sources, usage and the end are in the chunks of the answer itself. */
+const isProgress = ({ type }: StampedRunEvent): boolean =>
+  type.startsWith('tool.') || ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'plan.ready'].includes(type);
+
+const chunk: Frame = (event, { id, created, model }) =>
+  isProgress(event)
+    ? dataFrame(JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [], progress: event }))
+    : '';
+
+const statusFrame = (status: string, tool: string, message: string): string =>
+  dataFrame(JSON.stringify({ type: 'status', status, tool, message }));
+
+/** Spec 002, "Status Messages". */
+const status: Frame = (event) => {
+  switch (event.type) {
+    case 'tool.started':
+      return statusFrame('tool_call', event.plugin, `🔧 Calling ${event.plugin}...`);
+    case 'tool.completed':
+      return statusFrame('tool_complete', event.plugin, `✅ ${event.plugin} completed`);
+    case 'tool.failed':
+      return statusFrame('tool_error', event.plugin, `❌ ${event.plugin} failed`);
+    default:
+      return '';
+  }
+};
+
+const FRAMES: Readonly<Record<ProgressMode, Frame>> = { comment, chunk, status, off: () => '' };
+
+/** The frame of one event in the mode that the client asked for; '' when there is nothing to say. */
+export const progressFrame = (mode: ProgressMode): Frame => FRAMES[mode];

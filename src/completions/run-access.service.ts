@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { type AccessLevel, AssistantsService } from '../assistants';
+import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../kernel';
+import { type RunFilter, type RunRecord, RunsService } from '../runs';
+
+/** A run and whether the caller may see what its tools fetched and what the model was sent. */
+export interface VisibleRun {
+  readonly record: RunRecord;
+  readonly withContents: boolean;
+}
+
+/**
+ * Who may read which run (ACCESS "Using an assistant", R3, R4): everybody their own, without tool contents unless the
+ * assistant is theirs to edit; its owner and editors and the organization's admins all of it.
+ */
+@Injectable()
+export class RunAccess {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly assistants: AssistantsService,
+  ) {}
+
+  /** @throws `not_found` for a run that is missing, foreign or somebody else's: they look alike. */
+  async find(caller: Caller, id: string): Promise<VisibleRun> {
+    const record = await this.runs.find(caller.organizationId, id);
+    if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
+    const withContents = await this.mayEdit(caller, record.assistantId);
+    if (!withContents && record.userId !== caller.userId) throw notFound('Run');
+    return { record, withContents };
+  }
+
+  /** @throws `forbidden` for one's own run of an assistant that is somebody else's. */
+  async report(caller: Caller, id: string): Promise<RunRecord> {
+    const { record, withContents } = await this.find(caller, id);
+    if (!withContents) throw new AppError('forbidden', 'Reports are for those who may edit the assistant');
+    return record;
+  }
+
+  async list(
+    caller: Caller,
+    filter: Pick<RunFilter, 'assistantId' | 'status'>,
+    page: PageRequest,
+  ): Promise<Page<RunRecord>> {
+    const onlyAssistants = caller.assistantIds;
+    const visibleTo = await this.visibleTo(caller);
+    return this.runs.list(
+      caller.organizationId,
+      { ...filter, onlyAssistants, ...(visibleTo === null ? {} : { visibleTo }) },
+      page,
+    );
+  }
+
+  private async visibleTo(caller: Caller): Promise<RunFilter['visibleTo'] | null> {
+    if (isOrganizationAdmin(caller)) return null;
+    const assistants = await this.assistants.listRunnable(caller);
+    const editable = assistants.filter(({ access }) => access !== 'use').map(({ id }) => id);
+    return { userId: caller.userId, assistantIds: editable };
+  }
+
+  private async mayEdit(caller: Caller, assistantId: number): Promise<boolean> {
+    if (isOrganizationAdmin(caller)) return true;
+    const access = await this.accessTo(caller, assistantId);
+    return access === 'owner' || access === 'edit';
+  }
+
+  /** Null when the assistant is gone or no longer the caller's to use. */
+  private async accessTo(caller: Caller, assistantId: number): Promise<AccessLevel | null> {
+    try {
+      return (await this.assistants.runnable(caller, assistantId)).access;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+}
+
+const credentialReaches = ({ assistantIds }: Caller, assistantId: number): boolean =>
+  assistantIds === null || assistantIds.includes(assistantId);

@@ -1,0 +1,97 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { RUN_STATUSES, type RunStatus } from '../kernel';
+import { PageQueryDto } from '../platform/http';
+
+export class RunQueryDto extends PageQueryDto {
+  /** Only runs of this assistant. */
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  assistant_id?: number;
+
+  /** Only runs in this state. */
+  @IsOptional()
+  @IsIn(RUN_STATUSES)
+  @ApiProperty({ enum: RUN_STATUSES, required: false })
+  status?: RunStatus;
+}
+
+export class RunAssistantDto {
+  id!: number;
+  name!: string;
+  @ApiProperty({ enum: ['classic', 'multi_tool'] })
+  type!: string;
+}
+
+export class RunTimingsDto {
+  /** From the request to the end; milliseconds by the monotonic clock, as all of these. */
+  total_ms!: number | null;
+  /** Until all tools had ended and the prompt was filled. */
+  prepared_ms!: number | null;
+  /** Until the first bytes of the answer came from the model. */
+  first_token_ms!: number | null;
+}
+
+export class RunToolDto {
+  /** Position in the assistant's tools, from 0. */
+  index!: number;
+  plugin!: string;
+  placeholder!: string | null;
+  @ApiProperty({ enum: ['completed', 'failed', 'skipped'] })
+  status!: string;
+  duration_ms!: number | null;
+  /** UTF-16 units of what the tool returned. */
+  chars!: number | null;
+  cached!: boolean;
+  retries!: number;
+  /** Why it failed. */
+  code!: string | null;
+}
+
+export class RunUsageDto {
+  prompt_tokens!: number;
+  completion_tokens!: number;
+  total_tokens!: number;
+}
+
+export class RunSummaryDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+  assistant!: RunAssistantDto;
+  /** Who asked. */
+  user_id!: string;
+  /** The API key or session they asked with. */
+  credential_id!: string | null;
+  strategy!: string | null;
+  connector!: string | null;
+  model!: string | null;
+  stream!: boolean;
+  finish_reason!: string | null;
+  /** Code of the failure (docs/reference/errors.md). */
+  error_code!: string | null;
+  created_at!: string;
+  finished_at!: string | null;
+  timings!: RunTimingsDto;
+  tools!: RunToolDto[];
+  usage!: RunUsageDto | null;
+}
+
+export class RunDto extends RunSummaryDto {
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  sources!: readonly object[];
+  /** What happened, without deltas; only for those who may edit the assistant. */
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, required: false })
+  events?: readonly object[];
+}
+
+export class RunPageDto {
+  items!: RunSummaryDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
