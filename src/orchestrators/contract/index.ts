@@ -1,1 +1,2 @@
+export * from './orchestrator.token';
 export * from './strategy.types';

@@ -1,9 +1,10 @@
 import type { EmitRunEvent, JsonObject } from '../../kernel';
-import type { PipelineTool, ToolOutcome } from '../../tools';
+import type { PipelineTool, ToolOutcome, ToolTexts } from '../../tools';
 
 export interface StrategyDefinition {
   readonly name: string;
   readonly description: string;
+  /** JSON Schema of the strategy's own settings; `{}` members when it has none. */
   readonly options_schema: JsonObject;
 }
 
@@ -12,22 +13,20 @@ export interface StrategyContext {
   /** Enabled tools in document order. */
   readonly tools: readonly PipelineTool[];
   readonly signal: AbortSignal;
-  /** Most tools that may run at once in this run. */
-  readonly parallelLimit: number;
   readonly emit: EmitRunEvent;
-  /** Runs one tool through the invoker, with the outcomes of `after` as its earlier results. Never rejects. */
-  readonly start: (tool: PipelineTool, messages: ToolMessages, after: readonly ToolOutcome[]) => Promise<ToolOutcome>;
+  /**
+   * Runs one tool; `after` are the outcomes that it may see. Never rejects. The engine holds the call back while as many
+   * tools run as one run may run at once, and answers a second call for the same tool with the first one's outcome.
+   */
+  readonly start: (tool: PipelineTool, texts: ToolTexts, after: readonly ToolOutcome[]) => Promise<ToolOutcome>;
 }
 
-/** Progress texts differ between strategies (spec 000 §3.4.3). */
-export interface ToolMessages {
-  readonly started: string;
-  readonly completed: (chars: number) => string;
-}
-
-/** Decides when each tool runs; the engine orders results by position, fills placeholders and builds the report. */
+/**
+ * Decides when each tool runs. The engine keeps every outcome, orders them by position, numbers their sources, fills the
+ * placeholders and builds the messages, whatever the strategy.
+ */
 export interface OrchestratorStrategy {
   readonly definition: StrategyDefinition;
-  /** Resolves with one outcome per tool, in any order, once all have settled. */
-  execute(context: StrategyContext): Promise<readonly ToolOutcome[]>;
+  /** Resolves once every tool it started has settled. A tool that it never started counts as skipped. */
+  execute(context: StrategyContext): Promise<void>;
 }

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import type { RunJob } from '../assistants';
+import { AppError, type ChatMessage, lastUserIndex, type Source, textOf } from '../kernel';
+import { ProcessorCatalogue, type PromptProcessor, type RagContext, type RagProcessor } from '../processors';
+import { type PreparedPrompt, reportMessage, type RunReport } from '../runs';
+import {
+  type Invocation,
+  type PipelineTool,
+  reportResult,
+  reportTool,
+  SEQUENTIAL_TEXTS,
+  ToolInvoker,
+  type ToolOutcome,
+} from '../tools';
+
+const DEFAULT_PROMPT_PROCESSOR = 'simple_augment';
+
+type Warn = (code: string, message: string) => void;
+
+/**
+ * Classic assistants: one RAG processor, then one prompt processor, as LAMB runs them. The RAG processor is called like a
+ * tool with the placeholder `context`, so that its failure is told and never reaches the prompt.
+ */
+@Injectable()
+export class ClassicPipeline {
+  constructor(
+    private readonly processors: ProcessorCatalogue,
+    private readonly invoker: ToolInvoker,
+  ) {}
+
+  async prepare(job: RunJob): Promise<PreparedPrompt> {
+    const { assistant, messages, run } = job;
+    const { classic, systemPrompt, template, capabilities } = assistant.document;
+    const warnings: string[] = [];
+    const warn: Warn = (code, message) => {
+      warnings.push(message);
+      run.emit({ type: 'warning', code, message });
+    };
+    const rag = this.processors.findRag(classic.ragProcessor);
+    if (rag === undefined) warn('processor.unknown', `There is no RAG processor '${classic.ragProcessor}': no context`);
+    const entry = entryOf(job, rag?.definition.name ?? classic.ragProcessor);
+    const outcome = rag?.fetches === true ? await this.fetch(rag, entry, job) : null;
+    if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
+    if (outcome?.status === 'completed') for (const warning of outcome.warnings) warn('tool.degraded', warning);
+
+    const prompt = this.promptProcessor(classic.promptProcessor, warn);
+    const built = prompt.build({
+      messages,
+      systemPrompt,
+      template,
+      rag: rag === undefined ? null : contextOf(outcome),
+      vision: capabilities.vision,
+    });
+    if (built.droppedParts > 0) {
+      const count = built.droppedParts;
+      warn('message.parts_dropped', `${count} parts that are no text were left out: the assistant has no vision`);
+    }
+    const found = outcome?.status === 'completed' ? outcome.sources : [];
+    const sources = found.map((source, index): Source => ({ ...source, n: index + 1 }));
+    const report = reportOf(job, { entry, outcome, sources, warnings, messages: built.messages });
+    return { messages: built.messages, sources, report };
+  }
+
+  private fetch(
+    rag: RagProcessor,
+    entry: PipelineTool,
+    { assistant, caller, messages, run }: RunJob,
+  ): Promise<ToolOutcome> {
+    const invocation: Invocation = {
+      signal: run.signal,
+      owner: assistant.owner,
+      caller,
+      assistantId: assistant.id,
+      runId: run.id,
+      texts: SEQUENTIAL_TEXTS,
+      emit: run.emit,
+      prompt: () => assistant.document.template,
+      results: () => new Map(),
+    };
+    const query = textOf(messages[lastUserIndex(messages)]?.content);
+    return this.invoker.run(rag, entry, { query, messages }, invocation);
+  }
+
+  private promptProcessor(name: string, warn: Warn): PromptProcessor {
+    const processor = this.processors.findPrompt(name);
+    if (processor !== undefined) return processor;
+    warn('processor.unknown', `There is no prompt processor '${name}': '${DEFAULT_PROMPT_PROCESSOR}' ran instead`);
+    const fallback = this.processors.findPrompt(DEFAULT_PROMPT_PROCESSOR);
+    if (fallback === undefined) throw new Error(`The prompt processor ${DEFAULT_PROMPT_PROCESSOR} is not registered`);
+    return fallback;
+  }
+}
+
+/** Nothing fetched is an empty context; a failure is none at all, so that its slot becomes empty. */
+function contextOf(outcome: ToolOutcome | null): RagContext | null {
+  if (outcome === null) return { context: '', sources: [] };
+  return outcome.status === 'completed' ? { context: outcome.content, sources: outcome.sources } : null;
+}
+
+function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
+  const { collections, topK, rubricId, rubricFormat, filePath } = assistant.document.classic;
+  return {
+    index: 0,
+    plugin,
+    placeholder: 'context',
+    enabled: true,
+    config: { collections, topK, rubricId, rubricFormat, filePath },
+    on_error: 'continue',
+    timeout_ms: null,
+    retries: null,
+    cache: false,
+    depends_on: [],
+    when: null,
+    fallback: null,
+  };
+}
+
+interface Told {
+  readonly entry: PipelineTool;
+  readonly outcome: ToolOutcome | null;
+  readonly messages: readonly ChatMessage[];
+  readonly sources: readonly Source[];
+  readonly warnings: readonly string[];
+}
+
+function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunReport {
+  const { entry, outcome } = told;
+  return {
+    created_at: new Date().toISOString(),
+    orchestrator: null,
+    assistant: { id: assistant.id, name: assistant.name, type: 'classic' },
+    request: { user_message: textOf(messages[lastUserIndex(messages)]?.content), stream },
+    tools: outcome === null ? [] : [reportTool(entry)],
+    results: outcome === null ? [] : [reportResult(outcome)],
+    sources: told.sources,
+    messages: told.messages.map(reportMessage),
+    warnings: told.warnings,
+  };
+}

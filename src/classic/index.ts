@@ -1,0 +1,2 @@
+export { ClassicModule } from './classic.module';
+export { ClassicPipeline } from './classic.pipeline';

@@ -1,0 +1,2 @@
+export { MultiToolModule } from './multi-tool.module';
+export { MultiToolPipeline } from './multi-tool.pipeline';

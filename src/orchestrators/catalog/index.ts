@@ -1,0 +1,8 @@
+import { ParallelStrategy } from './parallel/parallel.strategy';
+import { SequentialStrategy } from './sequential/sequential.strategy';
+
+/** Every strategy, one line each: the key that documents name, and the class that is bound to its token. */
+export const STRATEGY_PLUGINS = [
+  { key: 'sequential', useClass: SequentialStrategy },
+  { key: 'parallel', useClass: ParallelStrategy },
+] as const;

@@ -1,0 +1,38 @@
+import type { Caller, ChatMessage, EmitRunEvent, Principal, Source } from '../kernel';
+import type { CompiledTemplate } from '../templates';
+import type { PipelineTool, ToolOutcome } from '../tools';
+
+export interface OrchestrationJob {
+  /** As stored; an unknown one falls back to `parallel` with a warning. */
+  readonly strategy: string;
+  /** Every tool of the document, enabled or not, in document order. */
+  readonly tools: readonly PipelineTool[];
+  /** Compiled with the placeholders of `tools`; an empty source leaves the last message as it is. */
+  readonly template: CompiledTemplate;
+  readonly systemPrompt: string;
+  readonly messages: readonly ChatMessage[];
+  readonly vision: boolean;
+  readonly owner: Principal;
+  readonly caller: Caller;
+  readonly assistantId: number;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly emit: EmitRunEvent;
+}
+
+export interface OrchestrationWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface OrchestrationResult {
+  /** Name of the strategy that ran. */
+  readonly strategy: string;
+  /** One per enabled tool, in document order. */
+  readonly outcomes: readonly ToolOutcome[];
+  readonly messages: readonly ChatMessage[];
+  /** Every source once, in tool order, numbered from 1. */
+  readonly sources: readonly Source[];
+  /** Each has also been emitted as a `warning` event. */
+  readonly warnings: readonly OrchestrationWarning[];
+}

@@ -1,0 +1,18 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Access } from '../platform/http';
+import { OrchestratorListDto } from './orchestrator.dto';
+import { StrategyCatalogue } from './strategy-catalogue';
+
+@ApiTags('Catalogues')
+@Controller('api/v1/orchestrators')
+export class OrchestratorsController {
+  constructor(private readonly strategies: StrategyCatalogue) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'Strategies of multi-tool assistants' })
+  @ApiOkResponse({ type: OrchestratorListDto })
+  list(): OrchestratorListDto {
+    return { orchestrators: this.strategies.definitions() };
+  }
+}

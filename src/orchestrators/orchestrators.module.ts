@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { ToolsModule } from '../tools';
+import { STRATEGY_PLUGINS } from './catalog';
+import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';
+import { Orchestrator } from './orchestrator';
+import { OrchestratorsController } from './orchestrators.controller';
+import { StrategyCatalogue } from './strategy-catalogue';
+
+@Module({
+  imports: [ToolsModule],
+  controllers: [OrchestratorsController],
+  providers: [
+    ...STRATEGY_PLUGINS.map(({ key, useClass }) => ({ provide: orchestratorToken(key), useClass })),
+    {
+      provide: STRATEGIES,
+      useFactory: (...strategies: OrchestratorStrategy[]) =>
+        new Map(strategies.map((strategy, index) => [STRATEGY_PLUGINS[index]?.key, strategy])),
+      inject: STRATEGY_PLUGINS.map(({ key }) => orchestratorToken(key)),
+    },
+    StrategyCatalogue,
+    Orchestrator,
+  ],
+  exports: [StrategyCatalogue, Orchestrator],
+})
+export class OrchestratorsModule {}

@@ -1,0 +1,27 @@
+import type { ReportResult, ReportTool } from '../runs';
+import type { PipelineTool, ToolOutcome } from './contract';
+
+/** A tool's row in the run report. */
+export const reportTool = ({ index, plugin, placeholder, enabled, config }: PipelineTool): ReportTool => ({
+  index,
+  plugin,
+  placeholder,
+  enabled,
+  config,
+});
+
+/** An outcome's row in the run report, with the whole content: the report is cut where it is shown or stored. */
+export function reportResult(outcome: ToolOutcome): ReportResult {
+  const { index, plugin, placeholder, status, duration_ms } = outcome;
+  const row = { index, plugin, placeholder, status, duration_ms, chars: 0, sources: 0, preview: '' };
+  switch (outcome.status) {
+    case 'completed': {
+      const { content, sources } = outcome;
+      return { ...row, chars: content.length, sources: sources.length, preview: content };
+    }
+    case 'failed':
+      return { ...row, code: outcome.code, message: outcome.message };
+    case 'skipped':
+      return { ...row, message: outcome.reason };
+  }
+}
