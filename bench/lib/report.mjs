@@ -35,14 +35,15 @@ function slackened(goal) {
 }
 
 export function judge(goal, result, { smoke = false } = {}) {
-  if (!result || result.value === undefined || Number.isNaN(result.value)) {
+  const value = smoke ? (result?.smokeValue ?? result?.value) : result?.value;
+  if (value === undefined || Number.isNaN(value)) {
     return { verdict: result?.why ? `not measured: ${result.why}` : 'not measured', failed: false, missing: true };
   }
   const must = smoke ? slackened(goal) : goal.must;
   const note = result.note ? ` (${result.note})` : '';
-  if (!meets(result.value, goal, must)) return { verdict: `**missed**${note}`, failed: true };
+  if (!meets(value, goal, must)) return { verdict: `**missed**${note}`, failed: true };
   if (smoke) return { verdict: `ok, slack to ${figure(must)}${note}`, failed: false };
-  const stretched = goal.stretch !== undefined && meets(result.value, goal, goal.stretch);
+  const stretched = goal.stretch !== undefined && meets(value, goal, goal.stretch);
   return { verdict: `${stretched ? 'stretch' : 'must'}${note}`, failed: false };
 }
 

@@ -8,7 +8,7 @@ import { LOAD_LIMIT, loadNow } from './machine.mjs';
  */
 export async function interleave({ bench, names, reps, measure, check, extra = 2 }) {
   const samples = Object.fromEntries(names.map((name) => [name, []]));
-  let wanted = reps;
+  let wanted = names.length > 0 ? reps : 0;
   for (let rep = 0; rep < wanted; rep++) {
     const round = {};
     for (let turn = 0; turn < names.length; turn++) {

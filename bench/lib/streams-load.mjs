@@ -120,19 +120,23 @@ export function releaseStreams() {
   return state;
 }
 
-/** Opens numbered streams and cuts each `afterMs` later; returns when each was cut. */
-export async function cutStreams({ port, request, streams, spreadMs, afterMs, firstId }) {
+/**
+ * Opens numbered streams and cuts each `afterMs` later, but not before its first token where tokens are expected: on a
+ * busy machine the call might not have begun. Returns when each was cut.
+ */
+export async function cutStreams({ port, request, streams, spreadMs, afterMs, firstId, awaitToken }) {
   const text = decode(request);
-  const cuts = await Promise.all(
+  return Promise.all(
     Array.from({ length: streams }, async (_, n) => {
       await sleep((n * spreadMs) / streams);
       const id = firstId + n;
+      const opened = nowUs();
       const stream = openStream(port, withId(text, id), -1);
       await sleep(afterMs);
+      while (awaitToken && stream.stamps.expected === 0 && nowUs() - opened < 5e6) await sleep(10);
       const at = nowUs();
       stream.connection.destroy();
-      return { id, at, tokens: stream.stamps.expected };
+      return { id, at };
     }),
   );
-  return cuts;
 }

@@ -5,8 +5,11 @@ import { MODEL } from '../lib/answer.mjs';
 const lesson = `# Scattering\n\nShort waves scatter far more than long ones, so the sky is blue at noon and red at dusk.
 Formula: $$I \\propto \\frac{1}{\\lambda^4}$$ and a brace that must stay: {user_input}.\n`;
 const guide = 'Marking guide: two points for the mechanism, one for the experiment, one for the misconception.\n';
+// An external database may hold the content of earlier runs.
+const run = Date.now().toString(36);
+const guideName = `guide-${run}.md`;
 const rubric = {
-  rubricId: 'bench-rubric-0001',
+  rubricId: `bench-rubric-${run}`,
   title: 'Short explanation',
   description: 'Marks a short explanation.',
   metadata: { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
@@ -38,7 +41,7 @@ export async function makeAssistants({ url, key, upstream }) {
   await api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: upstream, api_token: 'bench' } });
 
   const assistant = async (name, metadata, template) => {
-    const { id } = await api('POST', '/api/v1/assistants', { name, ...template, metadata });
+    const { id } = await api('POST', '/api/v1/assistants', { name: `${name} ${run}`, ...template, metadata });
     return { path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` }, model: `lamb_assistant.${id}` };
   };
   const multiTool = (name, tools, orchestrator = 'sequential', more = {}) =>
@@ -68,7 +71,7 @@ export async function makeAssistants({ url, key, upstream }) {
     tools: await multiTool('bench three tools', [
       tool('simple_rag', '1_context', { collections: [made.knowledgeBase], top_k: 1 }),
       tool('rubric_rag', '2_rubric', { rubric_id: made.rubric }),
-      tool('single_file_rag', '3_file', { file_path: 'guide.md' }),
+      tool('single_file_rag', '3_file', { file_path: guideName }),
     ]),
     noop: await multiTool(
       'bench three no-op tools',
@@ -90,11 +93,14 @@ export async function makeAssistants({ url, key, upstream }) {
 const tool = (plugin, placeholder, config) => ({ plugin, placeholder, enabled: true, config });
 
 async function makeContent(api) {
-  const base = await api('POST', '/api/v1/knowledge-bases', { name: 'Bench course', description: 'one short lesson' });
+  const base = await api('POST', '/api/v1/knowledge-bases', {
+    name: `Bench course ${run}`,
+    description: 'one short lesson',
+  });
   await api('POST', `/api/v1/knowledge-bases/${base.id}/documents`, upload('lesson.md', lesson));
   await found(api, base.id);
   const made = await api('POST', '/api/v1/rubrics', rubric);
-  await api('POST', '/api/v1/files', upload('guide.md', guide));
+  await api('POST', '/api/v1/files', upload(guideName, guide));
   return { knowledgeBase: base.id, rubric: made.id ?? made.rubricId };
 }
 
