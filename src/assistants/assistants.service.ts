@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../kernel';
+import { AssistantEditor } from './assistant-editor';
+import type { RunnableAssistant } from './assistant.types';
+import type { DefinitionInput } from './definition';
+import { RunnableAssistants } from './runnable-assistants';
+
+/** What the other rooms ask of this one. */
+@Injectable()
+export class AssistantsService {
+  constructor(
+    private readonly runnables: RunnableAssistants,
+    private readonly editor: AssistantEditor,
+  ) {}
+
+  /** From memory, at most 5 s old. @throws {AppError} `not_found` for whatever the caller may not use. */
+  runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
+    return this.runnables.find(caller, id);
+  }
+
+  /** Everything the caller may use, by id. */
+  listRunnable(caller: Caller): Promise<RunnableAssistant[]> {
+    return this.runnables.list(caller);
+  }
+
+  /** Returns the id. @throws {AppError} when the definition does not pass. */
+  async create(caller: Caller, input: DefinitionInput & { readonly name: string }): Promise<number> {
+    const { row } = await this.editor.create(caller, input);
+    return row.id;
+  }
+}
