@@ -38,9 +38,12 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
     .reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`), '');
 }
 
+const namesOf = (values: readonly unknown[]): string => values.filter((value) => value !== null).join(', ');
+
 function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
-  if (keyword === 'enum') return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  if (keyword === 'enum') return `must be one of ${namesOf((params as { allowedValues: unknown[] }).allowedValues)}`;
+  if (keyword === 'type') return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
   if (keyword === 'not') return 'must not be null';
   if (keyword === 'minItems') return 'must not be empty';
   return message ?? 'is not valid';
