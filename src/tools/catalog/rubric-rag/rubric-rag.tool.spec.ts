@@ -1,0 +1,68 @@
+import { notFound } from '../../../kernel';
+import type { Tool } from '../../contract';
+import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
+import { describeTool } from '../../testing/tool.conformance';
+import { RubricRagTool } from './rubric-rag.tool';
+
+const rubrics = {
+  exists: async (_: unknown, id: string | number) => id === 'r1' || id === 42,
+  forPrompt: async (_: unknown, id: string | number, format: 'markdown' | 'json') => {
+    if (id !== 'r1' && id !== 42) throw notFound('Rubric');
+    return {
+      text: `rubric ${id} as ${format}`,
+      source: { type: 'rubric' as const, rubric_id: String(id), title: 'Essay', format },
+    };
+  },
+};
+const tool = (): Tool => new RubricRagTool(rubrics) as Tool;
+
+describeTool('rubric_rag', {
+  tool,
+  working: { rubric_id: 'r1' },
+  refused: [
+    [{ rubric_id: 1.5 }, 'rubric_id'],
+    [{ rubric_id: ['r1'] }, 'rubric_id'],
+    [{ rubric_id: 'r1', format: 'html' }, 'format'],
+  ],
+  incomplete: [
+    [{}, 'tool.config_incomplete'],
+    [{ rubric_id: null }, 'tool.config_incomplete'],
+    [{ rubric_id: '' }, 'tool.config_incomplete'],
+    [{ rubric_id: 'of-someone-else' }, 'tool.inaccessible'],
+  ],
+});
+
+describe('rubric_rag', () => {
+  it('renders the rubric as Markdown unless JSON is asked for, and names it as the source', async () => {
+    const call = invocation();
+    const config = { rubric_id: 42, format: 'json' };
+    const outcome = await invokerOf(tool()).invoke(
+      entry({ plugin: 'rubric_rag', config }),
+      { query: '', messages: [] },
+      call,
+    );
+    expect(outcome).toMatchObject({
+      content: 'rubric 42 as json',
+      sources: [{ type: 'rubric', rubric_id: '42', title: 'Essay', format: 'json' }],
+    });
+    expect(call.events.map((event) => event.type)).toEqual(['tool.started', 'tool.progress', 'tool.completed']);
+    expect(call.events).toContainEqual(expect.objectContaining({ message: 'generating rubric 42' }));
+  });
+
+  it('reports a rubric that vanished between check and reading as inaccessible', async () => {
+    const vanished = new RubricRagTool({ ...rubrics, exists: async () => true }) as Tool;
+    expect(
+      await invokerOf(vanished).invoke(
+        entry({ plugin: 'rubric', config: { rubric_id: 'gone' } }),
+        { query: '', messages: [] },
+        invocation(),
+      ),
+    ).toMatchObject({ status: 'failed', code: 'tool.inaccessible', message: 'Rubric not found' });
+  });
+
+  it('asks with the rights of the owner of the assistant', async () => {
+    const exists = jest.fn(async () => true);
+    await new RubricRagTool({ ...rubrics, exists }).gaps({ rubric_id: 'r1', format: 'markdown' }, OWNER);
+    expect(exists).toHaveBeenCalledWith(OWNER, 'r1');
+  });
+});

@@ -1,0 +1,139 @@
+import type { Principal } from '../../../kernel';
+import type { Passage, Retrieval, RetrievalQuery } from '../../../knowledge-bases';
+import type { Tool, ToolOutcome } from '../../contract';
+import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
+import { describeTool } from '../../testing/tool.conformance';
+import { SimpleRagTool } from './simple-rag.tool';
+
+const passage = (text: string, similarity: number): Passage => ({
+  text,
+  similarity,
+  source: { type: 'knowledge_base', title: `${text}.md`, url: `/${text}`, similarity, document: text },
+  metadata: {},
+});
+
+const BIOLOGY = [passage('atp', 0.5), passage('leaf', 0.25)];
+const PHYSICS = [passage('light', 0.75)];
+
+function knowledgeBases(dead: readonly string[] = []) {
+  const asked: RetrievalQuery[] = [];
+  return {
+    asked,
+    inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter((ref) => ref.startsWith('foreign')),
+    retrieve: async (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
+      asked.push(query);
+      const byCollection = query.collections.map((collection) => {
+        if (dead.includes(collection)) return { collection, passages: [], error: 'no answer' };
+        return { collection, passages: collection === 'biology' ? BIOLOGY : PHYSICS };
+      });
+      const passages = byCollection.flatMap((each) => each.passages).sort((a, b) => b.similarity - a.similarity);
+      const warnings = byCollection.flatMap(({ collection, error }) => (error ? [`${collection}: ${error}`] : []));
+      return { byCollection, passages: passages.slice(0, query.topK), warnings };
+    },
+  };
+}
+
+const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake) as unknown as Tool;
+
+describeTool('simple_rag', {
+  tool: () => toolOver(),
+  working: { collections: ['biology'] },
+  refused: [
+    [{ collections: 'biology' }, 'collections'],
+    [{ collections: ['biology', 3] }, 'collections[1]'],
+    [{ collections: [''] }, 'collections[0]'],
+    [{ collections: Array.from({ length: 21 }, String) }, 'collections'],
+    [{ collections: [], top_k: 99 }, 'top_k'],
+    [{ top_k: 2.5 }, 'top_k'],
+    [{ threshold: -0.1 }, 'threshold'],
+    [{ mode: 'magic' }, 'mode'],
+    [{ sources_in_prompt: true }, 'sources_in_prompt'],
+  ],
+  incomplete: [
+    [{}, 'tool.config_incomplete'],
+    [{ collections: [] }, 'tool.config_incomplete'],
+    [{ collections: ['foreign'] }, 'tool.inaccessible'],
+  ],
+});
+
+describe('simple_rag', () => {
+  const run = (config: object, fake = knowledgeBases(), call = invocation()): Promise<ToolOutcome> =>
+    invokerOf(toolOver(fake)).invoke(
+      entry({ plugin: 'simple_rag', config: { collections: ['biology', 'physics'], ...config } }),
+      { query: 'why is a leaf green?', messages: [] },
+      call,
+    );
+
+  it('asks every collection once for the defaults and joins passages by similarity', async () => {
+    const fake = knowledgeBases();
+    const outcome = await run({ collections: ['biology', 'physics', 'biology'] }, fake);
+    expect(outcome).toMatchObject({ content: 'light\n\natp\n\nleaf', citations: [] });
+    expect(fake.asked).toEqual([
+      {
+        text: 'why is a leaf green?',
+        collections: ['biology', 'physics'],
+        topK: 3,
+        threshold: 0,
+        signal: expect.any(AbortSignal),
+      },
+    ]);
+  });
+
+  it('leaves room for run-wide numbers before each passage', async () => {
+    expect(await run({ sources_in_prompt: 'numbered', top_k: 2 })).toMatchObject({
+      content: '[] light\n\n[] atp',
+      citations: [
+        { at: 1, source: 0 },
+        { at: 11, source: 1 },
+      ],
+      sources: [{ title: 'light.md' }, { title: 'atp.md' }],
+    });
+  });
+
+  it('puts the classic block behind the passages of each collection in turn', async () => {
+    expect(await run({ sources_in_prompt: 'lamb' })).toMatchObject({
+      content:
+        'atp\n\nleaf\n\nlight\n\n## Available Sources\n\n' +
+        '. [atp.md](/atp) (similarity: 0.500)\n' +
+        '. [leaf.md](/leaf) (similarity: 0.250)\n' +
+        '. [light.md](/light) (similarity: 0.750)\n',
+      sources: [{ title: 'atp.md' }, { title: 'leaf.md' }, { title: 'light.md' }],
+    });
+  });
+
+  it('tells which knowledge base it queries', async () => {
+    const call = invocation();
+    await run({}, knowledgeBases(), call);
+    const told = call.events.flatMap((event) => (event.type === 'tool.progress' ? [event.message] : []));
+    expect(told).toEqual(['querying knowledge base biology', 'querying knowledge base physics']);
+  });
+
+  it('reports a dead collection and goes on without it', async () => {
+    expect(await run({}, knowledgeBases(['physics']))).toMatchObject({
+      content: 'atp\n\nleaf',
+      warnings: ['physics: no answer'],
+    });
+  });
+
+  it('fails when every collection is dead', async () => {
+    expect(await run({}, knowledgeBases(['biology', 'physics']))).toMatchObject({
+      status: 'failed',
+      code: 'tool.failed',
+      message: 'knowledge base biology: no answer',
+    });
+  });
+
+  it('blocks on inaccessible collections only when nothing else is left', async () => {
+    const tool = new SimpleRagTool(knowledgeBases());
+    const config = { collections: ['foreign', 'biology'], top_k: 3, threshold: 0, rewrite_query: false };
+    expect(await tool.gaps({ ...config, sources_in_prompt: 'none' }, OWNER)).toEqual([
+      {
+        path: 'collections[0]',
+        code: 'tool.inaccessible',
+        message: 'knowledge base foreign is not accessible',
+        blocking: false,
+      },
+    ]);
+    expect(await run({ collections: ['foreign', 'biology'] })).toMatchObject({ status: 'completed' });
+  });
+});

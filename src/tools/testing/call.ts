@@ -1,0 +1,88 @@
+import { type Caller, type RunEvent } from '../../kernel';
+import type { Config } from '../../platform/config';
+import type { Invocation, PipelineTool, Tool, ToolDefinition } from '../contract';
+import { ToolCatalogue } from '../tool-catalogue';
+import { ToolInvoker } from '../tool-invoker';
+import { SEQUENTIAL_TEXTS } from '../tool-texts';
+
+const ORGANIZATION = '0195f2a0-0000-7000-8000-000000000001';
+
+export const OWNER = { organizationId: ORGANIZATION, userId: '0195f2a0-0000-7000-8000-000000000002' };
+
+export const CALLER: Caller = {
+  organizationId: ORGANIZATION,
+  userId: '0195f2a0-0000-7000-8000-000000000003',
+  kind: 'api_key',
+  credentialId: null,
+  organizationSlug: 'default',
+  role: 'member',
+  systemAdmin: false,
+  scopes: ['chat'],
+  assistantIds: null,
+};
+
+export const TOOL_CONFIG = { tools: { defaultTimeoutMs: 1000, parallelLimit: 5 } } as Config;
+
+/** A tool with everything a definition needs and a `run` of the test's own. */
+export function fakeTool(run: Tool['run'], definition: Partial<ToolDefinition> = {}): Tool {
+  return {
+    run,
+    definition: {
+      name: 'fake',
+      aliases: [],
+      display_name: 'Fake',
+      description: 'Does what the test says.',
+      placeholder: 'context',
+      category: 'test',
+      version: '1.0.0',
+      config_schema: { type: 'object' },
+      kind: 'pipeline',
+      icon: 'bug',
+      allow_multiple: true,
+      parameters: {},
+      examples: [],
+      capabilities: [],
+      limitations: [],
+      cost: { unit: 'none', estimate: 0 },
+      ...definition,
+    },
+  };
+}
+
+export function entry(overrides: Partial<PipelineTool> = {}): PipelineTool {
+  return {
+    index: 0,
+    plugin: 'fake',
+    placeholder: '1_context',
+    enabled: true,
+    config: {},
+    on_error: 'continue',
+    timeout_ms: null,
+    retries: null,
+    cache: true,
+    depends_on: [],
+    when: null,
+    fallback: null,
+    ...overrides,
+  };
+}
+
+/** An invocation that records its events. */
+export function invocation(overrides: Partial<Invocation> = {}): Invocation & { readonly events: RunEvent[] } {
+  const events: RunEvent[] = [];
+  return {
+    events,
+    signal: new AbortController().signal,
+    owner: OWNER,
+    caller: CALLER,
+    assistantId: 1,
+    runId: '0195f2a0-0000-7000-8000-000000000004',
+    texts: SEQUENTIAL_TEXTS,
+    emit: (event) => void events.push(event),
+    prompt: () => '',
+    results: () => new Map(),
+    ...overrides,
+  };
+}
+
+export const invokerOf = (...tools: Tool[]): ToolInvoker => new ToolInvoker(new ToolCatalogue(tools), TOOL_CONFIG);

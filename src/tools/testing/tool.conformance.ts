@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../kernel';
+import type { Tool, ToolOutcome } from '../contract';
+import { ToolCatalogue } from '../tool-catalogue';
+import { entry, invocation, invokerOf, OWNER } from './call';
+
+export interface ToolCase {
+  /** The tool over fakes of the rooms it reads. */
+  readonly tool: () => Tool;
+  /** A config that the fakes can serve. */
+  readonly working: JsonObject;
+  /** Configs that the schema must refuse, with the path of one of their problems. */
+  readonly refused: readonly (readonly [config: unknown, path: string])[];
+  /** Configs that may be saved but not run, with the code of their gap. */
+  readonly incomplete: readonly (readonly [config: JsonObject, code: string])[];
+}
+
+/** What every tool owes the catalogue, the web form and the invoker. A tool's spec calls this once. */
+export function describeTool(name: string, { tool, working, refused, incomplete }: ToolCase): void {
+  const catalogue = (): ToolCatalogue => new ToolCatalogue([tool()]);
+  const call = (config: JsonObject, signal?: AbortSignal): Promise<ToolOutcome> =>
+    invokerOf(tool()).invoke(
+      entry({ plugin: name, config }),
+      { query: 'why?', messages: [{ role: 'user', content: 'why?' }] },
+      invocation(signal === undefined ? {} : { signal }),
+    );
+
+  describe(`the tool ${name}`, () => {
+    it('declares itself once, in plain JSON', () => {
+      const { definition } = tool();
+      expect(definition.name).toBe(name);
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(definition.placeholder ?? 'none').toMatch(/^[a-z][a-z_]*$/);
+      expect(definition.placeholder).not.toBe('user_input');
+      expect(definition.aliases).not.toContain(name);
+      expect(definition.description).toMatch(/\.$/);
+      expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+    });
+
+    it('has a schema that names its members and refuses all others', () => {
+      const { config_schema } = tool().definition;
+      expect(config_schema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(catalogue().validate(name, { ...working, surprise: 1 })).toEqual([
+        { path: 'surprise', message: 'is not a setting of this tool' },
+      ]);
+    });
+
+    it('accepts its own examples and an empty config', () => {
+      const configs = [{}, working, ...tool().definition.examples.map(({ parameters }) => parameters)];
+      for (const config of configs) expect(catalogue().validate(name, config)).toEqual([]);
+    });
+
+    it.each([...refused, [null, ''] as const])('refuses the config %j at %s', (config, path) => {
+      expect(
+        catalogue()
+          .validate(name, config)
+          .map((problem) => problem.path),
+      ).toContain(path);
+    });
+
+    it('keeps configs that lack a choice, tells what is missing, and does not run them', async () => {
+      for (const [config, code] of incomplete) {
+        expect(catalogue().validate(name, config)).toEqual([]);
+        expect(await catalogue().gaps(name, config, OWNER)).toContainEqual(expect.objectContaining({ code }));
+        expect(await call(config)).toMatchObject({ status: 'failed', code });
+      }
+    });
+
+    it('runs and leaves the config as it was', async () => {
+      const before = structuredClone(working);
+      expect(await call(working)).toMatchObject({ status: 'completed', index: 0, plugin: name, truncated: false });
+      expect(working).toEqual(before);
+    });
+
+    it('does not start for a run that is over', async () => {
+      expect(await call(working, AbortSignal.abort())).toMatchObject({ status: 'failed', code: 'tool.cancelled' });
+    });
+  });
+}
