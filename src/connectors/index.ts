@@ -1,1 +1,4 @@
 export * from './contract';
+export { ConnectorsModule } from './connectors.module';
+export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } from './connectors.service';
+export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './transport';

@@ -16,6 +16,12 @@ export interface ConnectorDefinition {
   readonly capabilities: ConnectorCapabilities;
   /** Key of the organization's `providers` this connector reads; null when it needs none. */
   readonly provider: string | null;
+  /** True when the vendor answers nobody without a key. */
+  readonly needsKey: boolean;
+  /** Models that the connector itself has; empty when the vendor's settings name them. */
+  readonly models: readonly string[];
+  /** Model when neither the assistant nor the organization names one; null when there is no sensible one. */
+  readonly defaultModel: string | null;
 }
 
 /** A model request after the assistant's work is done. `params` are OpenAI's other body members, passed through. */
@@ -47,18 +53,23 @@ export interface ModelAnswer {
   readonly usage: Usage | null;
 }
 
-/** One OpenAI `chat.completion.chunk`: `data` is its JSON text, ready to be framed, the rest is what the service needs of it. */
+/** One OpenAI `chat.completion.chunk`: `data` is its JSON text on one line, ready to be framed, the rest is what the service needs of it. */
 export interface ModelChunk {
   readonly data: string;
+  /** What the first choice gained. */
   readonly text: string;
   readonly finishReason: string | null;
+  /** Set on at most one chunk, the finishing one or the one after it. */
   readonly usage: Usage | null;
 }
 
 /**
- * One model vendor. Both methods reject with an `AppError` whose code is one of `upstream_*`, `cancelled` or
- * `connector_not_configured`; a stream that ends without a finish reason rejects with `upstream_truncated`.
- * `stream` yields the chunks of one socket read at a time and stops reading while the consumer does not ask.
+ * One model vendor. Both methods reject with an `AppError` whose code is one of `upstream_*`, `cancelled`,
+ * `outbound_refused` or `connector_not_configured`; a stream that ends without a finish reason rejects with
+ * `upstream_truncated`. `stream` yields the chunks of one socket read at a time and stops reading while the consumer
+ * does not ask; it ends normally only after a chunk with a finish reason. Every chunk it yields is meant for the client:
+ * usage is always asked of the vendor, but OpenAI's extra chunk with empty `choices` is yielded only when
+ * `params.stream_options.include_usage` is true; otherwise its figures arrive in `usage` of the finishing chunk.
  */
 export interface Connector {
   readonly definition: ConnectorDefinition;

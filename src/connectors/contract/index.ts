@@ -1,1 +1,2 @@
-export * from './connector.types';
+export { CONNECTORS } from './connector.token';
+export type * from './connector.types';

@@ -1,4 +1,5 @@
-export { OutboundClient, RESOLVE_HOST, type OutboundRequest, type OutboundResponse } from './outbound-client';
+export { OutboundClient, RESOLVE_HOST } from './outbound-client';
+export type { OutboundRequest, OutboundResponse } from './outbound.types';
 export type { ResolveHost } from './guarded-connector';
 export { outboundFailure } from './outbound.errors';
 export { OutboundModule } from './outbound.module';

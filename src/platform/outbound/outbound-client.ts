@@ -7,30 +7,11 @@ import { AllowList } from './allow-list';
 import { DialPolicy, portOf, refused } from './dial-policy';
 import { guardedConnector, plainLookup, type ResolveHost } from './guarded-connector';
 import { outboundFailure } from './outbound.errors';
+import type { OutboundRequest, OutboundResponse } from './outbound.types';
 import { nextHop, readText, REDIRECTS } from './redirect';
 
 /** Token of the name resolver; `dns.lookup` unless a test puts its own zone there. */
 export const RESOLVE_HOST = Symbol('RESOLVE_HOST');
-
-export interface OutboundRequest {
-  readonly url: string;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal?: AbortSignal;
-  /** Covers lookup, redirects and the whole body. Milliseconds, 10,000 unless said. */
-  readonly timeoutMs?: number;
-  /** Largest body read, in bytes, 5 MB unless said. */
-  readonly maxBytes?: number;
-  /** Set for the operator's own URLs (environment): private addresses are dialled. */
-  readonly trusted?: boolean;
-}
-
-export interface OutboundResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;

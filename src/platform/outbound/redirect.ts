@@ -1,9 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
-import type { OutboundRequest, OutboundResponse } from './outbound-client';
+import type { OutboundRequest, OutboundResponse } from './outbound.types';
 
 /** Most redirects followed per request. */
 export const REDIRECTS = 3;
+
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The only headers that leave the first origin: whatever else the caller set may be a credential. */
 const SAFE_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
@@ -21,19 +23,20 @@ export interface Hop {
  * and the trust in the operator's URL; 301, 302 and 303 turn a POST into a GET (Fetch standard, HTTP-redirect fetch).
  */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
-  if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string') return null;
-  if (!URL.canParse(location, hop.url.href)) throw new AppError('upstream_error', 'The server sent an invalid redirect');
+  if (!REDIRECT_STATUS.has(status) || typeof location !== 'string') return null;
+  if (!URL.canParse(location, hop.url.href))
+    throw new AppError('upstream_error', 'The server sent an invalid redirect');
   const url = new URL(location, hop.url);
   const away = url.origin !== hop.url.origin;
-  const keepsBody = status >= 307 && !away;
-  if (status >= 307 && away && hop.body !== undefined) {
+  const repeats = status >= 307;
+  if (repeats && away && hop.body !== undefined) {
     throw new AppError('outbound_refused', 'The server redirected a request with a body to another origin');
   }
   return {
     url,
-    method: keepsBody || hop.method === 'HEAD' || status >= 307 ? hop.method : 'GET',
+    method: repeats || hop.method === 'HEAD' ? hop.method : 'GET',
     headers: away ? withoutCredentials(hop.headers) : hop.headers,
-    body: keepsBody ? hop.body : undefined,
+    body: repeats ? hop.body : undefined,
     trusted: hop.trusted && !away,
   };
 }

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { AppError, textOf, uuidv7, type ChatMessage, type Usage } from '../../../kernel';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ModelAnswer,
+  ModelCallContext,
+  ModelChunk,
+  ModelRequest,
+  ModelTarget,
+} from '../../contract';
+import { answerOf, chunkOf, usageChunkOf, wantsUsage, type AnswerHead } from '../../shapes';
+
+const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+/** What each model answers. `debug-bypass` shows the exact messages and parameters that a vendor would get. */
+const MODELS: ReadonlyMap<string, (request: ModelRequest) => string> = new Map([
+  ['debug-bypass', debug],
+  ['simple-bypass', ({ messages }: ModelRequest) => contentOf(messages.at(-1))],
+  [
+    'full-conversation-bypass',
+    ({ messages }: ModelRequest) => messages.map((message) => `${message.role}: ${contentOf(message)}`).join('\n'),
+  ],
+]);
+
+/** Answers without a model: the oracle of tests, and what a start without any key answers with. */
+@Injectable()
+export class BypassConnector implements Connector {
+  readonly definition: ConnectorDefinition = {
+    name: 'bypass',
+    aliases: [],
+    display_name: 'Bypass',
+    description: 'Answers with the messages that a model would get, for checking an assistant without paying for one.',
+    capabilities: { streaming: true, vision: true, functions: false, image_generation: false },
+    provider: null,
+    needsKey: false,
+    models: [...MODELS.keys()],
+    defaultModel: 'debug-bypass',
+  };
+
+  complete(request: ModelRequest, _target: ModelTarget, { signal }: ModelCallContext): Promise<ModelAnswer> {
+    if (signal.aborted) return Promise.reject(cancelled());
+    const whole = { content: answer(request), finishReason: 'stop', usage: NO_USAGE };
+    return Promise.resolve(answerOf(headOf(request), whole));
+  }
+
+  async *stream(
+    request: ModelRequest,
+    _target: ModelTarget,
+    { signal }: ModelCallContext,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    const head = headOf(request);
+    if (signal.aborted) throw cancelled();
+    yield [chunkOf(head, { role: 'assistant', content: '' })];
+    for (const piece of pieces(answer(request))) {
+      // A turn of the event loop, so that a long answer neither blocks others nor outruns a cancellation.
+      await nextTurn();
+      if (signal.aborted) throw cancelled();
+      yield [chunkOf(head, { content: piece })];
+    }
+    const finish = chunkOf(head, {}, 'stop');
+    if (wantsUsage(request.params)) yield [finish, usageChunkOf(head, NO_USAGE)];
+    else yield [{ ...finish, usage: NO_USAGE }];
+  }
+}
+
+const answer = (request: ModelRequest): string => (MODELS.get(request.model) ?? debug)(request);
+
+function debug({ messages, params }: ModelRequest): string {
+  return `Messages:\n${JSON.stringify(messages, null, 2)}\n\nBody:\n${JSON.stringify(params, null, 2)}`;
+}
+
+/** Text as it is; parts as their text, so that an image does not become megabytes of answer. */
+const contentOf = (message: ChatMessage | undefined): string => textOf(message?.content);
+
+const MAX_PIECES = 400;
+
+/** Words with the white space after them, several per piece when the text is long; joined they are the text again. */
+function* pieces(text: string): Generator<string> {
+  const least = Math.ceil(text.length / MAX_PIECES);
+  let piece = '';
+  for (const [word] of text.matchAll(/\s*\S+\s*|\s+/g)) {
+    piece += word;
+    if (piece.length < least) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+const headOf = (request: ModelRequest): AnswerHead => ({
+  id: `chatcmpl-${uuidv7()}`,
+  created: Math.floor(Date.now() / 1000),
+  model: request.model,
+});
+
+const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');

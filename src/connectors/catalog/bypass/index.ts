@@ -1,0 +1,1 @@
+export { BypassConnector } from './bypass.connector';

@@ -1,0 +1,1 @@
+export { OllamaConnector } from './ollama.connector';

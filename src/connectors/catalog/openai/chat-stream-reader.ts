@@ -1,0 +1,148 @@
+import { isJsonObject, type Usage } from '../../../kernel';
+import type { ModelChunk } from '../../contract';
+import { usageOf } from '../../shapes';
+import { badResponse, errorInAnswer, SseReader, truncated, type ChunkReader, type SseEvent } from '../../transport';
+import { KnownDelta } from './known-delta';
+import { strictChunk, type ChunkDefaults, type StrictChunk } from './strict-chunk';
+
+export interface ChatStreamOptions {
+  readonly defaults: ChunkDefaults;
+  /** The client asked for OpenAI's usage chunk. */
+  readonly includeUsage: boolean;
+  readonly maxAnswerChars: number;
+  /** Never to appear in an error. */
+  readonly secrets: readonly (string | null)[];
+}
+
+/** A vendor whose chunks never repeat (random padding in each) is parsed throughout after so many tries at learning. */
+const LEARNING_TRIES = 4;
+
+/** Reads OpenAI's stream: whole only with a finish reason, whatever the socket did (a cut body can look like a clean end). */
+export class ChatStreamReader implements ChunkReader {
+  done = false;
+  finished = false;
+  private readonly sse = new SseReader();
+  private known: KnownDelta | null = null;
+  private learned = 0;
+  private answerChars = 0;
+  private sawChoice = false;
+  /** From the finishing chunk on the last one waits for the usage that follows. */
+  private held: ModelChunk | null = null;
+  private usage: Usage | null = null;
+
+  constructor(private readonly options: ChatStreamOptions) {}
+
+  read(bytes: Buffer, chunks: ModelChunk[]): void {
+    const events: SseEvent[] = [];
+    try {
+      this.sse.read(bytes, events);
+    } catch (error) {
+      throw badResponse('The model vendor sent a line without an end', error);
+    }
+    for (const event of events) this.accept(event, chunks);
+    if (this.done) this.finish(chunks);
+  }
+
+  end(): readonly ModelChunk[] {
+    const chunks: ModelChunk[] = [];
+    if (!this.done && !this.finished) for (const event of this.sse.end()) this.accept(event, chunks);
+    if (!this.finished)
+      throw this.sawChoice ? truncated() : badResponse('The answer of the model vendor holds no choices');
+    this.finish(chunks);
+    return chunks;
+  }
+
+  private accept(event: SseEvent, chunks: ModelChunk[]): void {
+    if (this.done) return;
+    const match = event.name === '' ? (this.known?.match(event.data) ?? null) : null;
+    if (match !== null) {
+      this.flush(chunks);
+      this.count(match.text.length);
+      chunks.push({ data: match.data, text: match.text, finishReason: null, usage: null });
+    } else if (event.data === '[DONE]') {
+      this.done = true;
+    } else {
+      this.acceptParsed(event, chunks);
+    }
+  }
+
+  private acceptParsed(event: SseEvent, chunks: ModelChunk[]): void {
+    const payload = this.parse(event);
+    const strict = strictChunk(payload, this.options.defaults);
+    if (strict === null) throw badResponse('A chunk of the model vendor holds no choices');
+    const usage = usageOf(strict.chunk.usage);
+    if (strict.chunk.choices.length === 0) return this.acceptUsage(strict, usage, chunks);
+    this.sawChoice = true;
+    this.flush(chunks);
+    const chunk = this.toChunk(strict, event.data, usage);
+    this.finished ||= chunk.finishReason !== null;
+    if (this.finished) {
+      this.held = chunk;
+    } else {
+      chunks.push(chunk);
+      this.learn(strict, event.data, chunk);
+    }
+  }
+
+  /** Chunks without choices and usage (a vendor's notes on the prompt) are nothing that a client asked for. */
+  private acceptUsage(strict: StrictChunk, usage: Usage | null, chunks: ModelChunk[]): void {
+    if (usage === null) return;
+    if (!this.options.includeUsage) {
+      this.usage = usage;
+      return;
+    }
+    this.flush(chunks);
+    chunks.push({ data: JSON.stringify(strict.chunk), text: '', finishReason: null, usage });
+  }
+
+  private toChunk(strict: StrictChunk, data: string, usage: Usage | null): ModelChunk {
+    const { choices } = strict.chunk;
+    const finishReason = choices.find((choice) => choice.finish_reason !== null)?.finish_reason ?? null;
+    const text = choices.find((choice) => choice.index === 0)?.delta.content ?? '';
+    const calls = choices.some((choice) => choice.delta.tool_calls !== undefined);
+    this.count(calls ? data.length : text.length);
+    if (usage !== null) this.usage = usage;
+    const oneLine = !strict.changed && !data.includes('\n');
+    return { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
+  }
+
+  private parse(event: SseEvent) {
+    let payload: unknown;
+    try {
+      payload = JSON.parse(event.data);
+    } catch {
+      // An event cut in the middle and a garbled one look alike: the rest of the answer is lost.
+      throw truncated();
+    }
+    const failed = event.name === 'error' || (isJsonObject(payload) && (payload['error'] ?? null) !== null);
+    if (failed) throw errorInAnswer(payload, this.options.secrets);
+    if (!isJsonObject(payload)) throw badResponse('A chunk of the model vendor is no object');
+    return payload;
+  }
+
+  private learn(strict: StrictChunk, data: string, chunk: ModelChunk): void {
+    const [choice, another] = strict.chunk.choices;
+    if (this.learned >= LEARNING_TRIES || another !== undefined || choice?.index !== 0 || chunk.text === '') return;
+    if (Object.keys(choice.delta).length !== 1 || this.usage !== null) return;
+    this.learned += 1;
+    this.known = KnownDelta.learn(data, chunk.data, chunk.text);
+  }
+
+  private count(chars: number): void {
+    this.answerChars += chars;
+    if (this.answerChars > this.options.maxAnswerChars) throw truncatedByUs(this.options.maxAnswerChars);
+  }
+
+  private flush(chunks: ModelChunk[]): void {
+    if (this.held !== null) chunks.push(this.held);
+    this.held = null;
+  }
+
+  private finish(chunks: ModelChunk[]): void {
+    if (this.held !== null && this.usage !== null) this.held = { ...this.held, usage: this.usage };
+    this.flush(chunks);
+  }
+}
+
+const truncatedByUs = (limit: number) =>
+  truncated(`The answer was cut: it is longer than ${limit.toLocaleString('en')} characters`);

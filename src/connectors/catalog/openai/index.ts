@@ -1,0 +1,1 @@
+export { OpenAiConnector } from './openai.connector';

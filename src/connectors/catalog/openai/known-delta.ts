@@ -1,0 +1,72 @@
+/**
+ * The part of a stream that repeats: everything before and after the text of a delta is the same bytes in chunk after
+ * chunk. Learned from one parsed chunk, it recognises the next ones without parsing them: same head, same tail, and
+ * between them the inside of one valid JSON string, so the whole is valid JSON of the same shape.
+ */
+export class KnownDelta {
+  private constructor(
+    private readonly head: string,
+    private readonly tail: string,
+    private readonly outHead: string,
+    private readonly outTail: string,
+  ) {}
+
+  /** `data` is the vendor's text and `out` ours for the same chunk, whose only delta is `content`; null when its place is unclear. */
+  static learn(data: string, out: string, content: string): KnownDelta | null {
+    const from = locate(data, content);
+    const to = data === out ? from : locate(out, content);
+    if (from === null || to === null) return null;
+    return new KnownDelta(data.slice(0, from.start), data.slice(from.end), out.slice(0, to.start), out.slice(to.end));
+  }
+
+  /** Our text of the chunk and the delta in it, or null when it is not of this shape. */
+  match(data: string): { readonly data: string; readonly text: string } | null {
+    const { head, tail } = this;
+    if (data.length < head.length + tail.length || !data.startsWith(head) || !data.endsWith(tail)) return null;
+    const literal = data.slice(head.length, data.length - tail.length);
+    const text = unquote(literal);
+    if (text === null) return null;
+    return {
+      data: head === this.outHead && tail === this.outTail ? data : this.outHead + literal + this.outTail,
+      text,
+    };
+  }
+}
+
+const SPECIAL = /["\\\p{Cc}]/u;
+
+/** The value of a JSON string whose quotes were taken off; null when there is more than one string in it. */
+function unquote(literal: string): string | null {
+  if (!SPECIAL.test(literal)) return literal;
+  try {
+    // Only a string literal parses here: the text is wrapped in quotes, and an unescaped quote inside is an error.
+    return JSON.parse(`"${literal}"`) as string;
+  } catch {
+    return null;
+  }
+}
+
+const OPENING = /"content":\s*"/g;
+
+/** Where the inside of the content's literal stands, when exactly one place reads as `content`. */
+function locate(json: string, content: string): { start: number; end: number } | null {
+  let found: { start: number; end: number } | null = null;
+  for (const match of json.matchAll(OPENING)) {
+    const start = match.index + match[0].length;
+    const end = closingQuote(json, start);
+    if (end === -1) continue;
+    if (found !== null) return null;
+    if (unquote(json.slice(start, end)) === content) found = { start, end };
+    else return null;
+  }
+  return found;
+}
+
+function closingQuote(json: string, start: number): number {
+  for (let at = json.indexOf('"', start); at !== -1; at = json.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (json[at - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,85 @@
+import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
+import type { ModelAnswer } from '../../contract';
+import { usageOf } from '../../shapes';
+import { badResponse, errorInAnswer, truncated } from '../../transport';
+import type { ChunkDefaults } from './strict-chunk';
+
+/**
+ * Checks a plain answer and fills what OpenAI's schema requires. Content may be null only beside something else that
+ * answers: tool calls, a refusal, audio, or a finish reason that explains the emptiness.
+ * @throws AppError `upstream_bad_response`, or the error that stands in the answer
+ */
+export function readWholeAnswer(
+  payload: unknown,
+  defaults: ChunkDefaults,
+  secrets: readonly (string | null)[],
+  maxAnswerChars: number,
+): ModelAnswer {
+  if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
+  if ((payload['error'] ?? null) !== null) throw errorInAnswer(payload, secrets);
+  const vendorChoices = payload['choices'];
+  if (!Array.isArray(vendorChoices) || vendorChoices.length === 0) {
+    throw badResponse('The answer of the model vendor holds no choices');
+  }
+  const choices = vendorChoices.map(strictChoice);
+  const [first] = choices;
+  const text = textOf(first?.message.content ?? null);
+  if (text.length > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
+  const body = { ...payload, ...strictHead(payload, defaults), choices };
+  return { body, text, finishReason: first?.finish_reason ?? 'stop', usage: usageOf(payload['usage']) };
+}
+
+const nonEmpty = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+const strictHead = (payload: JsonObject, defaults: ChunkDefaults): JsonObject => ({
+  id: nonEmpty(payload['id']) ?? defaults.id,
+  object: 'chat.completion',
+  created: Number.isSafeInteger(payload['created']) ? payload['created'] : defaults.created,
+  model: nonEmpty(payload['model']) ?? defaults.model,
+});
+
+interface StrictMessage extends JsonObject {
+  readonly content: string | null;
+}
+
+interface StrictChoice extends JsonObject {
+  readonly message: StrictMessage;
+  readonly finish_reason: string;
+}
+
+function strictChoice(choice: unknown, position: number): StrictChoice {
+  const vendorMessage = isJsonObject(choice) ? choice['message'] : null;
+  if (!isJsonObject(choice) || !isJsonObject(vendorMessage)) {
+    throw badResponse('A choice of the model vendor holds no message');
+  }
+  const calls = Array.isArray(vendorMessage['tool_calls']) && vendorMessage['tool_calls'].length > 0;
+  const finish = nonEmpty(choice['finish_reason']) ?? (calls ? 'tool_calls' : 'stop');
+  const message = strictMessage(vendorMessage);
+  if (!calls && !EMPTY_FINISH.includes(finish) && !saysSomething(message)) {
+    throw badResponse('The answer of the model vendor is empty');
+  }
+  return {
+    ...choice,
+    index: Number.isSafeInteger(choice['index']) ? choice['index'] : position,
+    message,
+    logprobs: choice['logprobs'] ?? null,
+    finish_reason: finish,
+  };
+}
+
+const strictMessage = (message: JsonObject): StrictMessage => ({
+  ...message,
+  role: 'assistant',
+  content: contentOf(message['content']),
+  refusal: message['refusal'] ?? null,
+});
+
+const EMPTY_FINISH: readonly string[] = ['length', 'content_filter'];
+const OTHER_ANSWERS = ['content', 'refusal', 'function_call', 'audio'] as const;
+const saysSomething = (message: JsonObject): boolean =>
+  OTHER_ANSWERS.some((member) => (message[member] ?? null) !== null);
+
+const contentOf = (content: unknown): string | null => {
+  if (Array.isArray(content)) return textOf(content.filter(isJsonObject) as ContentPart[]);
+  return typeof content === 'string' ? content : null;
+};

@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../kernel';
+import { Access, CurrentCaller } from '../platform/http';
+import { ConnectorListDto } from './connectors.dto';
+import { ConnectorsService } from './connectors.service';
+
+@ApiTags('Catalogues')
+@Controller('api/v1/connectors')
+export class ConnectorsController {
+  constructor(private readonly connectors: ConnectorsService) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'Model vendors, with the models that the caller’s organization enabled' })
+  @ApiOkResponse({ type: ConnectorListDto })
+  async list(@CurrentCaller() caller: Caller): Promise<ConnectorListDto> {
+    return { connectors: await this.connectors.list(caller) };
+  }
+}

@@ -1,0 +1,2 @@
+/** Injects `readonly Connector[]`: the catalogue in its order. */
+export const CONNECTORS = Symbol('CONNECTORS');

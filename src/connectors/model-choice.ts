@@ -1,0 +1,58 @@
+import { AppError } from '../kernel';
+import type { OrganizationRuntime, ProviderRuntime } from '../organizations';
+import type { ConnectorDefinition } from './contract';
+
+export interface ModelWarning {
+  readonly code: 'connector.model_unavailable';
+  readonly message: string;
+}
+
+export interface ModelChoice {
+  readonly model: string;
+  readonly warnings: readonly ModelWarning[];
+}
+
+/**
+ * The model that is asked for, or the organization's default for this vendor with a warning when it is not enabled:
+ * the provider's default, the organization's, then the first that is listed (LAMB's order).
+ * @throws AppError `connector_not_configured` when no model is left
+ */
+export function chooseModel(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+  asked: string | null,
+): ModelChoice {
+  const isEnabled = enabledModels(organization, definition, provider);
+  if (asked !== null && asked !== '' && isEnabled(asked)) return { model: asked, warnings: [] };
+  const model = candidates(organization, definition, provider).find(isEnabled);
+  if (model === undefined) {
+    throw new AppError('connector_not_configured', `The organization enabled no model for ${definition.name}`);
+  }
+  if (asked === null || asked === '') return { model, warnings: [] };
+  const message = `The model ${asked} is not enabled for ${definition.name}; ${model} answers instead`;
+  return { model, warnings: [{ code: 'connector.model_unavailable', message }] };
+}
+
+/** A connector's own models are the only ones it has; otherwise both lists of the organization must agree, empty ones allow all. */
+function enabledModels(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+): (model: string) => boolean {
+  if (definition.models.length > 0) return (model) => definition.models.includes(model);
+  const lists = [organization.models, provider?.models ?? []].filter((list) => list.length > 0);
+  return (model) => lists.every((list) => list.includes(model));
+}
+
+function candidates(
+  organization: OrganizationRuntime,
+  definition: ConnectorDefinition,
+  provider: ProviderRuntime | null,
+): readonly string[] {
+  const { defaultModel } = organization;
+  const ofOrganization =
+    defaultModel !== null && defaultModel.provider === definition.provider ? defaultModel.model : null;
+  const named = [provider?.defaultModel, ofOrganization, ...(provider?.models ?? []), definition.defaultModel];
+  return [...named, ...organization.models].filter((model) => typeof model === 'string' && model !== '') as string[];
+}

@@ -1,0 +1,76 @@
+import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
+import type { ModelAnswer, ModelChunk } from '../contract';
+
+/** What all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
+export interface AnswerHead {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+export interface Delta {
+  readonly role?: 'assistant';
+  readonly content?: string | null;
+  readonly tool_calls?: readonly JsonObject[];
+}
+
+/** A chunk in the strict shape, for vendors that do not speak OpenAI's. */
+export function chunkOf(head: AnswerHead, delta: Delta, finishReason: string | null = null): ModelChunk {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
+  const data = JSON.stringify({ ...chunkHead(head), choices });
+  return { data, text: delta.content ?? '', finishReason, usage: null };
+}
+
+/** OpenAI's extra chunk for `stream_options.include_usage`. */
+export const usageChunkOf = (head: AnswerHead, usage: Usage): ModelChunk => ({
+  data: JSON.stringify({ ...chunkHead(head), choices: [], usage }),
+  text: '',
+  finishReason: null,
+  usage,
+});
+
+export interface WholeAnswer {
+  readonly content: string | null;
+  readonly toolCalls?: readonly FunctionCall[];
+  readonly finishReason: string;
+  readonly usage: Usage;
+}
+
+export function answerOf(head: AnswerHead, answer: WholeAnswer): ModelAnswer {
+  const { content, toolCalls = [], finishReason, usage } = answer;
+  const message = {
+    role: 'assistant',
+    content,
+    refusal: null,
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
+  const body = { id: head.id, object: 'chat.completion', created: head.created, model: head.model, choices, usage };
+  return { body, text: content ?? '', finishReason, usage };
+}
+
+const chunkHead = (head: AnswerHead) => ({
+  id: head.id,
+  object: 'chat.completion.chunk',
+  created: head.created,
+  model: head.model,
+});
+
+/** OpenAI's usage member, or null when it is absent or not made of counts. */
+export function usageOf(value: unknown): Usage | null {
+  if (!isJsonObject(value)) return null;
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = value;
+  if (!isCount(prompt) || !(isCount(completion) || completion === undefined)) return null;
+  const answered = completion ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: answered,
+    total_tokens: isCount(total) ? total : prompt + answered,
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+export const wantsUsage = (params: JsonObject): boolean =>
+  isJsonObject(params['stream_options']) && params['stream_options']['include_usage'] === true;

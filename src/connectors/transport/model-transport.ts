@@ -1,0 +1,88 @@
+import type { Dispatcher } from 'undici';
+import { AppError, type JsonObject } from '../../kernel';
+import type { OutboundClient } from '../../platform/outbound';
+import type { ModelTarget } from '../contract';
+import type { CallDeadline } from './call-deadline';
+import type { ModelCallLimits } from './call-limits';
+import { failureOfStatus } from './upstream-failure';
+
+export interface ModelPost {
+  readonly target: ModelTarget;
+  /** Appended to the base URL, e.g. `/chat/completions`. */
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly stream: boolean;
+  readonly deadline: CallDeadline;
+}
+
+/** Longest error page read, and longest plain answer. Bytes. */
+const MAX_REFUSAL = 65_536;
+const MAX_BODY = 16 * 1024 * 1024;
+
+/** One try at a vendor. Rejects with `UpstreamFailure` for a status other than 2xx and with undici's errors otherwise. */
+export class ModelTransport {
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly limits: ModelCallLimits,
+  ) {}
+
+  async post(input: ModelPost): Promise<Dispatcher.ResponseData> {
+    const { target, deadline, stream } = input;
+    const url = endpoint(target.baseUrl, input.path);
+    const response = await this.outbound.dispatcher(target.trusted).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: headersFor(target, stream),
+      body: JSON.stringify(input.body),
+      signal: deadline.signal,
+      headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
+      bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
+    });
+    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    const text = await readUpTo(response.body, MAX_REFUSAL).catch(() => '');
+    throw failureOfStatus({ status: response.statusCode, headers: response.headers, text }, [target.apiKey]);
+  }
+
+  /** The whole body as parsed JSON. @throws AppError `upstream_bad_response` */
+  async json(response: Dispatcher.ResponseData): Promise<unknown> {
+    const text = await readUpTo(response.body, MAX_BODY);
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw badResponse('The model vendor sent no JSON', cause);
+    }
+  }
+}
+
+export const badResponse = (detail: string, cause?: unknown): AppError =>
+  new AppError('upstream_bad_response', detail, cause === undefined ? {} : { cause });
+
+export const truncated = (detail = 'The model vendor stopped in the middle of its answer'): AppError =>
+  new AppError('upstream_truncated', detail);
+
+function endpoint(baseUrl: string, path: string): URL {
+  if (!URL.canParse(baseUrl))
+    throw new AppError('connector_not_configured', 'The base URL of the model vendor is not valid');
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname.replace(/\/$/, '') + path;
+  return url;
+}
+
+const headersFor = (target: ModelTarget, stream: boolean): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: stream ? 'text/event-stream, application/x-ndjson' : 'application/json',
+  'user-agent': 'bellwether',
+  ...(target.apiKey === null ? {} : { authorization: `Bearer ${target.apiKey}` }),
+});
+
+async function readUpTo(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > maxBytes) throw badResponse('The model vendor sent too much');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallDeadline } from './call-deadline';
+import type { ModelCallLimits } from './call-limits';
+import { failureOfTransport, type UpstreamFailure } from './upstream-failure';
+
+/**
+ * Milliseconds to wait before try `attempt + 1`, or null when there is no point in it: the failure is final, the tries
+ * or the time are used up, or the vendor asks for a longer wait than a student would sit through. `Retry-After` wins
+ * over the backoff, and is never shortened.
+ */
+export function retryDelay(
+  failure: UpstreamFailure,
+  attempt: number,
+  limits: ModelCallLimits,
+  remainingMs: number,
+  random: () => number = Math.random,
+): number | null {
+  if (!failure.retryable || attempt >= limits.tries) return null;
+  const backoff = limits.backoffMs * 2 ** (attempt - 1) * (1 - random() / 4);
+  const wait = failure.retryAfterMs ?? backoff;
+  return wait > limits.maxWaitMs || wait >= remainingMs ? null : wait;
+}
+
+/** Waits before the next try, or throws the `AppError` of the failure when there is none. */
+export async function waitForRetry(
+  error: unknown,
+  attempt: number,
+  limits: ModelCallLimits,
+  deadline: CallDeadline,
+): Promise<void> {
+  const failure = failureOfTransport(error, deadline);
+  const budget = Math.min(deadline.remainingMs, limits.plainTotalMs);
+  const delay = retryDelay(failure, attempt, limits, budget);
+  if (delay === null) throw failure.error;
+  try {
+    await sleep(delay, undefined, { signal: deadline.signal });
+  } catch (aborted) {
+    throw failureOfTransport(aborted, deadline).error;
+  }
+}

@@ -1,0 +1,78 @@
+import { StringDecoder } from 'node:string_decoder';
+
+export interface SseEvent {
+  /** '' unless the event is named. */
+  readonly name: string;
+  readonly data: string;
+}
+
+/** A line longer than this is no event of a model. Characters. */
+const MAX_PENDING = 4_000_000;
+
+/**
+ * Server-sent events from raw bytes (HTML standard §9.2.6): characters split over reads, LF, CRLF and CR, comments,
+ * several `data` lines per event. `id` and `retry` mean nothing here.
+ */
+export class SseReader {
+  private readonly decoder = new StringDecoder('utf8');
+  private pending = '';
+  private data: string | null = null;
+  private name = '';
+  private afterCr = false;
+  private started = false;
+
+  /** @throws RangeError when a line does not end */
+  read(bytes: Buffer, events: SseEvent[] = []): SseEvent[] {
+    const text = this.normalise(this.decoder.write(bytes));
+    const buffer = this.pending === '' ? text : this.pending + text;
+    let from = 0;
+    for (let end = buffer.indexOf('\n'); end !== -1; end = buffer.indexOf('\n', from)) {
+      this.line(buffer, from, end, events);
+      from = end + 1;
+    }
+    this.pending = from === buffer.length ? '' : buffer.slice(from);
+    if (this.pending.length > MAX_PENDING) throw new RangeError('The line does not end');
+    return events;
+  }
+
+  /** What stood unfinished when the bytes ended: vendors forget the last blank line. */
+  end(): SseEvent[] {
+    const events: SseEvent[] = [];
+    const rest = this.pending + this.decoder.end();
+    this.pending = '';
+    this.line(rest, 0, rest.length, events);
+    this.dispatch(events);
+    return events;
+  }
+
+  private normalise(decoded: string): string {
+    if (decoded === '') return '';
+    let text = decoded;
+    if (!this.started) {
+      this.started = true;
+      if (text.startsWith('\uFEFF')) text = text.slice(1);
+    }
+    if (this.afterCr && text.startsWith('\n')) text = text.slice(1);
+    this.afterCr = decoded.endsWith('\r');
+    return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  }
+
+  private line(buffer: string, from: number, end: number, events: SseEvent[]): void {
+    if (from === end) return this.dispatch(events);
+    if (buffer.startsWith('data:', from)) {
+      const value = fieldValue(buffer, from + 5, end);
+      this.data = this.data === null ? value : `${this.data}\n${value}`;
+    } else if (buffer.startsWith('event:', from)) {
+      this.name = fieldValue(buffer, from + 6, end);
+    }
+  }
+
+  private dispatch(events: SseEvent[]): void {
+    if (this.data !== null) events.push({ name: this.name, data: this.data });
+    this.data = null;
+    this.name = '';
+  }
+}
+
+const fieldValue = (buffer: string, from: number, end: number): string =>
+  buffer.slice(buffer.charCodeAt(from) === 0x20 ? from + 1 : from, end);

@@ -1,0 +1,134 @@
+import { AppError, isJsonObject, type ErrorCode } from '../../kernel';
+import { outboundFailure } from '../../platform/outbound';
+import type { CallDeadline } from './call-deadline';
+import { sanitiseReason } from './redact';
+
+/** A failed try: what the caller would see, and whether asking again may help. */
+export class UpstreamFailure extends Error {
+  constructor(
+    readonly error: AppError,
+    readonly retryable: boolean,
+    /** The vendor's own wish, in milliseconds. */
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(error.detail, { cause: error });
+    this.name = 'UpstreamFailure';
+  }
+}
+
+const MESSAGES = {
+  upstream_auth: 'The model vendor refused the credentials that this organization configured',
+  upstream_rate_limited: 'The model vendor limits requests at the moment',
+  upstream_rejected: 'The model vendor rejected the request',
+  upstream_error: 'The model vendor failed',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+type VendorCode = keyof typeof MESSAGES;
+
+const RETRIED_STATUS = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500;
+
+function codeOfStatus(status: number): VendorCode {
+  if (status === 401 || status === 403) return 'upstream_auth';
+  if (status === 429) return 'upstream_rate_limited';
+  return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'upstream_rejected' : 'upstream_error';
+}
+
+interface RefusedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Maps a status other than 2xx. Only a rejection carries the vendor's words, sanitised: they say what to change. */
+export function failureOfStatus(response: RefusedResponse, secrets: readonly (string | null)[]): UpstreamFailure {
+  const code = codeOfStatus(response.status);
+  const wish = retryAfterMs(response.headers, Date.now());
+  const vendor = vendorErrorOf(response.text);
+  const error = new AppError(code, messageFor(code, vendor.reason, secrets), retryAfterOption(code, wish));
+  // An exhausted quota is reported as 429 and does not come back by waiting.
+  const retryable = RETRIED_STATUS(response.status) && vendor.code !== 'insufficient_quota';
+  return new UpstreamFailure(error, retryable, wish);
+}
+
+/** An `error` that arrives inside an answer with status 200; never retried, for part of the answer may be out. */
+export function errorInAnswer(payload: unknown, secrets: readonly (string | null)[]): AppError {
+  const vendor = vendorErrorIn(payload);
+  const code =
+    CODES_BY_TYPE.find(([pattern]) => pattern.test(`${vendor.code} ${vendor.type}`))?.[1] ?? 'upstream_error';
+  return new AppError(code, messageFor(code, vendor.reason, secrets));
+}
+
+const CODES_BY_TYPE: readonly (readonly [RegExp, VendorCode])[] = [
+  [/rate_limit|quota|too_many/, 'upstream_rate_limited'],
+  [/api_key|authentication|permission/, 'upstream_auth'],
+  [/invalid_request|context_length|content_filter|content_policy|model_not_found/, 'upstream_rejected'],
+];
+
+function messageFor(code: VendorCode, reason: string | null, secrets: readonly (string | null)[]): string {
+  const said = code === 'upstream_rejected' && reason !== null ? sanitiseReason(reason, secrets) : '';
+  return said === '' ? MESSAGES[code] : `${MESSAGES[code]}: ${said}`;
+}
+
+const retryAfterOption = (code: VendorCode, wish: number | null): { retryAfter?: number } =>
+  code === 'upstream_rate_limited' && wish !== null ? { retryAfter: Math.ceil(wish / 1000) } : {};
+
+interface VendorError {
+  readonly reason: string | null;
+  readonly code: string;
+  readonly type: string;
+}
+
+function vendorErrorOf(text: string): VendorError {
+  try {
+    return vendorErrorIn(JSON.parse(text));
+  } catch {
+    return { reason: null, code: '', type: '' };
+  }
+}
+
+/** Reads OpenAI's `{error: {message, type, code}}`, Ollama's `{error: text}` and FastAPI's `{detail}`. */
+function vendorErrorIn(payload: unknown): VendorError {
+  const outer = isJsonObject(payload) ? payload : {};
+  const error = isJsonObject(outer['error']) ? outer['error'] : outer;
+  const reasons = [error['message'], outer['error'], outer['detail'], outer['message']];
+  const reason = reasons.find((candidate) => typeof candidate === 'string');
+  const word = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return { reason: reason ?? null, code: word(error['code']), type: word(error['type']) };
+}
+
+/** `Retry-After` (RFC 9110 §10.2.3: seconds or a date) or the SDKs' `retry-after-ms`; null when absent or senseless. */
+export function retryAfterMs(headers: RefusedResponse['headers'], now: number): number | null {
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const written = headers['retry-after'];
+  if (typeof written !== 'string' || written.trim() === '') return null;
+  const seconds = Number(written);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : null;
+  const date = Date.parse(written);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+const RETRIED_CODES: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What a broken connection or an ended deadline means. */
+export function failureOfTransport(error: unknown, deadline: CallDeadline): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  const mapped = outboundFailure(error, { cancelled: deadline.cancelled, timedOut: deadline.timedOut });
+  const over = deadline.cancelled || deadline.timedOut || error instanceof AppError;
+  return new UpstreamFailure(mapped, !over && mapped.code !== 'outbound_refused' && isConnectionLoss(error));
+}
+
+const isConnectionLoss = (error: unknown): boolean =>
+  error instanceof Error && RETRIED_CODES.has((error as NodeJS.ErrnoException).code ?? '');
