@@ -1,0 +1,71 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { type Scope, SCOPES } from '../kernel';
+import { PageQueryDto } from '../platform/http';
+
+export class CreateApiKeyDto {
+  @ApiProperty({ example: 'Open WebUI' })
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name!: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true, example: ['chat'] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes!: Scope[];
+
+  /** Another member, by id or e-mail address; administrators only. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(254)
+  owner?: string;
+
+  /** Another organization, by slug; system administrators only. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(63)
+  organization?: string;
+
+  /** The only assistants that the key may use; every one of its owner when absent. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(1_000)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(2_147_483_647, { each: true })
+  assistant_ids?: number[];
+
+  @ApiProperty({ required: false, format: 'date-time', example: '2027-01-01T00:00:00Z' })
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string;
+}
+
+export class ListApiKeysDto extends PageQueryDto {
+  /** `me` (default), a member by id or e-mail address, or `all`; others than oneself for administrators only. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(254)
+  owner?: string;
+}

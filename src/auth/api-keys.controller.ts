@@ -1,0 +1,37 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../kernel';
+import { Access, CurrentCaller, toPageRequest } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
+import { type ApiKeyView, ApiKeysService, type CreatedApiKey } from './api-keys.service';
+
+@ApiTags('API keys')
+@Controller('api/v1/api-keys')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'List API keys' })
+  list(@CurrentCaller() caller: Caller, @Query() query: ListApiKeysDto): Promise<Page<ApiKeyView>> {
+    return this.keys.list(caller, query.owner, toPageRequest(query));
+  }
+
+  @Post()
+  @Idempotent({ sealed: true })
+  @Access({
+    scope: 'write',
+    summary: 'Make an API key',
+    description: 'The answer shows the key, once. It is never wider than the credential that makes it.',
+  })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyDto): Promise<CreatedApiKey> {
+    return this.keys.create(caller, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ scope: 'write', summary: 'Revoke an API key' })
+  async revoke(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
+    await this.keys.revoke(caller, id);
+  }
+}

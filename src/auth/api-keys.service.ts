@@ -1,0 +1,210 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  isOrganizationAdmin,
+  isUuid,
+  notFound,
+  type Page,
+  type PageRequest,
+  type Problem,
+  type Scope,
+  uuidv7,
+} from '../kernel';
+import { AuditLog } from '../platform/audit';
+import { Transactions } from '../platform/database';
+import { assertOutranks, type Member, MembersService, OrganizationsService, rankOf } from '../organizations';
+import { newApiKey } from './api-key';
+import type { ApiKeyEntity } from './api-key.entity';
+import { ApiKeyRepository } from './api-key.repository';
+import { Authenticator } from './authenticator';
+
+export interface NewKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Another member, by id or e-mail address; the caller when absent. */
+  readonly owner?: string;
+  /** Another organization, by slug; for system administrators and operators. */
+  readonly organization?: string;
+  readonly assistant_ids?: readonly number[];
+  /** ISO 8601 */
+  readonly expires_at?: string;
+}
+
+export interface ApiKeyView {
+  readonly id: string;
+  readonly name: string;
+  /** Start of the key, enough to recognise it; null for a key that the operator chose. */
+  readonly prefix: string | null;
+  readonly owner_id: string;
+  readonly scopes: readonly Scope[];
+  readonly assistant_ids: readonly number[] | null;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly created_at: string;
+}
+
+/** `key` is shown in this answer and never again. */
+export type CreatedApiKey = ApiKeyView & { readonly key: string };
+
+const viewOf = (row: ApiKeyEntity): ApiKeyView => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.publicId === null ? null : `bw_live_${row.publicId}`,
+  owner_id: row.userId,
+  scopes: row.scopes,
+  assistant_ids: row.assistantIds,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+});
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly keys: ApiKeyRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly members: MembersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /**
+   * A key is never wider than what made it: scopes, assistants and expiry stay within the caller's own.
+   * `caller` null is the operator's command, which must name organization and owner.
+   * @throws {AppError} `validation_failed`, `forbidden`, `not_found`
+   */
+  async create(caller: Caller | null, input: NewKey): Promise<CreatedApiKey> {
+    const organizationId = await this.organizationOf(caller, input.organization);
+    const owner = await this.ownerOf(caller, organizationId, input.owner);
+    await this.assertNotWider(caller, owner, input);
+    const { key, publicId, hash } = newApiKey();
+    const id = uuidv7();
+    const row = await this.transactions.run(async (tx) => {
+      await this.keys.within(organizationId, tx).insert({
+        id,
+        userId: owner.userId,
+        name: input.name,
+        publicId,
+        hash,
+        scopes: [...input.scopes],
+        assistantIds: input.assistant_ids === undefined ? null : [...input.assistant_ids],
+        expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+      });
+      const made = await this.keys.within(organizationId, tx).findActive(id);
+      if (made === null) throw notFound('API key');
+      const target = { type: 'api_key', id };
+      await this.audit.record({ caller, organizationId, action: 'api_key.create', target, after: viewOf(made) }, tx);
+      return made;
+    });
+    return { ...viewOf(row), key };
+  }
+
+  /** The caller's own keys. Administrators may name a member, or `all`. */
+  async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyView>> {
+    const userId = await this.listed(caller, owner);
+    const before = cursor === null ? null : idOf(cursor);
+    const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, before);
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    const next = found.length > limit && last !== undefined ? encodeCursor([last.id]) : null;
+    return { items: rows.map(viewOf), next_cursor: next, total };
+  }
+
+  /** At once on this replica, within 5 s on others. @throws {AppError} `not_found` */
+  async revoke(caller: Caller, id: string): Promise<void> {
+    const { organizationId } = caller;
+    const row = isUuid(id) ? await this.keys.within(organizationId).findActive(id) : null;
+    if (row === null || (row.userId !== caller.userId && !isOrganizationAdmin(caller))) throw notFound('API key');
+    if (row.userId !== caller.userId) await this.assertOutranksOwner(caller, row.userId);
+    await this.transactions.run(async (tx) => {
+      await this.keys.within(organizationId, tx).revoke(id);
+      const target = { type: 'api_key', id };
+      await this.audit.record({ caller, action: 'api_key.revoke', target, before: viewOf(row) }, tx);
+    });
+    this.authenticator.forget(organizationId);
+  }
+
+  private async organizationOf(caller: Caller | null, slug: string | undefined): Promise<string> {
+    if (caller === null) {
+      if (slug === undefined) throw invalid([{ path: 'organization', message: 'is missing' }]);
+      return this.organizations.idOf(slug);
+    }
+    if (slug === undefined || slug === caller.organizationSlug) return caller.organizationId;
+    // A key of one organization naming another is refused; only system administrators stand above that.
+    if (!caller.systemAdmin) throw notFound('Organization');
+    return this.organizations.idOf(slug);
+  }
+
+  private async ownerOf(caller: Caller | null, organizationId: string, named: string | undefined): Promise<Member> {
+    const reference = named ?? caller?.userId;
+    if (reference === undefined) throw invalid([{ path: 'owner', message: 'is missing' }]);
+    if (caller !== null && named !== undefined && !isOrganizationAdmin(caller) && named !== caller.userId) {
+      throw new AppError('forbidden', 'Only administrators make keys for others');
+    }
+    const member = await this.members.find(organizationId, reference);
+    if (member === null || member.disabled) {
+      throw invalid([{ path: 'owner', message: 'is not an enabled member of the organization' }]);
+    }
+    if (caller !== null && member.userId !== caller.userId) assertOutranks(caller, member.role);
+    return member;
+  }
+
+  private async assertNotWider(caller: Caller | null, owner: Member, input: NewKey): Promise<void> {
+    const problems: Problem[] = [];
+    const add = (path: string, message: string): void => void problems.push({ path, message });
+    if (input.scopes.includes('admin') && rankOf(owner.role) < rankOf('admin')) {
+      add('scopes', `admin is wider than the role ${owner.role}`);
+    }
+    if (input.expires_at !== undefined && Date.parse(input.expires_at) <= Date.now())
+      add('expires_at', 'is in the past');
+    if (caller !== null) problems.push(...(await this.widened(caller, input)));
+    if (problems.length > 0) throw invalid(problems, 'A key cannot be wider than what makes it');
+  }
+
+  private async widened(caller: Caller, input: NewKey): Promise<Problem[]> {
+    // `act_as` names end users of the organization, which its administrators may do anyway.
+    const grantable = isOrganizationAdmin(caller) ? [...caller.scopes, 'act_as'] : caller.scopes;
+    const wider = input.scopes.filter((scope) => !grantable.includes(scope));
+    const problems: Problem[] = wider.map((scope) => ({ path: 'scopes', message: `${scope} is not yours to give` }));
+    const { assistantIds } = caller;
+    if (assistantIds !== null && !(input.assistant_ids ?? [-1]).every((id) => assistantIds.includes(id))) {
+      problems.push({ path: 'assistant_ids', message: 'must stay within those of the credential that makes the key' });
+    }
+    const ends = await this.expiryOf(caller);
+    if (ends !== null && (input.expires_at === undefined || Date.parse(input.expires_at) > ends.getTime())) {
+      problems.push({ path: 'expires_at', message: 'must not lie after that of the credential that makes the key' });
+    }
+    return problems;
+  }
+
+  private async expiryOf({ kind, credentialId, organizationId }: Caller): Promise<Date | null> {
+    if (kind !== 'api_key' || credentialId === null) return null;
+    return (await this.keys.within(organizationId).findActive(credentialId))?.expiresAt ?? null;
+  }
+
+  private async listed(caller: Caller, owner: string | undefined): Promise<string | null> {
+    if (owner === undefined || owner === 'me' || owner === caller.userId) return caller.userId;
+    if (!isOrganizationAdmin(caller)) throw new AppError('forbidden', "Only administrators see others' keys");
+    if (owner === 'all') return null;
+    const member = await this.members.find(caller.organizationId, owner);
+    if (member === null) throw notFound('Member');
+    return member.userId;
+  }
+
+  private async assertOutranksOwner(caller: Caller, userId: string): Promise<void> {
+    const owner = await this.members.find(caller.organizationId, userId);
+    if (owner !== null) assertOutranks(caller, owner.role);
+  }
+}
+
+function idOf(cursor: string): string {
+  const [id] = decodeCursor(cursor, 1) ?? [];
+  if (typeof id !== 'string' || !isUuid(id))
+    throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  return id;
+}

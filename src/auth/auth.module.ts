@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { OrganizationsModule } from '../organizations';
+import { AccessGuard } from './access.guard';
+import { ApiKeyRepository } from './api-key.repository';
+import { ApiKeysController } from './api-keys.controller';
+import { ApiKeysService } from './api-keys.service';
+import { Authenticator } from './authenticator';
+import { BootstrapService } from './bootstrap.service';
+import { MeController } from './me.controller';
+
+@Module({
+  imports: [OrganizationsModule],
+  controllers: [ApiKeysController, MeController],
+  providers: [
+    ApiKeyRepository,
+    Authenticator,
+    ApiKeysService,
+    BootstrapService,
+    { provide: APP_GUARD, useClass: AccessGuard },
+  ],
+  exports: [ApiKeysService, BootstrapService],
+})
+export class AuthModule {}

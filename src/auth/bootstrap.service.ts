@@ -1,0 +1,85 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Scope, uuidv7 } from '../kernel';
+import { AuditLog } from '../platform/audit';
+import { CONFIG, type Config } from '../platform/config';
+import { type Transaction, Transactions } from '../platform/database';
+import { FoundingService, type SystemOrganization } from '../organizations';
+import { hashOf, newApiKey, publicIdOf } from './api-key';
+import { ApiKeyRepository } from './api-key.repository';
+
+export const ADMIN_KEY_FILE = 'admin-key';
+
+export interface BootstrapReport extends SystemOrganization {
+  /** Where this start wrote the administrator's key; null when it wrote none. */
+  readonly adminKeyFile: string | null;
+}
+
+const ADMIN_SCOPES: readonly Scope[] = ['chat', 'read', 'write', 'admin'];
+
+/** The first start: an organization, an administrator, a key. Any later start finds them and changes nothing. */
+@Injectable()
+export class BootstrapService {
+  private readonly logger = new Logger('Bootstrap');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly founding: FoundingService,
+    private readonly keys: ApiKeyRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Safe when several replicas start at once: they come one after another, and the first makes everything. */
+  async run(): Promise<BootstrapReport> {
+    const file = join(this.config.database.dataDir, ADMIN_KEY_FILE);
+    let written = false;
+    try {
+      const system = await this.transactions.run(async (tx) => {
+        const found = await this.founding.ensureSystem(tx);
+        const { adminKey } = this.config.bootstrap;
+        if (adminKey !== null) await this.admit(found, adminKey, tx);
+        else if (found.founded) {
+          const { key } = newApiKey();
+          await this.insert(found, key, 'First start', tx);
+          // Before the commit: a key that is in the database but was never written down would be lost.
+          writePrivately(file, `${key}\n`);
+          written = true;
+        }
+        return found;
+      });
+      return { ...system, adminKeyFile: written ? file : null };
+    } catch (error) {
+      if (written) rmSync(file, { force: true });
+      throw error;
+    }
+  }
+
+  /** A key named by the environment is made once. Changing it adds the new one; the old one stays until it is revoked. */
+  private async admit(system: SystemOrganization, key: string, tx: Transaction): Promise<void> {
+    const row = await this.keys.stateOf(hashOf(key), tx);
+    if (row === 'absent') await this.insert(system, key, 'BOOTSTRAP_ADMIN_KEY', tx);
+    if (row === 'revoked') this.logger.warn('BOOTSTRAP_ADMIN_KEY names a key that was revoked; it stays revoked');
+  }
+
+  private async insert(system: SystemOrganization, key: string, name: string, tx: Transaction): Promise<void> {
+    const { organizationId, administratorId: userId } = system;
+    const id = uuidv7();
+    await this.keys
+      .within(organizationId, tx)
+      .insert({ id, userId, name, publicId: publicIdOf(key), hash: hashOf(key), scopes: [...ADMIN_SCOPES] });
+    const after = { name, owner_id: userId, scopes: ADMIN_SCOPES };
+    const target = { type: 'api_key', id };
+    await this.audit.record({ caller: null, organizationId, action: 'api_key.create', target, after }, tx);
+  }
+}
+
+/** Readable by the service's user only, from its first byte on; replaces a file left by a start that failed. */
+function writePrivately(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, file);
+}

@@ -1,0 +1,11 @@
+export { FoundingService, type NewOrganization, type SystemOrganization } from './founding.service';
+export { FreshCache, type FreshCacheOptions } from './fresh-cache';
+export { type Member, type MemberChanges, type MemberView, MembersService, type NewMember } from './members.service';
+export { OrganizationChanges } from './organization-changes';
+export type { OrganizationSummary, OrganizationView } from './organization-view';
+export { assertOutranks, callerRank, rankOf } from './organization.permissions';
+export { OrganizationsModule } from './organizations.module';
+export { OrganizationsService } from './organizations.service';
+export type { KnowledgeBaseRuntime, MoodleRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
+export { SettingsService } from './settings.service';
+export { type Feature, FEATURES, type Features, type ModelChoice } from './settings.types';

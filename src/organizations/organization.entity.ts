@@ -1,0 +1,29 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import type { OrganizationSettings } from './settings.types';
+
+@Entity('organizations')
+@Unique('organizations_slug_key', ['slug'])
+@Index('organizations_system_key', ['isSystem'], { unique: true, where: 'is_system' })
+export class OrganizationEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'organizations_pk' })
+  id!: string;
+
+  @Column('text')
+  slug!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The operator's own organization: the one that the environment's providers serve. */
+  @Column('boolean', { name: 'is_system', default: false })
+  isSystem!: boolean;
+
+  @Column('jsonb', { default: {} })
+  settings!: OrganizationSettings;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,96 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { type Caller, notFound, type Page } from '../kernel';
+import { type AuditItem, AuditLog } from '../platform/audit';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import { FoundingService } from './founding.service';
+import type { OrganizationSummary, OrganizationView } from './organization-view';
+import { CreateOrganizationDto } from './organization.dto';
+import { OrganizationsService } from './organizations.service';
+import { settingsPatchSchema } from './settings.schema';
+import { SettingsService } from './settings.service';
+import { SETTINGS_PARTS, type SettingsPart } from './settings.types';
+
+@ApiTags('Organizations')
+@Controller('api/v1/organizations')
+export class OrganizationsController {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly founding: FoundingService,
+    private readonly settings: SettingsService,
+    private readonly audit: AuditLog,
+  ) {}
+
+  @Get()
+  @Access({
+    scope: 'read',
+    summary: 'List organizations',
+    description: 'System administrators see all, others theirs.',
+  })
+  list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<OrganizationSummary>> {
+    return this.organizations.list(caller, toPageRequest(page));
+  }
+
+  @Post()
+  @Idempotent()
+  @Access({ scope: 'admin', role: 'system_admin', summary: 'Make an organization' })
+  async create(@CurrentCaller() caller: Caller, @Body() body: CreateOrganizationDto): Promise<OrganizationView> {
+    await this.founding.create(caller, body);
+    return this.organizations.view(caller, body.slug);
+  }
+
+  @Get(':slug')
+  @Access({
+    scope: 'read',
+    summary: 'Read an organization',
+    description: 'Administrators see every setting, other members a summary. Secrets are never answered.',
+  })
+  get(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationView | OrganizationSummary> {
+    return this.organizations.get(caller, slug);
+  }
+
+  @Patch(':slug')
+  @ApiBody({ schema: settingsPatchSchema } as Parameters<typeof ApiBody>[0])
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Change settings of an organization',
+    description: 'JSON Merge Patch (RFC 7396): objects merge, arrays replace, null removes.',
+  })
+  async patch(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: object,
+  ): Promise<OrganizationView> {
+    await this.settings.patch(caller, await this.organizations.administered(caller, slug), body);
+    return this.organizations.view(caller, slug);
+  }
+
+  @Get(':slug/audit')
+  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
+  async entries(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<AuditItem>> {
+    return this.audit.list(await this.organizations.administered(caller, slug), toPageRequest(page));
+  }
+
+  @Get(':slug/:part')
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Read one part of the settings',
+    description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
+  })
+  async part(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('part') part: string,
+  ): Promise<unknown> {
+    const view = await this.organizations.view(caller, slug);
+    if (!SETTINGS_PARTS.includes(part as SettingsPart)) throw notFound('Part of the organization');
+    return view[part as SettingsPart];
+  }
+}

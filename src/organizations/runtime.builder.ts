@@ -1,0 +1,118 @@
+import { type AppError } from '../kernel';
+import type { Config } from '../platform/config';
+import { type EnvironmentProvider, environmentProviders, VENDOR_URLS } from './environment-providers';
+import type { OrganizationEntity } from './organization.entity';
+import type { KnowledgeBaseRuntime, MoodleRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
+import { FEATURES, type Features, type OrganizationSettings, type ProviderSettings } from './settings.types';
+
+/** A secret opened ahead of its use, or why it could not be. */
+export type OpenedSecret = string | AppError | null;
+/** Opened secrets by field, e.g. `providers.openai.api_key`. */
+export type OpenedSecrets = ReadonlyMap<string, OpenedSecret>;
+
+function reveal(secret: OpenedSecret): string | null {
+  if (secret === null || typeof secret === 'string') return secret;
+  throw secret;
+}
+
+function providerOf(
+  name: string,
+  own: ProviderSettings,
+  environment: EnvironmentProvider | undefined,
+  secret: OpenedSecret,
+): ProviderRuntime | null {
+  const baseUrl = own.base_url ?? environment?.baseUrl ?? VENDOR_URLS.get(name);
+  if (baseUrl === undefined || own.enabled === false) return null;
+  // The operator's key goes to the operator's URL and nowhere else.
+  const trusted = own.base_url === undefined && environment !== undefined;
+  const key = own.api_key === undefined && trusted ? environment.apiKey : secret;
+  return {
+    name,
+    get apiKey() {
+      return reveal(key);
+    },
+    baseUrl,
+    models: own.models ?? [],
+    defaultModel: own.default_model ?? null,
+    fastModel: own.fast_model ?? null,
+    toolUseModel: own.tool_use_model ?? null,
+    trusted,
+  };
+}
+
+function providersOf(
+  settings: OrganizationSettings,
+  environment: ReadonlyMap<string, EnvironmentProvider>,
+  secrets: OpenedSecrets,
+): Map<string, ProviderRuntime> {
+  const own = new Map(Object.entries(settings.providers ?? {}));
+  const providers = new Map<string, ProviderRuntime>();
+  for (const name of new Set([...own.keys(), ...environment.keys()])) {
+    const secret = secrets.get(`providers.${name}.api_key`) ?? null;
+    const provider = providerOf(name, own.get(name) ?? {}, environment.get(name), secret);
+    if (provider !== null) providers.set(name, provider);
+  }
+  return providers;
+}
+
+function knowledgeBaseOf(
+  { knowledge_base: own }: OrganizationSettings,
+  secrets: OpenedSecrets,
+): KnowledgeBaseRuntime | null {
+  if (own?.server_url === undefined) return null;
+  const token = secrets.get('knowledge_base.api_token') ?? null;
+  return {
+    serverUrl: own.server_url,
+    get apiToken() {
+      return reveal(token);
+    },
+  };
+}
+
+function moodleOf(
+  settings: OrganizationSettings,
+  environment: Config['moodle'] | null,
+  secrets: OpenedSecrets,
+): MoodleRuntime | null {
+  const own = settings.moodle ?? {};
+  const apiUrl = own.api_url ?? environment?.apiUrl ?? null;
+  if (apiUrl === null) return null;
+  const trusted = own.api_url === undefined;
+  const token =
+    own.token === undefined && trusted ? (environment?.token ?? null) : (secrets.get('moodle.token') ?? null);
+  return {
+    apiUrl,
+    get token() {
+      return reveal(token);
+    },
+    trusted,
+  };
+}
+
+/** Every feature is on until an organization turns it off. */
+export const featuresOf = (settings: OrganizationSettings): Features =>
+  Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? true])) as Record<
+    (typeof FEATURES)[number],
+    boolean
+  >;
+
+/** The organization's own settings win; what they leave open comes from the environment, for the system organization only. */
+export function buildRuntime(
+  { id, slug, name, isSystem, settings }: OrganizationEntity,
+  config: Pick<Config, 'providers' | 'moodle'>,
+  secrets: OpenedSecrets,
+): OrganizationRuntime {
+  return {
+    id,
+    slug,
+    name,
+    isSystem,
+    providers: providersOf(settings, isSystem ? environmentProviders(config) : new Map(), secrets),
+    models: settings.models ?? [],
+    defaultModel: settings.default_model ?? null,
+    knowledgeBase: knowledgeBaseOf(settings, secrets),
+    moodle: moodleOf(settings, isSystem ? config.moodle : null, secrets),
+    features: featuresOf(settings),
+    limits: settings.limits ?? {},
+  };
+}

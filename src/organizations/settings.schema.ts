@@ -1,0 +1,76 @@
+import { FEATURES } from './settings.types';
+
+const modelName = { type: 'string', minLength: 1, maxLength: 200 };
+const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItems: 1_000, nullable: true };
+const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', nullable: true };
+/** Visible ASCII only: a secret goes into a header. */
+const secret = { type: 'string', minLength: 1, maxLength: 4_000, pattern: '^[\\x21-\\x7e]+$', nullable: true };
+const choice = (required: readonly string[]): object => ({
+  type: 'object',
+  nullable: true,
+  additionalProperties: false,
+  required,
+  properties: { provider: modelName, model: modelName },
+});
+
+const provider = {
+  type: 'object',
+  nullable: true,
+  additionalProperties: false,
+  properties: {
+    enabled: { type: 'boolean', nullable: true },
+    api_key: { ...secret, description: 'Write-only; answers carry `api_key_configured`.' },
+    base_url: { ...url, description: 'Changing it without a new `api_key` clears the stored one.' },
+    models: modelNames,
+    default_model: { ...modelName, nullable: true },
+    fast_model: { ...modelName, nullable: true },
+    small_fast_model: {
+      type: ['string', 'object', 'null'],
+      description: "LAMB's name of `fast_model`.",
+      minLength: 1,
+      maxLength: 200,
+      required: ['model'],
+      additionalProperties: false,
+      properties: { provider: modelName, model: modelName },
+    },
+    tool_use_model: { ...modelName, nullable: true },
+  },
+};
+
+/** Body of `PATCH /organizations/{slug}`: objects merge member by member, arrays replace, null removes (RFC 7396). */
+export const settingsPatchSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+    providers: {
+      type: 'object',
+      nullable: true,
+      maxProperties: 50,
+      propertyNames: { pattern: '^[a-z][a-z0-9_-]{0,39}$' },
+      additionalProperties: provider,
+    },
+    models: { ...modelNames, description: 'Models that assistants may use; empty allows every model.' },
+    default_model: choice(['provider', 'model']),
+    knowledge_base: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: { server_url: url, api_token: { ...secret, description: 'Write-only.' } },
+    },
+    moodle: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: { api_url: url, token: { ...secret, description: 'Write-only.' } },
+    },
+    features: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: Object.fromEntries(FEATURES.map((name) => [name, { type: 'boolean', nullable: true }])),
+    },
+    limits: { type: 'object', nullable: true, maxProperties: 100 },
+  },
+};

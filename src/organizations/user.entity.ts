@@ -1,0 +1,20 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm';
+
+/** A person. What an organization calls them and lets them do is in their membership. */
+@Entity('users')
+@Unique('users_email_key', ['email'])
+export class UserEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pk' })
+  id!: string;
+
+  /** Lower case. */
+  @Column('text')
+  email!: string;
+
+  /** Effective only in memberships of the system organization. */
+  @Column('boolean', { name: 'system_admin', default: false })
+  systemAdmin!: boolean;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

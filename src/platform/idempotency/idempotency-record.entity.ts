@@ -1,0 +1,37 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('idempotency_records')
+@Unique('idempotency_records_key', ['organizationId', 'callerId', 'route', 'key'])
+@Index('idempotency_records_expiry_idx', ['expiresAt'])
+export class IdempotencyRecordEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'idempotency_records_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('text', { name: 'caller_id' })
+  callerId!: string;
+
+  @Column('text')
+  route!: string;
+
+  @Column('text')
+  key!: string;
+
+  @Column('text', { name: 'body_hash' })
+  bodyHash!: string;
+
+  @Column('text')
+  state!: 'running' | 'done';
+
+  @Column('text', { nullable: true })
+  response!: string | null;
+
+  /** While it lies ahead, some process is at work; once it has passed, that process is taken for dead. */
+  @Column('timestamptz', { name: 'lease_until' })
+  leaseUntil!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,94 @@
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import { catchError, concatMap, from, type Observable, of, throwError } from 'rxjs';
+import { AppError, invalid } from '../../kernel';
+import type { BellwetherRequest } from '../http';
+import { bodyHash } from './body-hash';
+import { type Claimed, IdempotencyService } from './idempotency.service';
+import { headersOf, ResponseTape, type StoredResponse } from './response-tape';
+
+export const IDEMPOTENT_METADATA = 'bellwether:idempotent';
+const MAX_KEY_LENGTH = 255;
+
+/** Null when the client sent none. @throws {AppError} `validation_failed` */
+function keyOf(request: BellwetherRequest): string | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
+  throw invalid([{ path: 'Idempotency-Key', message: `must hold 1 to ${MAX_KEY_LENGTH} characters` }]);
+}
+
+/**
+ * Gives a repeated request its first answer. Only answers that promise an effect (status below 400) are kept: a failed
+ * request has left nothing behind, so its key is free again.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    @Inject(IdempotencyService) private readonly idempotency: IdempotencyService,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<BellwetherRequest>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const key = keyOf(request);
+    if (key === null) return next.handle();
+    const { caller } = request;
+    if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
+    const scope = {
+      organizationId: caller.organizationId,
+      callerId: caller.credentialId ?? caller.userId,
+      route: `${request.method} ${request.path}`,
+      key,
+    };
+    const { sealed } = this.reflector.get<{ sealed: boolean }>(IDEMPOTENT_METADATA, context.getHandler());
+    const admission = await this.idempotency.admit(scope, bodyHash(request), sealed);
+    if ('replay' in admission) return of(replay(response, admission.replay));
+    return perform(response, next, admission.claimed);
+  }
+}
+
+function replay(response: Response, stored: StoredResponse): unknown {
+  response.setHeader('Idempotent-Replayed', 'true');
+  for (const [name, value] of Object.entries(stored.headers)) response.setHeader(name, value);
+  if (stored.body.kind === 'value') return stored.body.json;
+  // The route wrote its answer itself, so Nest leaves the response alone and this write is the only one.
+  response.status(stored.status).end(Buffer.from(stored.body.base64, 'base64'));
+  return undefined;
+}
+
+function perform(response: Response, next: CallHandler, claimed: Claimed): Observable<unknown> {
+  let open = true;
+  const close = async (end: () => Promise<void>): Promise<void> => {
+    if (!open) return;
+    open = false;
+    await end();
+  };
+  const release = (): Promise<void> => close(() => claimed.release());
+  const tape: ResponseTape = new ResponseTape(response, () => {
+    // A client that left in the middle has no answer to be given again.
+    const whole = !response.closed && response.statusCode < 400;
+    return whole ? close(() => claimed.complete(tape.stored())) : release();
+  });
+  const keep = async (value: unknown): Promise<unknown> => {
+    if (tape.manual) {
+      if (response.closed) await release();
+      else response.once('close', () => void release());
+      return value;
+    }
+    // Kept even when the client has left: the effect has happened, and its next try must find it.
+    tape.stop();
+    const body = { kind: 'value', json: value } as const;
+    await close(() => claimed.complete({ status: response.statusCode, headers: headersOf(response), body }));
+    return value;
+  };
+  return next.handle().pipe(
+    concatMap((value) => from(keep(value))),
+    catchError((error: unknown) => {
+      tape.stop();
+      return from(release()).pipe(concatMap(() => throwError(() => error)));
+    }),
+  );
+}

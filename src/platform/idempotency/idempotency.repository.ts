@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { uuidv7 } from '../../kernel';
+import { IdempotencyRecordEntity } from './idempotency-record.entity';
+
+/** What makes two requests the same one. */
+export interface IdempotencyScope {
+  readonly organizationId: string;
+  readonly callerId: string;
+  readonly route: string;
+  readonly key: string;
+}
+
+export type Claim =
+  | { readonly state: 'claimed'; readonly id: string }
+  | { readonly state: 'running'; readonly bodyHash: string }
+  | { readonly state: 'done'; readonly id: string; readonly bodyHash: string; readonly response: string };
+
+const KEPT = '24 hours';
+/** Renewed while the request runs; a process that died lets go after this long. */
+const LEASE = '60 seconds';
+
+@Injectable()
+export class IdempotencyRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * One statement decides between any number of equal requests. All times are the database's. An expired record is
+   * replaced; an abandoned one (lease passed) only by a request with the same body.
+   */
+  async claim(scope: IdempotencyScope, bodyHash: string): Promise<Claim> {
+    const { organizationId, callerId, route, key } = scope;
+    const id = uuidv7();
+    const claimed = await this.dataSource.query<{ id: string }[]>(
+      `INSERT INTO idempotency_records AS record
+         (id, organization_id, caller_id, route, key, body_hash, state, lease_until, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'running', now() + interval '${LEASE}', now() + interval '${KEPT}')
+       ON CONFLICT ON CONSTRAINT idempotency_records_key DO UPDATE
+         SET id = excluded.id, body_hash = excluded.body_hash, state = 'running', response = NULL,
+             lease_until = excluded.lease_until, expires_at = excluded.expires_at
+         WHERE record.expires_at <= now()
+            OR (record.state = 'running' AND record.lease_until <= now() AND record.body_hash = excluded.body_hash)
+       RETURNING id`,
+      [id, organizationId, callerId, route, key, bodyHash],
+    );
+    if (claimed.length > 0) return { state: 'claimed', id };
+    const record = await this.rows().findOneBy({ organizationId, callerId, route, key });
+    // Freed between the two statements: whoever held it failed, and this request may be sent again.
+    if (record === null) return { state: 'running', bodyHash };
+    if (record.state === 'running') return { state: 'running', bodyHash: record.bodyHash };
+    return { state: 'done', id: record.id, bodyHash: record.bodyHash, response: record.response ?? '' };
+  }
+
+  async renew(id: string): Promise<void> {
+    await this.rows().update({ id, state: 'running' }, { leaseUntil: () => `now() + interval '${LEASE}'` });
+  }
+
+  async complete(id: string, response: string): Promise<void> {
+    await this.rows().update({ id }, { state: 'done', response });
+  }
+
+  async release(id: string): Promise<void> {
+    await this.rows().delete({ id, state: 'running' });
+  }
+
+  async purge(): Promise<void> {
+    await this.rows().createQueryBuilder().delete().where('expires_at <= now()').execute();
+  }
+
+  private rows() {
+    return this.dataSource.getRepository(IdempotencyRecordEntity);
+  }
+}

@@ -1,0 +1,2 @@
+export { IdempotencyModule } from './idempotency.module';
+export { Idempotent, type IdempotentOptions } from './idempotent.decorator';
