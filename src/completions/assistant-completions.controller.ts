@@ -3,6 +3,7 @@ import { ApiBody, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { notFound } from '../kernel';
 import { Access, type BellwetherRequest } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
 import { callerOf } from './caller-of';
 import { readChatRequest } from './chat-request';
 import { chatBodySchema, completionSchema } from './completion.openapi';
@@ -23,6 +24,7 @@ export class AssistantCompletionsController {
   constructor(private readonly completions: CompletionsService) {}
 
   @Post()
+  @Idempotent()
   @Access({
     scope: 'chat',
     summary: 'Complete a chat with this assistant',

@@ -3,6 +3,7 @@ import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { invalid } from '../kernel';
 import { Access, type BellwetherRequest, OpenAiErrors } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
 import { assistantIdIn } from './assistant-completions.controller';
 import { callerOf } from './caller-of';
 import { readChatRequest } from './chat-request';
@@ -17,6 +18,7 @@ export class LambCompletionsController {
   constructor(private readonly completions: CompletionsService) {}
 
   @Post()
+  @Idempotent()
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
   @ApiQuery({ name: 'assistant', required: false, type: 'integer' })
   @ApiQuery({ name: 'assistant_id', required: false, type: 'integer', description: 'Alias of `assistant`' })

@@ -3,6 +3,7 @@ import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError, type Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
 import { readChatRequest } from './chat-request';
 import { chatBodySchema, completionSchema } from './completion.openapi';
 import { CompletionsService } from './completions.service';
@@ -37,6 +38,7 @@ export class OpenAiController {
 
   /** Takes the plain request and response, so that no pipe runs and the stream is ours (GOALS "What it takes"). */
   @Post('chat/completions')
+  @Idempotent()
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
