@@ -29,7 +29,7 @@ for (const name of options.scenarios) {
   bench.begin(name);
   try {
     const outcome = await scenario.run(bench);
-    Object.assign(results, outcome.results);
+    Object.assign(results, explained(outcome));
     outcomes[name] = outcome.samples;
     texts.push(outcome.text);
     problems.push(...outcome.voids.map((reason) => `${name}: ${reason}`));
@@ -39,6 +39,18 @@ for (const name of options.scenarios) {
   }
 }
 await bench.close();
+
+/** Says in the table why a figure is missing. */
+function explained({ results: figures, voids }) {
+  for (const [key, figure] of Object.entries(figures)) {
+    if (!Number.isNaN(figure.value)) continue;
+    if (!bench.names.includes('bellwether')) figure.why = 'the service is not among the servers';
+    else if (key.endsWith('.portkey') && !bench.names.includes('portkey'))
+      figure.why = 'Portkey is not among the servers';
+    else if (voids.length > 0) figure.why ??= 'void, see below';
+  }
+  return figures;
+}
 
 const judgedGoals = goals.filter((goal) => options.scenarios.includes(goal.scenario) && (!options.smoke || goal.smoke));
 const { text, judged } = goalsTable(judgedGoals, results, { smoke: options.smoke });

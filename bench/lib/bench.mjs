@@ -1,18 +1,18 @@
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { available, startFleet, stopFleet } from './fleet.mjs';
 import { startHelper } from './children.mjs';
 import { canPin, cores } from './machine.mjs';
 import { plannedEnd, scales } from './scale.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
+const mockScript = fileURLToPath(new URL('./mock-upstream.mjs', import.meta.url));
+const loadScript = fileURLToPath(new URL('./loadgen.mjs', import.meta.url));
 
 /** What every scenario is given: the mock, the load generator, the servers, and how much to measure. */
 export async function openBench(options) {
   const scale = scales[options.mode];
   const names = available(options.servers ?? (options.smoke ? ['direct', 'nodepipe', 'bellwether'] : undefined));
-  const mock = await startHelper(join(here, 'mock-upstream.mjs'), { core: cores.mock });
-  const load = await startHelper(join(here, 'loadgen.mjs'), { core: cores.load });
+  const mock = await startHelper(mockScript, { core: cores.mock });
+  const load = await startHelper(loadScript, { core: cores.load });
   const mockPort = await mock.call('port');
   const begun = performance.now();
   const elapsed = () => (performance.now() - begun) / 1e3;

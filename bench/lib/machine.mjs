@@ -5,8 +5,10 @@ const works = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status 
 
 export const canPin = cpus().length >= 2 && works('taskset', ['-c', '0', 'true']);
 
+export const PERF = 'perf';
+
 // `perf stat` exits with 0 on machines without the counter; only a number in its output proves one.
-const counted = spawnSync('perf', ['stat', '-x', ',', '-e', 'instructions', 'true'], { encoding: 'utf8' });
+const counted = spawnSync(PERF, ['stat', '-x', ',', '-e', 'instructions', 'true'], { encoding: 'utf8' });
 export const canCount = counted.status === 0 && /^\d+,/m.test(counted.stderr);
 
 /** Which core each part runs on: the server alone, load and mock on another (the mock on a third where there is one). */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { once } from 'node:events';
-import { canCount } from './machine.mjs';
+import { canCount, PERF } from './machine.mjs';
 
 /** CPU time of all threads of a process in ms; NaN where /proc is missing. */
 export function cpuMs(pid) {
@@ -38,7 +38,7 @@ export async function meter(pid) {
 }
 
 function countInstructions(pid) {
-  const perf = spawn('perf', ['stat', '-x', ',', '-e', 'instructions', '-p', String(pid)], {
+  const perf = spawn(PERF, ['stat', '-x', ',', '-e', 'instructions', '-p', String(pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let text = '';

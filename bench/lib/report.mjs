@@ -41,6 +41,9 @@ export function judge(goal, result, { smoke = false } = {}) {
   }
   const must = smoke ? slackened(goal) : goal.must;
   const note = result.note ? ` (${result.note})` : '';
+  if (goal.must === undefined) {
+    return { verdict: `${meets(value, goal, goal.stretch) ? 'stretch' : 'short of stretch'}${note}`, failed: false };
+  }
   if (!meets(value, goal, must)) return { verdict: `**missed**${note}`, failed: true };
   if (smoke) return { verdict: `ok, slack to ${figure(must)}${note}`, failed: false };
   const stretched = goal.stretch !== undefined && meets(value, goal, goal.stretch);
@@ -80,7 +83,7 @@ export function goalsTable(goals, results, options) {
         range(result?.ours, result?.unit),
         range(result?.vsNodepipe),
         range(result?.vsPeer),
-        `${sign} ${goal.must}`,
+        goal.must === undefined ? '–' : `${sign} ${goal.must}`,
         goal.stretch === undefined ? '–' : `${sign} ${goal.stretch}`,
         verdict,
       ]),

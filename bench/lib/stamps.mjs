@@ -29,9 +29,15 @@ export class StampReader {
   }
 
   token(text, at, now) {
-    const sequence = Number(text.slice(at + 2, at + 6));
+    const sequence = digits(text, at + 2, 4);
     if (sequence !== this.expected % 10_000) this.outOfOrder = true;
     this.expected++;
-    this.onToken?.(now, Number(text.slice(at + 7, at + 21)));
+    this.onToken?.(now, digits(text, at + 7, 14));
   }
+}
+
+function digits(text, at, width) {
+  let value = 0;
+  for (let i = at; i < at + width; i++) value = value * 10 + text.charCodeAt(i) - 48;
+  return value;
 }

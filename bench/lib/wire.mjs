@@ -26,7 +26,8 @@ export class MessageReader {
     while (at < buffer.length) {
       const next = this.step(buffer, at);
       if (next < 0) {
-        this.rest = buffer.subarray(at);
+        // A copy: the caller reads the next packet into the same memory.
+        this.rest = Buffer.from(buffer.subarray(at));
         return;
       }
       at = next;
