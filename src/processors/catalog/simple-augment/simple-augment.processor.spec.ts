@@ -26,7 +26,7 @@ function sourceOf({ type, title = 'Unknown', url = '', similarity = 0 }: Recorde
 
 describe('recorded cases of LAMB', () => {
   it.each(recorded.map((each) => [each.name, each] as const))('%s', (_, each) => {
-    const capabilities: { vision?: boolean } = 'capabilities' in each.metadata ? each.metadata.capabilities : {};
+    const { capabilities } = each.metadata as { readonly capabilities?: { readonly vision: boolean } };
     const rag = each.rag && {
       context: each.rag.context,
       sources: (each.rag.sources as RecordedSource[]).map(sourceOf),
@@ -37,7 +37,7 @@ describe('recorded cases of LAMB', () => {
         systemPrompt: each.system_prompt,
         template: each.prompt_template,
         rag,
-        vision: capabilities.vision === true,
+        vision: capabilities?.vision === true,
       }),
     ).toEqual(each.expected);
   });

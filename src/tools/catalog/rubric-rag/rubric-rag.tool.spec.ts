@@ -14,7 +14,7 @@ const rubrics = {
     };
   },
 };
-const tool = (): Tool => new RubricRagTool(rubrics) as Tool;
+const tool = (): Tool => new RubricRagTool(rubrics);
 
 describeTool('rubric_rag', {
   tool,
@@ -50,7 +50,7 @@ describe('rubric_rag', () => {
   });
 
   it('reports a rubric that vanished between check and reading as inaccessible', async () => {
-    const vanished = new RubricRagTool({ ...rubrics, exists: async () => true }) as Tool;
+    const vanished = new RubricRagTool({ ...rubrics, exists: async () => true });
     expect(
       await invokerOf(vanished).invoke(
         entry({ plugin: 'rubric', config: { rubric_id: 'gone' } }),

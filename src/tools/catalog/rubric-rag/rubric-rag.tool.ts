@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../../kernel';
+import type { JsonObject, Principal } from '../../../kernel';
 import { RUBRIC_FORMATS, type RubricFormat, RubricsService } from '../../../rubrics';
 import {
   type ConfigGap,
@@ -11,7 +11,7 @@ import {
   type ToolOutput,
 } from '../../contract';
 
-export interface RubricRagConfig {
+export interface RubricRagConfig extends JsonObject {
   /** The rubric's id, or the integer that an imported rubric had where it came from. */
   readonly rubric_id: string | number | null;
   readonly format: RubricFormat;

@@ -33,7 +33,7 @@ function knowledgeBases(dead: readonly string[] = []) {
   };
 }
 
-const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake) as unknown as Tool;
+const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake);
 
 describeTool('simple_rag', {
   tool: () => toolOver(),

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../../kernel';
+import type { JsonObject, Principal } from '../../../kernel';
 import { KnowledgeBasesService, type Retrieval, RETRIEVAL_MODES, type RetrievalMode } from '../../../knowledge-bases';
 import {
   type ConfigGap,
@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import { passageText, SOURCES_IN_PROMPT, type SourcesInPrompt } from './passage-text';
 
-export interface SimpleRagConfig {
+export interface SimpleRagConfig extends JsonObject {
   readonly collections: readonly string[];
   readonly top_k: number;
   readonly threshold: number;

@@ -12,7 +12,7 @@ const files = {
     return { path, text, chars: text.length, totalChars: guide.length, truncated: text.length < guide.length };
   },
 };
-const tool = (): Tool => new SingleFileRagTool(files) as Tool;
+const tool = (): Tool => new SingleFileRagTool(files);
 
 describeTool('single_file_rag', {
   tool,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { FilesService } from '../../../files';
-import type { Principal } from '../../../kernel';
+import type { JsonObject, Principal } from '../../../kernel';
 import {
   type ConfigGap,
   type Tool,
@@ -11,7 +11,7 @@ import {
   type ToolOutput,
 } from '../../contract';
 
-export interface SingleFileRagConfig {
+export interface SingleFileRagConfig extends JsonObject {
   /** Relative to the owner's files, or a file's id. */
   readonly file_path: string | null;
   /** UTF-16 units of the file that reach the prompt. */

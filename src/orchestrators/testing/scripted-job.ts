@@ -1,0 +1,118 @@
+import type { Caller, RunEvent } from '../../kernel';
+import type { Config } from '../../platform/config';
+import { compileTemplate } from '../../templates';
+import { type PipelineTool, type Tool, ToolCatalogue, ToolFailure, ToolInvoker } from '../../tools';
+import { ParallelStrategy } from '../catalog/parallel/parallel.strategy';
+import { SequentialStrategy } from '../catalog/sequential/sequential.strategy';
+import type { OrchestratorStrategy } from '../contract';
+import type { OrchestrationJob } from '../orchestration.types';
+import { Orchestrator } from '../orchestrator';
+import { StrategyCatalogue } from '../strategy-catalogue';
+
+const OWNER = { organizationId: 'org', userId: 'owner' };
+const CALLER: Caller = {
+  ...OWNER,
+  userId: 'student',
+  kind: 'api_key',
+  credentialId: null,
+  organizationSlug: 'default',
+  role: 'member',
+  systemAdmin: false,
+  scopes: ['chat'],
+  assistantIds: null,
+};
+
+/** A tool of the test's own, by the name that entries call `plugin`. */
+export function scriptedTool(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
+  return {
+    run,
+    definition: {
+      name,
+      aliases: [],
+      display_name: name,
+      description: 'Does what the test says.',
+      placeholder: 'context',
+      category: 'test',
+      version: '1.0.0',
+      config_schema: { type: 'object' },
+      kind: 'pipeline',
+      icon: 'bug',
+      allow_multiple: true,
+      parameters: {},
+      examples: [],
+      capabilities: [],
+      limitations: [],
+      cost: { unit: 'none', estimate: 0 },
+    },
+    ...more,
+  };
+}
+
+/** Answers its config's `content`, after its config's `ms`. */
+export const echo = scriptedTool('echo', async ({ content, ms }) => {
+  if (typeof ms === 'number') await new Promise((resolve) => setTimeout(resolve, ms));
+  return { content: typeof content === 'string' ? content : '', sources: [], confidence: null };
+});
+
+export const broken = scriptedTool('broken', () => Promise.reject(new ToolFailure('tool.failed', 'out of order')));
+
+/** Entries in document order: `{1_context}`, `{2_context}`, … unless they say otherwise. */
+export const entries = (...given: Partial<PipelineTool>[]): PipelineTool[] =>
+  given.map((each, index) => ({
+    index,
+    plugin: 'echo',
+    placeholder: `${index + 1}_context`,
+    enabled: true,
+    config: {},
+    on_error: 'continue',
+    timeout_ms: null,
+    retries: null,
+    cache: true,
+    depends_on: [],
+    when: null,
+    fallback: null,
+    ...each,
+  }));
+
+export interface JobWish extends Partial<Omit<OrchestrationJob, 'template'>> {
+  readonly template?: string;
+}
+
+export type ScriptedJob = OrchestrationJob & { readonly events: RunEvent[]; readonly told: () => string[] };
+
+/** A job that records its events; `told` are their texts. */
+export function jobOf({ template = '', tools = [], ...wish }: JobWish): ScriptedJob {
+  const events: RunEvent[] = [];
+  const names = tools.flatMap(({ placeholder }) => placeholder ?? []);
+  return {
+    events,
+    told: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
+    strategy: 'sequential',
+    tools,
+    template: compileTemplate(template, { types: ['context', 'rubric', 'file'], names }),
+    systemPrompt: '',
+    messages: [{ role: 'user', content: 'Q' }],
+    vision: false,
+    owner: OWNER,
+    caller: CALLER,
+    assistantId: 1,
+    runId: 'run',
+    signal: new AbortController().signal,
+    emit: (event) => void events.push(event),
+    ...wish,
+  };
+}
+
+export const STRATEGIES: readonly (readonly [string, OrchestratorStrategy])[] = [
+  ['sequential', new SequentialStrategy()],
+  ['parallel', new ParallelStrategy()],
+];
+
+export function orchestratorOf(
+  tools: readonly Tool[] = [echo, broken],
+  { limit = 5, strategies = STRATEGIES }: { limit?: number; strategies?: typeof STRATEGIES } = {},
+): Orchestrator {
+  const config = { tools: { defaultTimeoutMs: 2000, parallelLimit: limit } } as Config;
+  const invoker = new ToolInvoker(new ToolCatalogue(tools), config);
+  return new Orchestrator(new StrategyCatalogue(new Map(strategies)), invoker, config);
+}
