@@ -1,0 +1,281 @@
+import { Body, Controller, type INestApplication, Post, Res } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { IsString } from 'class-validator';
+import type { NextFunction, Response } from 'express';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Reflector } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { AppError, type Caller } from '../../src/kernel';
+import { FoundingService, OrganizationsModule } from '../../src/organizations';
+import { AuditModule } from '../../src/platform/audit';
+import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platform/config';
+import { DatabaseModule } from '../../src/platform/database';
+import { type BellwetherRequest, ProblemFilter, validationPipe } from '../../src/platform/http';
+import { Idempotent, IdempotencyModule } from '../../src/platform/idempotency';
+import { OutboundModule } from '../../src/platform/outbound';
+import { SecretsModule } from '../../src/platform/secrets';
+import { testDatabaseUrl } from '../support/database';
+import { emptyDatabase } from './auth.rooms';
+
+class ThingDto {
+  @IsString()
+  name!: string;
+}
+
+let effects = 0;
+let pause = 0;
+
+@Controller()
+class ThingsController {
+  @Post('things')
+  @Idempotent()
+  async create(@Body() body: ThingDto): Promise<object> {
+    await sleep(pause);
+    effects += 1;
+    if (body.name === 'fail') throw new AppError('upstream_error', 'scripted');
+    return { effect: effects, name: body.name };
+  }
+
+  @Post('secrets')
+  @Idempotent({ sealed: true })
+  secret(): object {
+    effects += 1;
+    return { shown: `CANARY-${effects}` };
+  }
+
+  @Post('streams')
+  @Idempotent()
+  async stream(@Body() body: ThingDto, @Res() response: Response): Promise<void> {
+    effects += 1;
+    response.status(200).setHeader('content-type', 'text/event-stream');
+    response.setHeader('x-run-id', 'run-1');
+    response.write(`data: ${body.name} `);
+    await sleep(pause);
+    if (response.closed) return;
+    response.end(`é ${effects}\n\n`);
+  }
+}
+
+let app: INestApplication;
+let url: string;
+let dataSource: DataSource;
+let caller: Caller;
+let serial = 0;
+
+beforeAll(async () => {
+  await emptyDatabase();
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: testDatabaseUrl(),
+    DATA_DIR: '/nonexistent',
+    SECRETS_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
+  });
+  const database = DatabaseModule.forRootAsync({
+    migrations: [],
+    schema: 'skip',
+    inject: [CONFIG],
+    useFactory: ({ database }: Config) => database,
+  });
+  const module = await Test.createTestingModule({
+    imports: [
+      ConfigModule.of(config),
+      database,
+      OutboundModule,
+      SecretsModule,
+      AuditModule,
+      IdempotencyModule,
+      OrganizationsModule,
+    ],
+    controllers: [ThingsController],
+  }).compile();
+  app = module.createNestApplication();
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
+  app.use((request: BellwetherRequest, _response: Response, next: NextFunction) => {
+    request.caller = { ...caller, userId: String(request.headers['x-user'] ?? caller.userId) };
+    next();
+  });
+  await app.listen(0, '127.0.0.1');
+  url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  dataSource = app.get(DataSource);
+  caller = {
+    kind: 'api_key',
+    credentialId: null,
+    organizationId: await app.get(FoundingService).create(null, { slug: 'one', name: 'One' }),
+    organizationSlug: 'one',
+    userId: 'user-1',
+    role: 'owner',
+    systemAdmin: false,
+    scopes: ['write'],
+    assistantIds: null,
+  };
+});
+afterAll(async () => {
+  app.getHttpServer().closeAllConnections();
+  await app.close();
+});
+
+let key: string;
+beforeEach(() => {
+  effects = 0;
+  pause = 0;
+  key = `key-${(serial += 1)}`;
+});
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key, ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    replayed: response.headers.get('idempotent-replayed'),
+    headers: response.headers,
+  };
+}
+const codeOf = ({ text }: { text: string }): string => JSON.parse(text).code;
+const state = async (): Promise<string[]> =>
+  (await dataSource.query<{ state: string }[]>('SELECT state FROM idempotency_records WHERE key = $1', [key])).map(
+    (row) => row.state,
+  );
+
+describe('Idempotency-Key', () => {
+  it('gives the same request the same answer, without a second effect', async () => {
+    const first = await post('/things', { name: 'a' });
+    const second = await post('/things', { name: 'a' });
+    expect([first.status, first.replayed]).toEqual([201, null]);
+    expect([second.status, second.replayed, second.text]).toEqual([201, 'true', first.text]);
+    expect(effects).toBe(1);
+  });
+
+  it('has exactly one effect for fifty equal requests at once, and one answer afterwards', async () => {
+    pause = 100;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post('/things', { name: 'a' })));
+    expect(effects).toBe(1);
+    const created = answers.filter(({ status }) => status === 201);
+    expect(created.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect(new Set(created.map(({ text }) => text)).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expect([answer.status, codeOf(answer)]).toEqual([409, 'idempotency_in_progress']);
+    }
+    await expect(post('/things', { name: 'a' })).resolves.toMatchObject({ replayed: 'true' });
+  });
+
+  it('takes two spellings of one body for the same body', async () => {
+    await post('/streams', { name: 'a', extra: undefined });
+    const text = '{ "name" : "a" }';
+    const again = await fetch(`${url}/streams`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: text,
+    });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('refuses the same key with another body, running or done', async () => {
+    pause = 200;
+    const first = post('/things', { name: 'a' });
+    await sleep(60);
+    expect(codeOf(await post('/things', { name: 'b' }))).toBe('idempotency_mismatch');
+    await first;
+    const after = await post('/things', { name: 'b' });
+    expect([after.status, codeOf(after)]).toEqual([422, 'idempotency_mismatch']);
+    expect(effects).toBe(1);
+  });
+
+  it('keeps callers, routes and keys apart', async () => {
+    await post('/things', { name: 'a' });
+    await post('/things', { name: 'a' }, { 'x-user': 'user-2' });
+    await post('/streams', { name: 'a' });
+    await post('/things', { name: 'a' }, { 'idempotency-key': `${key}-2` });
+    expect(effects).toBe(4);
+  });
+
+  it('is free again after a request that was refused or failed', async () => {
+    await expect(post('/things', { name: 5 })).resolves.toMatchObject({ status: 400 });
+    await expect(post('/things', { name: 'fail' })).resolves.toMatchObject({ status: 502 });
+    await expect(post('/things', { name: 'a' })).resolves.toMatchObject({ status: 201, replayed: null });
+    await expect(state()).resolves.toEqual(['done']);
+  });
+
+  it.each(['', 'x'.repeat(256)])('refuses a key of impossible length', async (bad) => {
+    const answer = await post('/things', { name: 'a' }, { 'idempotency-key': bad });
+    expect([answer.status, codeOf(answer), effects]).toEqual([400, 'validation_failed', 0]);
+  });
+
+  it('is stored when the client left before the answer, for its next try to find', async () => {
+    pause = 150;
+    const leaving = fetch(`${url}/things`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: '{"name":"a"}',
+      signal: AbortSignal.timeout(60),
+    });
+    await expect(leaving).rejects.toThrow();
+    await sleep(250);
+    await expect(post('/things', { name: 'a' })).resolves.toMatchObject({ status: 201, replayed: 'true' });
+    expect(effects).toBe(1);
+  });
+
+  it('replays an answer that the route wrote itself, byte for byte', async () => {
+    const first = await post('/streams', { name: 'ü' });
+    const second = await post('/streams', { name: 'ü' });
+    expect(first.text).toBe('data: ü é 1\n\n');
+    expect(second).toMatchObject({ status: 200, text: first.text, replayed: 'true' });
+    expect(second.headers.get('content-type')).toBe('text/event-stream');
+    expect(second.headers.get('x-run-id')).toBe('run-1');
+    expect(effects).toBe(1);
+  });
+
+  it('is free again when the client left in the middle of a stream', async () => {
+    pause = 150;
+    const response = await fetch(`${url}/streams`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: '{"name":"a"}',
+    });
+    await response.body?.cancel();
+    await sleep(300);
+    await expect(state()).resolves.toEqual([]);
+    await expect(post('/streams', { name: 'a' })).resolves.toMatchObject({ status: 200, replayed: null });
+  });
+
+  it('frees itself when the process that held it is gone', async () => {
+    await post('/things', { name: 'a' });
+    await dataSource.query(
+      `UPDATE idempotency_records SET state = 'running', response = NULL, lease_until = now() + interval '1 s' WHERE key = $1`,
+      [key],
+    );
+    expect(codeOf(await post('/things', { name: 'a' }))).toBe('idempotency_in_progress');
+    await dataSource.query(`UPDATE idempotency_records SET lease_until = now() - interval '1 s' WHERE key = $1`, [key]);
+    expect(codeOf(await post('/things', { name: 'b' }))).toBe('idempotency_mismatch');
+    const answers = await Promise.all([post('/things', { name: 'a' }), post('/things', { name: 'a' })]);
+    expect(answers.filter(({ status, replayed }) => status === 201 && replayed === null)).toHaveLength(1);
+    expect(effects).toBe(2);
+  });
+
+  it('is forgotten after a day', async () => {
+    await post('/things', { name: 'a' });
+    await dataSource.query(`UPDATE idempotency_records SET expires_at = now() WHERE key = $1`, [key]);
+    await expect(post('/things', { name: 'b' })).resolves.toMatchObject({ status: 201, replayed: null });
+  });
+
+  it('stores an answer that shows a secret encrypted', async () => {
+    const first = await post('/secrets', {});
+    const stored = await dataSource.query('SELECT response FROM idempotency_records WHERE key = $1', [key]);
+    expect(JSON.stringify(stored)).not.toContain('CANARY');
+    await expect(post('/secrets', {})).resolves.toMatchObject({ text: first.text, replayed: 'true' });
+  });
+
+  it('costs nothing when no key is sent', async () => {
+    const send = () =>
+      fetch(`${url}/things`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"a"}' });
+    await send();
+    await send();
+    expect(effects).toBe(2);
+  });
+});
