@@ -1,0 +1,98 @@
+import { StreamsInFlight } from '../../src/completions';
+import { startApp, type TestApp } from '../support/app';
+import { eventually, makeAssistant, multiTool, streamed, user } from '../support/chat';
+import { type KbServer, startKbServer } from '../support/kb-server';
+import { startUpstream, type Upstream } from '../support/upstream';
+
+describe('a client that leaves', () => {
+  let app: TestApp;
+  let upstream: Upstream;
+  let kb: KbServer;
+  let classic: number;
+  let slowTool: number;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    kb = await startKbServer({ delayMs: 5_000 });
+    app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-1' } });
+    await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: kb.url, api_token: 't' } });
+    classic = await makeAssistant(app);
+    const tool = {
+      plugin: 'simple_rag',
+      placeholder: '1_context',
+      enabled: true,
+      cache: false,
+      config: { collections: ['x'] },
+    };
+    slowTool = await makeAssistant(app, { prompt_template: '{1_context}{user_input}', metadata: multiTool([tool]) });
+  });
+  beforeEach(() => upstream.reset());
+  afterEach(() => upstream.verify());
+  afterAll(async () => {
+    await app.stop();
+    await Promise.all([upstream.stop(), kb.stop()]);
+  });
+
+  function leave(id: number, stream: boolean, when: () => unknown): Promise<number> {
+    const controller = new AbortController();
+    const request = fetch(`${app.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: `lamb_assistant.${id}`, stream, messages: [user('Hi')] }),
+    }).then((response) => response.text());
+    return eventually(when).then(async () => {
+      controller.abort();
+      const left = performance.now();
+      await expect(request).rejects.toThrow();
+      return left;
+    });
+  }
+
+  const lastRun = async (id: number) =>
+    eventually(async () => {
+      const [run] = (await app.api('GET', `/api/v1/runs?assistant_id=${id}&limit=1`)).json.items;
+      return run.status === 'running' ? null : run;
+    });
+
+  it.each([true, false])('closes the vendor’s socket within 250 ms (stream: %s)', async (stream) => {
+    upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20, firstDelayMs: stream ? 0 : 10_000 });
+    const left = await leave(classic, stream, () => upstream.active === 1);
+    const closed = await upstream.requests[0]?.closedEarly;
+    expect((closed ?? Infinity) - left).toBeLessThan(250);
+    expect(await lastRun(classic)).toMatchObject({ status: 'cancelled', error_code: 'cancelled', stream });
+    expect(app.get(StreamsInFlight).size).toBe(0);
+  });
+
+  it('stops the tools that run, and the model is not asked', async () => {
+    const before = kb.abandoned;
+    const left = await leave(slowTool, true, () => kb.queries > before);
+    await eventually(() => kb.abandoned === before + 1);
+    expect(performance.now() - left).toBeLessThan(250);
+    expect(await lastRun(slowTool)).toMatchObject({ status: 'cancelled' });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('is told why when the server stops, and the stream never just stops', async () => {
+    const own = await startApp({
+      reset: false,
+      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-1', BOOTSTRAP_ADMIN_KEY: app.adminKey },
+    });
+    try {
+      upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 20 });
+      const body = { model: `lamb_assistant.${classic}`, messages: [user('Hi')] };
+      const endless = streamed(own, '/v1/chat/completions', body);
+      await eventually(() => upstream.active === 1);
+      const short = streamed(own, '/v1/chat/completions', body);
+      await eventually(() => upstream.active === 2);
+      await own.get(StreamsInFlight).drain(400);
+      expect((await short).data.at(-1)).toBe('[DONE]');
+      const cut = await endless;
+      expect(cut.chunks.at(-1)).toMatchObject({ error: { code: 'server_shutdown' } });
+      expect(cut.data).not.toContain('[DONE]');
+      expect((await own.api('POST', '/v1/chat/completions', body)).status).toBe(503);
+    } finally {
+      await own.stop();
+    }
+  });
+});
