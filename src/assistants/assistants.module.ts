@@ -4,18 +4,34 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
 import { AssistantEditor } from './assistant-editor';
+import { AssistantHistory } from './assistant-history';
+import { AssistantHistoryController } from './assistant-history.controller';
 import { AssistantLookup } from './assistant-lookup';
+import { AssistantPresenter } from './assistant-presenter';
+import { AssistantRecords } from './assistant-records';
+import { AssistantSharing } from './assistant-sharing';
+import { AssistantSharingController } from './assistant-sharing.controller';
+import { AssistantsController } from './assistants.controller';
 import { AssistantsService } from './assistants.service';
 import { DefinitionGate } from './definition-gate';
 import { CatalogueRules } from './diagnostics/catalogue-rules';
 import { DefinitionChecks } from './diagnostics/definition-checks';
 import { FunctionTargets } from './diagnostics/function-targets';
+import { ValidationController } from './diagnostics/validation.controller';
 import { RunnableAssistants } from './runnable-assistants';
 import { AssistantRepository } from './storage/assistant.repository';
+import { AssistantTransfer } from './transfer/assistant-transfer';
+import { AssistantTransferController } from './transfer/assistant-transfer.controller';
 
 @Module({
   imports: [OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
-  controllers: [],
+  controllers: [
+    ValidationController,
+    AssistantTransferController,
+    AssistantsController,
+    AssistantHistoryController,
+    AssistantSharingController,
+  ],
   providers: [
     AssistantRepository,
     AssistantLookup,
@@ -24,7 +40,12 @@ import { AssistantRepository } from './storage/assistant.repository';
     DefinitionChecks,
     DefinitionGate,
     RunnableAssistants,
+    AssistantRecords,
     AssistantEditor,
+    AssistantPresenter,
+    AssistantHistory,
+    AssistantSharing,
+    AssistantTransfer,
     AssistantsService,
   ],
   exports: [AssistantsService],

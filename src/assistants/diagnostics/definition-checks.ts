@@ -58,7 +58,10 @@ export class DefinitionChecks {
   /** One after the other: a check of many tools must not take every database connection. */
   private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
     const found: Diagnostic[] = [];
-    for (const { tool, config, at } of configReferences(document)) {
+    for (const { tool, config, checked, at } of configReferences(document)) {
+      if (!checked)
+        for (const { path, message } of this.rules.configProblems(tool, config))
+          found.push(error('tool.config_invalid', at(path), message));
       for (const { path, message, code } of await this.tools.gaps(tool, config, owner)) {
         found.push(code === 'tool.inaccessible' ? error(code, at(path), message) : warning(code, at(path), message));
       }

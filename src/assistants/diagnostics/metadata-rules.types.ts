@@ -16,6 +16,8 @@ export interface MetadataRules extends ToolVocabulary {
 export interface ConfigReference {
   readonly tool: string;
   readonly config: JsonObject;
+  /** True when the config's schema is checked elsewhere. A config that fails its schema is not asked for gaps. */
+  readonly checked: boolean;
   /** Where each path of the config (`collections[0]`) stands in the request. */
   readonly at: (path: string) => string;
 }

@@ -16,13 +16,16 @@ export function configReferences(document: AssistantDocument): ConfigReference[]
 function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] {
   return pipeline.flatMap(({ index, plugin, config, fallback }) => {
     const base = `metadata.tools[${index}]`;
-    const references = [{ tool: plugin, config, at: (path: string) => joinPath(`${base}.config`, path) }];
+    const references = [
+      { tool: plugin, config, checked: true, at: (path: string) => joinPath(`${base}.config`, path) },
+    ];
     const spare = fallback === null ? null : textMember(fallback, 'plugin');
     const spareConfig = fallback === null ? null : member(fallback, 'config');
     if (spare !== null)
       references.push({
         tool: spare,
         config: isJsonObject(spareConfig) ? spareConfig : {},
+        checked: true,
         at: (path: string) => joinPath(`${base}.fallback.config`, path),
       });
     return references;
@@ -40,7 +43,7 @@ function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
   if (config === undefined) return [];
   const at = (path: string): string =>
     path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
-  return [{ tool: classic.ragProcessor, config, at }];
+  return [{ tool: classic.ragProcessor, config, checked: false, at }];
 }
 
 function functionReferences({ path, definition }: FunctionEntry): ConfigReference[] {
@@ -48,10 +51,17 @@ function functionReferences({ path, definition }: FunctionEntry): ConfigReferenc
   const knowledgeBase = member(definition, 'kb_id');
   switch (definition.type) {
     case 'knowledge_base':
-      return [{ tool: 'simple_rag', config: { collections: [knowledgeBase] }, at: () => `${base}.kb_id` }];
+      return [
+        { tool: 'simple_rag', config: { collections: [knowledgeBase] }, checked: false, at: () => `${base}.kb_id` },
+      ];
     case 'rubric':
       return [
-        { tool: 'rubric_rag', config: { rubric_id: member(definition, 'rubric_id') }, at: () => `${base}.rubric_id` },
+        {
+          tool: 'rubric_rag',
+          config: { rubric_id: member(definition, 'rubric_id') },
+          checked: false,
+          at: () => `${base}.rubric_id`,
+        },
       ];
     default:
       return [];

@@ -1,0 +1,69 @@
+import { Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Caller, Page } from '../kernel';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import type { RunStats } from '../runs';
+import { AssistantDto, VersionDetailDto, type VersionDto, VersionPageDto } from './assistant-answer.dto';
+import { AssistantEditor } from './assistant-editor';
+import { AssistantHistory } from './assistant-history';
+import { AssistantIdPipe } from './assistant-id.pipe';
+import { AssistantPresenter, type AssistantView } from './assistant-presenter';
+import { expectedVersion } from './if-match';
+
+@ApiTags('Assistants')
+@Controller('api/v1/assistants/:id')
+export class AssistantHistoryController {
+  constructor(
+    private readonly history: AssistantHistory,
+    private readonly editor: AssistantEditor,
+    private readonly presenter: AssistantPresenter,
+  ) {}
+
+  @Get('versions')
+  @Access({ scope: 'read', summary: 'Saved versions, newest first' })
+  @ApiOkResponse({ type: VersionPageDto })
+  versions(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<VersionDto>> {
+    return this.history.versions(caller, id, toPageRequest(page));
+  }
+
+  @Get('versions/:version')
+  @Access({ scope: 'read', summary: 'One saved version' })
+  @ApiOkResponse({ type: VersionDetailDto })
+  version(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('version', AssistantIdPipe) version: number,
+  ): Promise<VersionDetailDto> {
+    return this.history.version(caller, id, version);
+  }
+
+  @Post('versions/:version/restore')
+  @HttpCode(200)
+  @Idempotent()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
+  @ApiOkResponse({ type: AssistantDto })
+  async restore(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Param('version', AssistantIdPipe) version: number,
+    @Res({ passthrough: true }) response: Response,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<AssistantView> {
+    const expected = ifMatch === undefined ? null : expectedVersion(caller, ifMatch);
+    const seen = await this.editor.restore(caller, id, version, expected);
+    response.set('etag', `"${seen.row.version}"`);
+    return this.presenter.one(caller, seen);
+  }
+
+  @Get('stats')
+  @Access({ scope: 'read', summary: 'Runs, failures, times, tools and tokens' })
+  stats(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<RunStats> {
+    return this.history.stats(caller, id);
+  }
+}

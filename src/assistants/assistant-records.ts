@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../kernel';
+import { AuditLog } from '../platform/audit';
+import { type Transaction, Transactions } from '../platform/database';
+import { changedFields, definitionOf } from './definition';
+import { RunnableAssistants } from './runnable-assistants';
+import type { AssistantShareEntity } from './storage/assistant-share.entity';
+import type { VersionReason } from './storage/assistant-version.entity';
+import type { AssistantEntity } from './storage/assistant.entity';
+import { AssistantRepository, type AssistantScope, type Definition } from './storage/assistant.repository';
+
+/** Every write: rows and audit entry in one transaction, then this process forgets what it had in memory. */
+@Injectable()
+export class AssistantRecords {
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly runnables: RunnableAssistants,
+  ) {}
+
+  async create(caller: Caller, definition: Definition, reason: VersionReason): Promise<AssistantEntity> {
+    const row = await this.transactions.run(async (tx) => {
+      const scope = this.assistants.within(caller.organizationId, tx);
+      const created = await scope.insert(caller.userId, definition, caller.userId, reason);
+      const target = { type: 'assistant', id: created.id };
+      await this.audit.record({ caller, action: `assistant.${reason}`, target, after: definition }, tx);
+      return created;
+    });
+    this.runnables.forget(row.organizationId, row.id);
+    return row;
+  }
+
+  /** False when another version was saved since `row` was read. */
+  replace(caller: Caller, row: AssistantEntity, definition: Definition, reason: VersionReason): Promise<boolean> {
+    const changes = changedFields(definitionOf(row), definition);
+    return this.write(row, async (scope, tx) => {
+      if (!(await scope.replace(row.id, row.version, definition, caller.userId, reason))) return false;
+      const before = { version: row.version, ...Object.fromEntries(changes.map(({ path, from }) => [path, from])) };
+      const after = { version: row.version + 1, ...Object.fromEntries(changes.map(({ path, to }) => [path, to])) };
+      await this.record(caller, row, reason, before, after, tx);
+      return true;
+    });
+  }
+
+  async publish(caller: Caller, row: AssistantEntity, published: boolean): Promise<void> {
+    await this.write(row, async (scope, tx) => {
+      await scope.publish(row.id, published);
+      const before = { published: row.published };
+      await this.record(caller, row, published ? 'publish' : 'unpublish', before, { published }, tx);
+    });
+  }
+
+  async share(
+    caller: Caller,
+    row: AssistantEntity,
+    shares: readonly Pick<AssistantShareEntity, 'userId' | 'access'>[],
+  ): Promise<void> {
+    await this.write(row, async (scope, tx) => {
+      const before = (await scope.shares([row.id])).map(({ userId, access }) => ({ userId, access }));
+      await scope.replaceShares(row.id, shares);
+      await this.record(caller, row, 'share', { shares: before }, { shares }, tx);
+    });
+  }
+
+  async remove(caller: Caller, row: AssistantEntity): Promise<void> {
+    await this.write(row, async (scope, tx) => {
+      await scope.remove(row.id);
+      await this.record(caller, row, 'delete', { name: row.name }, null, tx);
+    });
+  }
+
+  private async write<T>(
+    row: AssistantEntity,
+    work: (scope: AssistantScope, tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const { organizationId, id } = row;
+    const result = await this.transactions.run((tx) => work(this.assistants.within(organizationId, tx), tx));
+    this.runnables.forget(organizationId, id);
+    return result;
+  }
+
+  private record(
+    caller: Caller,
+    { id }: AssistantEntity,
+    verb: string,
+    before: unknown,
+    after: unknown,
+    tx: Transaction,
+  ): Promise<void> {
+    const target = { type: 'assistant', id };
+    return this.audit.record({ caller, action: `assistant.${verb}`, target, before, after }, tx);
+  }
+}

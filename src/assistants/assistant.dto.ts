@@ -1,0 +1,213 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMaxSize,
+  IsArray,
+  IsBooleanString,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Max,
+  MaxLength,
+  Min,
+  registerDecorator,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { PageQueryDto } from '../platform/http';
+import { ASSISTANT_TYPES, type AssistantType } from './assistant.types';
+
+/** Longest prompt or template, in UTF-16 units. */
+const MAX_PROMPT = 400_000;
+const MAX_COLLECTION = 200;
+const METADATA_EXAMPLE = {
+  assistant_type: 'multi_tool',
+  orchestrator: 'sequential',
+  connector: 'auto',
+  tools: [
+    { plugin: 'simple_rag', placeholder: '1_context', enabled: true, config: { collections: ['biology'], top_k: 3 } },
+  ],
+};
+
+const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+/** The value as it stood in the body: the transformer's copy loses keys such as `constructor`. */
+const asSent = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => obj[key];
+
+const isCollection = (value: unknown): boolean =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_COLLECTION && !value.includes(',');
+
+/** A comma string or a list of ids without commas. */
+const IsCollections = (): PropertyDecorator => (target, propertyName) =>
+  registerDecorator({
+    name: 'isCollections',
+    target: target.constructor,
+    propertyName: String(propertyName),
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' ? value.length <= 5_000 : Array.isArray(value) && value.every(isCollection),
+      defaultMessage: () => 'RAG_collections must be a list of ids, or one string with commas between them',
+    },
+  });
+
+class DefinitionDto {
+  @IsOptional()
+  @IsString()
+  @MaxLength(5_000)
+  description?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  system_prompt?: string;
+
+  @ApiPropertyOptional({ example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  prompt_template?: string;
+
+  /** An object, or a JSON string that holds one. Unknown keys are kept. docs/reference/metadata.md */
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'object', additionalProperties: true }, { type: 'string' }],
+    example: METADATA_EXAMPLE,
+  })
+  @Allow()
+  @Transform(asSent)
+  metadata?: unknown;
+
+  /** Knowledge bases of a classic assistant. */
+  @ApiPropertyOptional({ oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] })
+  @IsOptional()
+  @IsCollections()
+  RAG_collections?: string | string[];
+
+  /** Passages that a classic assistant retrieves. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  RAG_Top_k?: number;
+}
+
+export class UpdateAssistantDto extends DefinitionDto {
+  @ApiPropertyOptional({ minLength: 1, maxLength: 200, example: 'Essay feedback' })
+  @ValidateIf((_, value) => value !== undefined)
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name?: string;
+}
+
+export class CreateAssistantDto extends DefinitionDto {
+  @ApiProperty({ minLength: 1, maxLength: 200, example: 'Essay feedback' })
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name!: string;
+}
+
+export class DuplicateAssistantDto {
+  /** Name of the copy; "Copy of …" without it. */
+  @IsOptional()
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name?: string;
+}
+
+export class AssistantQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @IsOptional()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+
+  /** Part of the name or the description. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  /** `me`: only the caller's own. */
+  @ApiPropertyOptional({ enum: ['me'] })
+  @IsOptional()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class ValidateDefinitionDto {
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  template?: string;
+
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'object', additionalProperties: true }, { type: 'string' }],
+    example: METADATA_EXAMPLE,
+  })
+  @Allow()
+  @Transform(asSent)
+  metadata?: unknown;
+
+  @ApiPropertyOptional({ oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] })
+  @IsOptional()
+  @IsCollections()
+  RAG_collections?: string | string[];
+}
+
+export class ShareDto {
+  @ApiPropertyOptional({ example: 'ada@example.edu' })
+  @ValidateIf(({ user_id }: ShareDto) => user_id === undefined)
+  @IsEmail({ require_tld: false })
+  @MaxLength(254)
+  email?: string;
+
+  @IsOptional()
+  @IsUUID()
+  user_id?: string;
+
+  @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
+  @IsOptional()
+  @IsIn(['use', 'edit'])
+  access?: 'use' | 'edit';
+}
+
+export class ReplaceSharesDto {
+  /** Everybody it is to be shared with; whoever is missing loses access. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  @Type(() => ShareDto)
+  shares?: ShareDto[];
+
+  /** LAMB's form of the same list: everyone may use it. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @IsEmail({ require_tld: false }, { each: true })
+  user_emails?: string[];
+}
+
+export class ImportQueryDto {
+  /** Only tells what would change. */
+  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @IsOptional()
+  @IsBooleanString()
+  dry_run?: string;
+
+  /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  into?: number;
+}

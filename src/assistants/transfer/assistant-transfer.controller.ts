@@ -1,0 +1,82 @@
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type Caller, invalid, isJsonObject } from '../../kernel';
+import { Access, CurrentCaller } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { ImportedAssistantDto, ImportPlanDto } from '../assistant-answer.dto';
+import { AssistantIdPipe } from '../assistant-id.pipe';
+import { AssistantPresenter, type AssistantView } from '../assistant-presenter';
+import { DuplicateAssistantDto, ImportQueryDto } from '../assistant.dto';
+import { AssistantTransfer, type Imported } from './assistant-transfer';
+import type { Dropped, ExportedAssistant } from './export-document';
+
+@ApiTags('Assistants')
+@ApiExtraModels(ImportPlanDto)
+@Controller('api/v1/assistants')
+export class AssistantTransferController {
+  constructor(
+    private readonly transfer: AssistantTransfer,
+    private readonly presenter: AssistantPresenter,
+  ) {}
+
+  @Get(':id/export')
+  @Access({ scope: 'read', summary: 'The definition as a document without ids and owners' })
+  @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
+  async export(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ExportedAssistant> {
+    const document = await this.transfer.export(caller, id);
+    response.attachment(`assistant-${id}.json`);
+    return document;
+  }
+
+  @Post('import')
+  @Idempotent()
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Make an assistant from an exported document',
+    description:
+      'Reads exports of this service and of LAMB. Ids, owners and references out of reach are left behind and listed. ' +
+      'With `dry_run=true` nothing is written and the answer (200) is what would change.',
+  })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiCreatedResponse({ type: ImportedAssistantDto })
+  @ApiOkResponse({ type: ImportPlanDto })
+  async import(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @Query() { dry_run, into }: ImportQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ImportPlanDto | (AssistantView & { dropped: readonly Dropped[] })> {
+    if (!isJsonObject(body)) throw invalid([{ path: '', message: 'must be an exported assistant' }]);
+    if (dry_run === 'true' || into !== undefined) response.status(HttpStatus.OK);
+    if (dry_run === 'true') return { dry_run: true, ...(await this.transfer.plan(caller, body, into ?? null)) };
+    return this.answer(caller, await this.transfer.import(caller, body, into ?? null), response);
+  }
+
+  @Post(':id/duplicate')
+  @Idempotent()
+  @Access({ scope: 'write', role: 'teacher', summary: 'Make a private copy' })
+  @ApiCreatedResponse({ type: ImportedAssistantDto })
+  async duplicate(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Body() { name }: DuplicateAssistantDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AssistantView & { dropped: readonly Dropped[] }> {
+    return this.answer(caller, await this.transfer.duplicate(caller, id, name), response);
+  }
+
+  private async answer(
+    caller: Caller,
+    { seen, dropped }: Imported,
+    response: Response,
+  ): Promise<AssistantView & { dropped: readonly Dropped[] }> {
+    response.set('etag', `"${seen.row.version}"`).location(`/api/v1/assistants/${seen.row.id}`);
+    return { ...(await this.presenter.one(caller, seen)), dropped };
+  }
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller, JsonObject } from '../../kernel';
+import { validationPipe } from '../../platform/http';
+import { CreateAssistantDto, UpdateAssistantDto } from '../assistant.dto';
+import { AssistantEditor, ownerOf } from '../assistant-editor';
+import { AssistantLookup, type Seen } from '../assistant-lookup';
+import {
+  applyInput,
+  changedFields,
+  type DefinitionInput,
+  definitionOf,
+  EMPTY_DEFINITION,
+  type FieldChange,
+} from '../definition';
+import { DefinitionGate } from '../definition-gate';
+import type { Diagnostic } from '../diagnostics/diagnostic.types';
+import type { VersionReason } from '../storage/assistant-version.entity';
+import type { Definition } from '../storage/assistant.repository';
+import { dropReferences } from './drop-references';
+import { type Dropped, exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
+
+export interface ImportPlan {
+  readonly action: 'create' | 'update';
+  readonly diff: readonly FieldChange[];
+  readonly dropped: readonly Dropped[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Imported {
+  readonly seen: Seen;
+  readonly dropped: readonly Dropped[];
+}
+
+/** Definitions that leave or enter: nothing is resolved by name across organizations, nothing foreign comes along. */
+@Injectable()
+export class AssistantTransfer {
+  constructor(
+    private readonly lookup: AssistantLookup,
+    private readonly editor: AssistantEditor,
+    private readonly gate: DefinitionGate,
+  ) {}
+
+  async export(caller: Caller, id: number): Promise<ExportedAssistant> {
+    const { row } = await this.lookup.configurable(caller, id);
+    return exportDocument(definitionOf(row));
+  }
+
+  /** What an import would do. `into` null makes a new assistant. */
+  async plan(caller: Caller, body: JsonObject, into: number | null): Promise<ImportPlan> {
+    const target = into === null ? null : await this.lookup.configurable(caller, into);
+    const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
+    const owner = target === null ? caller : ownerOf(target.row);
+    const { fields, dropped } = await this.read(body, into);
+    const readable = await this.readable(before, fields, owner, into);
+    const after = applyInput(before, readable.input);
+    const { diagnostics } = await this.gate.check(after, owner, into);
+    return {
+      action: target === null ? 'create' : 'update',
+      diff: changedFields(before, after),
+      dropped: [...dropped, ...readable.dropped],
+      diagnostics,
+    };
+  }
+
+  /** @throws {AppError} as a POST of the same definition; ids out of reach are dropped instead of refused. */
+  async import(caller: Caller, body: JsonObject, into: number | null): Promise<Imported> {
+    const { fields, dropped } = await this.read(body, into);
+    if (into === null) {
+      const made = await this.make(caller, fields, 'import');
+      return { seen: made.seen, dropped: [...dropped, ...made.dropped] };
+    }
+    const { row } = await this.lookup.configurable(caller, into);
+    const readable = await this.readable(definitionOf(row), fields, ownerOf(row), into);
+    const seen = await this.editor.update(caller, into, readable.input, null, 'import');
+    return { seen, dropped: [...dropped, ...readable.dropped] };
+  }
+
+  /** A private copy of the caller's own; what the caller may not read is dropped from it. */
+  async duplicate(caller: Caller, id: number, name: string | undefined): Promise<Imported> {
+    const { row } = await this.lookup.configurable(caller, id);
+    const fields: DefinitionInput = {
+      name: name ?? `Copy of ${row.name}`.slice(0, 200),
+      description: row.description,
+      system_prompt: row.systemPrompt,
+      prompt_template: row.promptTemplate,
+      metadata: row.metadata,
+      RAG_collections: row.ragCollections,
+      RAG_Top_k: row.ragTopK,
+    };
+    return this.make(caller, fields, 'duplicate');
+  }
+
+  /** Types and lengths as in a POST or PATCH. */
+  private async read(body: JsonObject, into: number | null): Promise<ReadImport> {
+    const { fields, dropped } = readImport(body);
+    const metatype = into === null ? CreateAssistantDto : UpdateAssistantDto;
+    return {
+      fields: (await validationPipe().transform(fields, { type: 'body', metatype })) as DefinitionInput,
+      dropped,
+    };
+  }
+
+  private async make(caller: Caller, fields: DefinitionInput, reason: VersionReason): Promise<Imported> {
+    const { input, dropped } = await this.readable(EMPTY_DEFINITION, fields, caller, null);
+    return { seen: await this.editor.create(caller, input, reason), dropped };
+  }
+
+  private async readable(
+    base: Definition,
+    fields: DefinitionInput,
+    owner: Pick<Caller, 'organizationId' | 'userId'>,
+    id: number | null,
+  ): Promise<{ input: DefinitionInput; dropped: readonly Dropped[] }> {
+    const { diagnostics } = await this.gate.check(applyInput(base, fields), owner, id);
+    return dropReferences(fields, diagnostics);
+  }
+}

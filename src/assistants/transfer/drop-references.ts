@@ -1,0 +1,47 @@
+import { isJsonObject } from '../../kernel';
+import type { DefinitionInput } from '../definition';
+import { collectionList } from '../definition';
+import type { Diagnostic } from '../diagnostics/diagnostic.types';
+import { parseMetadata } from '../metadata';
+import type { Dropped } from './export-document';
+
+/** A list item leaves its list; any other value becomes null, which reads as "not chosen yet". */
+function take(root: unknown, tokens: readonly string[]): void {
+  let parent: unknown = root;
+  for (const token of tokens.slice(0, -1)) parent = child(parent, token);
+  const last = tokens.at(-1) ?? '';
+  if (Array.isArray(parent)) parent.splice(Number(last), 1);
+  else if (isJsonObject(parent) && Object.hasOwn(parent, last)) (parent as Record<string, unknown>)[last] = null;
+}
+
+function child(parent: unknown, token: string): unknown {
+  if (Array.isArray(parent)) return parent[Number(token)];
+  return isJsonObject(parent) && Object.hasOwn(parent, token) ? parent[token] : undefined;
+}
+
+const tokensOf = (path: string): string[] => path.split(/[.[\]]+/).filter((token) => token !== '');
+
+/** A function without its target is nothing: the whole entry goes. */
+const wholeFunction = (path: string): string =>
+  /^(metadata\.(?:functions|tools)\[\d+\])\.(?:kb_id|rubric_id|assistant_id)$/.exec(path)?.[1] ?? path;
+
+/** Takes the references that the new owner may not read out of a copy of the definition, and lists them. */
+export function dropReferences(
+  input: DefinitionInput,
+  diagnostics: readonly Diagnostic[],
+): { readonly input: DefinitionInput; readonly dropped: readonly Dropped[] } {
+  const paths = diagnostics
+    .filter(({ severity, code }) => severity === 'error' && code === 'tool.inaccessible')
+    .map(({ path }) => wholeFunction(path));
+  if (paths.length === 0) return { input, dropped: [] };
+  const collections = input.RAG_collections ?? [];
+  const parsed = parseMetadata(input.metadata);
+  const copy = structuredClone({
+    ...input,
+    metadata: parsed.ok ? parsed.metadata : input.metadata,
+    RAG_collections: typeof collections === 'string' ? collectionList(collections) : [...collections],
+  });
+  // From the back, so that earlier positions stay what they were.
+  for (const path of [...new Set(paths)].reverse()) take(copy, tokensOf(path));
+  return { input: copy, dropped: paths.map((path) => ({ path, reason: 'refers to something that you cannot use' })) };
+}
