@@ -119,15 +119,22 @@ const events = (separator: string, between = ''): Buffer =>
       .join(''),
   );
 
+/** Resolves when the reader takes more, or is gone. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((done) => {
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle);
+      done();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
+
 async function flood(response: ServerResponse): Promise<void> {
   openStream(response);
   const [, delta, finish, usage] = chunksOf('x');
   for (let sent = 0; sent < FLOOD_CHUNKS && !response.destroyed; sent += 200) {
     if (!response.write(`data: ${delta}\n\n`.repeat(200))) {
-      await new Promise((done) => {
-        response.once('drain', done);
-        response.once('close', done);
-      });
+      await drained(response);
     }
   }
   response.end(`data: ${finish}\n\ndata: ${usage}\n\ndata: [DONE]\n\n`);
@@ -184,10 +191,7 @@ const PLAYS: Readonly<Record<FaultName, Play>> = {
     openStream(response);
     while (!response.destroyed) {
       if (!response.write('data: '.padEnd(65_536, 'x'))) {
-        await new Promise((done) => {
-          response.once('drain', done);
-          response.once('close', done);
-        });
+        await drained(response);
       }
     }
   },

@@ -209,15 +209,18 @@ async function play(reply: UpstreamReply, request: UpstreamRequest, response: Se
   response.end('data: [DONE]\n\n');
 }
 
+/** Ends early when the caller hangs up. */
 const pause = (ms: number, response: ServerResponse): Promise<void> | void =>
   ms === 0
     ? undefined
     : new Promise((done) => {
-        const timer = setTimeout(done, ms);
-        response.once('close', () => {
+        const settle = (): void => {
           clearTimeout(timer);
+          response.off('close', settle);
           done();
-        });
+        };
+        const timer = setTimeout(settle, ms);
+        response.on('close', settle);
       });
 
 async function readBody(message: IncomingMessage): Promise<string> {

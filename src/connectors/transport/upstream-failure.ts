@@ -130,5 +130,6 @@ export function failureOfTransport(error: unknown, deadline: CallDeadline): Upst
   return new UpstreamFailure(mapped, !over && mapped.code !== 'outbound_refused' && isConnectionLoss(error));
 }
 
+/** By code, not by class: errors of Node's own modules may come from another realm. */
 const isConnectionLoss = (error: unknown): boolean =>
-  error instanceof Error && RETRIED_CODES.has((error as NodeJS.ErrnoException).code ?? '');
+  RETRIED_CODES.has((error as NodeJS.ErrnoException | null)?.code ?? '');

@@ -1,11 +1,18 @@
 import { AppError } from '../../kernel';
 
-/** Code of the refusal that the connection guard raises (`dial-policy.ts`), wherever it is wrapped. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error &&
-  ((error as NodeJS.ErrnoException).code === 'ESSRF' ||
-    isRefusal(error.cause) ||
-    (error instanceof AggregateError && error.errors.some(isRefusal)));
+interface Failure {
+  readonly code?: unknown;
+  readonly cause?: unknown;
+  /** Of an AggregateError: one per address tried. */
+  readonly errors?: readonly unknown[];
+}
+
+/** Finds the refusal that the connection guard raises (`dial-policy.ts`), wherever it is wrapped. */
+function isRefusal(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, cause, errors } = error as Failure;
+  return code === 'ESSRF' || isRefusal(cause) || (Array.isArray(errors) && errors.some(isRefusal));
+}
 
 /** Turns what undici throws into the error that callers know; messages never quote the transport. */
 export function outboundFailure(error: unknown, state: { cancelled: boolean; timedOut: boolean }): AppError {
