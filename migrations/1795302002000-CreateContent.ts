@@ -104,7 +104,6 @@ export class CreateContent1795302002000 implements MigrationInterface {
         section text NOT NULL,
         page integer,
         text text NOT NULL,
-        search_text text NOT NULL,
         terms tsvector NOT NULL,
         length integer NOT NULL,
         CONSTRAINT kb_chunks_ordinal_uq UNIQUE (document_id, ordinal)

@@ -44,3 +44,59 @@ export interface Retrieval {
   readonly passages: readonly Passage[];
   readonly warnings: readonly string[];
 }
+
+/** One document, as the API shows it. */
+export interface DocumentView {
+  readonly id: string;
+  readonly knowledge_base_id: string;
+  readonly filename: string;
+  readonly title: string | null;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly status: DocumentStatus;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly chunk_count: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface KnowledgeBaseView {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+  readonly language: string | null;
+  readonly visibility: KnowledgeBaseVisibility;
+  readonly owner: string;
+  readonly access: 'owner' | 'read';
+  readonly chunk_size: number;
+  readonly chunk_overlap: number;
+  readonly chunk_count: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface NewKnowledgeBase {
+  readonly name: string;
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  readonly language?: string | undefined;
+  readonly visibility?: KnowledgeBaseVisibility | undefined;
+  readonly chunk_size?: number | undefined;
+  readonly chunk_overlap?: number | undefined;
+}
+
+export interface KnowledgeBaseChanges {
+  readonly name?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  readonly visibility?: KnowledgeBaseVisibility | undefined;
+}
+
+export interface ShareView {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+}

@@ -1,0 +1,89 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import type { Response } from 'express';
+import { attachment } from '../files';
+import type { Caller } from '../kernel';
+import { Access, AcceptFiles, CurrentCaller, toPageRequest, type UploadedFile, Uploads } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import { DocumentsService } from './documents.service';
+import { DocumentDto, DocumentListQueryDto, DocumentPageDto, UploadedDocumentsDto } from './knowledge-base.dto';
+
+@Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
+export class DocumentsController {
+  constructor(private readonly documents: DocumentsService) {}
+
+  @Post()
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Upload documents',
+    description:
+      'Each document has its own status and error. The same name with the same bytes changes nothing; with other bytes it replaces the document.',
+  })
+  @Idempotent()
+  @AcceptFiles()
+  async upload(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Uploads() uploads: readonly UploadedFile[],
+  ): Promise<UploadedDocumentsDto> {
+    return { items: await this.documents.upload(caller, knowledgeBaseId, uploads) };
+  }
+
+  @Get()
+  @Access({ scope: 'read', summary: 'List documents, oldest first' })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Query() query: DocumentListQueryDto,
+  ): Promise<DocumentPageDto> {
+    const page = toPageRequest(query);
+    const { items, ...rest } = await this.documents.list(caller, knowledgeBaseId, page, query.status ?? null);
+    return { ...rest, items: [...items] };
+  }
+
+  @Get(':id')
+  @Access({ scope: 'read', summary: 'Describe a document' })
+  get(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+  ): Promise<DocumentDto> {
+    return this.documents.get(caller, knowledgeBaseId, id);
+  }
+
+  @Get(':id/content')
+  @Access({ scope: 'read', summary: 'Download a document as it was uploaded' })
+  async download(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    const { filename, contentType, bytes } = await this.documents.download(caller, knowledgeBaseId, id);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'private, no-store');
+    return new StreamableFile(bytes, { type: contentType, disposition: attachment(filename), length: bytes.length });
+  }
+
+  @Post(':id/retry')
+  @HttpCode(200)
+  @Access({ scope: 'write', role: 'teacher', summary: 'Process a failed document again' })
+  retry(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+  ): Promise<DocumentDto> {
+    return this.documents.retry(caller, knowledgeBaseId, id);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ scope: 'write', role: 'teacher', summary: 'Delete a document and its chunks' })
+  remove(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+  ): Promise<void> {
+    return this.documents.remove(caller, knowledgeBaseId, id);
+  }
+}

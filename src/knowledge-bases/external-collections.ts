@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, isJsonObject, type JsonObject } from '../kernel';
+import type { KnowledgeBaseRuntime } from '../organizations';
+import { OutboundClient } from '../platform/outbound';
+import type { CollectionPassages, Passage, RetrievalQuery } from './knowledge-base.types';
+
+const TIMEOUT_MS = 20_000;
+const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+const share = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
+
+/** A server answers `results`; older clients of it spoke of `documents` (LAMB.md §3.6). */
+function entriesOf(answer: unknown): readonly JsonObject[] | null {
+  if (!isJsonObject(answer)) return null;
+  const list = [answer['results'], answer['documents']].find(Array.isArray);
+  return list === undefined ? null : list.filter(isJsonObject);
+}
+
+/** An absolute URL as it is, a path on the server completed. */
+function absolute(path: string | null, serverUrl: string): string | null {
+  if (path === null || !URL.canParse(path, serverUrl)) return null;
+  const url = new URL(path, serverUrl);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
+}
+
+function titleOf(metadata: JsonObject): string {
+  const video = textOf(metadata['video_id']);
+  return (
+    textOf(metadata['video_title']) ??
+    (video === null ? null : `YouTube: ${video}`) ??
+    textOf(metadata['filename']) ??
+    textOf(metadata['title']) ??
+    'Unknown'
+  );
+}
+
+function passageOf(entry: JsonObject, serverUrl: string): Passage | null {
+  const text = textOf(entry['data']);
+  if (text === null) return null;
+  const metadata = isJsonObject(entry['metadata']) ? entry['metadata'] : {};
+  const similarity = share(entry['similarity']);
+  const { page } = metadata;
+  const url =
+    textOf(metadata['source_url']) ??
+    absolute(textOf(metadata['original_file_url']), serverUrl) ??
+    absolute(textOf(metadata['file_url']), serverUrl) ??
+    '';
+  return {
+    text,
+    similarity,
+    metadata,
+    source: {
+      type: 'knowledge_base',
+      title: titleOf(metadata),
+      url,
+      similarity,
+      document: textOf(metadata['filename']),
+      ...(typeof page === 'number' ? { page } : {}),
+    },
+  };
+}
+
+/** Base URL with a trailing slash, so that a path under it is appended, not replaced. */
+const baseOf = (serverUrl: string): string => (serverUrl.endsWith('/') ? serverUrl : `${serverUrl}/`);
+
+/** Collections of the organization's own LAMB knowledge-base server. */
+@Injectable()
+export class ExternalCollections {
+  constructor(private readonly outbound: OutboundClient) {}
+
+  /** All collections at once; one that fails gives its reason instead of passages. Rejects only when the signal fires. */
+  query(
+    server: KnowledgeBaseRuntime,
+    collections: readonly string[],
+    query: RetrievalQuery,
+  ): Promise<CollectionPassages[]> {
+    return Promise.all(collections.map((collection) => this.queryOne(server, collection, query)));
+  }
+
+  private async queryOne(
+    server: KnowledgeBaseRuntime,
+    collection: string,
+    query: RetrievalQuery,
+  ): Promise<CollectionPassages> {
+    try {
+      return { collection, passages: await this.ask(server, collection, query) };
+    } catch (error) {
+      query.signal?.throwIfAborted();
+      const reason = error instanceof AppError ? error.detail : 'the server gave no usable answer';
+      return { collection, passages: [], error: reason };
+    }
+  }
+
+  private async ask(server: KnowledgeBaseRuntime, collection: string, query: RetrievalQuery): Promise<Passage[]> {
+    if (/^\.{1,2}$/.test(collection)) throw new AppError('not_found', 'no such collection');
+    const base = baseOf(server.serverUrl);
+    const { status, text } = await this.outbound.request({
+      url: new URL(`collections/${encodeURIComponent(collection)}/query`, base).href,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(server.apiToken === null ? {} : { authorization: `Bearer ${server.apiToken}` }),
+      },
+      body: JSON.stringify({
+        query_text: query.text,
+        top_k: query.topK,
+        threshold: query.threshold,
+        plugin_params: {},
+      }),
+      timeoutMs: TIMEOUT_MS,
+      ...(query.signal === undefined ? {} : { signal: query.signal }),
+    });
+    if (status < 200 || status > 299) {
+      throw new AppError('upstream_error', REASONS[status] ?? `the server answered ${status}`);
+    }
+    const entries = entriesOf(JSON.parse(text));
+    if (entries === null) throw new AppError('upstream_bad_response', 'the server gave no usable answer');
+    return entries
+      .flatMap((entry) => passageOf(entry, base) ?? [])
+      .filter(({ similarity }) => similarity >= query.threshold)
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, query.topK);
+  }
+}

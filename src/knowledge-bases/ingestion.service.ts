@@ -1,0 +1,127 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type BlobSpace, BlobStore } from '../files';
+import { AppError } from '../kernel';
+import { type Transaction, Transactions } from '../platform/database';
+import type { DocumentEntity } from './document.entity';
+import { DocumentRepository } from './document.repository';
+import { type DocumentText, readDocument, UnreadableDocument } from './document-text';
+import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { detectLanguage, searchConfiguration } from './language';
+import { SearchIndexRepository } from './search-index.repository';
+
+/** A worker that has not finished after this long is taken for dead. */
+const STALE_AFTER_MS = 10 * 60_000;
+const READ_MAX_BYTES = 16 * 1024 * 1024;
+const BROKEN = 'The document could not be processed; try again';
+
+export const knowledgeBaseSpace = (organizationId: string, knowledgeBaseId: string): BlobSpace => [
+  'knowledge-bases',
+  organizationId,
+  knowledgeBaseId,
+];
+
+interface Job {
+  readonly organizationId: string;
+  readonly id: string;
+}
+
+const staleBefore = (): Date => new Date(Date.now() - STALE_AFTER_MS);
+
+/**
+ * Turns stored documents into searchable chunks, one after another. A document waits in its row (`pending`), so nothing is
+ * lost with the process: what was left over is taken up at the next start. Old chunks answer until the new ones replace them.
+ */
+@Injectable()
+export class IngestionService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly log = new Logger(IngestionService.name);
+  private tail: Promise<void> = Promise.resolve();
+  private stopping = false;
+
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly index: SearchIndexRepository,
+    private readonly blobs: BlobStore,
+    private readonly transactions: Transactions,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const job of await this.documents.unfinished(staleBefore())) void this.enqueue(job);
+  }
+
+  /** Finishes the document in hand; the rest stays `pending` for the next start. */
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    await this.tail;
+  }
+
+  /** Resolves when the document has been dealt with, well or badly. Never rejects. */
+  enqueue(job: Job): Promise<void> {
+    this.tail = this.tail.then(() => (this.stopping ? undefined : this.attempt(job)));
+    return this.tail;
+  }
+
+  private async attempt({ organizationId, id }: Job): Promise<void> {
+    try {
+      const document = await this.documents.within(organizationId).claim(id, staleBefore());
+      if (document !== null) await this.process(document);
+    } catch (error) {
+      this.report(id, error);
+    }
+  }
+
+  private async process(document: DocumentEntity): Promise<void> {
+    const failed = (error: string): Promise<boolean> =>
+      this.documents.within(document.organizationId).finish(document.id, document.sha256, { status: 'failed', error });
+    try {
+      const content = await this.read(document);
+      if (content !== null) await this.transactions.run((tx) => this.store(document, content, tx));
+    } catch (error) {
+      if (error instanceof UnreadableDocument) {
+        await failed(error.message);
+      } else if (error instanceof AppError && error.code === 'not_found') {
+        await failed('The uploaded file is missing; upload it again');
+      } else {
+        this.report(document.id, error);
+        await failed(BROKEN);
+      }
+    }
+  }
+
+  /** Null when the knowledge base is gone. */
+  private async read(document: DocumentEntity): Promise<DocumentText | null> {
+    const { organizationId, knowledgeBaseId } = document;
+    const knowledgeBase = await this.knowledgeBases.within(organizationId).find(knowledgeBaseId);
+    if (knowledgeBase === null) return null;
+    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
+    const bytes = await this.blobs.read(space, document.storageName, READ_MAX_BYTES);
+    return readDocument(bytes, document.filename, {
+      size: knowledgeBase.chunkSize,
+      overlap: knowledgeBase.chunkOverlap,
+    });
+  }
+
+  private async store(document: DocumentEntity, content: DocumentText, tx: Transaction): Promise<void> {
+    const { organizationId, knowledgeBaseId, id, sha256 } = document;
+    const locked = await this.index.lock(organizationId, knowledgeBaseId, tx);
+    if (locked === undefined) return;
+    // Deleted or replaced while it was read: whoever did that has the last word.
+    const finished = await this.documents.within(organizationId, tx).finish(id, sha256, {
+      status: 'completed',
+      error: null,
+      title: content.title,
+      chunkCount: content.chunks.length,
+    });
+    if (!finished) return;
+    const language = locked.language ?? detectLanguage(content.text);
+    if (locked.language === null) {
+      await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
+    }
+    const target = { organizationId, knowledgeBaseId, documentId: id };
+    await this.index.replace(target, searchConfiguration(language), content.chunks, tx);
+  }
+
+  private report(documentId: string, error: unknown): void {
+    this.log.error({ msg: 'a document could not be processed', document_id: documentId, err: error });
+  }
+}

@@ -1,0 +1,234 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { PageQueryDto } from '../platform/http';
+import {
+  DOCUMENT_STATUSES,
+  type DocumentStatus,
+  KNOWLEDGE_BASE_VISIBILITIES,
+  type KnowledgeBaseVisibility,
+  RETRIEVAL_MODES,
+  type RetrievalMode,
+} from './knowledge-base.types';
+import { LANGUAGES } from './language';
+import { SLUG_MAX } from './slug';
+
+export class CreateKnowledgeBaseDto {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name!: string;
+
+  /** Unique in the organization; made from the name when absent. Assistants may refer to it. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(SLUG_MAX)
+  slug?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(2000)
+  description?: string;
+
+  /** Language of its documents; decided by the first document when absent. */
+  @IsOptional()
+  @IsIn(LANGUAGES)
+  @ApiProperty({ enum: LANGUAGES, required: false })
+  language?: string;
+
+  @IsOptional()
+  @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
+  @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
+  visibility?: KnowledgeBaseVisibility;
+
+  /** Characters per chunk, at most. */
+  @IsOptional()
+  @IsInt()
+  @Min(200)
+  @Max(8000)
+  chunk_size?: number;
+
+  /** Characters repeated from the chunk before, at most. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(2000)
+  chunk_overlap?: number;
+}
+
+export class UpdateKnowledgeBaseDto {
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(SLUG_MAX)
+  slug?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(2000)
+  description?: string;
+
+  @IsOptional()
+  @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
+  @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
+  visibility?: KnowledgeBaseVisibility;
+}
+
+export class KnowledgeBaseDto {
+  id!: string;
+  slug!: string;
+  name!: string;
+  description!: string;
+  language!: string | null;
+  @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES })
+  visibility!: KnowledgeBaseVisibility;
+  /** Id of the user who owns it. */
+  owner!: string;
+  @ApiProperty({ enum: ['owner', 'read'] })
+  access!: 'owner' | 'read';
+  chunk_size!: number;
+  chunk_overlap!: number;
+  chunk_count!: number;
+  created_at!: Date;
+  updated_at!: Date;
+}
+
+export class KnowledgeBasePageDto {
+  items!: KnowledgeBaseDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class KnowledgeBaseListQueryDto extends PageQueryDto {
+  /** Part of the name. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  /** `me`: only own ones. */
+  @IsOptional()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class ShareWithDto {
+  /** Members of the organization by id or e-mail; the list replaces the one before. */
+  @IsArray()
+  @ArrayMaxSize(1000)
+  @IsString({ each: true })
+  @MaxLength(320, { each: true })
+  users!: string[];
+}
+
+export class SharedUserDto {
+  user_id!: string;
+  email!: string;
+  name!: string;
+}
+
+export class SharesDto {
+  users!: SharedUserDto[];
+}
+
+export class DocumentDto {
+  id!: string;
+  knowledge_base_id!: string;
+  /** The name it was uploaded under. */
+  filename!: string;
+  /** First heading. */
+  title!: string | null;
+  /** Decided by content. */
+  content_type!: string;
+  /** Bytes. */
+  size!: number;
+  sha256!: string;
+  @ApiProperty({ enum: DOCUMENT_STATUSES })
+  status!: DocumentStatus;
+  /** Why it failed. */
+  error!: string | null;
+  attempts!: number;
+  chunk_count!: number;
+  created_at!: Date;
+  updated_at!: Date;
+}
+
+export class UploadedDocumentsDto {
+  items!: DocumentDto[];
+}
+
+export class DocumentPageDto {
+  items!: DocumentDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class DocumentListQueryDto extends PageQueryDto {
+  @IsOptional()
+  @IsIn(DOCUMENT_STATUSES)
+  @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
+  status?: DocumentStatus;
+}
+
+export class QueryKnowledgeBaseDto {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(20_000)
+  query!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  top_k: number = 5;
+
+  /** Least similarity. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  threshold: number = 0;
+
+  /** Wish; the answer says which mode ran. */
+  @IsOptional()
+  @IsIn(RETRIEVAL_MODES)
+  @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
+  mode?: RetrievalMode;
+}
+
+export class QueryResultDto {
+  /** 0..1: how much of what the question asks for the passage covers. */
+  similarity!: number;
+  /** The passage, a slice of the uploaded text. */
+  data!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  metadata!: object;
+}
+
+export class QueryTimingDto {
+  total_ms!: number;
+}
+
+export class QueryAnswerDto {
+  results!: QueryResultDto[];
+  count!: number;
+  @ApiProperty({ enum: RETRIEVAL_MODES })
+  mode!: RetrievalMode;
+  timing!: QueryTimingDto;
+}

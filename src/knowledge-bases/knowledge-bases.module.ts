@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { FilesModule } from '../files';
+import { OrganizationsModule } from '../organizations';
+import { DocumentStore } from './document-store';
+import { DocumentRepository } from './document.repository';
+import { DocumentsController } from './documents.controller';
+import { DocumentsService } from './documents.service';
+import { ExternalCollections } from './external-collections';
+import { IngestionService } from './ingestion.service';
+import { KnowledgeBaseStore } from './knowledge-base-store';
+import { KnowledgeBasePermissions } from './knowledge-base.permissions';
+import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { KnowledgeBasesController } from './knowledge-bases.controller';
+import { KnowledgeBasesService } from './knowledge-bases.service';
+import { RetrievalService } from './retrieval.service';
+import { SearchIndexRepository } from './search-index.repository';
+import { SharingService } from './sharing.service';
+
+@Module({
+  imports: [FilesModule, OrganizationsModule],
+  controllers: [KnowledgeBasesController, DocumentsController],
+  providers: [
+    DocumentRepository,
+    DocumentsService,
+    DocumentStore,
+    ExternalCollections,
+    IngestionService,
+    KnowledgeBasePermissions,
+    KnowledgeBaseRepository,
+    KnowledgeBasesService,
+    KnowledgeBaseStore,
+    RetrievalService,
+    SearchIndexRepository,
+    SharingService,
+  ],
+  exports: [DocumentsService, KnowledgeBasesService],
+})
+export class KnowledgeBasesModule {}

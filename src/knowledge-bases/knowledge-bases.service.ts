@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Caller,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  isUuid,
+  type Page,
+  type PageRequest,
+  type Principal,
+} from '../kernel';
+import { KnowledgeBasePermissions } from './knowledge-base.permissions';
+import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { KnowledgeBaseStore } from './knowledge-base-store';
+import { toKnowledgeBaseView } from './knowledge-base-view';
+import type {
+  KnowledgeBaseChanges,
+  KnowledgeBaseView,
+  NewKnowledgeBase,
+  Passage,
+  Retrieval,
+  RetrievalQuery,
+  ShareView,
+} from './knowledge-base.types';
+import { RetrievalService } from './retrieval.service';
+import { SharingService } from './sharing.service';
+
+/** Knowledge bases: made, listed, shared and asked. Their documents are `DocumentsService`'s. */
+@Injectable()
+export class KnowledgeBasesService {
+  constructor(
+    private readonly permissions: KnowledgeBasePermissions,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly store: KnowledgeBaseStore,
+    private readonly sharing: SharingService,
+    private readonly retrieval: RetrievalService,
+  ) {}
+
+  async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseView> {
+    await this.sharing.assertMayShow(caller, body.visibility);
+    return toKnowledgeBaseView(await this.store.create(caller, body), caller);
+  }
+
+  async get(principal: Principal, id: string): Promise<KnowledgeBaseView> {
+    return toKnowledgeBaseView(await this.permissions.readable(principal, id), principal);
+  }
+
+  async list(
+    principal: Principal,
+    page: PageRequest,
+    filter: { text?: string; ownOnly?: boolean } = {},
+  ): Promise<Page<KnowledgeBaseView>> {
+    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
+    if (after === undefined || (after !== null && !isUuid(String(after)))) {
+      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+    }
+    const [rows, total] = await this.knowledgeBases.within(principal.organizationId).page(principal, {
+      text: filter.text ?? null,
+      ownOnly: filter.ownOnly ?? false,
+      limit: page.limit + 1,
+      after: after === null ? null : String(after),
+    });
+    const items = rows.slice(0, page.limit);
+    const last = items.at(-1);
+    return {
+      items: items.map((row) => toKnowledgeBaseView(row, principal)),
+      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
+      total,
+    };
+  }
+
+  async update(caller: Caller, id: string, changes: KnowledgeBaseChanges): Promise<KnowledgeBaseView> {
+    const row = await this.permissions.owned(caller, id);
+    await this.sharing.assertMayShow(caller, changes.visibility);
+    return toKnowledgeBaseView(await this.store.update(caller, row, changes), caller);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.store.remove(caller, await this.permissions.owned(caller, id));
+  }
+
+  async shares(caller: Caller, id: string): Promise<ShareView[]> {
+    return this.sharing.list(await this.permissions.owned(caller, id));
+  }
+
+  /** Replaces the list of users, named by id or e-mail, who may read the knowledge base. */
+  async share(caller: Caller, id: string, users: readonly string[]): Promise<ShareView[]> {
+    return this.sharing.replace(caller, await this.permissions.owned(caller, id), users);
+  }
+
+  /** Passages of one knowledge base with the principal's own rights. */
+  async query(principal: Principal, id: string, query: Omit<RetrievalQuery, 'collections'>): Promise<Passage[]> {
+    return this.retrieval.search(await this.permissions.readable(principal, id), query);
+  }
+
+  /** See `RetrievalService.retrieve`. */
+  retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
+    return this.retrieval.retrieve(owner, query);
+  }
+
+  /** Those of the references that `owner` cannot read now. */
+  inaccessible(owner: Principal, refs: readonly string[]): Promise<string[]> {
+    return this.retrieval.inaccessible(owner, refs);
+  }
+}

@@ -1,0 +1,80 @@
+/** PostgreSQL text-search configuration of each language; every one ships with PostgreSQL 14 and later. */
+const CONFIGURATIONS = {
+  simple: 'simple',
+  ca: 'catalan',
+  da: 'danish',
+  de: 'german',
+  en: 'english',
+  es: 'spanish',
+  eu: 'basque',
+  fi: 'finnish',
+  fr: 'french',
+  ga: 'irish',
+  hu: 'hungarian',
+  id: 'indonesian',
+  it: 'italian',
+  lt: 'lithuanian',
+  nl: 'dutch',
+  no: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sv: 'swedish',
+  tr: 'turkish',
+} as const;
+
+export type Language = keyof typeof CONFIGURATIONS;
+export const LANGUAGES = Object.keys(CONFIGURATIONS) as readonly Language[];
+
+const isLanguage = (name: string): name is Language => name in CONFIGURATIONS;
+
+/** Name for `regconfig`; a language that this version does not know is searched word by word. */
+export const searchConfiguration = (language: string | null): string =>
+  language !== null && isLanguage(language) ? CONFIGURATIONS[language] : CONFIGURATIONS.simple;
+
+/**
+ * Text as it is indexed and asked for: accents of Latin letters folded before stemming, so that "fotosintesi" finds
+ * "fotosíntesi" whichever side has the accent. Other scripts keep their marks, which are letters there.
+ */
+export const searchableText = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll('\0', ' ')
+    .normalize('NFD')
+    .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, '')
+    .normalize('NFC');
+
+/** Frequent short words that tell these languages apart. */
+const MARKERS: Readonly<Partial<Record<Language, readonly string[]>>> = {
+  ca: ['els', 'amb', 'per', 'una', 'són', 'és', 'dels', 'aquest', 'aquesta', 'també', 'més', 'què', 'i', 'les', 'com'],
+  de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'ein', 'eine', 'mit', 'für', 'von', 'den', 'auf', 'sich'],
+  en: ['the', 'of', 'and', 'is', 'that', 'for', 'with', 'are', 'this', 'from', 'was', 'which', 'by', 'in'],
+  es: ['los', 'las', 'una', 'con', 'por', 'del', 'y', 'es', 'que', 'para', 'como', 'más', 'este', 'esta', 'el'],
+  eu: ['eta', 'da', 'ez', 'dira', 'bat', 'du', 'dute', 'edo', 'izan', 'zen', 'ere', 'baina', 'hau', 'dituzte'],
+  fr: ['les', 'des', 'une', 'est', 'et', 'dans', 'pour', 'qui', 'sur', 'avec', 'par', 'du', 'sont', 'le'],
+  it: ['il', 'che', 'di', 'una', 'sono', 'per', 'con', 'della', 'gli', 'è', 'nel', 'come', 'anche', 'dei'],
+  pt: ['os', 'uma', 'com', 'não', 'são', 'para', 'dos', 'é', 'mais', 'como', 'também', 'do', 'da', 'em'],
+};
+const SAMPLE_CHARS = 20_000;
+const LEAST_HITS = 3;
+const LEAST_SHARE = 0.04;
+
+/** Language of a text by its commonest words; `simple` when none stands out, which is searched word by word. */
+export function detectLanguage(text: string): Language {
+  const words =
+    text
+      .slice(0, SAMPLE_CHARS)
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? [];
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const scores = Object.entries(MARKERS)
+    .map(([language, markers]) => ({
+      language: language as Language,
+      hits: markers.reduce((sum, marker) => sum + (counts.get(marker) ?? 0), 0),
+    }))
+    .sort((a, b) => b.hits - a.hits);
+  const best = scores[0];
+  if (best === undefined || best.hits < LEAST_HITS || best.hits < LEAST_SHARE * words.length) return 'simple';
+  return best.language;
+}

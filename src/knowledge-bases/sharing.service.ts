@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, invalid } from '../kernel';
+import { MembersService, OrganizationsService } from '../organizations';
+import { AuditLog } from '../platform/audit';
+import { Transactions } from '../platform/database';
+import type { KnowledgeBaseEntity } from './knowledge-base.entity';
+import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import type { KnowledgeBaseVisibility, ShareView } from './knowledge-base.types';
+
+/** Who besides its owner may read a knowledge base, where the organization allows sharing. */
+@Injectable()
+export class SharingService {
+  constructor(
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly members: MembersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Showing something to the organization is sharing it. Throws `feature_disabled`. */
+  async assertMayShow(caller: Caller, visibility: KnowledgeBaseVisibility | undefined): Promise<void> {
+    if (visibility === 'organization') await this.assertMayShare(caller);
+  }
+
+  async list({ organizationId, id }: KnowledgeBaseEntity): Promise<ShareView[]> {
+    const userIds = await this.knowledgeBases.sharedWith(organizationId, id);
+    const found = await Promise.all(userIds.map((userId) => this.members.find(organizationId, userId)));
+    return found.flatMap((member) =>
+      member === null ? [] : [{ user_id: member.userId, email: member.email, name: member.name }],
+    );
+  }
+
+  async replace(caller: Caller, knowledgeBase: KnowledgeBaseEntity, users: readonly string[]): Promise<ShareView[]> {
+    const { organizationId, id } = knowledgeBase;
+    if (users.length > 0) await this.assertMayShare(caller);
+    const userIds = await this.userIds(organizationId, users);
+    const others = userIds.filter((userId) => userId !== knowledgeBase.ownerId);
+    const before = await this.knowledgeBases.sharedWith(organizationId, id);
+    await this.transactions.run(async (tx) => {
+      await this.knowledgeBases.share(organizationId, id, others, tx);
+      const target = { type: 'knowledge_base', id };
+      await this.audit.record(
+        { caller, action: 'knowledge_base.share', target, before: { users: before }, after: { users: others } },
+        tx,
+      );
+    });
+    return this.list(knowledgeBase);
+  }
+
+  private async userIds(organizationId: string, users: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(users.map((user) => this.members.find(organizationId, user)));
+    const problems = found.flatMap((member, index) =>
+      member === null ? [{ path: `users[${index}]`, message: 'is not a member of the organization' }] : [],
+    );
+    if (problems.length > 0) throw invalid(problems);
+    return [...new Set(found.flatMap((member) => member?.userId ?? []))];
+  }
+
+  private async assertMayShare({ organizationId }: Caller): Promise<void> {
+    const { features } = await this.organizations.runtime(organizationId);
+    if (!features.sharing) throw new AppError('feature_disabled', 'The organization has switched sharing off');
+  }
+}
