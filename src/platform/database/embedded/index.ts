@@ -1,1 +1,2 @@
-export * from './embedded-database';
+export { DirectoryInUseError } from './directory-lock';
+export { type EmbeddedDatabase, type EmbeddedOptions, runningEmbeddedUrl, startEmbedded } from './embedded-database';

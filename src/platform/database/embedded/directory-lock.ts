@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity';
+
+export interface LockRecord extends ProcessIdentity {
+  /** Unique for every acquisition. */
+  readonly token: string;
+  /** Where the holder answers clients; null until it does. */
+  readonly url: string | null;
+}
+
+export class DirectoryInUseError extends Error {
+  readonly code = 'directory_in_use';
+
+  constructor(
+    readonly file: string,
+    readonly holder: LockRecord,
+  ) {
+    super(`in use by process ${holder.pid} (${file})`);
+    this.name = 'DirectoryInUseError';
+  }
+}
+
+/** The holder touches its lock this often, for those who cannot look its process up. */
+const HEARTBEAT = 2_000;
+/** A lock of an unknown process that has not been touched for this long belonged to a dead one. */
+const SILENCE = 10_000;
+
+/** An exclusive lock in the form of a file; it outlives its process, and is then taken over. */
+export class DirectoryLock {
+  private readonly heartbeat: NodeJS.Timeout;
+
+  private constructor(
+    private readonly file: string,
+    private record: LockRecord,
+  ) {
+    this.heartbeat = setInterval(() => this.touch(), HEARTBEAT).unref();
+  }
+
+  /** @throws {DirectoryInUseError} */
+  static acquire(file: string): DirectoryLock {
+    const record: LockRecord = { ...ownIdentity(), token: randomUUID(), url: null };
+    claim(file, record);
+    return new DirectoryLock(file, record);
+  }
+
+  /** Tells others where to find the holder. */
+  announce(url: string): void {
+    this.record = { ...this.record, url };
+    replace(this.file, this.record);
+  }
+
+  release(): void {
+    clearInterval(this.heartbeat);
+    if (readLock(this.file)?.token === this.record.token) rmSync(this.file, { force: true });
+  }
+
+  private touch(): void {
+    const now = new Date();
+    try {
+      utimesSync(this.file, now, now);
+    } catch {
+      // Somebody removed the file by hand; that is for the next start to find out.
+    }
+  }
+}
+
+/** The lock's record, or null when nobody holds it. */
+export function readLock(file: string): LockRecord | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LockRecord;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`${file} cannot be read as a lock; remove it if no process uses the directory`, { cause: error });
+  }
+}
+
+export function isHeld(file: string, record: LockRecord): boolean {
+  const liveness = livenessOf(record);
+  if (liveness !== 'unknown') return liveness === 'alive';
+  try {
+    return Date.now() - statSync(file).mtimeMs < SILENCE;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Creates the file, complete, in one step (link fails when it exists). A dead holder's file is replaced only under a
+ * second lock of the same kind, named after the dead holder's token: of all who find the same dead lock one gets that,
+ * and who comes too late finds that the token has changed.
+ */
+function claim(file: string, record: LockRecord): void {
+  for (;;) {
+    if (create(file, record)) return;
+    const found = readLock(file);
+    if (found === null) continue;
+    if (isHeld(file, found)) throw new DirectoryInUseError(file, found);
+    const takeover = `${file}.${found.token}`;
+    claim(takeover, record);
+    try {
+      if (readLock(file)?.token !== found.token) continue;
+      replace(file, record);
+      return;
+    } finally {
+      rmSync(takeover, { force: true });
+    }
+  }
+}
+
+function create(file: string, record: LockRecord): boolean {
+  const draft = writeDraft(file, record);
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function replace(file: string, record: LockRecord): void {
+  renameSync(writeDraft(file, record), file);
+}
+
+function writeDraft(file: string, record: LockRecord): string {
+  const draft = `${file}.${record.token}.draft`;
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  return draft;
+}

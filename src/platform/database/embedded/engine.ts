@@ -1,0 +1,81 @@
+import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+
+export interface EngineOptions {
+  /** The PostgreSQL data directory; null keeps everything in memory. */
+  readonly directory: string | null;
+  /** A dump to start from when there is no data yet. */
+  readonly template?: string;
+}
+
+/** The engine's state is undefined: only a new engine over the same files can go on, after recovery from its log. */
+export class EngineBrokenError extends Error {}
+
+/** How the engine's log announces its own end; what follows would be an endless loop of the same line. */
+const LAST_WORDS = /\[\d+\] (?:FATAL|PANIC): {2}(.*)/;
+
+/** PostgreSQL compiled to WebAssembly, in this thread: while it works, the thread does nothing else. */
+export class Engine {
+  private broken: string | null = null;
+  private readonly database: PGlite;
+
+  private constructor({ directory, template }: EngineOptions) {
+    this.database = new PGlite({
+      ...(directory === null ? {} : { dataDir: directory }),
+      ...(template === undefined ? {} : { loadDataDir: new Blob([readFileSync(template)]) }),
+      extensions: { vector, pg_trgm, unaccent },
+      // Appended: without the defaults the engine spins for ever.
+      startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
+      onStderr: (line) => this.overhear(line),
+    });
+  }
+
+  static async open(options: EngineOptions): Promise<Engine> {
+    const engine = new Engine(options);
+    try {
+      await engine.database.waitReady;
+    } catch (error) {
+      throw new EngineBrokenError(engine.broken ?? (error instanceof Error ? error.message : String(error)), {
+        cause: error,
+      });
+    }
+    return engine;
+  }
+
+  /** The complete answer to some protocol messages. @throws {EngineBrokenError} after which nothing can be asked. */
+  async ask(messages: Buffer): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    try {
+      await this.database.execProtocolRawStream(messages, {
+        // The chunk is a view of the engine's memory, which the next one overwrites.
+        onRawData: (chunk) => void chunks.push(Buffer.from(chunk)),
+      });
+    } catch (error) {
+      this.broken ??= error instanceof Error ? error.message : String(error);
+    }
+    if (this.broken !== null) throw new EngineBrokenError(this.broken);
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  }
+
+  async dump(file: string): Promise<void> {
+    const dump = await this.database.dumpDataDir('none');
+    await writeFile(file, Buffer.from(await dump.arrayBuffer()));
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  private overhear(line: string): boolean {
+    const words = LAST_WORDS.exec(line)?.[1];
+    if (words !== undefined) {
+      this.broken ??= words;
+      throw new EngineBrokenError(words);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,259 @@
+import type { Socket } from 'node:net';
+import { EngineBrokenError } from '../engine';
+import { FrameReader } from './frame-reader';
+import { GateBusyError, GateLeftError, type Holder } from './gate';
+import { Inbox } from './inbox';
+import {
+  type ErrorFields,
+  errorResponse,
+  type FrontendMessage,
+  ProtocolError,
+  query,
+  readyForQuery,
+  sync,
+  type TransactionStatus,
+} from './messages';
+import { type SessionSettings, SettingsError } from './settings';
+import type { Listener, SharedEngine } from './shared-engine';
+import { readStartup } from './startup';
+import { type ExpectedAnswer, SessionStatements } from './statements';
+import { type Answer, fromAnswer, mayCopyIn, toRequest } from './turn';
+
+/** A listener that does not read loses notifications, which are hints, rather than filling our memory. */
+const UNREAD_LIMIT = 1024 * 1024;
+
+/** One client connection: takes its messages in turn, waits for the engine, writes the answers as fast as it reads. */
+export class Session implements Holder, Listener {
+  readonly settings: SessionSettings = { values: [], changed: false, closed: false };
+  private readonly reader = new FrameReader();
+  private readonly statements: SessionStatements;
+  private readonly expected: ExpectedAnswer[] = [];
+  private readonly inbox = new Inbox();
+  private status: TransactionStatus = 'I';
+  private started = false;
+  /** After an error in an extended query everything up to the next Sync is skipped, by the engine and by us. */
+  private skipping: 'no' | 'by the engine' | 'here' = 'no';
+  private copies = false;
+  /** It may have ended the engine's listening for others too. */
+  private unlistened = false;
+  private ended = false;
+  private working: Promise<void> | null = null;
+
+  constructor(
+    private readonly id: number,
+    private readonly socket: Socket,
+    private readonly engine: SharedEngine,
+  ) {
+    this.statements = new SessionStatements(engine.statements);
+    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => void this.end());
+  }
+
+  /** The engine cannot wait any longer for this session to finish its transaction. */
+  evict(): void {
+    this.fail({
+      severity: 'FATAL',
+      code: '25P03',
+      message: 'terminating connection due to idle-in-transaction timeout',
+    });
+  }
+
+  /** Tells the client why, hangs up, and gives back what the session holds. */
+  fail(error: ErrorFields): void {
+    if (!this.socket.destroyed) {
+      this.socket.write(errorResponse(error));
+      this.socket.destroySoon();
+    }
+    void this.end();
+  }
+
+  notify(notification: Buffer): void {
+    if (this.started && !this.ended && this.socket.writableLength < UNREAD_LIMIT) this.socket.write(notification);
+  }
+
+  /** Resolves when the engine has nothing left of this session. */
+  async end(): Promise<void> {
+    if (this.ended) return this.working ?? undefined;
+    this.ended = true;
+    this.settings.closed = true;
+    this.inbox.clear();
+    const before = this.working;
+    this.engine.gate.withdraw(this);
+    this.working = (async () => {
+      await before;
+      await this.cleanUp();
+    })();
+    return this.working;
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.ended) return;
+    this.reader.push(chunk);
+    try {
+      for (let message = this.reader.next(); message; message = this.reader.next()) {
+        if (this.started) this.accept(message);
+        else this.greet(message.frame);
+        if (this.ended) return;
+      }
+    } catch (error) {
+      const message = error instanceof ProtocolError ? error.message : 'not understood';
+      this.fail({ severity: 'FATAL', code: '08P01', message: `protocol violation: ${message}` });
+      return;
+    }
+    if (this.inbox.full) this.socket.pause();
+    this.working ??= this.work().finally(() => {
+      if (!this.ended) this.working = null;
+    });
+  }
+
+  private greet(message: Buffer): void {
+    const startup = readStartup(message, this.id, this.engine.serverVersion);
+    switch (startup.kind) {
+      case 'encryption':
+        this.socket.write('N');
+        return;
+      case 'cancel':
+        // A running statement cannot be interrupted: it has the thread to itself.
+        this.socket.end();
+        return;
+      case 'refused':
+        this.fail(startup.error);
+        return;
+      case 'session':
+        this.settings.values = startup.settings;
+        this.started = true;
+        this.reader.startupDone();
+        this.socket.write(startup.answer);
+    }
+  }
+
+  private accept(message: FrontendMessage): void {
+    if (message.type === 'X') {
+      this.socket.end();
+      void this.end();
+      return;
+    }
+    // Copy data without a COPY is to be ignored.
+    if (message.type === 'd' || message.type === 'c' || message.type === 'f') return;
+    this.inbox.push(message);
+  }
+
+  private async work(): Promise<void> {
+    for (let batch = this.inbox.nextBatch(); batch; batch = this.inbox.nextBatch()) {
+      try {
+        await this.turn(batch);
+      } catch (error) {
+        this.turnFailed(error, batch);
+      }
+      if (this.ended) return;
+      await drained(this.socket);
+      if (!this.inbox.full) this.socket.resume();
+    }
+  }
+
+  private async turn(batch: readonly FrontendMessage[]): Promise<void> {
+    const last = batch.at(-1)?.type ?? '';
+    if (this.skipping === 'here') {
+      if (last === 'S') this.answerSkipped();
+      return;
+    }
+    const continues = this.engine.gate.holds(this);
+    await this.engine.gate.enter(this);
+    if (!continues) await this.engine.settings.enter(this.settings);
+    const request = toRequest(batch, this.statements, (texts) => (this.copies ||= texts.some(mayCopyIn)));
+    this.observe(request.texts);
+    this.expected.push(...request.expected);
+    const answer = fromAnswer(await this.engine.ask(request.messages), this.expected);
+    const endsTurn = last === 'S' || ((last === 'Q' || last === 'F') && this.skipping === 'no');
+    if (endsTurn && answer.status === null) throw new EngineBrokenError('a turn ended without an answer');
+    await this.finish(answer);
+    for (const part of answer.parts) this.socket.write(part);
+    this.engine.publish(answer.notifications);
+  }
+
+  private async finish(answer: Answer): Promise<void> {
+    this.learn(answer.tags);
+    if (answer.status === null) {
+      if (answer.failed) this.skipping = 'by the engine';
+      this.engine.gate.idle();
+      return;
+    }
+    this.skipping = 'no';
+    this.expected.length = 0;
+    this.status = answer.status;
+    if (this.status !== 'I') {
+      this.engine.gate.idle();
+      return;
+    }
+    if (this.unlistened) await this.engine.askAside(this.engine.channels.restore());
+    this.unlistened = false;
+    this.engine.gate.leave(this);
+  }
+
+  private observe(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (/listen/i.test(text)) this.engine.channels.observe(this, text);
+      if (/set_config/i.test(text)) this.settings.changed = true;
+    }
+  }
+
+  private learn(tags: readonly string[]): void {
+    for (const tag of tags) {
+      if (tag === 'SET' || tag === 'RESET' || tag === 'DISCARD ALL') this.settings.changed = true;
+      if (tag === 'DISCARD ALL' || tag === 'DEALLOCATE ALL') this.statements.forgetAll();
+      if (tag === 'DISCARD ALL') this.engine.channels.forget(this);
+      if (tag === 'DISCARD ALL' || tag === 'UNLISTEN') this.unlistened = true;
+    }
+  }
+
+  private turnFailed(error: unknown, batch: readonly FrontendMessage[]): void {
+    if (error instanceof GateLeftError) return;
+    if (error instanceof GateBusyError) {
+      this.socket.write(errorResponse({ severity: 'ERROR', code: error.code, message: error.message }));
+      this.skipping = 'here';
+      if (batch.at(-1)?.type !== 'H') this.answerSkipped();
+    } else if (error instanceof SettingsError) {
+      this.fail({ severity: 'FATAL', code: error.code, message: error.message });
+    } else if (error instanceof ProtocolError) {
+      this.fail({ severity: 'FATAL', code: error.code, message: `protocol violation: ${error.message}` });
+    } else {
+      this.engine.broke(error);
+    }
+  }
+
+  private answerSkipped(): void {
+    this.skipping = 'no';
+    this.socket.write(readyForQuery(this.status));
+  }
+
+  private async cleanUp(): Promise<void> {
+    const { gate, channels } = this.engine;
+    const last: Buffer[] = [];
+    if (channels.forget(this)) last.push(channels.restore());
+    const statements = this.statements.closeAll();
+    if (statements.length > 0) last.push(...statements, sync);
+    try {
+      // Sync ends an unfinished batch, which may leave a transaction block behind.
+      if (gate.holds(this)) last.unshift(sync, query('ROLLBACK'));
+      else if (last.length > 0) await gate.enter(this, true);
+      if (last.length > 0) await this.engine.askAside(Buffer.concat(last));
+    } catch (error) {
+      this.engine.broke(error);
+    } finally {
+      gate.leave(this);
+    }
+  }
+}
+
+/** Resolves when the client has taken what it was sent, or is gone. */
+function drained(socket: Socket): Promise<void> {
+  if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,15 @@
+import type { EngineOptions } from './engine';
+import type { GateOptions } from './wire/gate';
+
+export interface WorkerSettings extends EngineOptions, GateOptions {
+  readonly socketPath: string;
+}
+
+export type ToWorker = { readonly type: 'close' } | { readonly type: 'dump'; readonly file: string };
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'dumped' }
+  | { readonly type: 'closed' }
+  /** The engine is lost; the thread only waits to be ended. */
+  | { readonly type: 'broken'; readonly reason: string };
