@@ -18,6 +18,9 @@ import { CatalogueRules } from './diagnostics/catalogue-rules';
 import { DefinitionChecks } from './diagnostics/definition-checks';
 import { FunctionTargets } from './diagnostics/function-targets';
 import { ValidationController } from './diagnostics/validation.controller';
+import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
+import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
+import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
 import { RunnableAssistants } from './runnable-assistants';
 import { AssistantRepository } from './storage/assistant.repository';
 import { AssistantTransfer } from './transfer/assistant-transfer';
@@ -31,6 +34,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantsController,
     AssistantHistoryController,
     AssistantSharingController,
+    PromptTemplatesController,
   ],
   providers: [
     AssistantRepository,
@@ -46,6 +50,8 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantHistory,
     AssistantSharing,
     AssistantTransfer,
+    PromptTemplateRepository,
+    PromptTemplatesService,
     AssistantsService,
   ],
   exports: [AssistantsService],

@@ -114,7 +114,9 @@ export function metadataProblems(raw: unknown): Problem[] {
     values += level.length;
     if (depth > MAX_DEPTH || values > MAX_VALUES) return refuse('is too deep or holds too many values');
     if (!level.every(isStorable)) return refuse('holds a NUL character, half of a surrogate pair, or `__proto__`');
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
   }
   return [];
 }

@@ -1,0 +1,108 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsNotEmpty, IsOptional, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { PageQueryDto } from '../../platform/http';
+import { ASSISTANT_TYPES, type AssistantType } from '../assistant.types';
+
+const MAX_PROMPT = 400_000;
+const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+class PromptsDto {
+  @IsOptional()
+  @IsString()
+  @MaxLength(5_000)
+  description?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  system_prompt?: string;
+
+  @ApiPropertyOptional({ example: 'Material:{context}Question:{user_input}' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  prompt_template?: string;
+
+  /** Which kind of assistant its slots are for; `classic` when absent. */
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @IsOptional()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+}
+
+export class CreatePromptTemplateDto extends PromptsDto {
+  @ApiProperty({ minLength: 1, maxLength: 200, example: 'Course questions' })
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name!: string;
+}
+
+export class UpdatePromptTemplateDto extends PromptsDto {
+  @ApiPropertyOptional({ minLength: 1, maxLength: 200 })
+  @ValidateIf((_, value) => value !== undefined)
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name?: string;
+}
+
+export class SharePromptTemplateDto {
+  /** Readable by every member of the organization, or by the owner only. */
+  @IsBoolean()
+  shared!: boolean;
+}
+
+export class PromptTemplateQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @IsOptional()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+
+  /** Part of the name or the description. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  @ApiPropertyOptional({ enum: ['me'] })
+  @IsOptional()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class PromptTemplateDto {
+  /** A UUID, or the name of a built-in starter. */
+  id!: string;
+  @ApiProperty({ enum: ASSISTANT_TYPES })
+  type!: AssistantType;
+  name!: string;
+  description!: string;
+  system_prompt!: string;
+  prompt_template!: string;
+  shared!: boolean;
+  /** A starter: to be duplicated, never changed. */
+  builtin!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  owner_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
+  created_at!: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
+  updated_at!: string | null;
+}
+
+export class PromptTemplatePageDto {
+  @ApiProperty({ type: [PromptTemplateDto] })
+  items!: readonly PromptTemplateDto[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class StartersDto {
+  @ApiProperty({ type: [PromptTemplateDto] })
+  items!: readonly PromptTemplateDto[];
+}
