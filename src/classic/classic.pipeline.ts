@@ -4,6 +4,7 @@ import { AppError, type ChatMessage, lastUserIndex, type Source, textOf } from '
 import { ProcessorCatalogue, type PromptProcessor, type RagContext, type RagProcessor } from '../processors';
 import { type PreparedPrompt, reportMessage, type RunReport } from '../runs';
 import {
+  CallScope,
   type Invocation,
   type PipelineTool,
   reportResult,
@@ -66,8 +67,9 @@ export class ClassicPipeline {
     entry: PipelineTool,
     { assistant, caller, messages, run }: RunJob,
   ): Promise<ToolOutcome> {
+    const scope = new CallScope(run.signal);
     const invocation: Invocation = {
-      signal: run.signal,
+      scope,
       owner: assistant.owner,
       caller,
       assistantId: assistant.id,
@@ -78,7 +80,7 @@ export class ClassicPipeline {
       results: () => new Map(),
     };
     const query = textOf(messages[lastUserIndex(messages)]?.content);
-    return this.invoker.run(rag, entry, { query, messages }, invocation);
+    return this.invoker.run(rag, entry, { query, messages }, invocation).finally(() => scope.close());
   }
 
   private promptProcessor(name: string, warn: Warn): PromptProcessor {

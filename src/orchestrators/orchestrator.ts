@@ -3,7 +3,7 @@ import { AppError, lastUserIndex, textOf } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { assembleMessages } from '../processors';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
-import { type Invocation, type PipelineTool, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
+import { CallScope, type Invocation, type PipelineTool, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
 import type { OrchestratorStrategy } from './contract';
 import { Execution } from './execution';
 import { numberSources } from './number-sources';
@@ -80,14 +80,13 @@ export class Orchestrator {
     job: OrchestrationJob,
     enabled: readonly PipelineTool[],
   ): Promise<readonly ToolOutcome[]> {
-    const scope = enabled.some(({ on_error }) => on_error === 'fail') ? new AbortController() : null;
-    const signal = scope === null ? job.signal : AbortSignal.any([job.signal, scope.signal]);
+    const scope = new CallScope(job.signal);
     const input = { query: textOf(job.messages[lastUserIndex(job.messages)]?.content), messages: job.messages };
     const execution = new Execution(
       (tool, texts, after) => {
         const seen = new Chain(job.template, after);
         const invocation: Invocation = {
-          signal,
+          scope,
           owner: job.owner,
           caller: job.caller,
           assistantId: job.assistantId,
@@ -100,9 +99,13 @@ export class Orchestrator {
         return this.invoker.invoke(tool, input, invocation);
       },
       this.config.tools.parallelLimit,
-      () => scope?.abort(),
+      scope.stop,
     );
-    await strategy.execute({ tools: enabled, signal, emit: job.emit, start: execution.start });
+    try {
+      await strategy.execute({ tools: enabled, signal: job.signal, emit: job.emit, start: execution.start });
+    } finally {
+      scope.close();
+    }
     const { fatal } = execution;
     if (fatal !== null) throw new AppError('tool_failed', `The tool ${targetOf(fatal.tool)} failed: ${fatal.message}`);
     if (job.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');

@@ -1,47 +1,47 @@
-import { ToolFailure } from './contract';
+import { type CallScope, ToolFailure } from './contract';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface Deadline {
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly scope: CallScope;
 }
 
 /**
- * Runs `work` and settles with it, or rejects with a `ToolFailure` at the deadline or the abort, whichever is first,
- * even when `work` ignores its signal and never settles. Nothing is left behind: no timer, no listener.
+ * Runs `work` and settles with it, or rejects with a `ToolFailure` at the deadline or the stop of its scope, whichever is
+ * first, even when `work` ignores its signal and never settles. Nothing is left behind: no timer, no entry in the scope.
+ * `work` gets the controller, not the signal: Node makes the signal when it is first looked at, and few tools look.
  */
-export function withinDeadline<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, deadline: Deadline): Promise<T> {
-  const { signal } = deadline;
-  const timeoutMs = Math.max(1, Math.min(deadline.timeoutMs, LONGEST_TIMER_MS));
+export function withinDeadline<T>(
+  work: (controller: AbortController) => T | PromiseLike<T>,
+  { timeoutMs, scope }: Deadline,
+): Promise<T> {
+  const longest = Math.max(1, Math.min(timeoutMs, LONGEST_TIMER_MS));
   return new Promise<T>((resolve, reject) => {
-    if (signal.aborted) {
+    if (scope.isStopped) {
       reject(cancelled());
       return;
     }
-    const own = new AbortController();
+    const controller = new AbortController();
     const finish = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      scope.delete(onStop);
     };
     // Rejects before it aborts: what the tool makes of the abort can no longer change the outcome.
-    const stop = (failure: ToolFailure): void => {
+    const end = (failure: ToolFailure): void => {
       finish();
       reject(failure);
-      own.abort(failure);
+      controller.abort(failure);
     };
-    const onAbort = (): void => stop(cancelled());
-    const timer = setTimeout(
-      () => stop(new ToolFailure('tool.timeout', `no answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
-    signal.addEventListener('abort', onAbort, { once: true });
+    const onStop = (): void => end(cancelled());
+    const timer = setTimeout(() => end(new ToolFailure('tool.timeout', `no answer within ${longest} ms`)), longest);
+    scope.add(onStop);
     const fail = (error: unknown): void => {
       finish();
       reject(error as Error);
     };
     try {
-      Promise.resolve(work(own.signal)).then((value) => {
+      Promise.resolve(work(controller)).then((value) => {
         finish();
         resolve(value);
       }, fail);

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { AppError, notFound, type RunEvent } from '../kernel';
-import { type Tool, TOOL_FAILURE_CODES, ToolFailure, type ToolContext, type ToolOutcome } from './contract';
+import { CallScope, type Tool, TOOL_FAILURE_CODES, ToolFailure, type ToolContext, type ToolOutcome } from './contract';
 import { entry, fakeTool, invocation, invokerOf } from './testing/call';
 import { OUTPUT_LIMIT } from './tool-invoker';
 import { PARALLEL_TEXTS } from './tool-texts';
@@ -258,18 +258,19 @@ describe('time', () => {
       (_, __, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('late')))),
       {},
-      invocation({ signal: controller.signal }),
+      invocation({ scope: new CallScope(controller.signal) }),
     );
     controller.abort();
     expect(await running).toMatchObject({ code: 'tool.cancelled', message: 'cancelled' });
   });
 
-  it('leaves neither timer nor listener behind', async () => {
-    const { signal } = new AbortController();
-    const removed = jest.spyOn(signal, 'removeEventListener');
+  it('leaves nothing behind, neither in time nor in its scope', async () => {
+    const scope = new CallScope(new AbortController().signal);
+    const added = jest.spyOn(scope, 'add');
+    const removed = jest.spyOn(scope, 'delete');
     const cleared = jest.spyOn(global, 'clearTimeout');
-    await call(async () => output(''), {}, invocation({ signal }));
-    expect(removed).toHaveBeenCalledTimes(1);
+    await call(async () => output(''), {}, invocation({ scope }));
+    expect(removed.mock.calls).toEqual(added.mock.calls);
     expect(cleared).toHaveBeenCalledTimes(1);
     cleared.mockRestore();
   });

@@ -97,15 +97,15 @@ export class ToolInvoker {
   ): Promise<CheckedOutput> {
     const timeoutMs = entry.timeout_ms ?? this.config.tools.defaultTimeoutMs;
     const raw = await withinDeadline(
-      (signal) => {
-        context.signal = signal;
+      (controller) => {
+        context.controller = controller;
         if (tool.gaps === undefined) return tool.run(config, input, context);
         return refuseGaps(tool.gaps(config, context.owner)).then(() => {
-          if (signal.aborted) throw new ToolFailure('tool.cancelled', 'cancelled');
+          if (controller.signal.aborted) throw new ToolFailure('tool.cancelled', 'cancelled');
           return tool.run(config, input, context);
         });
       },
-      { timeoutMs, signal: context.signal },
+      { timeoutMs, scope: context.scope },
     );
     return readOutput(raw, tool.outputLimit?.(config) ?? OUTPUT_LIMIT);
   }
@@ -118,7 +118,8 @@ async function refuseGaps(asked: Promise<readonly ConfigGap[]>): Promise<void> {
 
 /** What one call sees. The prompt and the results are built only for tools that look at them. */
 class CallContext implements ToolContext {
-  signal: AbortSignal;
+  controller = new AbortController();
+  readonly scope: Invocation['scope'];
   readonly owner: Principal;
   readonly caller: ToolContext['caller'];
   readonly assistantId: number;
@@ -129,11 +130,15 @@ class CallContext implements ToolContext {
     private readonly ref: ToolRef,
     private readonly invocation: Invocation,
   ) {
-    this.signal = invocation.signal;
+    this.scope = invocation.scope;
     this.owner = invocation.owner;
     this.caller = invocation.caller;
     this.assistantId = invocation.assistantId;
     this.runId = invocation.runId;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
   }
 
   get prompt(): string {

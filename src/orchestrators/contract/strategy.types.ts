@@ -12,6 +12,7 @@ export interface StrategyDefinition {
 export interface StrategyContext {
   /** Enabled tools in document order. */
   readonly tools: readonly PipelineTool[];
+  /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
   /**

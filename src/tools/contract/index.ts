@@ -1,3 +1,4 @@
+export * from './call-scope';
 export * from './tool.errors';
 export * from './tool.types';
 export * from './tools.token';

@@ -1,4 +1,5 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../../kernel';
+import type { CallScope } from './call-scope';
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;
@@ -163,7 +164,7 @@ export interface ToolTexts {
 
 /** What surrounds one tool call. `prompt` and `results` are asked only when the tool looks at them. */
 export interface Invocation {
-  readonly signal: AbortSignal;
+  readonly scope: CallScope;
   readonly owner: Principal;
   readonly caller: Caller;
   readonly assistantId: number;

@@ -1,6 +1,6 @@
 import { type Caller, type RunEvent } from '../../kernel';
 import type { Config } from '../../platform/config';
-import type { Invocation, PipelineTool, Tool, ToolDefinition } from '../contract';
+import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
 import { ToolInvoker } from '../tool-invoker';
 import { SEQUENTIAL_TEXTS } from '../tool-texts';
@@ -72,7 +72,7 @@ export function invocation(overrides: Partial<Invocation> = {}): Invocation & { 
   const events: RunEvent[] = [];
   return {
     events,
-    signal: new AbortController().signal,
+    scope: new CallScope(new AbortController().signal),
     owner: OWNER,
     caller: CALLER,
     assistantId: 1,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel';
-import type { Tool, ToolOutcome } from '../contract';
+import { CallScope, type Tool, type ToolOutcome } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
 import { entry, invocation, invokerOf, OWNER } from './call';
 
@@ -21,7 +21,7 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
     invokerOf(tool()).invoke(
       entry({ plugin: name, config }),
       { query: 'why?', messages: [{ role: 'user', content: 'why?' }] },
-      invocation(signal === undefined ? {} : { signal }),
+      invocation(signal === undefined ? {} : { scope: new CallScope(signal) }),
     );
 
   describe(`the tool ${name}`, () => {
