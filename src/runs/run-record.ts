@@ -1,5 +1,5 @@
 import type { StampedRunEvent } from '../kernel';
-import { shapeReport } from './report/shape-report';
+import { shapeReport, shapeSource } from './report/shape-report';
 import type { Run } from './run';
 import type { RunOutcome, RunRecord, ToolTiming } from './run.types';
 
@@ -71,6 +71,8 @@ const orNull = (ms: number | null | undefined): number | null => (ms === null ||
 
 /** The record of a run that has ended, its report cut and redacted. */
 export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
+  const secrets = outcome.secrets ?? [];
+  const sources = (outcome.sources ?? []).map((source) => shapeSource(source, secrets));
   return {
     ...runningRecord(run),
     connector: outcome.connector ?? null,
@@ -82,8 +84,8 @@ export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
     durationMs: rounded(performance.now() - run.startedMono),
     preparedMs: orNull(outcome.preparedMs),
     firstTokenMs: orNull(outcome.firstTokenMs),
-    sources: outcome.sources ?? [],
+    sources,
     usage: outcome.usage ?? null,
-    report: outcome.report ? shapeReport(outcome.report, outcome.secrets ?? []) : null,
+    report: outcome.report ? shapeReport(outcome.report, secrets, sources) : null,
   };
 }

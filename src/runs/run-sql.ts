@@ -37,6 +37,7 @@ export const INSERT_RUNS = `
   SELECT ${names} FROM json_to_recordset($1::json) AS r(${COLUMNS.map((column) => column.join(' ')).join(', ')})
   ON CONFLICT (id) DO NOTHING`;
 
+/** The report goes in without its sources: they are the first of the record's own. */
 export const toRow = (record: RunRecord): Record<string, unknown> => ({
   id: record.id,
   organization_id: record.organizationId,
@@ -63,7 +64,7 @@ export const toRow = (record: RunRecord): Record<string, unknown> => ({
   tools: record.tools,
   sources: record.sources,
   events: record.events,
-  report: record.report,
+  report: record.report === null ? null : { ...record.report, sources: undefined },
 });
 
 /** `$1` organization, `$2` assistant. Durations count completed runs only: a failure's says nothing about speed. */

@@ -84,6 +84,7 @@ export class RunEntity {
   @Column('jsonb')
   events!: readonly StampedRunEvent[];
 
+  /** Without its sources: they are the first of `sources`. */
   @Column('jsonb', { nullable: true })
-  report!: ShapedReport | null;
+  report!: Omit<ShapedReport, 'sources'> | null;
 }

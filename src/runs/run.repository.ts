@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type SelectQueryBuilder } from 'typeorm';
 import { type PageRequest, type Usage, decodeCursor, isUuid } from '../kernel';
 import { TenantScope } from '../platform/database';
+import type { ShapedReport } from './report/report.types';
+import { REPORT_LIMITS } from './report/shape-report';
 import { RunEntity } from './run.entity';
 import { INSERT_RUNS, TOOL_STATS, RUN_STATS, toRow } from './run-sql';
 import type { RunFilter, RunRecord, RunStats } from './run.types';
@@ -42,6 +44,10 @@ const usageOf = (row: RunEntity): Usage | null =>
         total_tokens: row.totalTokens,
       };
 
+/** Lists do not load it. */
+const reportOf = ({ report, sources }: RunEntity): ShapedReport | null =>
+  report ? { ...report, sources: sources.slice(0, REPORT_LIMITS.sources) } : null;
+
 const recordOf = (row: RunEntity): RunRecord => ({
   id: row.id,
   organizationId: row.organizationId,
@@ -66,7 +72,7 @@ const recordOf = (row: RunEntity): RunRecord => ({
   tools: row.tools,
   sources: row.sources ?? [],
   events: row.events ?? [],
-  report: row.report ?? null,
+  report: reportOf(row),
 });
 
 @Injectable()

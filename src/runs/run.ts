@@ -37,7 +37,7 @@ export class Run {
     return this.subject.asObservable();
   }
 
-  /** Everything but deltas, oldest first; chatty events beyond the first 200 are left out. */
+  /** Everything but deltas and sources (which the record holds anyway), oldest first; chatty events beyond the first 200 are left out. */
   get recorded(): readonly StampedRunEvent[] {
     return this.recordedEvents;
   }
@@ -49,7 +49,7 @@ export class Run {
     const terminal = isTerminal(event);
     const record = this.keeps(event);
     if (record || this.subject?.observed) {
-      const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: new Date().toISOString(), ...event };
+      const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: isoNow(), ...event };
       if (record) this.recordedEvents.push(stamped);
       this.subject?.next(stamped);
     }
@@ -59,7 +59,7 @@ export class Run {
   };
 
   private keeps(event: RunEvent): boolean {
-    if (event.type === 'llm.delta') return false;
+    if (event.type === 'llm.delta' || event.type === 'sources') return false;
     if (!CHATTY.has(event.type)) return true;
     this.chatty += 1;
     return this.chatty <= MAX_CHATTY;
@@ -82,6 +82,18 @@ export class RunAborted extends Error {
     super(reason);
     this.name = 'AbortError';
   }
+}
+
+let isoOf = 0;
+let iso = '';
+/** Events come in bursts: one text per millisecond is enough. */
+function isoNow(): string {
+  const now = Date.now();
+  if (now !== isoOf) {
+    isoOf = now;
+    iso = new Date(now).toISOString();
+  }
+  return iso;
 }
 
 const isTerminal = (event: RunEvent): boolean =>

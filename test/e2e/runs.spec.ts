@@ -66,7 +66,8 @@ describe('the record of a run', () => {
     const types = json.events.map(({ type }: { type: string }) => type);
     expect(types[0]).toBe('run.started');
     expect(types.at(-1)).toBe('run.completed');
-    expect(json.events.map(({ seq }: { seq: number }) => seq)).toEqual(types.map((_: string, n: number) => n + 1));
+    const order = json.events.map(({ seq }: { seq: number }) => seq);
+    expect(order).toEqual([...new Set<number>(order)].sort((a, b) => a - b));
 
     await app.api('GET', '/api/v1/runs');
     expect((await app.api('GET', `/api/v1/runs/${runId}`)).json).toEqual(json);

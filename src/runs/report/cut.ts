@@ -9,4 +9,7 @@ export function cut(text: string, max: number): string {
 }
 
 /** What PostgreSQL's text and jsonb refuse or silently change (NUL, lone surrogates) becomes U+FFFD. */
-export const storable = (text: string): string => text.replaceAll('\u0000', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD');
+export function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATE, '\uFFFD');
+  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
+}

@@ -9,7 +9,7 @@ export const REPORT_LIMITS = { userText: 200, preview: 500, message: 300, source
 const MAX_WARNINGS = 50;
 const MAX_LINE = 500;
 /** Redaction looks this far beyond a cut, so that no secret is cut in half and thereby missed. */
-const LOOKAHEAD = 512;
+const LOOKAHEAD = 256;
 
 type Text = (text: string, max: number) => string;
 
@@ -22,7 +22,17 @@ function textShaper(secrets: readonly string[]): Text {
   };
 }
 
-const shapeSource = (source: Source, secrets: readonly string[]): Source => redactJson(source, secrets) as Source;
+/** The same object unless one of its texts held a secret, which is rare. */
+export function shapeSource(source: Source, secrets: readonly string[]): Source {
+  let shaped = source;
+  for (const name of Object.keys(source)) {
+    const value: unknown = source[name as keyof Source];
+    if (typeof value !== 'string') continue;
+    const text = redactText(value, secrets);
+    if (text !== value) shaped = { ...shaped, [name]: text };
+  }
+  return shaped;
+}
 
 /** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
 function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
@@ -30,8 +40,15 @@ function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
   return [...messages.slice(0, 1), ...messages.slice(1 - REPORT_LIMITS.messages)];
 }
 
-/** A report that may be shown and stored: cut, counted, without secrets. Safe to apply twice. */
-export function shapeReport(report: RunReport, secrets: readonly string[]): ShapedReport {
+/**
+ * A report that may be shown and stored: cut, counted, without secrets. Safe to apply twice. `sources` spares redacting
+ * them again when that has been done.
+ */
+export function shapeReport(
+  report: RunReport,
+  secrets: readonly string[],
+  sources: readonly Source[] = report.sources.map((source) => shapeSource(source, secrets)),
+): ShapedReport {
   const text = textShaper(secrets);
   const known = 'totals' in report ? (report as ShapedReport).totals : null;
   return {
@@ -45,7 +62,7 @@ export function shapeReport(report: RunReport, secrets: readonly string[]): Shap
       preview: text(result.preview, REPORT_LIMITS.preview),
       ...(result.message === undefined ? {} : { message: text(result.message, MAX_LINE) }),
     })),
-    sources: report.sources.slice(0, REPORT_LIMITS.sources).map((source) => shapeSource(source, secrets)),
+    sources: sources.slice(0, REPORT_LIMITS.sources),
     messages: chosen(report.messages).map(({ role, content }) => ({
       role,
       content: text(content, REPORT_LIMITS.message),
