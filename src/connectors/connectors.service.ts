@@ -116,22 +116,18 @@ export class ConnectorsService {
   }
 
   private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
-    const provider = providerOf(organization, definition);
     const { name, display_name, description, capabilities } = definition;
-    const configured = definition.provider === null || isUsable(definition, provider);
-    const own = definition.models.length > 0 ? definition.models : (provider?.models ?? []);
-    const enabled = own.filter((model) => definition.provider === null || isEnabled(organization, model));
-    const default_model =
-      configured && canAnswer(organization, definition)
-        ? chooseModel(organization, definition, provider, null).model
-        : null;
+    const configured = isConfigured(organization, definition);
+    const own = definition.models.length > 0 ? definition.models : (providerOf(organization, definition)?.models ?? []);
+    const models = own.filter((model) => definition.provider === null || isEnabled(organization, model));
+    const default_model = configured ? defaultOf(organization, definition) : null;
     return {
       name,
       display_name,
       description,
       capabilities,
       configured,
-      models: configured ? enabled : [],
+      models: configured ? models : [],
       default_model,
     };
   }
@@ -149,14 +145,25 @@ const isEnabled = (organization: OrganizationRuntime, model: string): boolean =>
 
 const targetOf = ({ baseUrl, apiKey, trusted }: ProviderRuntime): ModelTarget => ({ baseUrl, apiKey, trusted });
 
-/** Configured, and some model of it is known and enabled. */
-function canAnswer(organization: OrganizationRuntime, definition: ConnectorDefinition): boolean {
-  const provider = providerOf(organization, definition);
-  if (definition.provider !== null && !isUsable(definition, provider)) return false;
+/** For a listing: a provider whose secret cannot be opened is one that cannot be used. */
+function isConfigured(organization: OrganizationRuntime, definition: ConnectorDefinition): boolean {
   try {
-    chooseModel(organization, definition, provider, null);
-    return true;
+    return definition.provider === null || isUsable(definition, providerOf(organization, definition));
   } catch {
     return false;
   }
 }
+
+/** Null when no model is known or none is enabled. */
+function defaultOf(organization: OrganizationRuntime, definition: ConnectorDefinition): string | null {
+  try {
+    return chooseModel(organization, definition, providerOf(organization, definition), null).model;
+  } catch {
+    return null;
+  }
+}
+
+/** Configured, and some model of it is known and enabled. @throws AppError `secret_unavailable` */
+const canAnswer = (organization: OrganizationRuntime, definition: ConnectorDefinition): boolean =>
+  (definition.provider === null || isUsable(definition, providerOf(organization, definition))) &&
+  defaultOf(organization, definition) !== null;

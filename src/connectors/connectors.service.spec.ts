@@ -1,0 +1,223 @@
+import { AppError, type Caller } from '../kernel';
+import type { OrganizationRuntime, OrganizationsService, ProviderRuntime } from '../organizations';
+import { BypassConnector } from './catalog/bypass';
+import { ConnectorsService } from './connectors.service';
+import type { Connector } from './contract';
+
+const fake = (definition: Partial<Connector['definition']>): Connector =>
+  ({
+    definition: {
+      aliases: [],
+      display_name: 'Fake',
+      description: 'A fake.',
+      capabilities: { streaming: true, vision: false, functions: false, image_generation: false },
+      needsKey: false,
+      models: [],
+      defaultModel: null,
+      ...definition,
+    },
+  }) as unknown as Connector;
+
+const OPENAI = fake({
+  name: 'openai',
+  aliases: ['openai_tools'],
+  provider: 'openai',
+  needsKey: true,
+  defaultModel: 'mini',
+});
+const OLLAMA = fake({ name: 'ollama', provider: 'ollama' });
+const BYPASS = new BypassConnector();
+
+const provider = (name: string, overrides: Partial<ProviderRuntime> = {}): ProviderRuntime => ({
+  name,
+  apiKey: 'sk-1',
+  baseUrl: `https://${name}.example/v1`,
+  models: [],
+  defaultModel: null,
+  fastModel: null,
+  toolUseModel: null,
+  trusted: false,
+  ...overrides,
+});
+
+const serviceFor = (
+  runtime: Partial<Omit<OrganizationRuntime, 'providers'>> & { providers?: ProviderRuntime[] } = {},
+) => {
+  const providers = new Map((runtime.providers ?? []).map((each) => [each.name, each]));
+  const organization = { id: 'o', models: [], defaultModel: null, ...runtime, providers };
+  const organizations = { runtime: () => Promise.resolve(organization) } as unknown as OrganizationsService;
+  return new ConnectorsService([OPENAI, OLLAMA, BYPASS], organizations);
+};
+
+describe('which model answers', () => {
+  it('the one that is asked for, at the organization’s address with its key', async () => {
+    const service = serviceFor({ providers: [provider('openai', { models: ['a', 'b'] })] });
+    await expect(service.resolve('o', { connector: 'openai', llm: 'b' })).resolves.toEqual({
+      connector: OPENAI,
+      target: { baseUrl: 'https://openai.example/v1', apiKey: 'sk-1', trusted: false },
+      model: 'b',
+      provider: 'openai',
+      warnings: [],
+    });
+  });
+
+  it('any, when the organization lists none', async () => {
+    const service = serviceFor({ providers: [provider('openai')] });
+    await expect(service.resolve('o', { connector: 'openai', llm: 'new' })).resolves.toMatchObject({
+      model: 'new',
+      warnings: [],
+    });
+  });
+
+  it('an old connector name means the same', async () => {
+    const service = serviceFor({ providers: [provider('openai')] });
+    await expect(service.resolve('o', { connector: 'openai_tools', llm: 'x' })).resolves.toMatchObject({
+      connector: OPENAI,
+    });
+  });
+
+  it.each([
+    ['the provider’s default', { models: ['a', 'b'], defaultModel: 'b' }, {}, 'b'],
+    ['the organization’s default', { models: ['a', 'b'] }, { defaultModel: { provider: 'openai', model: 'b' } }, 'b'],
+    [
+      'not the default of another provider',
+      { models: ['a', 'b'] },
+      { defaultModel: { provider: 'ollama', model: 'b' } },
+      'a',
+    ],
+    ['the first that is listed', { models: ['a', 'b'] }, {}, 'a'],
+    ['one that both lists hold', { models: ['a', 'b'], defaultModel: 'a' }, { models: ['b'] }, 'b'],
+    ['the organization’s first', {}, { models: ['b', 'c'] }, 'b'],
+  ])('falls back with a warning to %s', async (_, own, organization, expected) => {
+    const service = serviceFor({ ...organization, providers: [provider('openai', own)] });
+    const resolved = await service.resolve('o', { connector: 'openai', llm: 'gone' });
+    expect(resolved.model).toBe(expected);
+    expect(resolved.warnings).toEqual([
+      {
+        code: 'connector.model_unavailable',
+        message: `The model gone is not enabled for openai; ${expected} answers instead`,
+      },
+    ]);
+  });
+
+  it('no model named: the default, without a warning', async () => {
+    const service = serviceFor({ providers: [provider('openai')] });
+    await expect(service.resolve('o', { connector: 'openai', llm: null })).resolves.toMatchObject({
+      model: 'mini',
+      warnings: [],
+    });
+  });
+
+  it.each([
+    ['there is no such connector', {}, 'telepathy'],
+    ['the provider is not configured', {}, 'openai'],
+    ['the key is missing', { providers: [provider('openai', { apiKey: null })] }, 'openai'],
+    ['no model is known', { providers: [provider('ollama', { apiKey: null })] }, 'ollama'],
+    ['no model is left', { models: ['x'], providers: [provider('openai', { models: ['y'] })] }, 'openai'],
+  ])('is refused when %s', async (_, runtime, connector) => {
+    const attempt = serviceFor(runtime).resolve('o', { connector, llm: null });
+    await expect(attempt).rejects.toMatchObject({ code: 'connector_not_configured' });
+  });
+
+  it('the operator’s own server needs no key', async () => {
+    const service = serviceFor({ providers: [provider('openai', { apiKey: null, trusted: true })] });
+    await expect(service.resolve('o', { connector: 'openai', llm: 'x' })).resolves.toMatchObject({
+      target: { trusted: true },
+    });
+  });
+
+  it('passes on that a secret cannot be opened', async () => {
+    const locked = provider('openai');
+    Object.defineProperty(locked, 'apiKey', {
+      get: () => {
+        throw new AppError('secret_unavailable', 'locked');
+      },
+    });
+    const attempt = serviceFor({ providers: [locked] }).resolve('o', { connector: 'openai', llm: 'x' });
+    await expect(attempt).rejects.toMatchObject({ code: 'secret_unavailable' });
+  });
+
+  it('bypass has models of its own, whatever the organization enables', async () => {
+    const service = serviceFor({ models: ['gpt'] });
+    await expect(service.resolve('o', { connector: 'bypass', llm: 'simple-bypass' })).resolves.toMatchObject({
+      model: 'simple-bypass',
+      warnings: [],
+    });
+    await expect(service.resolve('o', { connector: 'bypass', llm: 'gpt' })).resolves.toMatchObject({
+      model: 'debug-bypass',
+      warnings: [{}],
+    });
+  });
+});
+
+describe('auto', () => {
+  const resolve = async (runtime: Parameters<typeof serviceFor>[0], llm: string | null = null) => {
+    const { connector, model, warnings } = await serviceFor(runtime).resolve('o', { connector: 'auto', llm });
+    return [connector.definition.name, model, warnings.length];
+  };
+  const both = [provider('openai'), provider('ollama', { models: ['llama'] })];
+
+  it('takes the organization’s default provider and model', () =>
+    expect(resolve({ providers: both, defaultModel: { provider: 'ollama', model: 'llama' } })).resolves.toEqual([
+      'ollama',
+      'llama',
+      0,
+    ]));
+  it('else the first that is configured', () =>
+    expect(resolve({ providers: both })).resolves.toEqual(['openai', 'mini', 0]));
+  it('also when the default’s provider is not configured', () =>
+    expect(resolve({ providers: both.slice(1), defaultModel: { provider: 'openai', model: 'x' } })).resolves.toEqual([
+      'ollama',
+      'llama',
+      0,
+    ]));
+  it('passes over a provider of which no model is known', () =>
+    expect(resolve({ providers: [provider('ollama')] })).resolves.toEqual(['bypass', 'debug-bypass', 0]));
+  it('passes over a provider without its key', () =>
+    expect(resolve({ providers: [provider('openai', { apiKey: null })] })).resolves.toEqual([
+      'bypass',
+      'debug-bypass',
+      0,
+    ]));
+  it('else bypass', () => expect(resolve({})).resolves.toEqual(['bypass', 'debug-bypass', 0]));
+  it('does not look at the assistant’s model, which was another vendor’s', () =>
+    expect(resolve({ providers: both }, 'claude')).resolves.toEqual(['openai', 'mini', 0]));
+});
+
+describe('the catalogue', () => {
+  const caller = { organizationId: 'o' } as Caller;
+
+  it('lists what the organization enabled, and never a key or an address', async () => {
+    const service = serviceFor({
+      models: ['a'],
+      providers: [provider('openai', { models: ['a', 'b'], defaultModel: 'b' })],
+    });
+    const listing = await service.list(caller);
+    expect(
+      listing.map(({ name, configured, models, default_model }) => [name, configured, models, default_model]),
+    ).toEqual([
+      ['openai', true, ['a'], 'a'],
+      ['ollama', false, [], null],
+      ['bypass', true, ['debug-bypass', 'simple-bypass', 'full-conversation-bypass'], 'debug-bypass'],
+    ]);
+    expect(JSON.stringify(listing)).not.toMatch(/sk-1|example/);
+  });
+
+  it('lists a provider whose secret cannot be opened as one that is not configured', async () => {
+    const locked = provider('openai');
+    Object.defineProperty(locked, 'apiKey', {
+      get: () => {
+        throw new AppError('secret_unavailable', 'locked');
+      },
+    });
+    const [openai] = await serviceFor({ providers: [locked] }).list(caller);
+    expect(openai).toMatchObject({ configured: false, models: [], default_model: null });
+  });
+
+  it('knows capabilities by every name', () => {
+    const service = serviceFor();
+    expect(service.capabilities('openai_tools')).toBe(OPENAI.definition.capabilities);
+    expect(service.capabilities('auto')).toMatchObject({ vision: true });
+    expect(service.capabilities('__proto__')).toBeNull();
+  });
+});
