@@ -1,0 +1,182 @@
+import type { JsonObject } from '../../kernel';
+import { specifiedTools as rules } from '../../../test/support/tool-vocabulary';
+import { normaliseDocument } from '../metadata';
+import { checkShape } from './check-shape';
+import { checkTemplate, type TemplateCheck } from './check-template';
+import { checkTools } from './check-tools';
+import type { Diagnostic } from './diagnostic.types';
+
+const multiTool = (...tools: unknown[]): JsonObject => ({ assistant_type: 'multi_tool', tools });
+const found = (diagnostics: readonly Diagnostic[]): [string, string][] =>
+  diagnostics.map(({ path, code }) => [path, code]);
+
+function template(text: string, metadata: JsonObject): TemplateCheck {
+  const stored = { systemPrompt: '', promptTemplate: text, metadata, ragCollections: [], ragTopK: 3 };
+  return checkTemplate(text, 'template', normaliseDocument(stored, rules), rules);
+}
+
+describe('checking tools', () => {
+  it('finds nothing wrong with good tools', () => {
+    const good = multiTool(
+      { plugin: 'simple_rag', placeholder: '1_context', config: { top_k: 3 }, timeout_ms: 1, retries: 0, cache: false },
+      { type: 'rubric', placeholder: 'rubric', enabled: false, depends_on: ['1_context'], on_error: 'fallback' },
+      { plugin: 'no_rag' },
+    );
+    expect([...checkShape(good, rules), ...checkTools(good, rules)]).toEqual([]);
+  });
+
+  it('lists every problem at once, each with its path', () => {
+    const bad = multiTool(
+      { plugin: 'simple_rax', placeholder: '1_context' },
+      { plugin: 'simple_rag', placeholder: '1_context', config: { top_k: 99 } },
+      {
+        plugin: 'rubric_rag',
+        placeholder: '2_context',
+        enabled: 'yes',
+        retries: -1,
+        timeout_ms: 0,
+        on_error: 'explode',
+      },
+      { plugin: 'single_file_rag', placeholder: 'user_input', config: 7 },
+      { plugin: 'no_rag', placeholder: '1_context', fallback: { plugin: 'nope', config: {} } },
+    );
+    expect(found(checkTools(bad, rules))).toEqual([
+      ['metadata.tools[0].plugin', 'tool.unknown'],
+      ['metadata.tools[1].config.top_k', 'tool.config_invalid'],
+      ['metadata.tools[2].placeholder', 'placeholder.invalid'],
+      ['metadata.tools[2].enabled', 'tool.invalid'],
+      ['metadata.tools[2].on_error', 'tool.invalid'],
+      ['metadata.tools[2].timeout_ms', 'tool.invalid'],
+      ['metadata.tools[2].retries', 'tool.invalid'],
+      ['metadata.tools[3].placeholder', 'placeholder.invalid'],
+      ['metadata.tools[3].config', 'tool.config_invalid'],
+      ['metadata.tools[4].placeholder', 'placeholder.invalid'],
+      ['metadata.tools[4].fallback.plugin', 'tool.unknown'],
+      ['metadata.tools[1].placeholder', 'placeholder.duplicate'],
+    ]);
+    expect(checkTools(bad, rules)[0]?.message).toContain('did you mean "simple_rag"?');
+  });
+
+  it.each(['{1_context}', '1-context', 'removed_1_context', '1_rubric', 'Context', ' ', '1_context ', 'constructor'])(
+    'refuses the placeholder %j for a knowledge base',
+    (placeholder) => {
+      const [problem] = checkTools(multiTool({ plugin: 'simple_rag', placeholder }), rules);
+      expect(problem?.code).toBe('placeholder.invalid');
+    },
+  );
+
+  it('names the tools on a cycle and no others', () => {
+    const tool = (placeholder: string, ...depends_on: string[]): JsonObject => ({
+      plugin: 'simple_rag',
+      placeholder,
+      depends_on,
+    });
+    const cyclic = multiTool(
+      tool('1_context', '3_context'),
+      tool('2_context', '1_context'),
+      tool('3_context', '1_context'),
+      tool('4_context', '9_context', '4_context'),
+      tool('5_context'),
+    );
+    expect(found(checkTools(cyclic, rules))).toEqual([
+      ['metadata.tools[3].depends_on[0]', 'dependency.unknown'],
+      ['metadata.tools[0].depends_on', 'dependency.cycle'],
+      ['metadata.tools[2].depends_on', 'dependency.cycle'],
+      ['metadata.tools[3].depends_on', 'dependency.cycle'],
+    ]);
+  });
+});
+
+describe('checking the shape', () => {
+  it('refuses wrong types, versions and strategies, and never looks at unknown keys', () => {
+    const bad = {
+      _format_version: '3',
+      assistant_type: 'multi_tool',
+      orchestrator: 'nope',
+      connector: 1,
+      verbose: 'yes',
+      capabilities: [],
+      tools: [3, { config: {} }, ''],
+      functions: [{}],
+      anything: [[[]]],
+    };
+    expect(found(checkShape(bad, rules))).toEqual([
+      ['metadata.connector', 'metadata.invalid'],
+      ['metadata.verbose', 'metadata.invalid'],
+      ['metadata.capabilities', 'metadata.invalid'],
+      ['metadata._format_version', 'metadata.version_unknown'],
+      ['metadata.tools[0]', 'tool.invalid'],
+      ['metadata.tools[1]', 'tool.invalid'],
+      ['metadata.tools[2]', 'tool.invalid'],
+      ['metadata.functions[0]', 'tool.invalid'],
+      ['metadata.orchestrator', 'orchestrator.unknown'],
+    ]);
+  });
+
+  it('accepts null where nothing is chosen and any strategy name in a classic document', () => {
+    expect(checkShape({ llm: null, connector: null, tools: null, orchestrator: 'nope' }, rules)).toEqual([]);
+  });
+});
+
+describe('checking a template', () => {
+  const tools = multiTool(
+    { plugin: 'simple_rag', placeholder: '1_context' },
+    { plugin: 'rubric_rag', placeholder: '2_rubric', enabled: false },
+    { plugin: 'single_file_rag', placeholder: '3_file' },
+  );
+
+  it('points at slots that nothing fills in UTF-16 units', () => {
+    const text = '😀{1_context}{2_rubric}{9_context}{x}';
+    const { diagnostics, placeholders } = template(text, tools);
+    expect(diagnostics.map(({ code, path, range, severity }) => [severity, code, path, range])).toEqual([
+      ['warning', 'template.no_user_input', 'template', undefined],
+      ['warning', 'placeholder.undefined', 'template', { start: 13, end: 23 }],
+      ['warning', 'placeholder.undefined', 'template', { start: 23, end: 34 }],
+      ['warning', 'placeholder.unused', 'metadata.tools[2].placeholder', undefined],
+    ]);
+    expect(text.slice(13, 23)).toBe('{2_rubric}');
+    expect(placeholders).toEqual([
+      { name: '1_context', state: 'used', tool_index: 0 },
+      { name: '2_rubric', state: 'undefined', tool_index: 1 },
+      { name: '9_context', state: 'undefined' },
+      { name: 'user_input', state: 'unused' },
+      { name: '3_file', state: 'unused', tool_index: 2 },
+    ]);
+  });
+
+  it('has nothing to say about a template that fits', () => {
+    expect(template('{1_context}{3_file}{user_input} \\frac{a}{b}', tools).diagnostics).toEqual([]);
+  });
+
+  it('judges a version 2 template by its own unnumbered names', () => {
+    const v2 = { _format_version: 2, tools: [{ type: 'simple_rag' }, { type: 'simple_rag', enabled: false }] };
+    const { diagnostics, placeholders } = template('{context}{user_input}{rubric}', v2);
+    expect(diagnostics.map(({ code, range }) => [code, range])).toEqual([
+      ['placeholder.undefined', { start: 21, end: 29 }],
+    ]);
+    expect(placeholders[0]).toEqual({ name: 'context', state: 'used', tool_index: 0 });
+  });
+
+  it('knows that classic templates have one context, filled by the RAG processor', () => {
+    expect(found(template('{context}{user_input}{1_context}', { rag_processor: 'simple_rag' }).diagnostics)).toEqual(
+      [],
+    );
+    expect(found(template('{context}{user_input}', { rag_processor: 'no_rag' }).diagnostics)).toEqual([
+      ['template', 'placeholder.undefined'],
+    ]);
+    expect(found(template('{user_input}', { rag_processor: 'simple_rag' }).diagnostics)).toEqual([
+      ['metadata.rag_processor', 'placeholder.unused'],
+    ]);
+  });
+
+  it('says nothing of the question when there is no template', () => {
+    expect(found(template('', multiTool()).diagnostics)).toEqual([]);
+  });
+
+  it('reports each of 1,000 undefined slots with its range', () => {
+    const text = Array.from({ length: 1000 }, (_, index) => `{${index + 1}_context}`).join('') + '{user_input}';
+    const { diagnostics } = template(text, multiTool());
+    expect(diagnostics).toHaveLength(1000);
+    for (const { range } of diagnostics) expect(text.slice(range?.start, range?.end)).toMatch(/^\{\d+_context\}$/);
+  });
+});

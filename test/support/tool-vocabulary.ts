@@ -1,0 +1,32 @@
+import type { Problem } from '../../src/kernel';
+import { isJsonObject } from '../../src/kernel';
+import type { MetadataRules } from '../../src/assistants/diagnostics/metadata-rules.types';
+
+const PLACEHOLDERS: Readonly<Record<string, string | null>> = {
+  simple_rag: 'context',
+  rubric_rag: 'rubric',
+  single_file_rag: 'file',
+  no_rag: null,
+};
+const ALIASES: Readonly<Record<string, string>> = {
+  rubric: 'rubric_rag',
+  single_file: 'single_file_rag',
+  no_tool: 'no_rag',
+};
+
+const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
+/** The four tools of the specifications, without their rooms. A config is wrong where `top_k` is above 20. */
+export const specifiedTools: MetadataRules = {
+  canonicalName: (name) => own(ALIASES, name) ?? name,
+  placeholderOf: (name) => own(PLACEHOLDERS, own(ALIASES, name) ?? name),
+  placeholderTypes: () => ['context', 'rubric', 'file'],
+  closestTool: (name) => (name.startsWith('simple') ? 'simple_rag' : null),
+  allowsMultiple: (name) => name !== 'no_rag',
+  configProblems: (_, config): Problem[] => {
+    if (!isJsonObject(config)) return [{ path: '', message: 'must be an object' }];
+    return typeof config.top_k === 'number' && config.top_k > 20 ? [{ path: 'top_k', message: 'must be <= 20' }] : [];
+  },
+  strategies: () => ['sequential', 'parallel'],
+};
