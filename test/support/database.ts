@@ -1,0 +1,48 @@
+import type { DataSource } from 'typeorm';
+import { migrations } from '../../migrations';
+import { connect } from '../../src/platform/database/connect';
+import { createDataSource } from '../../src/platform/database/data-source';
+
+/** Where global-setup leaves one URL per jest worker. */
+export const TEST_DATABASES = 'BELLWETHER_TEST_DATABASES';
+
+/** The migrated database of this jest worker; nobody else uses it while a test file runs. */
+export function testDatabaseUrl(): string {
+  const urls = JSON.parse(process.env[TEST_DATABASES] ?? '[]') as string[];
+  const url = urls[Number(process.env.JEST_WORKER_ID ?? '1') - 1];
+  if (url === undefined) throw new Error('No test database: unit tests have none, see docs/contributing/database.md');
+  return url;
+}
+
+/** A connected data source with the entities that the test file has imported. */
+export async function openTestDatabase(): Promise<DataSource> {
+  const dataSource = createDataSource({ url: testDatabaseUrl(), poolSize: 5, migrations });
+  await connect(dataSource);
+  return dataSource;
+}
+
+/** Only tables that have rows: truncating forty empty ones takes longer than most tests. */
+const EMPTY_TABLES = `
+  DO $$
+  DECLARE
+    candidate text;
+    used boolean;
+    full_ones text[] := '{}';
+  BEGIN
+    FOR candidate IN
+      SELECT quote_ident(tablename) FROM pg_tables
+      WHERE schemaname = current_schema() AND tablename NOT IN ('migrations', 'typeorm_metadata')
+    LOOP
+      EXECUTE format('SELECT EXISTS (SELECT FROM %s)', candidate) INTO used;
+      IF used THEN full_ones := full_ones || candidate; END IF;
+    END LOOP;
+    IF full_ones <> '{}' THEN
+      EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', array_to_string(full_ones, ', '));
+    END IF;
+  END
+  $$`;
+
+/** Empties every table of the schema, whichever rooms they belong to. */
+export async function resetDatabase(dataSource: DataSource): Promise<void> {
+  await dataSource.query(EMPTY_TABLES);
+}
