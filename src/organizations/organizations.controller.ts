@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { type Caller, notFound, type Page } from '../kernel';
 import { type AuditItem, AuditLog } from '../platform/audit';
@@ -51,7 +51,7 @@ export class OrganizationsController {
   }
 
   @Patch(':slug')
-  @ApiBody({ schema: settingsPatchSchema } as Parameters<typeof ApiBody>[0])
+  @ApiBody({ schema: settingsPatchSchema })
   @Access({
     scope: 'admin',
     role: 'organization_admin',
@@ -78,6 +78,7 @@ export class OrganizationsController {
   }
 
   @Get(':slug/:part')
+  @Header('Content-Type', 'application/json')
   @Access({
     scope: 'admin',
     role: 'organization_admin',
@@ -91,6 +92,7 @@ export class OrganizationsController {
   ): Promise<unknown> {
     const view = await this.organizations.view(caller, slug);
     if (!SETTINGS_PARTS.includes(part as SettingsPart)) throw notFound('Part of the organization');
-    return view[part as SettingsPart];
+    // Nest sends an empty body for null; JSON has a text for it.
+    return view[part as SettingsPart] ?? 'null';
   }
 }

@@ -32,13 +32,17 @@ function providerOf(
       return reveal(key);
     },
     baseUrl,
-    models: own.models ?? [],
-    defaultModel: own.default_model ?? null,
-    fastModel: own.fast_model ?? null,
-    toolUseModel: own.tool_use_model ?? null,
+    ...modelsOf(own),
     trusted,
   };
 }
+
+const modelsOf = (own: ProviderSettings) => ({
+  models: own.models ?? [],
+  defaultModel: own.default_model ?? null,
+  fastModel: own.fast_model ?? null,
+  toolUseModel: own.tool_use_model ?? null,
+});
 
 function providersOf(
   settings: OrganizationSettings,

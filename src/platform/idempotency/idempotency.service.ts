@@ -27,7 +27,7 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.purging = setInterval(() => this.survive(this.repository.purge()), PURGE_EVERY).unref();
+    this.purging = setInterval(() => void this.survive(this.repository.purge()), PURGE_EVERY).unref();
   }
 
   onApplicationShutdown(): void {
@@ -53,7 +53,7 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private hold(id: string, organizationId: string, sealed: boolean): Claimed {
-    const renewal = setInterval(() => this.survive(this.repository.renew(id)), RENEW_EVERY).unref();
+    const renewal = setInterval(() => void this.survive(this.repository.renew(id)), RENEW_EVERY).unref();
     const store = async (response: StoredResponse): Promise<void> => {
       const text = JSON.stringify(response);
       await this.repository.complete(id, sealed ? await this.secrets.seal(organizationId, fieldOf(id), text) : text);

@@ -8,8 +8,8 @@ export interface IdempotentOptions {
 }
 
 /**
- * Honours `Idempotency-Key` on a POST that creates or starts something. On an upload route, put this *above* the
- * interceptor that reads the files, so that it runs after it and can tell two uploads apart by their bytes.
+ * Honours `Idempotency-Key` on a POST that creates or starts something. On an upload route, put this *above*
+ * `@AcceptFiles()`, so that it runs after it and can tell two uploads apart by their bytes.
  */
 export const Idempotent = ({ sealed = false }: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(

@@ -1,0 +1,91 @@
+import { startApp, type TestApp } from '../support/app';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+const KEYS = '/api/v1/api-keys';
+
+describe('API keys', () => {
+  it('are shown once, listed without their secret, and dead after revocation', async () => {
+    const made = await app.api('POST', KEYS, { name: ' Open WebUI ', scopes: ['chat', 'read'] });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({
+      name: 'Open WebUI',
+      scopes: ['chat', 'read'],
+      assistant_ids: null,
+      expires_at: null,
+    });
+    expect(made.json.key).toMatch(/^bw_live_[A-Za-z0-9]{12}_[A-Za-z0-9_-]{43}$/);
+
+    const listed = await app.api('GET', KEYS);
+    const item = listed.json.items.find(({ id }: { id: string }) => id === made.json.id);
+    expect(item).toMatchObject({ prefix: made.json.key.slice(0, 20) });
+    expect(listed.text).not.toContain(made.json.key);
+    expect(item).not.toHaveProperty('key');
+    expect(listed.text).not.toContain('hash');
+
+    const headers = { authorization: `Bearer ${made.json.key}` };
+    expect((await app.api('GET', '/api/v1/me', undefined, headers)).status).toBe(200);
+    expect((await app.api('DELETE', `${KEYS}/${made.json.id}`)).status).toBe(204);
+    expect((await app.api('GET', '/api/v1/me', undefined, headers)).status).toBe(401);
+    expect((await app.api('DELETE', `${KEYS}/${made.json.id}`)).status).toBe(404);
+  });
+
+  it('are made once for one Idempotency-Key, and shown again with it', async () => {
+    const before = (await app.api('GET', KEYS)).json.total;
+    const body = { name: 'twice', scopes: ['chat'] };
+    const headers = { 'idempotency-key': 'make-a-key' };
+    const [one, two] = [await app.api('POST', KEYS, body, headers), await app.api('POST', KEYS, body, headers)];
+    expect(two.json).toEqual(one.json);
+    expect([one.headers.get('idempotent-replayed'), two.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+    expect((await app.api('GET', KEYS)).json.total).toBe(before + 1);
+  });
+
+  it('list every problem of a bad request', async () => {
+    const body = { name: '', scopes: ['chat', 'root'], assistant_ids: [0, 'x'], expires_at: 'soon', id: 'x' };
+    const answer = await app.api('POST', KEYS, body);
+    expect(answer.status).toBe(400);
+    const paths = new Set(answer.json.errors.map(({ path }: { path: string }) => path));
+    expect([...paths].sort()).toEqual(['assistant_ids', 'expires_at', 'id', 'name', 'scopes']);
+  });
+
+  it.each([
+    'id',
+    'user_id',
+    'owner_id',
+    'organization_id',
+    'hash',
+    'public_id',
+    'key',
+    'created_at',
+    'last_used_at',
+    'revoked_at',
+    'role',
+  ])('refuse %s in the body', async (name) => {
+    const answer = await app.api('POST', KEYS, { name: 'x', scopes: ['chat'], [name]: 'x' });
+    expect([answer.status, answer.json.errors.map(({ path }: { path: string }) => path)]).toEqual([400, [name]]);
+  });
+
+  it('are never wider than the key that makes them', async () => {
+    const { json } = await app.api('POST', KEYS, { name: 'narrow', scopes: ['write', 'chat'], assistant_ids: [7] });
+    const headers = { authorization: `Bearer ${json.key}` };
+    const wider = await app.api('POST', KEYS, { name: 'wide', scopes: ['admin', 'read'], assistant_ids: [8] }, headers);
+    expect(wider.status).toBe(400);
+    expect(wider.json.errors).toHaveLength(3);
+    const same = await app.api('POST', KEYS, { name: 'same', scopes: ['chat'], assistant_ids: [7] }, headers);
+    expect(same.status).toBe(201);
+  });
+
+  it('are listed page by page', async () => {
+    for (let n = 0; n < 3; n += 1) await app.api('POST', KEYS, { name: `page ${n}`, scopes: ['chat'] });
+    const first = await app.api('GET', `${KEYS}?limit=2`);
+    const second = await app.api('GET', `${KEYS}?limit=2&cursor=${first.json.next_cursor}`);
+    const ids = [...first.json.items, ...second.json.items].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(4);
+    expect((await app.api('GET', `${KEYS}?cursor=x`)).status).toBe(400);
+    expect((await app.api('GET', `${KEYS}?limit=0`)).status).toBe(400);
+  });
+});
