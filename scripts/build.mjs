@@ -1,5 +1,5 @@
 // Compiles src/ and migrations/ to dist/ with the Swagger plugin, which turns DTO types and doc comments into OpenAPI.
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import ts from 'typescript';
 
@@ -21,9 +21,13 @@ function report(diagnostics) {
 
 rmSync('dist', { recursive: true, force: true });
 const program = ts.createProgram(config.fileNames, config.options);
-const plugin = swaggerPlugin({ dtoFileNameSuffix: ['.dto.ts'], introspectComments: true, classValidatorShim: true }, program);
+const plugin = swaggerPlugin(
+  { dtoFileNameSuffix: ['.dto.ts'], introspectComments: true, classValidatorShim: true },
+  program,
+);
 const emitted = program.emit(undefined, undefined, undefined, false, { before: [plugin] });
 const errors = [...ts.getPreEmitDiagnostics(program), ...emitted.diagnostics].filter(
   (diagnostic) => diagnostic.category === ts.DiagnosticCategory.Error,
 );
 if (errors.length > 0) report(errors);
+cpSync('src/demo/content', 'dist/src/demo/content', { recursive: true });

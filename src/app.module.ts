@@ -1,8 +1,27 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { migrations } from '../migrations';
+import { AssistantsModule } from './assistants';
+import { AuthModule } from './auth';
+import { ClassicModule } from './classic';
+import { CompletionsModule } from './completions';
+import { ConnectorsModule } from './connectors';
+import { DemoModule } from './demo';
+import { FilesModule } from './files';
 import { HealthModule } from './health';
+import { KnowledgeBasesModule } from './knowledge-bases';
+import { MultiToolModule } from './multi-tool';
+import { OrchestratorsModule } from './orchestrators';
+import { OrganizationsModule } from './organizations';
+import { AuditModule } from './platform/audit';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { DatabaseModule, type SchemaOnOpen } from './platform/database';
+import { IdempotencyModule } from './platform/idempotency';
+import { OutboundModule } from './platform/outbound';
+import { SecretsModule } from './platform/secrets';
+import { ProcessorsModule } from './processors';
+import { RubricsModule } from './rubrics';
+import { RunsModule } from './runs';
+import { ToolsModule } from './tools';
 
 export interface AppOptions {
   /** What opening the database does to its schema. */
@@ -11,7 +30,26 @@ export interface AppOptions {
   readonly share?: boolean;
 }
 
-const ROOMS = [HealthModule];
+const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule];
+
+const ROOMS = [
+  OrganizationsModule,
+  AuthModule,
+  FilesModule,
+  ConnectorsModule,
+  RunsModule,
+  KnowledgeBasesModule,
+  RubricsModule,
+  ToolsModule,
+  ProcessorsModule,
+  OrchestratorsModule,
+  AssistantsModule,
+  ClassicModule,
+  MultiToolModule,
+  CompletionsModule,
+  HealthModule,
+  DemoModule,
+];
 
 /** The one file that lists every room. */
 @Module({})
@@ -28,6 +66,7 @@ export class AppModule {
           inject: [CONFIG],
           useFactory: ({ database }: Config) => database,
         }),
+        ...PLATFORM,
         ...ROOMS,
       ],
     };

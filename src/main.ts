@@ -1,39 +1,67 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
-import { ConfigError, loadConfig } from './platform/config';
+import { join } from 'node:path';
+import { ADMIN_KEY_FILE } from './auth';
+import { type Config, ConfigError, loadConfig } from './platform/config';
 import { createPino } from './platform/logging';
-import { serve } from './serve';
+import { type RunningService, serve } from './serve';
+
+function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Config): string {
+  const file = join(config.database.dataDir, ADMIN_KEY_FILE);
+  const lines = [`Bellwether answers on ${url}`, '', `  API documentation   ${url}/api/docs`];
+  if (config.bootstrap.adminKey !== null) lines.push('  Administrator key   BOOTSTRAP_ADMIN_KEY');
+  else
+    lines.push(
+      `  Administrator key   ${file}${bootstrap.adminKeyFile === null ? '' : ' (written now, readable by you only)'}`,
+    );
+  if (config.bootstrap.adminKey === null && demoAssistant !== null) {
+    lines.push(
+      '',
+      'Ask the demo assistant:',
+      '',
+      `  curl -sN ${url}/v1/chat/completions \\`,
+      `    -H "Authorization: Bearer $(cat ${file})" -H 'Content-Type: application/json' \\`,
+      `    -d '{"model": "lamb_assistant.${demoAssistant}", "stream": true, "messages": [{"role": "user", "content": "Is a mean of 10 minutes typical?"}]}'`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const textOf = (error: unknown): string => {
+  if (error instanceof ConfigError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createPino(config.log.level);
   const service = await serve(config, logger);
-  console.log(`Bellwether answers on ${service.url}`);
+  console.log(welcome(service, config));
 
   let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
+  const stop = (reason: string, exitCode: number): void => {
     if (stopping) process.exit(1);
     stopping = true;
-    logger.info({ signal }, 'stopping');
+    logger.info({ reason }, 'stopping');
     service.stop().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error: unknown) => {
         logger.fatal({ err: error }, 'stopping failed');
         process.exit(1);
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', () => stop('SIGTERM', 0));
+  process.on('SIGINT', () => stop('SIGINT', 0));
+  // A promise that nobody awaited (a plugin's, say) is a defect to report, not a reason to drop every stream.
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'uncaught exception');
+    stop('uncaughtException', 1);
+  });
 }
 
 main().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${textOf(error)}\n`);
   process.exit(1);
 });

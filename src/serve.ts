@@ -4,6 +4,9 @@ import type { Server } from 'node:http';
 import type { Logger as Pino } from 'pino';
 import { AppModule } from './app.module';
 import { setUpApp } from './app.setup';
+import { type BootstrapReport, BootstrapService } from './auth';
+import { StreamsInFlight } from './completions';
+import { DemoSeeder } from './demo';
 import { Lifecycle } from './health';
 import type { Config } from './platform/config';
 import { StructuredLogger } from './platform/logging';
@@ -12,15 +15,29 @@ export interface RunningService {
   readonly app: NestExpressApplication;
   /** Origin that answers, with the port that was really taken. */
   readonly url: string;
-  /** Refuses new work, lets streams in flight finish within the limit, then closes everything. */
+  readonly bootstrap: BootstrapReport;
+  /** Id of the demo's assistant to try first; null without a demo. */
+  readonly demoAssistant: number | null;
+  /** Refuses new work, lets streams in flight finish within `limitMs`, ends the rest with an error frame, closes everything. */
   stop(limitMs?: number): Promise<void>;
 }
+
+/** A connection that is still busy after its stream has ended gets this long before it is cut. */
+const LINGER_MS = 1_000;
 
 function originOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host;
+  const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), LINGER_MS);
+  await closed;
+  clearTimeout(cut);
 }
 
 /** Builds, migrates, seeds and listens; the server and the tests start the service this way and no other. */
@@ -28,24 +45,25 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
   const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
     bodyParser: false,
     abortOnError: false,
-    bufferLogs: false,
-    forceCloseConnections: false,
     logger: new StructuredLogger(logger),
   });
-  setUpApp(app, logger);
-  const lifecycle = app.get(Lifecycle);
-  await app.listen(config.http.port, config.http.host);
-  lifecycle.serving();
-  const server = app.getHttpServer();
-
-  const stop = async (limitMs = config.http.shutdownTimeoutMs): Promise<void> => {
-    lifecycle.draining();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
-    void limitMs;
-    server.closeAllConnections();
-    await closed;
+  try {
+    setUpApp(app, logger);
+    const bootstrap = await app.get(BootstrapService).run();
+    const demoAssistant = config.bootstrap.seedDemo ? await app.get(DemoSeeder).seed(bootstrap) : null;
+    await app.listen(config.http.port, config.http.host);
+    const lifecycle = app.get(Lifecycle);
+    lifecycle.serving();
+    const server = app.getHttpServer();
+    const stop = async (limitMs = config.http.shutdownTimeoutMs): Promise<void> => {
+      lifecycle.draining();
+      await app.get(StreamsInFlight).drain(limitMs);
+      await closeServer(server);
+      await app.close();
+    };
+    return { app, url: originOf(server, config.http.host), bootstrap, demoAssistant, stop };
+  } catch (error) {
     await app.close();
-  };
-  return { app, url: originOf(server, config.http.host), stop };
+    throw error;
+  }
 }

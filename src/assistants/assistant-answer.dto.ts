@@ -42,9 +42,9 @@ export class ValidationDto {
   /** No diagnostic is an error. */
   valid!: boolean;
   @ApiProperty({ type: [DiagnosticDto] })
-  diagnostics!: readonly DiagnosticDto[];
+  diagnostics!: DiagnosticDto[];
   @ApiProperty({ type: [PlaceholderStateDto] })
-  placeholders!: readonly PlaceholderStateDto[];
+  placeholders!: PlaceholderStateDto[];
 }
 
 export class AssistantOwnerDto {
@@ -85,15 +85,15 @@ export class AssistantDto {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   metadata?: JsonObject;
   @ApiPropertyOptional({ type: [String] })
-  RAG_collections?: readonly string[];
+  RAG_collections?: string[];
   RAG_Top_k?: number;
   @ApiPropertyOptional({ type: [DiagnosticDto] })
-  diagnostics?: readonly DiagnosticDto[];
+  diagnostics?: DiagnosticDto[];
 }
 
 export class AssistantPageDto {
   @ApiProperty({ type: [AssistantDto] })
-  items!: readonly AssistantDto[];
+  items!: AssistantDto[];
   @ApiProperty({ type: String, nullable: true })
   next_cursor!: string | null;
   total!: number;
@@ -111,7 +111,7 @@ export class ShareViewDto {
 
 export class SharesDto {
   @ApiProperty({ type: [ShareViewDto] })
-  shares!: readonly ShareViewDto[];
+  shares!: ShareViewDto[];
 }
 
 export class VersionDto {
@@ -130,7 +130,7 @@ export class VersionDto {
 
 export class VersionPageDto {
   @ApiProperty({ type: [VersionDto] })
-  items!: readonly VersionDto[];
+  items!: VersionDto[];
   @ApiProperty({ type: String, nullable: true })
   next_cursor!: string | null;
   total!: number;
@@ -143,7 +143,7 @@ export class VersionDetailDto extends VersionDto {
   @ApiProperty({ type: 'object', additionalProperties: true })
   metadata!: JsonObject;
   @ApiProperty({ type: [String] })
-  RAG_collections!: readonly string[];
+  RAG_collections!: string[];
   RAG_Top_k!: number;
 }
 
@@ -167,16 +167,16 @@ export class ImportPlanDto {
   @ApiProperty({ enum: ['create', 'update'] })
   action!: 'create' | 'update';
   @ApiProperty({ type: [FieldChangeDto] })
-  diff!: readonly FieldChangeDto[];
+  diff!: FieldChangeDto[];
   /** Ids, owners and references that are left behind. */
   @ApiProperty({ type: [DroppedDto] })
-  dropped!: readonly DroppedDto[];
+  dropped!: DroppedDto[];
   @ApiProperty({ type: [DiagnosticDto] })
-  diagnostics!: readonly DiagnosticDto[];
+  diagnostics!: DiagnosticDto[];
 }
 
 /** The assistant, and what was left behind. */
 export class ImportedAssistantDto extends AssistantDto {
   @ApiProperty({ type: [DroppedDto] })
-  dropped!: readonly DroppedDto[];
+  dropped!: DroppedDto[];
 }

@@ -28,7 +28,7 @@ export const presentSummary = (record: RunRecord): RunSummaryDto => ({
 
 export const presentRun = ({ record, withContents }: VisibleRun): RunDto => ({
   ...presentSummary(record),
-  sources: record.sources,
+  sources: [...record.sources],
   ...(withContents ? { events: record.events } : {}),
 });
 

@@ -84,10 +84,10 @@ export class RunSummaryDto {
 
 export class RunDto extends RunSummaryDto {
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
-  sources!: readonly object[];
+  sources!: object[];
   /** What happened, without deltas; only for those who may edit the assistant. */
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, required: false })
-  events?: readonly object[];
+  events?: object[];
 }
 
 export class RunPageDto {

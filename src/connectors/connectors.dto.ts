@@ -15,11 +15,11 @@ export class ConnectorDto {
   /** Whether the caller's organization can use it now. */
   configured!: boolean;
   /** Models that the organization enabled; empty when it set no list, which allows every model of the vendor. */
-  models!: readonly string[];
+  models!: string[];
   /** Answers when an assistant names no model. */
   default_model!: string | null;
 }
 
 export class ConnectorListDto {
-  connectors!: readonly ConnectorDto[];
+  connectors!: ConnectorDto[];
 }

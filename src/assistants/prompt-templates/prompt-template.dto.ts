@@ -96,7 +96,7 @@ export class PromptTemplateDto {
 
 export class PromptTemplatePageDto {
   @ApiProperty({ type: [PromptTemplateDto] })
-  items!: readonly PromptTemplateDto[];
+  items!: PromptTemplateDto[];
   @ApiProperty({ type: String, nullable: true })
   next_cursor!: string | null;
   total!: number;
@@ -104,5 +104,5 @@ export class PromptTemplatePageDto {
 
 export class StartersDto {
   @ApiProperty({ type: [PromptTemplateDto] })
-  items!: readonly PromptTemplateDto[];
+  items!: PromptTemplateDto[];
 }

@@ -54,7 +54,10 @@ export class AssistantTransferController {
   ): Promise<ImportPlanDto | (AssistantView & { dropped: readonly Dropped[] })> {
     if (!isJsonObject(body)) throw invalid([{ path: '', message: 'must be an exported assistant' }]);
     if (dry_run === 'true' || into !== undefined) response.status(HttpStatus.OK);
-    if (dry_run === 'true') return { dry_run: true, ...(await this.transfer.plan(caller, body, into ?? null)) };
+    if (dry_run === 'true') {
+      const { action, diff, dropped, diagnostics } = await this.transfer.plan(caller, body, into ?? null);
+      return { dry_run: true, action, diff: [...diff], dropped: [...dropped], diagnostics: [...diagnostics] };
+    }
     return this.answer(caller, await this.transfer.import(caller, body, into ?? null), response);
   }
 

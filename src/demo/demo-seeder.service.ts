@@ -1,0 +1,67 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AssistantsService } from '../assistants';
+import { FilesService } from '../files';
+import { AppError, type Caller } from '../kernel';
+import { DocumentsService, KnowledgeBasesService, type NewKnowledgeBase } from '../knowledge-bases';
+import { RubricsService } from '../rubrics';
+import { BRIEF_FILE, demoAssistants, ESSAY_FEEDBACK, PYTHON, STATISTICS } from './demo-assistants';
+import { contentFolder, contentRubric } from './demo-content';
+
+export interface DemoOwner {
+  readonly organizationId: string;
+  readonly administratorId: string;
+}
+
+const callerOf = ({ organizationId, administratorId }: DemoOwner): Caller => ({
+  kind: 'system',
+  credentialId: null,
+  organizationId,
+  organizationSlug: 'default',
+  userId: administratorId,
+  role: 'owner',
+  systemAdmin: true,
+  scopes: ['chat', 'read', 'write', 'admin'],
+  assistantIds: null,
+});
+
+/** Gives an organization without any assistant something to try. */
+@Injectable()
+export class DemoSeeder {
+  private readonly logger = new Logger('Demo');
+
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly knowledgeBases: KnowledgeBasesService,
+    private readonly documents: DocumentsService,
+    private readonly rubrics: RubricsService,
+    private readonly files: FilesService,
+  ) {}
+
+  /** Id of the demo's multi-tool assistant, made now or before; null when the organization has assistants of its own only. */
+  async seed(owner: DemoOwner): Promise<number | null> {
+    const caller = callerOf(owner);
+    const existing = await this.assistants.listRunnable(caller);
+    if (existing.length > 0) return existing.find(({ name }) => name === ESSAY_FEEDBACK)?.id ?? null;
+    await this.knowledgeBase(caller, STATISTICS, 'statistics');
+    await this.knowledgeBase(caller, PYTHON, 'python');
+    await this.files.upload(
+      caller,
+      contentFolder('files').filter(({ name }) => name === BRIEF_FILE),
+    );
+    const rubric = await this.rubrics.create(caller, contentRubric());
+    const ids: number[] = [];
+    for (const definition of demoAssistants(rubric.id)) ids.push(await this.assistants.create(caller, definition));
+    this.logger.log({ msg: 'demo seeded', assistants: ids });
+    return ids[0] ?? null;
+  }
+
+  private async knowledgeBase(caller: Caller, body: NewKnowledgeBase, folder: string): Promise<void> {
+    try {
+      const { id } = await this.knowledgeBases.create(caller, { ...body, language: 'en' });
+      await this.documents.upload(caller, id, contentFolder(folder));
+    } catch (error) {
+      // The slug is taken: a start that was cut off, or another replica, made it already.
+      if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../assistants';
+import { FilesModule } from '../files';
+import { KnowledgeBasesModule } from '../knowledge-bases';
+import { RubricsModule } from '../rubrics';
+import { DemoSeeder } from './demo-seeder.service';
+
+@Module({
+  imports: [AssistantsModule, FilesModule, KnowledgeBasesModule, RubricsModule],
+  providers: [DemoSeeder],
+  exports: [DemoSeeder],
+})
+export class DemoModule {}

@@ -1,0 +1,2 @@
+export { DemoModule } from './demo.module';
+export { DemoSeeder } from './demo-seeder.service';
