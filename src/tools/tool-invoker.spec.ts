@@ -207,26 +207,6 @@ describe('a call that fails', () => {
     expect(outcome).toMatchObject({ code: 'tool.config_invalid', message: 'top_k must be of type integer' });
     expect(run).not.toHaveBeenCalled();
   });
-
-  it('is a gap that blocks; one that does not is left to the tool', async () => {
-    const gap = { path: 'x', code: 'tool.inaccessible', message: 'x is not accessible' } as const;
-    const run = jest.fn(async () => output(''));
-    const blocked: Tool = { ...fakeTool(run), gaps: async () => [{ ...gap, blocking: true }] };
-    expect(await invokerOf(blocked).invoke(entry(), INPUT, invocation())).toMatchObject({ code: gap.code });
-    expect(run).not.toHaveBeenCalled();
-    const open: Tool = { ...fakeTool(run), gaps: async () => [{ ...gap, blocking: false }] };
-    expect(await invokerOf(open).invoke(entry(), INPUT, invocation())).toMatchObject({ status: 'completed' });
-  });
-
-  it('is a gap check that throws', async () => {
-    const tool: Tool = {
-      ...fakeTool(async () => output('')),
-      gaps: () => {
-        throw new Error('no database');
-      },
-    };
-    expect(await invokerOf(tool).invoke(entry(), INPUT, invocation())).toMatchObject({ code: 'tool.failed' });
-  });
 });
 
 describe('time', () => {
@@ -243,13 +223,6 @@ describe('time', () => {
     );
     expect(outcome).toMatchObject({ code: 'tool.timeout', message: 'no answer within 20 ms' });
     expect(signal?.aborted).toBe(true);
-  });
-
-  it('ends a gap check that hangs', async () => {
-    const tool: Tool = { ...fakeTool(async () => output('')), gaps: hang };
-    expect(await invokerOf(tool).invoke(entry({ timeout_ms: 20 }), INPUT, invocation())).toMatchObject({
-      code: 'tool.timeout',
-    });
   });
 
   it('ends at once when the run is aborted, and swallows what the tool still does', async () => {
@@ -375,7 +348,7 @@ describe('any tool whatever', () => {
         }
         expect(types(about.events)).toEqual(['tool.started', `tool.${outcome.status}`]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
-  });
+  }, 30_000);
 });

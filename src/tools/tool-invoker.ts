@@ -3,7 +3,6 @@ import type { JsonObject, Principal, ToolRef } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { cleanText, cutText } from './clean-text';
 import {
-  type ConfigGap,
   type Invocation,
   type PipelineTool,
   type Tool,
@@ -23,7 +22,7 @@ export const OUTPUT_LIMIT = 50_000;
 const PROGRESS_CHARS = 200;
 
 /** The part of a tool that runs: what the catalogue holds, and what classic's RAG processors are. */
-export type RunnableTool = Pick<Tool, 'run' | 'gaps' | 'outputLimit'>;
+export type RunnableTool = Pick<Tool, 'run' | 'outputLimit'>;
 
 /**
  * The one place that calls tools. Whatever happens in there ends as exactly one outcome, told by `tool.started` and then
@@ -87,7 +86,7 @@ export class ToolInvoker {
     }
   }
 
-  /** One call under one deadline, the check of references included. Retries and the result cache wrap this. */
+  /** One call under one deadline. Retries and the result cache wrap this. */
   private async attempt(
     tool: RunnableTool,
     config: JsonObject,
@@ -99,21 +98,12 @@ export class ToolInvoker {
     const raw = await withinDeadline(
       (controller) => {
         context.controller = controller;
-        if (tool.gaps === undefined) return tool.run(config, input, context);
-        return refuseGaps(tool.gaps(config, context.owner)).then(() => {
-          if (controller.signal.aborted) throw new ToolFailure('tool.cancelled', 'cancelled');
-          return tool.run(config, input, context);
-        });
+        return tool.run(config, input, context);
       },
       { timeoutMs, scope: context.scope },
     );
     return readOutput(raw, tool.outputLimit?.(config) ?? OUTPUT_LIMIT);
   }
-}
-
-async function refuseGaps(asked: Promise<readonly ConfigGap[]>): Promise<void> {
-  const gap = (await asked).find(({ blocking }) => blocking);
-  if (gap !== undefined) throw new ToolFailure(gap.code, gap.message);
 }
 
 /** What one call sees. The prompt and the results are built only for tools that look at them. */

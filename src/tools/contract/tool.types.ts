@@ -79,8 +79,6 @@ export interface ConfigGap {
   readonly path: string;
   readonly message: string;
   readonly code: 'tool.config_incomplete' | 'tool.inaccessible';
-  /** True: the tool cannot run at all. False: it runs with what is left, such as its other collections. */
-  readonly blocking: boolean;
 }
 
 /**
@@ -93,7 +91,8 @@ export interface ConfigGap {
 export interface Tool<Config = JsonObject> {
   readonly definition: ToolDefinition;
   run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
-  /** Required choices that are still empty, and references that `owner` may not read. Asked at save, in `/validate`, and before each run. */
+  /** Required choices that are still empty, and references that `owner` may not read. Asked at save and in
+   * `/validate`. `run` finds the same by doing its work on fresh rows, and fails with the same codes. */
   gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
   /** Most UTF-16 units of content that reach the prompt; without it the common limit holds. */
   outputLimit?(config: Config): number;

@@ -1,3 +1,4 @@
+import { notFound } from '../../../kernel';
 import type { Passage, Retrieval, RetrievalQuery } from '../../../knowledge-bases';
 import { context, INPUT, settings } from '../../testing/settings';
 import { SimpleRagProcessor } from './simple-rag.processor';
@@ -15,7 +16,7 @@ function over(retrieval: Partial<Retrieval>) {
     asked.push(query);
     return { byCollection: [], passages: [], warnings: [], ...retrieval };
   };
-  return { asked, processor: new SimpleRagProcessor({ retrieve }) };
+  return { asked, processor: new SimpleRagProcessor({ retrieve, inaccessible: async () => [] }) };
 }
 
 describe('simple_rag of classic assistants', () => {
@@ -34,14 +35,19 @@ describe('simple_rag of classic assistants', () => {
     expect(about.told).toEqual(['querying knowledge base 1', 'querying knowledge base 2']);
   });
 
-  it('skips a dead collection and rejects when all are dead', async () => {
-    const dead = { collection: '1', passages: [], error: 'no answer' };
-    const alive = { collection: '2', passages: [passage('here', 1)] };
-    const some = over({ byCollection: [dead, alive], warnings: ['1: no answer'] }).processor;
-    const run = (processor: SimpleRagProcessor) =>
-      processor.run(settings({ collections: ['1', '2'] }), INPUT, context());
-    expect(await run(some)).toMatchObject({ content: 'here', warnings: ['1: no answer'] });
-    await expect(run(over({ byCollection: [dead, dead] }).processor)).rejects.toMatchObject({ code: 'tool.failed' });
+  it('goes on without a collection that is out of reach', async () => {
+    const retrieve = async (_: unknown, { collections }: RetrievalQuery): Promise<Retrieval> => {
+      if (collections.includes('foreign')) throw notFound('Knowledge base');
+      return { byCollection: [{ collection: '1', passages: [passage('here', 1)] }], passages: [], warnings: [] };
+    };
+    const processor = new SimpleRagProcessor({ retrieve, inaccessible: async () => ['foreign'] });
+    expect(await processor.run(settings({ collections: ['foreign', '1'] }), INPUT, context())).toMatchObject({
+      content: 'here',
+      warnings: ['knowledge base foreign is not accessible'],
+    });
+    await expect(processor.run(settings({ collections: ['foreign'] }), INPUT, context())).rejects.toMatchObject({
+      code: 'tool.inaccessible',
+    });
   });
 
   it('rejects without a knowledge base', async () => {

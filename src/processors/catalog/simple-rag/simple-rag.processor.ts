@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { KnowledgeBasesService } from '../../../knowledge-bases';
-import { type ToolContext, ToolFailure, type ToolInput, type ToolOutput } from '../../../tools';
+import { retrieveAccessible, type ToolContext, ToolFailure, type ToolInput, type ToolOutput } from '../../../tools';
 import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contract';
 
 /** LAMB's `simple_rag`: up to `RAG_Top_k` passages of each collection, collection after collection, as they come. */
@@ -14,7 +14,8 @@ export class SimpleRagProcessor implements RagProcessor {
   };
 
   constructor(
-    @Inject(KnowledgeBasesService) private readonly knowledgeBases: Pick<KnowledgeBasesService, 'retrieve'>,
+    @Inject(KnowledgeBasesService)
+    private readonly knowledgeBases: Pick<KnowledgeBasesService, 'retrieve' | 'inaccessible'>,
   ) {}
 
   async run(settings: RagSettings, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
@@ -22,11 +23,8 @@ export class SimpleRagProcessor implements RagProcessor {
     if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
     for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
     const { signal, owner } = context;
-    const found = await this.knowledgeBases.retrieve(owner, { text: query, collections, topK, threshold: 0, signal });
-    const [first] = found.byCollection;
-    if (first?.error !== undefined && found.byCollection.every(({ error }) => error !== undefined)) {
-      throw new ToolFailure('tool.failed', `knowledge base ${first.collection}: ${first.error}`);
-    }
+    const asked = { text: query, collections, topK, threshold: 0, signal };
+    const found = await retrieveAccessible(this.knowledgeBases, owner, asked);
     const passages = found.byCollection.flatMap((each) => each.passages);
     return {
       content: passages.map(({ text }) => text).join('\n\n'),

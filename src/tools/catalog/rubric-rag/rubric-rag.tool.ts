@@ -33,10 +33,10 @@ export class RubricRagTool implements Tool<RubricRagConfig> {
 
   async gaps({ rubric_id }: RubricRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     const path = 'rubric_id';
-    if (isEmpty(rubric_id)) return [{ path, code: 'tool.config_incomplete', message: NO_RUBRIC, blocking: true }];
+    if (isEmpty(rubric_id)) return [{ path, code: 'tool.config_incomplete', message: NO_RUBRIC }];
     if (await this.rubrics.exists(owner, rubric_id)) return [];
     const message = `rubric ${rubric_id} is not accessible`;
-    return [{ path, code: 'tool.inaccessible', message, blocking: true }];
+    return [{ path, code: 'tool.inaccessible', message }];
   }
 }
 

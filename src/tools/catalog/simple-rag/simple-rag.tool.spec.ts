@@ -1,4 +1,4 @@
-import type { Principal } from '../../../kernel';
+import { AppError, notFound, type Principal } from '../../../kernel';
 import type { Passage, Retrieval, RetrievalQuery } from '../../../knowledge-bases';
 import type { Tool, ToolOutcome } from '../../contract';
 import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
@@ -15,15 +15,22 @@ const passage = (text: string, similarity: number): Passage => ({
 const BIOLOGY = [passage('atp', 0.5), passage('leaf', 0.25)];
 const PHYSICS = [passage('light', 0.75)];
 
-function knowledgeBases(dead: readonly string[] = []) {
+const isForeign = (ref: string): boolean => ref.startsWith('foreign');
+
+/** A room that holds two knowledge bases and treats references as the real one does. */
+function knowledgeBases() {
   const asked: RetrievalQuery[] = [];
   return {
     asked,
-    inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter((ref) => ref.startsWith('foreign')),
+    inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter(isForeign),
     retrieve: async (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
+      if (query.collections.some(isForeign)) throw notFound('Knowledge base');
+      if (query.collections.every((collection) => collection === 'dead')) {
+        throw new AppError('upstream_error', 'No collection answered: Collection dead: no answer');
+      }
       const byCollection = query.collections.map((collection) => {
-        if (dead.includes(collection)) return { collection, passages: [], error: 'no answer' };
+        if (collection === 'dead') return { collection, passages: [], error: 'no answer' };
         return { collection, passages: collection === 'biology' ? BIOLOGY : PHYSICS };
       });
       const passages = byCollection.flatMap((each) => each.passages).sort((a, b) => b.similarity - a.similarity);
@@ -109,31 +116,41 @@ describe('simple_rag', () => {
   });
 
   it('reports a dead collection and goes on without it', async () => {
-    expect(await run({}, knowledgeBases(['physics']))).toMatchObject({
+    expect(await run({ collections: ['biology', 'dead'] })).toMatchObject({
       content: 'atp\n\nleaf',
-      warnings: ['physics: no answer'],
+      warnings: ['dead: no answer'],
     });
   });
 
   it('fails when every collection is dead', async () => {
-    expect(await run({}, knowledgeBases(['biology', 'physics']))).toMatchObject({
+    expect(await run({ collections: ['dead'] })).toMatchObject({
       status: 'failed',
       code: 'tool.failed',
-      message: 'knowledge base biology: no answer',
+      message: 'No collection answered: Collection dead: no answer',
     });
   });
 
-  it('blocks on inaccessible collections only when nothing else is left', async () => {
-    const tool = new SimpleRagTool(knowledgeBases());
+  it('goes on without a collection that is out of reach, and says so', async () => {
+    const fake = knowledgeBases();
+    expect(await run({ collections: ['foreign', 'biology'] }, fake)).toMatchObject({
+      content: 'atp\n\nleaf',
+      warnings: ['knowledge base foreign is not accessible'],
+    });
+    expect(fake.asked.at(-1)?.collections).toEqual(['biology']);
+  });
+
+  it('fails when every collection is out of reach', async () => {
+    expect(await run({ collections: ['foreign', 'foreign-too'] })).toMatchObject({
+      code: 'tool.inaccessible',
+      message: 'knowledge base foreign is not accessible, knowledge base foreign-too is not accessible',
+    });
+  });
+
+  it('names each collection that is out of reach at save', async () => {
     const config = { collections: ['foreign', 'biology'], top_k: 3, threshold: 0, rewrite_query: false };
+    const tool = new SimpleRagTool(knowledgeBases());
     expect(await tool.gaps({ ...config, sources_in_prompt: 'none' }, OWNER)).toEqual([
-      {
-        path: 'collections[0]',
-        code: 'tool.inaccessible',
-        message: 'knowledge base foreign is not accessible',
-        blocking: false,
-      },
+      { path: 'collections[0]', code: 'tool.inaccessible', message: 'knowledge base foreign is not accessible' },
     ]);
-    expect(await run({ collections: ['foreign', 'biology'] })).toMatchObject({ status: 'completed' });
   });
 });

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../../kernel';
-import { KnowledgeBasesService, type Retrieval, RETRIEVAL_MODES, type RetrievalMode } from '../../../knowledge-bases';
+import { KnowledgeBasesService, RETRIEVAL_MODES, type RetrievalMode } from '../../../knowledge-bases';
 import {
   type ConfigGap,
   type Tool,
@@ -10,6 +10,7 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
+import { retrieveAccessible } from '../../retrieve-accessible';
 import { passageText, SOURCES_IN_PROMPT, type SourcesInPrompt } from './passage-text';
 
 export interface SimpleRagConfig extends JsonObject {
@@ -33,17 +34,12 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
 
   async run(config: SimpleRagConfig, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
     const collections = [...new Set(config.collections)];
+    if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', NO_COLLECTION);
     for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
     const { top_k: topK, threshold, mode, sources_in_prompt: style } = config;
-    const found = await this.knowledgeBases.retrieve(context.owner, {
-      text: query,
-      collections,
-      topK,
-      threshold,
-      ...(mode === undefined ? {} : { mode }),
-      signal: context.signal,
-    });
-    refuseIfAllFailed(found);
+    const { signal, owner } = context;
+    const asked = { text: query, collections, topK, threshold, signal, ...(mode === undefined ? {} : { mode }) };
+    const found = await retrieveAccessible(this.knowledgeBases, owner, asked);
     // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
     const passages = style === 'lamb' ? found.byCollection.flatMap((each) => each.passages) : found.passages;
     return {
@@ -56,33 +52,20 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
 
   async gaps({ collections }: SimpleRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     if (collections.length === 0) {
-      const message = 'no knowledge base is chosen';
-      return [{ path: 'collections', code: 'tool.config_incomplete', message, blocking: true }];
+      return [{ path: 'collections', code: 'tool.config_incomplete', message: NO_COLLECTION }];
     }
     const missing = new Set(await this.knowledgeBases.inaccessible(owner, [...collections]));
-    const blocking = collections.every((collection) => missing.has(collection));
-    return collections.flatMap((collection, index) =>
-      missing.has(collection)
-        ? [
-            {
-              path: `collections[${index}]`,
-              code: 'tool.inaccessible' as const,
-              message: `knowledge base ${collection} is not accessible`,
-              blocking,
-            },
-          ]
-        : [],
-    );
+    return [...collections.entries()]
+      .filter(([, collection]) => missing.has(collection))
+      .map(([index, collection]) => ({
+        path: `collections[${index}]`,
+        code: 'tool.inaccessible',
+        message: `knowledge base ${collection} is not accessible`,
+      }));
   }
 }
 
-/** A dead collection is reported and skipped; when nothing is left, an empty success would hide the failure. */
-function refuseIfAllFailed({ byCollection }: Retrieval): void {
-  const [first] = byCollection;
-  if (first?.error !== undefined && byCollection.every(({ error }) => error !== undefined)) {
-    throw new ToolFailure('tool.failed', `knowledge base ${first.collection}: ${first.error}`);
-  }
-}
+const NO_COLLECTION = 'no knowledge base is chosen';
 
 const DEFINITION: ToolDefinition = {
   name: 'simple_rag',

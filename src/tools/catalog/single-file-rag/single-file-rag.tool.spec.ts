@@ -1,4 +1,4 @@
-import type { Principal } from '../../../kernel';
+import { notFound, type Principal } from '../../../kernel';
 import type { Tool, ToolOutcome } from '../../contract';
 import { entry, invocation, invokerOf } from '../../testing/call';
 import { describeTool } from '../../testing/tool.conformance';
@@ -8,6 +8,7 @@ const guide = 'be kind '.repeat(10_000);
 const files = {
   exists: async (_: Principal, ref: string) => ref === 'guide.md',
   readText: async (_: Principal, path: string, maxChars: number) => {
+    if (path !== 'guide.md') throw notFound('File');
     const text = guide.slice(0, maxChars);
     return { path, text, chars: text.length, totalChars: guide.length, truncated: text.length < guide.length };
   },

@@ -40,9 +40,9 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
 
   async gaps({ file_path }: SingleFileRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     const path = 'file_path';
-    if (isEmpty(file_path)) return [{ path, code: 'tool.config_incomplete', message: NO_FILE, blocking: true }];
+    if (isEmpty(file_path)) return [{ path, code: 'tool.config_incomplete', message: NO_FILE }];
     if (await this.files.exists(owner, file_path)) return [];
-    return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible`, blocking: true }];
+    return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible` }];
   }
 
   outputLimit({ max_chars }: SingleFileRagConfig): number {
