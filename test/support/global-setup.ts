@@ -9,10 +9,12 @@ declare global {
 }
 
 /** Runs once for all projects that need a database, outside jest's sandbox, in which the engine cannot load itself. */
-export default async function setUp({ maxWorkers }: { maxWorkers: NonNullable<Config['maxWorkers']> }): Promise<void> {
+async function setUp({ maxWorkers }: { maxWorkers: NonNullable<Config['maxWorkers']> }): Promise<void> {
   Logger.overrideLogger(['warn', 'error']);
   const server = process.env.TEST_DATABASE_URL;
   const count = Number(maxWorkers);
   globalThis.testDatabases = await (server ? serverDatabases(server, count) : embeddedDatabases(count));
   process.env[TEST_DATABASES] = JSON.stringify(globalThis.testDatabases.urls);
 }
+
+export = setUp;

@@ -1,3 +1,5 @@
-export default async function tearDown(): Promise<void> {
+async function tearDown(): Promise<void> {
   await globalThis.testDatabases?.stop();
 }
+
+export = tearDown;
