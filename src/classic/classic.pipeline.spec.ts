@@ -1,0 +1,138 @@
+import type { RunJob } from '../assistants';
+import type { Caller, RunEvent, Source } from '../kernel';
+import type { Config } from '../platform/config';
+import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../processors';
+import { ToolCatalogue, ToolFailure, ToolInvoker, type ToolOutput } from '../tools';
+import { ClassicPipeline } from './classic.pipeline';
+
+const OWNER = { organizationId: 'org', userId: 'owner' };
+const source: Source = { type: 'rubric', rubric_id: 'r', title: 'Essay', format: 'markdown' };
+
+/** Shows what it was given, so that the tests see what the pipeline handed on. */
+const showing: PromptProcessor = {
+  definition: { name: 'simple_augment', aliases: ['default'], description: '' },
+  build: ({ messages, systemPrompt, template, rag, vision }) => ({
+    messages: [{ role: 'system', content: JSON.stringify({ systemPrompt, template, rag, vision }) }, ...messages],
+    droppedParts: 0,
+  }),
+};
+
+function rag(name: string, run: () => Promise<ToolOutput>, fetches = true): RagProcessor {
+  return { run, fetches, definition: { name, aliases: [], description: '' } };
+}
+
+const PROCESSORS = [
+  rag('no_rag', () => Promise.reject(new Error('never called')), false),
+  rag('finds', async () => ({ content: 'found', sources: [source, source], confidence: null, warnings: ['half'] })),
+  rag('fails', () => Promise.reject(new ToolFailure('tool.inaccessible', 'gone'))),
+  rag('hangs', () => new Promise(() => undefined)),
+];
+
+function jobOf(
+  ragProcessor: string,
+  { promptProcessor = 'simple_augment', signal = new AbortController().signal } = {},
+) {
+  const events: RunEvent[] = [];
+  const document = {
+    type: 'classic',
+    systemPrompt: 'S',
+    template: '{context}{user_input}',
+    capabilities: { vision: false, image_generation: false },
+    classic: {
+      promptProcessor,
+      ragProcessor,
+      collections: ['1'],
+      topK: 3,
+      rubricId: null,
+      rubricFormat: 'markdown',
+      filePath: null,
+    },
+  };
+  const job = {
+    assistant: { id: 7, name: 'Tutor', owner: OWNER, document },
+    caller: { ...OWNER, userId: 'student' } as Caller,
+    messages: [{ role: 'user', content: 'Q' }],
+    run: { id: 'run', signal, emit: (event: RunEvent) => void events.push(event) },
+    stream: true,
+  } as unknown as RunJob;
+  return { job, events };
+}
+
+const config = { tools: { defaultTimeoutMs: 50, parallelLimit: 5 } } as Config;
+const pipeline = new ClassicPipeline(
+  new ProcessorCatalogue([showing], PROCESSORS),
+  new ToolInvoker(new ToolCatalogue([]), config),
+);
+
+const handedOn = (messages: readonly { readonly content?: unknown }[]): unknown =>
+  JSON.parse(String(messages[0]?.content));
+
+describe('the classic pipeline', () => {
+  it('hands the context and its sources to the prompt processor and tells of the call like of a tool', async () => {
+    const { job, events } = jobOf('finds');
+    const { messages, sources, report } = await pipeline.prepare(job);
+    expect(handedOn(messages)).toEqual({
+      systemPrompt: 'S',
+      template: '{context}{user_input}',
+      rag: { context: 'found', sources: [source, source] },
+      vision: false,
+    });
+    expect(sources).toEqual([
+      { ...source, n: 1 },
+      { ...source, n: 2 },
+    ]);
+    expect(events.map((event) => ('message' in event ? event.message : event.type))).toEqual([
+      '🔄 Executing tool: finds → context',
+      '✅ Tool completed: finds → 5 chars to context',
+      'half',
+    ]);
+    expect(report).toMatchObject({
+      orchestrator: null,
+      assistant: { id: 7, name: 'Tutor', type: 'classic' },
+      request: { user_message: 'Q', stream: true },
+      tools: [{ index: 0, plugin: 'finds', placeholder: 'context', enabled: true, config: { collections: ['1'] } }],
+      results: [{ status: 'completed', chars: 5, sources: 2, preview: 'found' }],
+      sources,
+      warnings: ['half'],
+    });
+    expect(report.messages.at(-1)).toEqual({ role: 'user', content: 'Q' });
+  });
+
+  it('has an empty context, and no tool, without retrieval', async () => {
+    const { job, events } = jobOf('no_rag');
+    const { messages, report } = await pipeline.prepare(job);
+    expect(handedOn(messages)).toMatchObject({ rag: { context: '', sources: [] } });
+    expect(events).toEqual([]);
+    expect(report).toMatchObject({ tools: [], results: [], warnings: [] });
+  });
+
+  it.each([
+    ['fails', 'tool.inaccessible'],
+    ['hangs', 'tool.timeout'],
+  ])('has no context when the processor %s, and none of its error either', async (name, code) => {
+    const { job, events } = jobOf(name);
+    const { messages, sources, report } = await pipeline.prepare(job);
+    expect(handedOn(messages)).toMatchObject({ rag: null });
+    expect(sources).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'tool.failed', code });
+    expect(report.results).toMatchObject([{ status: 'failed', code }]);
+  });
+
+  it('goes on with a warning for processors that do not exist', async () => {
+    const { job, events } = jobOf('quantum_rag', { promptProcessor: 'moodle_augment' });
+    const { messages, report } = await pipeline.prepare(job);
+    expect(handedOn(messages)).toMatchObject({ rag: null });
+    expect(report.warnings).toEqual([
+      "There is no RAG processor 'quantum_rag': no context",
+      "There is no prompt processor 'moodle_augment': 'simple_augment' ran instead",
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['warning', 'warning']);
+  });
+
+  it('ends with the run', async () => {
+    const controller = new AbortController();
+    const running = pipeline.prepare(jobOf('hangs', { signal: controller.signal }).job);
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});

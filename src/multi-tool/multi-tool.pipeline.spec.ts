@@ -1,0 +1,146 @@
+import type { RunJob } from '../assistants';
+import type { OrchestrationJob, OrchestrationResult, Orchestrator } from '../orchestrators';
+import { compileTemplate } from '../templates';
+import type { PipelineTool } from '../tools';
+import { MultiToolPipeline } from './multi-tool.pipeline';
+
+const entry = (index: number, more: Partial<PipelineTool> = {}): PipelineTool => ({
+  index,
+  plugin: 'simple_rag',
+  placeholder: `${index + 1}_context`,
+  enabled: true,
+  config: { collections: ['1'] },
+  on_error: 'continue',
+  timeout_ms: null,
+  retries: null,
+  cache: true,
+  depends_on: [],
+  when: null,
+  fallback: null,
+  ...more,
+});
+
+const pipeline = [entry(0), entry(1, { enabled: false }), entry(2), entry(3)];
+const compiled = compileTemplate('{1_context}', { types: ['context'], names: [] });
+
+const result: OrchestrationResult = {
+  strategy: 'parallel',
+  outcomes: [
+    {
+      index: 0,
+      plugin: 'simple_rag',
+      placeholder: '1_context',
+      status: 'completed',
+      content: 'found',
+      sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
+      citations: [],
+      confidence: null,
+      cached: false,
+      retries: 0,
+      warnings: [],
+      truncated: false,
+      duration_ms: 3,
+    },
+    {
+      index: 2,
+      plugin: 'simple_rag',
+      placeholder: '3_context',
+      status: 'failed',
+      code: 'tool.timeout',
+      message: 'no answer',
+      duration_ms: 9,
+    },
+    { index: 3, plugin: 'simple_rag', placeholder: '4_context', status: 'skipped', reason: 'why', duration_ms: 0 },
+  ],
+  messages: [
+    { role: 'system', content: 'S' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'P' },
+        { type: 'image_url', image_url: { url: 'data:SECRET' } },
+      ],
+    },
+  ],
+  sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
+  warnings: [{ code: 'orchestrator.unknown', message: 'fell back' }],
+};
+
+const job = {
+  assistant: {
+    id: 7,
+    name: 'Desk',
+    owner: { organizationId: 'org', userId: 'owner' },
+    compiled,
+    document: { orchestrator: 'gone', pipeline, systemPrompt: 'S', capabilities: { vision: true } },
+  },
+  caller: { userId: 'student' },
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'two' },
+        { type: 'text', text: 'parts' },
+      ],
+    },
+    { role: 'tool', content: 'after' },
+  ],
+  run: { id: 'run', signal: new AbortController().signal, emit: () => undefined },
+  stream: false,
+} as unknown as RunJob;
+
+describe('the multi-tool pipeline', () => {
+  const asked: OrchestrationJob[] = [];
+  const orchestrator = {
+    orchestrate: async (given: OrchestrationJob) => {
+      asked.push(given);
+      return result;
+    },
+  } as Orchestrator;
+
+  it('asks the orchestrator with the document, the compiled template and the rights of the owner', async () => {
+    await new MultiToolPipeline(orchestrator).prepare(job);
+    expect(asked[0]).toMatchObject({
+      strategy: 'gone',
+      tools: pipeline,
+      systemPrompt: 'S',
+      vision: true,
+      owner: { userId: 'owner' },
+      caller: { userId: 'student' },
+      assistantId: 7,
+      runId: 'run',
+    });
+    expect(asked[0]?.template).toBe(compiled);
+  });
+
+  it('reports every tool, every result and every message, without the data of images', async () => {
+    const { messages, sources, report } = await new MultiToolPipeline(orchestrator).prepare(job);
+    expect(messages).toBe(result.messages);
+    expect(sources).toBe(result.sources);
+    expect(report).toEqual({
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      orchestrator: 'parallel',
+      assistant: { id: 7, name: 'Desk', type: 'multi_tool' },
+      request: { user_message: 'two parts', stream: false },
+      tools: pipeline.map(({ index, plugin, placeholder, enabled, config }) => ({
+        index,
+        plugin,
+        placeholder,
+        enabled,
+        config,
+      })),
+      results: [
+        expect.objectContaining({ index: 0, status: 'completed', chars: 5, sources: 1, preview: 'found' }),
+        expect.objectContaining({ index: 2, status: 'failed', chars: 0, code: 'tool.timeout', message: 'no answer' }),
+        expect.objectContaining({ index: 3, status: 'skipped', message: 'why', preview: '' }),
+      ],
+      sources: result.sources,
+      messages: [
+        { role: 'system', content: 'S' },
+        { role: 'user', content: 'P\n[image_url]' },
+      ],
+      warnings: ['fell back'],
+    });
+    expect(JSON.stringify(report)).not.toContain('SECRET');
+  });
+});
