@@ -13,7 +13,7 @@ export async function run(bench) {
   const servers = new Map((await bench.fleet()).map((server) => [server.name, { server, target: headline(server) }]));
   if (bench.scale.variants) addVariants(servers);
   const names = [...servers.keys()];
-  for (const name of names) await bench.warm(name, () => warm(bench, servers.get(name)));
+  for (const name of names) await bench.warm(name, () => warm(bench, servers.get(name), name.includes('/') ? 3 : 1));
 
   const closed = await interleave({
     bench,
@@ -42,7 +42,7 @@ export async function run(bench) {
   };
 }
 
-/** The same door with real tools and with a classic assistant, for the reader; the goals speak of no-op tools. */
+/** The same door with three real tools and with a classic assistant, for the reader; the goals speak of no-op tools. */
 function addVariants(servers) {
   const ours = servers.get('bellwether')?.server;
   for (const name of ['tools', 'classic']) {
@@ -50,15 +50,16 @@ function addVariants(servers) {
   }
 }
 
-function warm({ load, mock, scale }, { server, target }) {
+// A variant's server is warm already; only its own code is new.
+function warm({ load, mock, scale }, { server, target }, share) {
   return mock('mode', {}).then(() =>
     load('closedLoop', {
       port: server.port,
       request: chatRequest(server.port, target),
       expect: expected,
       connections: scale.connections,
-      seconds: scale.warmSeconds,
-      limit: scale.warmRequests,
+      seconds: scale.warmSeconds / share,
+      limit: scale.warmRequests / share,
     }),
   );
 }

@@ -67,7 +67,7 @@ export async function startServer(name, bench, { targets = true } = {}) {
   return server;
 }
 
-/** The target of the headline rows: for the service, three tools that do nothing, else a plain chat. */
+/** The target of the headline rows: for the service a pipeline without I/O of its own, else a plain chat. */
 export const headline = (server) => server.targets.chat ?? server.targets.noop;
 
 async function prove(server, bench) {

@@ -73,10 +73,7 @@ export async function makeAssistants({ url, key, upstream }) {
       tool('rubric_rag', '2_rubric', { rubric_id: made.rubric }),
       tool('single_file_rag', '3_file', { file_path: guideName }),
     ]),
-    noop: await multiTool(
-      'bench three no-op tools',
-      [1, 2, 3].map(() => ({ plugin: 'no_rag', enabled: true, config: {} })),
-    ),
+    noop: await multiTool('bench no-op tool', [{ plugin: 'no_rag', enabled: true, config: {} }]),
     classic: await assistant(
       'bench classic',
       { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'openai', llm: MODEL },
