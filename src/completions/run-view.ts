@@ -29,7 +29,7 @@ export const presentSummary = (record: RunRecord): RunSummaryDto => ({
 export const presentRun = ({ record, withContents }: VisibleRun): RunDto => ({
   ...presentSummary(record),
   sources: [...record.sources],
-  ...(withContents ? { events: record.events } : {}),
+  ...(withContents ? { events: [...record.events] } : {}),
 });
 
 export const presentPage = ({ items, next_cursor, total }: Page<RunRecord>): RunPageDto => ({

@@ -14,6 +14,6 @@ export class ConnectorsController {
   @Access({ scope: 'read', summary: 'Model vendors, with the models that the caller’s organization enabled' })
   @ApiOkResponse({ type: ConnectorListDto })
   async list(@CurrentCaller() caller: Caller): Promise<ConnectorListDto> {
-    return { connectors: [...(await this.connectors.list(caller))] };
+    return { connectors: (await this.connectors.list(caller)).map((each) => ({ ...each, models: [...each.models] })) };
   }
 }
