@@ -51,7 +51,7 @@ async function boot(bench, { dataDir, databaseUrl }) {
   });
   try {
     const readyMs = await until200(`http://127.0.0.1:${port}/health/ready`, child, {
-      limitMs: 60_000,
+      limitMs: 120_000,
       everyMs: 10,
       from,
     });
