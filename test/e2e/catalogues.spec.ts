@@ -1,0 +1,92 @@
+import { startApp, type TestApp } from '../support/app';
+
+describe('the catalogues', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp();
+  }, 60_000);
+  afterAll(() => app.stop());
+
+  const get = (path: string) => app.api('GET', `/api/v1/${path}`);
+
+  it.each(['tools', 'tools/simple_rag', 'orchestrators', 'prompt-processors', 'rag-processors'])(
+    'answers /%s to a key only',
+    async (path) => {
+      expect((await app.api('GET', `/api/v1/${path}`, undefined, { authorization: 'Bearer bw_nobody' })).status).toBe(
+        401,
+      );
+      expect((await get(path)).status).toBe(200);
+    },
+  );
+
+  it('lists the tools with everything a form needs', async () => {
+    const { json } = await get('tools');
+    expect(json.count).toBe(json.tools.length);
+    const names = json.tools.map((tool: { name: string }) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['simple_rag', 'rubric_rag', 'single_file_rag', 'no_rag']));
+    expect(Object.keys(json.tools[0]).sort()).toEqual(
+      [
+        ...['name', 'display_name', 'description', 'placeholder', 'category', 'version', 'config_schema', 'kind'],
+        ...['icon', 'allow_multiple', 'parameters', 'examples', 'capabilities', 'limitations', 'cost', 'stats'],
+      ].sort(),
+    );
+    const [simpleRag] = json.tools.filter((tool: { name: string }) => tool.name === 'simple_rag');
+    expect(simpleRag).toMatchObject({
+      placeholder: 'context',
+      category: 'rag',
+      kind: 'pipeline',
+      config_schema: { properties: { top_k: { minimum: 1, maximum: 20, default: 3 } }, required: ['collections'] },
+      stats: { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null },
+    });
+  });
+
+  it('filters tools by capability', async () => {
+    expect((await get('tools?capability=assessment')).json.tools).toMatchObject([{ name: 'rubric_rag' }]);
+    expect((await get('tools?capability=teleport')).json).toEqual({ tools: [], count: 0 });
+    expect((await get('tools?colour=red')).status).toBe(400);
+  });
+
+  it('finds one tool by its name or an old one', async () => {
+    expect((await get('tools/rubric_rag')).json.name).toBe('rubric_rag');
+    expect((await get('tools/no_tool')).json.name).toBe('no_rag');
+  });
+
+  it('names the closest match of a tool that does not exist', async () => {
+    const answer = await get('tools/single_file_rga');
+    expect(answer.status).toBe(404);
+    expect(answer.json).toMatchObject({
+      code: 'not_found',
+      detail: "There is no tool named 'single_file_rga'. Did you mean 'single_file_rag'?",
+    });
+    expect((await get(`tools/${'x'.repeat(2000)}`)).text).not.toContain('x'.repeat(65));
+  });
+
+  it('checks a config and lists every problem with its path', async () => {
+    const check = (body: unknown, tool = 'simple_rag') => app.api('POST', `/api/v1/tools/${tool}/validate`, body);
+    expect((await check({ collections: ['a'], top_k: 5 })).json).toEqual({ valid: true, errors: [] });
+    const bad = await check({ collections: ['a', 1], top_k: 99, surprise: true });
+    expect(bad.status).toBe(200);
+    expect(bad.json.valid).toBe(false);
+    expect(bad.json.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'collections[1]',
+      'surprise',
+      'top_k',
+    ]);
+    expect((await check({ rubric_id: 42, format: 'html' }, 'rubric')).json.errors).toEqual([
+      { path: 'format', message: 'must be one of markdown, json' },
+    ]);
+    expect((await check({}, 'nope')).status).toBe(404);
+  });
+
+  it('lists strategies and classic processors', async () => {
+    const strategies = (await get('orchestrators')).json.orchestrators;
+    expect(strategies.slice(0, 2)).toEqual([
+      { name: 'sequential', description: expect.any(String), options_schema: expect.any(Object) },
+      { name: 'parallel', description: expect.any(String), options_schema: expect.any(Object) },
+    ]);
+    expect((await get('prompt-processors')).json.prompt_processors).toMatchObject([{ name: 'simple_augment' }]);
+    const processors = (await get('rag-processors')).json.rag_processors.map((each: { name: string }) => each.name);
+    expect(processors).toEqual(expect.arrayContaining(['no_rag', 'simple_rag', 'rubric_rag', 'single_file_rag']));
+  });
+});
