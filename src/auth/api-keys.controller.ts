@@ -1,10 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { CreateApiKeyDto, ListApiKeysDto } from './api-key.dto';
-import { type ApiKeyView, ApiKeysService, type CreatedApiKey } from './api-keys.service';
+import { ApiKeysService } from './api-keys.service';
+import { ApiKeyDto, ApiKeyPageDto, CreatedApiKeyDto } from './api-key-answer.dto';
 
 @ApiTags('API keys')
 @Controller('api/v1/api-keys')
@@ -13,7 +14,8 @@ export class ApiKeysController {
 
   @Get()
   @Access({ scope: 'read', summary: 'List API keys' })
-  list(@CurrentCaller() caller: Caller, @Query() query: ListApiKeysDto): Promise<Page<ApiKeyView>> {
+  @ApiOkResponse({ type: ApiKeyPageDto })
+  list(@CurrentCaller() caller: Caller, @Query() query: ListApiKeysDto): Promise<Page<ApiKeyDto>> {
     return this.keys.list(caller, query.owner, toPageRequest(query));
   }
 
@@ -24,7 +26,8 @@ export class ApiKeysController {
     summary: 'Make an API key',
     description: 'The answer shows the key, once. It is never wider than the credential that makes it.',
   })
-  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyDto): Promise<CreatedApiKey> {
+  @ApiCreatedResponse({ type: CreatedApiKeyDto })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     return this.keys.create(caller, body);
   }
 

@@ -19,6 +19,7 @@ import { Transactions } from '../platform/database';
 import { assertOutranks, type Member, MembersService, OrganizationsService, rankOf } from '../organizations';
 import { newApiKey } from './api-key';
 import type { ApiKeyEntity } from './api-key.entity';
+import type { ApiKeyDto, CreatedApiKeyDto } from './api-key-answer.dto';
 import { ApiKeyRepository } from './api-key.repository';
 import { Authenticator } from './authenticator';
 
@@ -34,23 +35,7 @@ export interface NewKey {
   readonly expires_at?: string;
 }
 
-export interface ApiKeyView {
-  readonly id: string;
-  readonly name: string;
-  /** Start of the key, enough to recognise it; null for a key that the operator chose. */
-  readonly prefix: string | null;
-  readonly owner_id: string;
-  readonly scopes: readonly Scope[];
-  readonly assistant_ids: readonly number[] | null;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly created_at: string;
-}
-
-/** `key` is shown in this answer and never again. */
-export type CreatedApiKey = ApiKeyView & { readonly key: string };
-
-const viewOf = (row: ApiKeyEntity): ApiKeyView => ({
+const viewOf = (row: ApiKeyEntity): ApiKeyDto => ({
   id: row.id,
   name: row.name,
   prefix: row.publicId === null ? null : `bw_live_${row.publicId}`,
@@ -78,7 +63,7 @@ export class ApiKeysService {
    * `caller` null is the operator's command, which must name organization and owner.
    * @throws {AppError} `validation_failed`, `forbidden`, `not_found`
    */
-  async create(caller: Caller | null, input: NewKey): Promise<CreatedApiKey> {
+  async create(caller: Caller | null, input: NewKey): Promise<CreatedApiKeyDto> {
     const organizationId = await this.organizationOf(caller, input.organization);
     const owner = await this.ownerOf(caller, organizationId, input.owner);
     await this.assertNotWider(caller, owner, input);
@@ -105,7 +90,7 @@ export class ApiKeysService {
   }
 
   /** The caller's own keys. Administrators may name a member, or `all`. */
-  async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyView>> {
+  async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyDto>> {
     const userId = await this.listed(caller, owner);
     const before = cursor === null ? null : idOf(cursor);
     const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, before);
@@ -160,8 +145,9 @@ export class ApiKeysService {
     if (input.scopes.includes('admin') && rankOf(owner.role) < rankOf('admin')) {
       add('scopes', `admin is wider than the role ${owner.role}`);
     }
-    if (input.expires_at !== undefined && Date.parse(input.expires_at) <= Date.now())
-      add('expires_at', 'is in the past');
+    if (input.expires_at !== undefined && !(Date.parse(input.expires_at) > Date.now())) {
+      add('expires_at', 'must be a time in the future');
+    }
     if (caller !== null) problems.push(...(await this.widened(caller, input)));
     if (problems.length > 0) throw invalid(problems, 'A key cannot be wider than what makes it');
   }

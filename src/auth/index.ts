@@ -1,3 +1,3 @@
-export { ApiKeysService, type ApiKeyView, type CreatedApiKey, type NewKey } from './api-keys.service';
+export { ApiKeysService, type NewKey } from './api-keys.service';
 export { AuthModule } from './auth.module';
 export { ADMIN_KEY_FILE, type BootstrapReport, BootstrapService } from './bootstrap.service';

@@ -4,6 +4,7 @@ import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import { MemberRepository } from './member.repository';
 import { OrganizationRepository } from './organization.repository';
+import { assertSlug } from './slug';
 
 export interface NewOrganization {
   /** Lower-case letters, digits and single hyphens. */
@@ -42,6 +43,7 @@ export class FoundingService {
     if (caller !== null && !caller.systemAdmin) {
       throw new AppError('forbidden', 'Only system administrators make organizations');
     }
+    assertSlug(slug);
     const id = uuidv7();
     try {
       await this.transactions.run(async (tx) => {

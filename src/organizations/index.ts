@@ -1,11 +1,10 @@
-export { FoundingService, type NewOrganization, type SystemOrganization } from './founding.service';
-export { FreshCache, type FreshCacheOptions } from './fresh-cache';
-export { type Member, type MemberChanges, type MemberView, MembersService, type NewMember } from './members.service';
+export { FoundingService, type SystemOrganization } from './founding.service';
+export { FreshCache } from './fresh-cache';
+export { type Member, MembersService } from './members.service';
 export { OrganizationChanges } from './organization-changes';
-export type { OrganizationSummary, OrganizationView } from './organization-view';
-export { assertOutranks, callerRank, rankOf } from './organization.permissions';
+export { assertOutranks, rankOf } from './organization.permissions';
 export { OrganizationsModule } from './organizations.module';
 export { OrganizationsService } from './organizations.service';
-export type { KnowledgeBaseRuntime, MoodleRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
+export type { KnowledgeBaseRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
 export { SettingsService } from './settings.service';
-export { type Feature, FEATURES, type Features, type ModelChoice } from './settings.types';
+export type { Features } from './settings.types';

@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
-import { type MemberView, MembersService } from './members.service';
+import { MembersService } from './members.service';
+import { MemberDto, MemberPageDto } from './organization-answer.dto';
 import { CreateMemberDto, UpdateMemberDto } from './organization.dto';
 import { OrganizationsService } from './organizations.service';
 
@@ -17,22 +18,24 @@ export class MembersController {
 
   @Get()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'List members' })
+  @ApiOkResponse({ type: MemberPageDto })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Query() page: PageQueryDto,
-  ): Promise<Page<MemberView>> {
+  ): Promise<Page<MemberDto>> {
     return this.members.list(await this.organizations.administered(caller, slug), toPageRequest(page));
   }
 
   @Post()
   @Idempotent()
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Add a member' })
+  @ApiCreatedResponse({ type: MemberDto })
   async add(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Body() body: CreateMemberDto,
-  ): Promise<MemberView> {
+  ): Promise<MemberDto> {
     return this.members.add(caller, await this.organizations.administered(caller, slug), body);
   }
 
@@ -43,12 +46,13 @@ export class MembersController {
     summary: 'Change name, role or state of a member',
     description: '`member` is a user id or an e-mail address. The last owner stays one.',
   })
+  @ApiOkResponse({ type: MemberDto })
   async update(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Param('member') member: string,
     @Body() body: UpdateMemberDto,
-  ): Promise<MemberView> {
+  ): Promise<MemberDto> {
     return this.members.update(caller, await this.organizations.administered(caller, slug), member, body);
   }
 

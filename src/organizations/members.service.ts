@@ -13,6 +13,7 @@ import {
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import { type MemberRow, MemberRepository } from './member.repository';
+import type { MemberDto } from './organization-answer.dto';
 import { OrganizationChanges } from './organization-changes';
 import { assertOutranks } from './organization.permissions';
 import { OrganizationRepository } from './organization.repository';
@@ -38,16 +39,10 @@ export interface MemberChanges {
   readonly disabled?: boolean;
 }
 
-export interface MemberView {
-  readonly user_id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly disabled: boolean;
-  readonly created_at: string;
-}
+/** Enough to keep addresses apart from user ids; DTOs check more. */
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-const viewOf = (row: MemberRow): MemberView => ({
+const viewOf = (row: MemberRow): MemberDto => ({
   user_id: row.userId,
   email: row.email,
   name: row.name,
@@ -75,7 +70,7 @@ export class MembersService {
     return { userId, email, name, role, disabled };
   }
 
-  async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberView>> {
+  async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberDto>> {
     const after = cursor === null ? null : emailOf(cursor);
     const [found, total] = await this.members.within(organizationId).list(limit + 1, after);
     const rows = found.slice(0, limit);
@@ -85,8 +80,9 @@ export class MembersService {
   }
 
   /** `caller` null is the operator's command. @throws {AppError} `conflict` for who is a member already. */
-  async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberView> {
+  async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberDto> {
     if (caller !== null) assertOutranks(caller, member.role);
+    if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
     try {
       return await this.transactions.run(async (tx) => {
         const members = this.members.within(organizationId, tx);
@@ -106,7 +102,7 @@ export class MembersService {
   }
 
   /** @throws {AppError} `conflict` when no enabled owner would be left. */
-  async update(caller: Caller, organizationId: string, userId: string, changes: MemberChanges): Promise<MemberView> {
+  async update(caller: Caller, organizationId: string, userId: string, changes: MemberChanges): Promise<MemberDto> {
     const view = await this.transactions.run(async (tx) => {
       const old = await this.lockedMember(organizationId, userId, tx);
       assertOutranks(caller, old.role);

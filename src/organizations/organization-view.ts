@@ -1,26 +1,11 @@
 import type { Config } from '../platform/config';
 import { environmentProviders } from './environment-providers';
+import type { OrganizationDto, OrganizationSummaryDto, ProviderDto } from './organization-answer.dto';
 import type { OrganizationEntity } from './organization.entity';
 import { featuresOf } from './runtime.builder';
-import type { Features, OrganizationSettings, ProviderSettings, SettingsPart } from './settings.types';
+import type { OrganizationSettings, ProviderSettings } from './settings.types';
 
-/** What any member may see of their organization. */
-export interface OrganizationSummary {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly is_system: boolean;
-  readonly features: Features;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** What its administrators see: every setting, secrets only as present or absent. */
-export interface OrganizationView extends OrganizationSummary, Readonly<Record<SettingsPart, unknown>> {
-  readonly features: Features;
-}
-
-export const summaryOf = (organization: OrganizationEntity): OrganizationSummary => ({
+export const summaryOf = (organization: OrganizationEntity): OrganizationSummaryDto => ({
   id: organization.id,
   slug: organization.slug,
   name: organization.name,
@@ -30,12 +15,12 @@ export const summaryOf = (organization: OrganizationEntity): OrganizationSummary
   updated_at: organization.updatedAt.toISOString(),
 });
 
-function providerView(own: ProviderSettings): object {
+function providerView(own: ProviderSettings): Omit<ProviderDto, 'environment'> {
   return {
     enabled: own.enabled ?? true,
     api_key_configured: own.api_key !== undefined,
     base_url: own.base_url ?? null,
-    models: own.models ?? [],
+    models: [...(own.models ?? [])],
     default_model: own.default_model ?? null,
     fast_model: own.fast_model ?? null,
     tool_use_model: own.tool_use_model ?? null,
@@ -43,7 +28,10 @@ function providerView(own: ProviderSettings): object {
 }
 
 /** `environment: true` marks a provider that the operator's environment configures as far as the organization does not. */
-function providersView(organization: OrganizationEntity, config: Pick<Config, 'providers'> | null): object {
+function providersView(
+  organization: OrganizationEntity,
+  config: Pick<Config, 'providers'> | null,
+): OrganizationDto['providers'] {
   const own = new Map(Object.entries(organization.settings.providers ?? {}));
   const environment =
     organization.isSystem && config !== null ? environmentProviders(config) : new Map<string, never>();
@@ -53,10 +41,10 @@ function providersView(organization: OrganizationEntity, config: Pick<Config, 'p
   );
 }
 
-function partsOf({ settings }: OrganizationEntity): Omit<Record<SettingsPart, unknown>, 'providers' | 'features'> {
+function partsOf({ settings }: OrganizationEntity): Omit<OrganizationDto, keyof OrganizationSummaryDto | 'providers'> {
   const { knowledge_base: knowledgeBase = {}, moodle = {} }: OrganizationSettings = settings;
   return {
-    models: settings.models ?? [],
+    models: [...(settings.models ?? [])],
     default_model: settings.default_model ?? null,
     knowledge_base: {
       server_url: knowledgeBase.server_url ?? null,
@@ -71,7 +59,7 @@ function partsOf({ settings }: OrganizationEntity): Omit<Record<SettingsPart, un
 export const viewOf = (
   organization: OrganizationEntity,
   config: Pick<Config, 'providers'> | null = null,
-): OrganizationView => ({
+): OrganizationDto => ({
   ...summaryOf(organization),
   providers: providersView(organization, config),
   ...partsOf(organization),

@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { type Role, ROLES } from '../kernel';
+import { SLUG } from './slug';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 /** Addresses of campus hosts need no top-level domain. */
@@ -39,7 +40,7 @@ export class CreateOrganizationDto {
   @IsString()
   @MinLength(2)
   @MaxLength(63)
-  @Matches(/^[a-z0-9](-?[a-z0-9])*$/, { message: 'slug must hold lower-case letters, digits and single hyphens' })
+  @Matches(SLUG, { message: 'slug must hold lower-case letters, digits and single hyphens' })
   slug!: string;
 
   @ApiProperty({ example: 'Department of Physics' })

@@ -1,11 +1,25 @@
 import { Body, Controller, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiParam,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { type Caller, notFound, type Page } from '../kernel';
 import { type AuditItem, AuditLog } from '../platform/audit';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { FoundingService } from './founding.service';
-import type { OrganizationSummary, OrganizationView } from './organization-view';
+import {
+  AuditPageDto,
+  OrganizationDto,
+  OrganizationPageDto,
+  OrganizationSummaryDto,
+  ProviderDto,
+} from './organization-answer.dto';
 import { CreateOrganizationDto } from './organization.dto';
 import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from './settings.schema';
@@ -13,6 +27,7 @@ import { SettingsService } from './settings.service';
 import { SETTINGS_PARTS, type SettingsPart } from './settings.types';
 
 @ApiTags('Organizations')
+@ApiExtraModels(ProviderDto, OrganizationDto, OrganizationSummaryDto)
 @Controller('api/v1/organizations')
 export class OrganizationsController {
   constructor(
@@ -28,14 +43,16 @@ export class OrganizationsController {
     summary: 'List organizations',
     description: 'System administrators see all, others theirs.',
   })
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<OrganizationSummary>> {
+  @ApiOkResponse({ type: OrganizationPageDto })
+  list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<OrganizationSummaryDto>> {
     return this.organizations.list(caller, toPageRequest(page));
   }
 
   @Post()
   @Idempotent()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Make an organization' })
-  async create(@CurrentCaller() caller: Caller, @Body() body: CreateOrganizationDto): Promise<OrganizationView> {
+  @ApiCreatedResponse({ type: OrganizationDto })
+  async create(@CurrentCaller() caller: Caller, @Body() body: CreateOrganizationDto): Promise<OrganizationDto> {
     await this.founding.create(caller, body);
     return this.organizations.view(caller, body.slug);
   }
@@ -46,7 +63,10 @@ export class OrganizationsController {
     summary: 'Read an organization',
     description: 'Administrators see every setting, other members a summary. Secrets are never answered.',
   })
-  get(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationView | OrganizationSummary> {
+  @ApiOkResponse({
+    schema: { oneOf: [{ $ref: getSchemaPath(OrganizationDto) }, { $ref: getSchemaPath(OrganizationSummaryDto) }] },
+  })
+  get(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto | OrganizationSummaryDto> {
     return this.organizations.get(caller, slug);
   }
 
@@ -58,17 +78,19 @@ export class OrganizationsController {
     summary: 'Change settings of an organization',
     description: 'JSON Merge Patch (RFC 7396): objects merge, arrays replace, null removes.',
   })
+  @ApiOkResponse({ type: OrganizationDto })
   async patch(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Body() body: object,
-  ): Promise<OrganizationView> {
+  ): Promise<OrganizationDto> {
     await this.settings.patch(caller, await this.organizations.administered(caller, slug), body);
     return this.organizations.view(caller, slug);
   }
 
   @Get(':slug/audit')
   @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
+  @ApiOkResponse({ type: AuditPageDto })
   async entries(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
@@ -85,6 +107,8 @@ export class OrganizationsController {
     summary: 'Read one part of the settings',
     description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
   })
+  @ApiParam({ name: 'part', enum: SETTINGS_PARTS })
+  @ApiOkResponse({ description: 'The part, as in the organization', schema: {} })
   async part(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,

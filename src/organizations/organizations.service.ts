@@ -14,7 +14,8 @@ import { CONFIG, type Config } from '../platform/config';
 import { SecretsService } from '../platform/secrets';
 import { FreshCache } from './fresh-cache';
 import { OrganizationChanges } from './organization-changes';
-import { type OrganizationSummary, type OrganizationView, summaryOf, viewOf } from './organization-view';
+import type { OrganizationDto, OrganizationSummaryDto } from './organization-answer.dto';
+import { summaryOf, viewOf } from './organization-view';
 import type { OrganizationEntity } from './organization.entity';
 import { assertAdministers, assertSees } from './organization.permissions';
 import { OrganizationRepository } from './organization.repository';
@@ -54,7 +55,7 @@ export class OrganizationsService {
   }
 
   /** Every organization for system administrators, their own for everybody else. */
-  async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<OrganizationSummary>> {
+  async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<OrganizationSummaryDto>> {
     const only = caller.systemAdmin ? null : caller.organizationId;
     const [found, total] = await this.organizations.list(only, limit + 1, cursor === null ? null : slugOf(cursor));
     const rows = found.slice(0, limit);
@@ -64,13 +65,13 @@ export class OrganizationsService {
   }
 
   /** The whole of it for administrators, the summary for other members. */
-  async get(caller: Caller, slug: string): Promise<OrganizationView | OrganizationSummary> {
+  async get(caller: Caller, slug: string): Promise<OrganizationDto | OrganizationSummaryDto> {
     const organization = await this.visible(caller, slug);
     return isOrganizationAdmin(caller) ? viewOf(organization, this.config) : summaryOf(organization);
   }
 
   /** For administrators only. */
-  async view(caller: Caller, slug: string): Promise<OrganizationView> {
+  async view(caller: Caller, slug: string): Promise<OrganizationDto> {
     const organization = await this.visible(caller, slug);
     assertAdministers(caller);
     return viewOf(organization, this.config);

@@ -5,7 +5,8 @@ import { type Transaction, Transactions } from '../platform/database';
 import { OutboundClient } from '../platform/outbound';
 import { SecretsService } from '../platform/secrets';
 import { OrganizationChanges } from './organization-changes';
-import { type OrganizationView, viewOf } from './organization-view';
+import type { OrganizationDto } from './organization-answer.dto';
+import { viewOf } from './organization-view';
 import type { OrganizationEntity } from './organization.entity';
 import { OrganizationRepository } from './organization.repository';
 import { applyPatch, type SettingsChange, urlsOf, withSecret } from './settings-merge';
@@ -13,7 +14,7 @@ import { type SettingsPatch, validSettingsPatch } from './settings-validation';
 import { fieldOf, type OrganizationSettings } from './settings.types';
 
 /** The parts of an organization that a change touched, as its administrators see them. */
-const touched = (view: OrganizationView, patch: SettingsPatch): object =>
+const touched = (view: OrganizationDto, patch: SettingsPatch): object =>
   Object.fromEntries(Object.entries(view).filter(([part]) => part in patch));
 
 /** Changes to what an organization's administrators set: name, providers, models, servers, features, limits. */

@@ -1,2 +1,2 @@
 export { IdempotencyModule } from './idempotency.module';
-export { Idempotent, type IdempotentOptions } from './idempotent.decorator';
+export { Idempotent } from './idempotent.decorator';

@@ -1,3 +1,3 @@
-export { MASK, maskSecrets, maskText } from './mask';
+export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
-export { type RotationReport, SecretsService, type SecretsStatus } from './secrets.service';
+export { SecretsService } from './secrets.service';
