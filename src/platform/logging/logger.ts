@@ -34,12 +34,15 @@ export const createPino = (level: string, destination?: DestinationStream): Pino
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
 
+/** Nest's own account of every module and route at start: of use when something does not start, noise otherwise. */
+const CHATTY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestFactory', 'NestApplication']);
+
 /** Nest's logger over pino. Arguments: message or object first, the context (class name) last. */
 export class StructuredLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(CHATTY.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
     this.write('error', message, rest);
