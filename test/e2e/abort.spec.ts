@@ -72,27 +72,32 @@ describe('a client that leaves', () => {
     expect(await lastRun(slowTool)).toMatchObject({ status: 'cancelled' });
     expect(upstream.requests).toHaveLength(0);
   });
+});
 
-  it('is told why when the server stops, and the stream never just stops', async () => {
-    const own = await startApp({
-      reset: false,
-      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-1', BOOTSTRAP_ADMIN_KEY: app.adminKey },
-    });
+describe('a server that stops', () => {
+  it('lets short streams finish, ends the rest with a word, and takes no new ones', async () => {
+    const upstream = await startUpstream();
+    const app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-2' } });
     try {
-      upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 20 });
-      const body = { model: `lamb_assistant.${classic}`, messages: [user('Hi')] };
-      const endless = streamed(own, '/v1/chat/completions', body);
+      const body = { model: `lamb_assistant.${await makeAssistant(app)}`, messages: [user('Hi')] };
+      upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 50 });
+      const endless = streamed(app, '/v1/chat/completions', body);
       await eventually(() => upstream.active === 1);
-      const short = streamed(own, '/v1/chat/completions', body);
+      const short = streamed(app, '/v1/chat/completions', body);
       await eventually(() => upstream.active === 2);
-      await own.get(StreamsInFlight).drain(400);
+      const draining = app.get(StreamsInFlight).drain(1_000);
+      const late = await app.api('POST', '/v1/chat/completions', body);
+      expect([late.status, late.json.error.code]).toEqual([503, 'server_shutdown']);
       expect((await short).data.at(-1)).toBe('[DONE]');
+      await draining;
       const cut = await endless;
+      expect(cut.text).toContain('word word');
       expect(cut.chunks.at(-1)).toMatchObject({ error: { code: 'server_shutdown' } });
       expect(cut.data).not.toContain('[DONE]');
-      expect((await own.api('POST', '/v1/chat/completions', body)).status).toBe(503);
+      upstream.verify();
     } finally {
-      await own.stop();
+      await app.stop();
+      await upstream.stop();
     }
   });
 });

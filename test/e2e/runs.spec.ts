@@ -28,7 +28,6 @@ describe('the record of a run', () => {
         { plugin: 'rubric_rag', placeholder: '2_rubric', enabled: true, config: { rubric_id: null } },
       ]),
     });
-    await app.api('PUT', `/api/v1/assistants/${id}/publication`);
     upstream.always({ content: 'Answer.' });
   });
   afterAll(async () => {
@@ -39,6 +38,11 @@ describe('the record of a run', () => {
   const run = async (headers?: Record<string, string>): Promise<string> => {
     const body = { model: `lamb_assistant.${id}`, messages: [user('A question of mine')] };
     return String((await app.api('POST', '/v1/chat/completions', body, headers)).json.run_id);
+  };
+
+  const share = async (...shares: { email: string; access: 'use' | 'edit' }[]): Promise<void> => {
+    const answer = await app.api('PUT', `/api/v1/assistants/${id}/shares`, { shares });
+    expect(answer.status).toBe(200);
   };
 
   it('is there at once, and the same after it was written', async () => {
@@ -104,6 +108,7 @@ describe('the record of a run', () => {
 
   it('shows a user their own runs without contents, and nobody else’s', async () => {
     const [ada, bob] = [await makeMember(app, 'member'), await makeMember(app, 'member')];
+    await share({ email: ada.email, access: 'use' }, { email: bob.email, access: 'use' });
     const own = await run(ada.headers);
     const mine = await app.api('GET', `/api/v1/runs/${own}`, undefined, ada.headers);
     expect(mine.status).toBe(200);
@@ -125,7 +130,7 @@ describe('the record of a run', () => {
 
   it('shows an editor the runs of others on an assistant of theirs', async () => {
     const teacher = await makeMember(app, 'teacher');
-    await app.api('PUT', `/api/v1/assistants/${id}/shares`, { shares: [{ user: teacher.email, access: 'edit' }] });
+    await share({ email: teacher.email, access: 'edit' });
     const other = await run();
     expect((await app.api('GET', `/api/v1/runs/${other}/report`, undefined, teacher.headers)).status).toBe(200);
     const list = (await app.api('GET', '/api/v1/runs?limit=100', undefined, teacher.headers)).json;
