@@ -35,11 +35,8 @@ function textOf(bytes: Buffer, filename: string): string {
   return decoded.text;
 }
 
-/** Headings above a chunk are searched with it, unless the chunk begins with them. */
-function searchTextOf(chunk: Chunk): string {
-  const above = chunk.headings.filter((heading) => !chunk.text.includes(heading));
-  return searchableText([...above, chunk.text].join('\n'));
-}
+/** Headings count for every chunk below them, and twice where the chunk holds them: they say what it is about. */
+const searchTextOf = ({ headings, text }: Chunk): string => searchableText([...headings, text].join('\n'));
 
 /** Text, title and searchable chunks of uploaded bytes. Throws `UnreadableDocument`. */
 export function readDocument(bytes: Buffer, filename: string, chunking: ChunkingOptions): DocumentText {

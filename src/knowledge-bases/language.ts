@@ -32,6 +32,9 @@ const isLanguage = (name: string): name is Language => name in CONFIGURATIONS;
 export const searchConfiguration = (language: string | null): string =>
   language !== null && isLanguage(language) ? CONFIGURATIONS[language] : CONFIGURATIONS.simple;
 
+/** Catalan's l·l is one sound inside a word, which the parser would cut in two; also as ŀl and with look-alike dots. */
+const GEMINATE_L = /(?:l[·•‧⋅]|ŀ)l/gi;
+
 /**
  * Text as it is indexed and asked for: accents of Latin letters folded before stemming, so that "fotosintesi" finds
  * "fotosíntesi" whichever side has the accent. Other scripts keep their marks, which are letters there.
@@ -40,20 +43,37 @@ export const searchableText = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll('\0', ' ')
+    .replace(GEMINATE_L, 'll')
     .normalize('NFD')
     .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, '')
     .normalize('NFC');
 
-/** Frequent short words that tell these languages apart. */
+/** Frequent words that only one of these languages has. */
 const MARKERS: Readonly<Partial<Record<Language, readonly string[]>>> = {
-  ca: ['els', 'amb', 'per', 'una', 'són', 'és', 'dels', 'aquest', 'aquesta', 'també', 'més', 'què', 'i', 'les', 'com'],
-  de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'ein', 'eine', 'mit', 'für', 'von', 'den', 'auf', 'sich'],
-  en: ['the', 'of', 'and', 'is', 'that', 'for', 'with', 'are', 'this', 'from', 'was', 'which', 'by', 'in'],
-  es: ['los', 'las', 'una', 'con', 'por', 'del', 'y', 'es', 'que', 'para', 'como', 'más', 'este', 'esta', 'el'],
-  eu: ['eta', 'da', 'ez', 'dira', 'bat', 'du', 'dute', 'edo', 'izan', 'zen', 'ere', 'baina', 'hau', 'dituzte'],
-  fr: ['les', 'des', 'une', 'est', 'et', 'dans', 'pour', 'qui', 'sur', 'avec', 'par', 'du', 'sont', 'le'],
-  it: ['il', 'che', 'di', 'una', 'sono', 'per', 'con', 'della', 'gli', 'è', 'nel', 'come', 'anche', 'dei'],
-  pt: ['os', 'uma', 'com', 'não', 'são', 'para', 'dos', 'é', 'mais', 'como', 'também', 'do', 'da', 'em'],
+  ca: [
+    'amb',
+    'els',
+    'dels',
+    'és',
+    'són',
+    'aquest',
+    'aquesta',
+    'aquests',
+    'també',
+    'més',
+    'què',
+    'perquè',
+    'seva',
+    'seu',
+    'i',
+  ],
+  de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'ein', 'eine', 'mit', 'für', 'von', 'auf', 'sich'],
+  en: ['the', 'of', 'and', 'is', 'that', 'for', 'with', 'are', 'this', 'from', 'was', 'which', 'by'],
+  es: ['los', 'las', 'con', 'por', 'y', 'más', 'muy', 'también', 'su', 'sus', 'fue', 'lo', 'pero', 'el', 'este'],
+  eu: ['eta', 'ez', 'dira', 'bat', 'du', 'dute', 'edo', 'izan', 'zen', 'ere', 'baina', 'dituzte'],
+  fr: ['des', 'est', 'et', 'dans', 'pour', 'qui', 'sur', 'avec', 'sont', 'le', 'au', 'cette'],
+  it: ['il', 'che', 'di', 'sono', 'della', 'gli', 'nel', 'anche', 'dei', 'delle', 'più'],
+  pt: ['os', 'uma', 'com', 'não', 'são', 'dos', 'mais', 'também', 'do', 'em', 'ao', 'pela'],
 };
 const SAMPLE_CHARS = 20_000;
 const LEAST_HITS = 3;

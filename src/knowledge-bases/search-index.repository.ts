@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Transaction } from '../platform/database';
 
 /** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): saturation of term frequency, weight of length. */
-const K1 = 1.5;
+const K1 = 1;
 const B = 0.75;
 
 /** Rarest terms of a query that are searched; what is beyond them hardly moves a ranking. */
@@ -131,9 +131,8 @@ const SEARCH = `
     FROM unnest($1::uuid[], $2::text[]) AS s (id, configuration)
     JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3
   ), total AS (
-    SELECT sum(chunk_count)::float8 AS chunks,
-      greatest(sum(token_count)::float8 / greatest(sum(chunk_count), 1), 1) AS mean_length
-    FROM scope
+    SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word
+    FROM (SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens FROM scope) s
   ), word AS (
     SELECT c.configuration, w.lexeme AS term
     FROM (SELECT DISTINCT configuration FROM scope) c CROSS JOIN LATERAL unnest(to_tsvector(c.configuration::regconfig, $4)) w
@@ -146,7 +145,7 @@ const SEARCH = `
       WHERE scope.configuration = word.configuration
     ) f
   ), chosen AS (
-    SELECT configuration, term, idf, sum(idf) OVER (PARTITION BY configuration) * (${K1} + 1) AS ceiling
+    SELECT configuration, term, idf / sum(idf) OVER (PARTITION BY configuration) AS weight
     FROM (
       SELECT weighed.*, row_number() OVER (PARTITION BY configuration ORDER BY idf DESC, term) AS place FROM weighed
     ) w
@@ -154,10 +153,9 @@ const SEARCH = `
   ), hit AS (
     SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity
     FROM scope CROSS JOIN LATERAL (
-      SELECT p.chunk_id,
-        sum(t.idf * p.tf * (${K1} + 1) / (p.tf + ${K1} * (1 - ${B} + ${B} * p.length / total.mean_length)) / t.ceiling) AS similarity
+      SELECT p.chunk_id, sum(t.weight * p.tf / (p.tf + total.flat + total.per_word * p.length)) AS similarity
       FROM total CROSS JOIN (
-        SELECT kt.id, chosen.idf, chosen.ceiling FROM chosen
+        SELECT kt.id, chosen.weight FROM chosen
         JOIN kb_terms kt ON kt.knowledge_base_id = scope.id AND kt.term = chosen.term
         WHERE chosen.configuration = scope.configuration
         OFFSET 0

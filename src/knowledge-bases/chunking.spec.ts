@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { chunkText } from './chunking';
+
+const options = { size: 200, overlap: 40 };
+const sentence = 'The membrane lets water through while it holds the salt back. ';
+
+describe('chunkText', () => {
+  it('keeps a short document whole, heading and all', () => {
+    const text = '# Photosynthesis\n\nChlorophyll absorbs light.\n';
+    expect(chunkText(text, options)).toEqual([
+      { start: 0, end: text.length - 1, text: text.trimEnd(), headings: ['Photosynthesis'] },
+    ]);
+  });
+
+  it('starts a chunk at a heading and names the headings above it', () => {
+    const text = `# Cells\n\n${sentence}\n\n## Membranes\n\n${sentence}\n\n# Roots\n\n${sentence}`;
+    expect(chunkText(text, { size: 100, overlap: 0 }).map(({ headings }) => headings)).toEqual([
+      ['Cells'],
+      ['Cells', 'Membranes'],
+      ['Roots'],
+    ]);
+  });
+
+  it('cuts long prose after sentences and repeats the last ones', () => {
+    const chunks = chunkText(sentence.repeat(12), { size: 200, overlap: 80 });
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const chunk of chunks) expect(chunk.text).toMatch(/^The membrane.*back\.$/s);
+    chunks.slice(1).forEach((chunk, index) => expect(chunk.start).toBeLessThan(chunks[index]?.end ?? 0));
+  });
+
+  it('does not take a # in code for a heading, nor end code at a blank line', () => {
+    const text = '# Python\n\n```python\n# not a heading\n\nx = {"k": {}}\n```\n';
+    expect(chunkText(text, options)).toHaveLength(1);
+    expect(chunkText(text, options)[0]?.headings).toEqual(['Python']);
+  });
+
+  it('keeps a table and a formula together where they fit', () => {
+    const table = '| a | b |\n| --- | --- |\n| 1 | 2 |\n';
+    const formula = '$$\n\\frac{a}{b}\n\n= c\n$$\n';
+    const chunks = chunkText(`${sentence}\n\n${table}\n${formula}`, { size: 64, overlap: 0 });
+    expect(chunks.map(({ text }) => text)).toEqual([sentence.trim(), `${table}\n${formula}`.trim()]);
+  });
+
+  it('gives nothing for white space', () => expect(chunkText(' \n\t\n', options)).toEqual([]));
+
+  it('for any text: exact slices, in order, no character lost or halved, none too long', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('# H\n', '\n\n', '```\n', '$$\n', '| a |\n', 'word ', '😀', '\r\n', '. '),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 80 }), fc.integer({ min: 5, max: 60 }), (parts, size) => {
+        const text = parts.join('').toWellFormed();
+        const chunks = chunkText(text, { size, overlap: Math.floor(size / 3) });
+        let covered = 0;
+        for (const { start, end, text: slice } of chunks) {
+          expect(text.slice(start, end)).toBe(slice);
+          expect(slice.isWellFormed()).toBe(true);
+          expect(slice.length).toBeLessThanOrEqual(size + Math.floor(size / 3));
+          expect(text.slice(covered, Math.max(covered, start)).trim()).toBe('');
+          covered = Math.max(covered, end);
+        }
+        expect(text.slice(covered).trim()).toBe('');
+      }),
+    );
+  });
+
+  it('stays linear on a hostile megabyte', () => {
+    const started = performance.now();
+    chunkText('a'.repeat(500_000) + '\n'.repeat(200_000) + '# '.repeat(150_000), { size: 2000, overlap: 200 });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
