@@ -46,7 +46,7 @@ async function cut({ load, mock, scale }, { server, target, kind }, firstId) {
     spreadMs: 200,
     afterMs: CUT_AFTER_MS,
     firstId,
-    awaitToken: kind === 'model',
+    sign: kind === 'model' ? 'token' : 'byte',
   });
   const starts = [];
   const cancels = [];

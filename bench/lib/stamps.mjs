@@ -10,11 +10,13 @@ export class StampReader {
     this.expected = 0;
     this.outOfOrder = false;
     this.done = false;
+    this.begun = false;
     this.tail = '';
   }
 
   read(buffer, from, to) {
     const now = nowUs();
+    this.begun = true;
     const text = this.tail + buffer.latin1Slice(from, to);
     let at = 0;
     for (;;) {

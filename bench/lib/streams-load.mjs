@@ -121,10 +121,10 @@ export function releaseStreams() {
 }
 
 /**
- * Opens numbered streams and cuts each `afterMs` later, but not before its first token where tokens are expected: on a
- * busy machine the call might not have begun. Returns when each was cut.
+ * Opens numbered streams and cuts each `afterMs` later, but not before its first sign of life (`token`, or any `byte`
+ * and a moment more): on a busy machine the work that is to be cancelled might not have begun. Returns when each was cut.
  */
-export async function cutStreams({ port, request, streams, spreadMs, afterMs, firstId, awaitToken }) {
+export async function cutStreams({ port, request, streams, spreadMs, afterMs, firstId, sign }) {
   const text = decode(request);
   return Promise.all(
     Array.from({ length: streams }, async (_, n) => {
@@ -133,7 +133,10 @@ export async function cutStreams({ port, request, streams, spreadMs, afterMs, fi
       const opened = nowUs();
       const stream = openStream(port, withId(text, id), -1);
       await sleep(afterMs);
-      while (awaitToken && stream.stamps.expected === 0 && nowUs() - opened < 5e6) await sleep(10);
+      const alive = () => (sign === 'token' ? stream.stamps.expected > 0 : stream.stamps.begun);
+      const late = !alive();
+      while (!alive() && nowUs() - opened < 5e6) await sleep(10);
+      if (late && sign === 'byte') await sleep(afterMs / 2);
       const at = nowUs();
       stream.connection.destroy();
       return { id, at };
