@@ -38,7 +38,11 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
     .reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`), '');
 }
 
-const namesOf = (values: readonly unknown[]): string => values.filter((value) => value !== null).join(', ');
+const namesOf = (values: readonly unknown[]): string =>
+  values
+    .filter((value) => value !== null)
+    .map(String)
+    .join(', ');
 
 function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'is required';

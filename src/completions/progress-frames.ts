@@ -29,16 +29,11 @@ const statusFrame = (status: string, tool: string, message: string): string =>
 
 /** Spec 002, "Status Messages". */
 const status: Frame = (event) => {
-  switch (event.type) {
-    case 'tool.started':
-      return statusFrame('tool_call', event.plugin, `🔧 Calling ${event.plugin}...`);
-    case 'tool.completed':
-      return statusFrame('tool_complete', event.plugin, `✅ ${event.plugin} completed`);
-    case 'tool.failed':
-      return statusFrame('tool_error', event.plugin, `❌ ${event.plugin} failed`);
-    default:
-      return '';
-  }
+  if (event.type === 'tool.started') return statusFrame('tool_call', event.plugin, `🔧 Calling ${event.plugin}...`);
+  if (event.type === 'tool.completed')
+    return statusFrame('tool_complete', event.plugin, `✅ ${event.plugin} completed`);
+  if (event.type === 'tool.failed') return statusFrame('tool_error', event.plugin, `❌ ${event.plugin} failed`);
+  return '';
 };
 
 const FRAMES: Readonly<Record<ProgressMode, Frame>> = { comment, chunk, status, off: () => '' };

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { randomUUID } from 'node:crypto';
-import { Run, type RunInput, RunsService } from '../../src/runs';
+import { type Run, type RunInput, RunsService } from '../../src/runs';
 import { RunRepository } from '../../src/runs/run.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
