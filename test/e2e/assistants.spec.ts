@@ -1,0 +1,747 @@
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { foreignOrganization, keyOf, type Person, person } from '../support/people';
+
+const ASSISTANTS = '/api/v1/assistants';
+const CLASSIC = {
+  prompt_processor: 'simple_augment',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  rag_processor: 'no_rag',
+};
+
+let app: TestApp;
+let teacher: Person;
+let colleague: Person;
+let student: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  app = await startApp();
+  teacher = await person(app);
+  colleague = await person(app);
+  student = await person(app, { role: 'member' });
+  stranger = await person(app, {
+    organization: await foreignOrganization(app),
+    role: 'owner',
+    scopes: ['chat', 'read', 'write', 'admin'],
+  });
+});
+afterAll(() => app.stop());
+
+const multiTool = (...tools: unknown[]): Record<string, unknown> => ({
+  assistant_type: 'multi_tool',
+  orchestrator: 'sequential',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  tools,
+});
+
+const make = async (who: Person, body: Record<string, unknown> = {}): Promise<number> => {
+  const answer = await who.api('POST', ASSISTANTS, { name: 'Tutor', metadata: CLASSIC, ...body });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.json.id;
+};
+
+const paths = (answer: { json: any }): string[] => answer.json.errors.map(({ path }: { path: string }) => path);
+const codes = (answer: { json: any }): string[] => answer.json.diagnostics.map(({ code }: { code: string }) => code);
+
+describe('an assistant', () => {
+  it('is made, read, changed and deleted', async () => {
+    const metadata = { odd_key: { kept: [true] }, ...CLASSIC, prompt: null };
+    const made = await teacher.api('POST', ASSISTANTS, {
+      name: '  Tutor ',
+      description: 'D',
+      system_prompt: 'S',
+      prompt_template: 'Q {user_input}',
+      metadata,
+      RAG_collections: 'a, b',
+      RAG_Top_k: 5,
+    });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`${ASSISTANTS}/${made.json.id}`);
+    expect(made.headers.get('etag')).toBe('"1"');
+    expect(made.json).toEqual({
+      id: expect.any(Number),
+      type: 'classic',
+      name: 'Tutor',
+      description: 'D',
+      owner: { id: teacher.userId, email: teacher.email, name: expect.any(String) },
+      organization: { id: expect.any(String), slug: 'default' },
+      published: false,
+      version: 1,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      updated_at: expect.any(String),
+      access: 'owner',
+      system_prompt: 'S',
+      prompt_template: 'Q {user_input}',
+      metadata,
+      RAG_collections: ['a', 'b'],
+      RAG_Top_k: 5,
+      diagnostics: [],
+    });
+    expect(Object.keys(made.json.metadata)).toEqual(Object.keys(metadata));
+
+    const path = `${ASSISTANTS}/${made.json.id}`;
+    expect((await teacher.api('GET', path)).json).toEqual(made.json);
+
+    const changed = await teacher.api('PATCH', path, { name: 'Mentor' }, { 'if-match': '"1"' });
+    expect([changed.status, changed.json.name, changed.json.version, changed.headers.get('etag')]).toEqual([
+      200,
+      'Mentor',
+      2,
+      '"2"',
+    ]);
+    expect(changed.json.prompt_template).toBe('Q {user_input}');
+
+    expect((await teacher.api('DELETE', path)).status).toBe(204);
+    expect((await teacher.api('GET', path)).status).toBe(404);
+    expect((await teacher.api('DELETE', path)).status).toBe(404);
+  });
+
+  it('takes metadata as the JSON string that LAMB clients send, empty too', async () => {
+    const id = await make(teacher, { metadata: JSON.stringify(multiTool()) });
+    const read = await teacher.api('GET', `${ASSISTANTS}/${id}`);
+    expect([read.json.type, read.json.metadata]).toEqual(['multi_tool', multiTool()]);
+    const odd = await make(teacher, { metadata: '{"b":1,"constructor":{"prototype":2},"a":3}' });
+    expect((await teacher.api('GET', `${ASSISTANTS}/${odd}`)).text).toContain(
+      '{"b":1,"constructor":{"prototype":2},"a":3}',
+    );
+    const empty = await make(teacher, { metadata: '' });
+    expect((await teacher.api('GET', `${ASSISTANTS}/${empty}`)).json.metadata).toEqual({});
+    const none = await teacher.api('POST', ASSISTANTS, { name: 'No metadata' });
+    expect([none.status, none.json.type, none.json.metadata]).toEqual([201, 'classic', {}]);
+  });
+
+  it.each([
+    ['not JSON', '{'],
+    ['a list', []],
+    ['a number', 7],
+    ['a NUL inside a string', '{"a":"\\u0000"}'],
+    ['__proto__ inside a string', '{"a":{"__proto__":{}}}'],
+    ['200 levels inside a string', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
+  ])('refuses metadata that is %s', async (_, metadata) => {
+    const answer = await teacher.api('POST', ASSISTANTS, { name: 'x', metadata });
+    expect([answer.status, answer.json.code, paths(answer)]).toEqual([400, 'validation_failed', ['metadata']]);
+  });
+
+  it('is refused with every problem and its path', async () => {
+    const tool = (plugin: string, placeholder: string, config: object): object => ({ plugin, placeholder, config });
+    const answer = await teacher.api('POST', ASSISTANTS, {
+      name: 'x',
+      metadata: {
+        ...multiTool(
+          tool('nope', '1_context', {}),
+          tool('simple_rag', '1_context', { collections: [], top_k: 99, colour: 1 }),
+          tool('rubric_rag', '2_context', { rubric_id: true }),
+        ),
+        orchestrator: 'nope',
+      },
+    });
+    expect(answer.status).toBe(400);
+    expect(paths(answer)).toEqual([
+      'metadata.orchestrator',
+      'metadata.tools[0].plugin',
+      'metadata.tools[1].config.colour',
+      'metadata.tools[1].config.top_k',
+      'metadata.tools[2].placeholder',
+      'metadata.tools[2].config.rubric_id',
+      'metadata.tools[1].placeholder',
+    ]);
+    expect(
+      (await teacher.api('GET', `${ASSISTANTS}?q=x&owner=me`)).json.items.filter((item: any) => item.name === 'x'),
+    ).toEqual([]);
+  });
+
+  it.each([
+    'id',
+    'owner',
+    'owner_id',
+    'organization',
+    'organization_id',
+    'created_at',
+    'updated_at',
+    'version',
+    'published',
+    'access',
+    'type',
+    'deleted_at',
+  ])('never takes %s from a body', async (name) => {
+    const id = await make(teacher);
+    for (const answer of [
+      await teacher.api('POST', ASSISTANTS, { name: 'x', [name]: 1 }),
+      await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { [name]: 1 }),
+    ])
+      expect([answer.status, paths(answer)]).toEqual([400, [name]]);
+  });
+
+  it('lists every wrong field at once', async () => {
+    const answer = await teacher.api('POST', ASSISTANTS, {
+      name: ' ',
+      system_prompt: 1,
+      RAG_Top_k: 0,
+      RAG_collections: ['a,b'],
+      nope: 1,
+    });
+    expect(new Set(paths(answer))).toEqual(new Set(['name', 'system_prompt', 'RAG_Top_k', 'RAG_collections', 'nope']));
+    expect((await teacher.api('POST', ASSISTANTS, { name: 'n'.repeat(201) })).status).toBe(400);
+    expect((await teacher.api('POST', ASSISTANTS, {})).status).toBe(400);
+  });
+
+  it('keeps a template with 1,000 slots and names each that nothing fills', async () => {
+    const template = Array.from({ length: 1000 }, (_, n) => `{${n + 1}_context}`).join(' ') + '{user_input}';
+    const answer = await teacher.api('POST', ASSISTANTS, {
+      name: 'Wide',
+      prompt_template: template,
+      metadata: multiTool(),
+    });
+    expect([answer.status, answer.json.prompt_template]).toEqual([201, template]);
+    expect(answer.json.diagnostics).toHaveLength(1000);
+    expect(template.slice(answer.json.diagnostics[999].range.start, answer.json.diagnostics[999].range.end)).toBe(
+      '{1000_context}',
+    );
+  });
+
+  it('is made once for one Idempotency-Key', async () => {
+    const send = () => teacher.api('POST', ASSISTANTS, { name: 'Once' }, { 'idempotency-key': 'once' });
+    const [one, two] = [await send(), await send()];
+    expect([two.json.id, two.headers.get('idempotent-replayed')]).toEqual([one.json.id, 'true']);
+  });
+});
+
+describe('a version', () => {
+  it('guards against lost updates', async () => {
+    const id = await make(teacher);
+    const patch = (ifMatch: string | undefined, name: string) =>
+      teacher.api('PATCH', `${ASSISTANTS}/${id}`, { name }, ifMatch === undefined ? {} : { 'if-match': ifMatch });
+    expect((await patch('"1"', 'B')).status).toBe(200);
+    expect([(await patch('"1"', 'C')).status, (await patch('"1"', 'C')).json.code]).toEqual([
+      412,
+      'precondition_failed',
+    ]);
+    expect((await patch('"soon"', 'C')).status).toBe(412);
+    expect((await patch('*', 'C')).json.version).toBe(3);
+    expect((await patch(undefined, 'D')).json.version).toBe(4);
+    expect((await patch(undefined, 'D')).json.version).toBe(4);
+    expect((await teacher.api('DELETE', `${ASSISTANTS}/${id}`, undefined, { 'if-match': '"1"' })).status).toBe(412);
+  });
+
+  it('lets one of many simultaneous saves with the same base win', async () => {
+    const id = await make(teacher);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        teacher.api('PATCH', `${ASSISTANTS}/${id}`, { name: `N${n}` }, { 'if-match': '"1"' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
+    expect((await teacher.api('GET', `${ASSISTANTS}/${id}`)).json.version).toBe(2);
+  });
+
+  it('can be read and restored', async () => {
+    const id = await make(teacher, { system_prompt: 'first' });
+    await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { system_prompt: 'second', metadata: multiTool() });
+    const versions = await teacher.api('GET', `${ASSISTANTS}/${id}/versions?limit=1`);
+    expect(versions.json).toMatchObject({
+      total: 2,
+      items: [{ version: 2, reason: 'update', type: 'multi_tool', author_id: teacher.userId }],
+    });
+    const rest = await teacher.api('GET', `${ASSISTANTS}/${id}/versions?limit=1&cursor=${versions.json.next_cursor}`);
+    expect(rest.json).toMatchObject({ next_cursor: null, items: [{ version: 1, reason: 'create' }] });
+    expect((await teacher.api('GET', `${ASSISTANTS}/${id}/versions/1`)).json).toMatchObject({
+      system_prompt: 'first',
+      metadata: CLASSIC,
+    });
+    const restored = await teacher.api('POST', `${ASSISTANTS}/${id}/versions/1/restore`);
+    expect([restored.status, restored.json.version, restored.json.system_prompt, restored.json.type]).toEqual([
+      200,
+      3,
+      'first',
+      'classic',
+    ]);
+    expect((await teacher.api('POST', `${ASSISTANTS}/${id}/versions/99/restore`)).status).toBe(404);
+  });
+});
+
+describe('who sees an assistant', () => {
+  it('is its owner, those it is shared with, everybody once published, and administrators', async () => {
+    const id = await make(teacher, { system_prompt: 'secret prompt' });
+    const path = `${ASSISTANTS}/${id}`;
+    const seenBy = async (who: Person) => (await who.api('GET', path)).json.access ?? null;
+    const all = async () => [
+      await seenBy(teacher),
+      await seenBy(colleague),
+      await seenBy(student),
+      await seenBy(stranger),
+    ];
+    expect(await all()).toEqual(['owner', null, null, null]);
+    expect((await app.api('GET', path)).json.access).toBe('edit');
+
+    await teacher.api('PUT', `${path}/shares`, {
+      shares: [{ email: colleague.email, access: 'edit' }, { user_id: student.userId }],
+    });
+    expect(await all()).toEqual(['owner', 'edit', 'use', null]);
+    await teacher.api('PUT', `${path}/shares`, { user_emails: [student.email] });
+    expect(await all()).toEqual(['owner', null, 'use', null]);
+    await teacher.api('PUT', `${path}/shares`, { shares: [] });
+    await teacher.api('PUT', `${path}/publication`);
+    expect(await all()).toEqual(['owner', 'use', 'use', null]);
+    await teacher.api('DELETE', `${path}/publication`);
+    expect(await all()).toEqual(['owner', null, null, null]);
+  });
+
+  it('and a runner never sees how it is made', async () => {
+    const id = await make(teacher, {
+      system_prompt: 'hidden',
+      prompt_template: 'hidden {user_input}',
+      metadata: { ...CLASSIC, note: 'hidden' },
+    });
+    const path = `${ASSISTANTS}/${id}`;
+    await teacher.api('PUT', `${path}/publication`);
+    const [read, list] = [await colleague.api('GET', path), await colleague.api('GET', ASSISTANTS)];
+    expect(read.json).toMatchObject({ id, access: 'use', published: true });
+    for (const { text } of [read, list]) expect(text).not.toMatch(/hidden|system_prompt|metadata|RAG_|diagnostics/);
+    for (const [method, sub, body] of [
+      ['PATCH', '', { name: 'x' }],
+      ['DELETE', '', undefined],
+      ['GET', '/export', undefined],
+      ['POST', '/duplicate', {}],
+      ['GET', '/versions', undefined],
+      ['GET', '/versions/1', undefined],
+      ['POST', '/versions/1/restore', undefined],
+      ['GET', '/shares', undefined],
+      ['PUT', '/shares', { shares: [] }],
+      ['PUT', '/publication', undefined],
+      ['DELETE', '/publication', undefined],
+      ['GET', '/stats', undefined],
+    ] as const)
+      expect([method, sub, (await colleague.api(method, path + sub, body)).status]).toEqual([method, sub, 403]);
+  });
+
+  it('is nobody of another organization, on any route, and missing looks the same', async () => {
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    for (const [method, sub, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { name: 'x' }],
+      ['DELETE', '', undefined],
+      ['POST', '/duplicate', {}],
+      ['PUT', '/publication', undefined],
+      ['DELETE', '/publication', undefined],
+      ['GET', '/shares', undefined],
+      ['PUT', '/shares', { shares: [] }],
+      ['GET', '/versions', undefined],
+      ['GET', '/versions/1', undefined],
+      ['POST', '/versions/1/restore', undefined],
+      ['GET', '/export', undefined],
+      ['GET', '/stats', undefined],
+    ] as const) {
+      const [foreign, missing] = [
+        await stranger.api(method, `${ASSISTANTS}/${id}${sub}`, body),
+        await stranger.api(method, `${ASSISTANTS}/999999${sub}`, body),
+      ];
+      expect([method, sub, foreign.status, foreign.json.detail]).toEqual([method, sub, 404, missing.json.detail]);
+    }
+    const into = await stranger.api('POST', `${ASSISTANTS}/import?into=${id}`, { name: 'x' });
+    expect(into.status).toBe(404);
+  });
+
+  it.each(['0', '-1', '1.5', 'abc', '99999999999', "1' OR '1'='1", '1e3'])('finds nothing under %s', async (id) => {
+    expect((await teacher.api('GET', `${ASSISTANTS}/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+
+  it('can be narrowed by a key', async () => {
+    const [one, two] = [await make(teacher), await make(teacher)];
+    const bound = await keyOf(app, teacher.email, { assistantIds: [one] });
+    expect((await bound.api('GET', `${ASSISTANTS}/${one}`)).status).toBe(200);
+    expect((await bound.api('GET', `${ASSISTANTS}/${two}`)).status).toBe(404);
+    expect((await bound.api('GET', ASSISTANTS)).json.items.map(({ id }: { id: number }) => id)).toEqual([one]);
+    expect((await bound.api('GET', '/v1/models')).json.data.map(({ id }: { id: string }) => id)).toEqual([
+      `lamb_assistant.${one}`,
+    ]);
+    const chatOnly = await keyOf(app, teacher.email, { scopes: ['chat'] });
+    expect((await chatOnly.api('GET', ASSISTANTS)).status).toBe(403);
+  });
+
+  it('keeps members from making assistants', async () => {
+    expect((await student.api('POST', ASSISTANTS, { name: 'x' })).status).toBe(403);
+    expect((await student.api('POST', `${ASSISTANTS}/validate`, {})).status).toBe(403);
+  });
+});
+
+describe('the list', () => {
+  it('filters, searches and pages without gaps', async () => {
+    const lister = await person(app);
+    const ids: number[] = [];
+    for (let n = 0; n < 5; n += 1)
+      ids.push(await make(lister, { name: `Page ${n} 100%_`, metadata: n % 2 === 0 ? CLASSIC : multiTool() }));
+    const list = async (query: string) => (await lister.api('GET', `${ASSISTANTS}?owner=me&${query}`)).json;
+    const seen: number[] = [];
+    let cursor: string | null = '';
+    do {
+      const page = await list(`limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+      expect([page.total, page.items.length <= 2]).toEqual([5, true]);
+      seen.push(...page.items.map(({ id }: { id: number }) => id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual([...ids].reverse());
+    expect((await list('type=multi_tool')).total).toBe(2);
+    expect((await list('type=classic&q=page%204')).items.map(({ id }: { id: number }) => id)).toEqual([ids[4]]);
+    expect((await list(`q=${encodeURIComponent('100%_')}`)).total).toBe(5);
+    expect((await list(`q=${encodeURIComponent('1%0')}`)).total).toBe(0);
+  });
+
+  it('never shows another organization, whatever the filter', async () => {
+    await make(stranger, { name: 'Foreign treasure' });
+    const own = await make(teacher, { name: 'Own treasure' });
+    await teacher.api('PUT', `${ASSISTANTS}/${own}/publication`);
+    for (const query of ['', '?q=treasure', '?type=classic', '?owner=me', '?q=%25&type=classic', "?q=' OR 1=1 --"]) {
+      expect((await stranger.api('GET', ASSISTANTS + query)).text).not.toContain('Own treasure');
+      expect((await teacher.api('GET', ASSISTANTS + query)).text).not.toContain('Foreign treasure');
+      expect((await app.api('GET', ASSISTANTS + query)).text).not.toContain('Foreign treasure');
+    }
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'type=other', 'owner=you', 'cursor=abc', 'sort=id', 'organization_id=1'])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await teacher.api('GET', `${ASSISTANTS}?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('sharing', () => {
+  it('answers with people and refuses strangers by position', async () => {
+    const id = await make(teacher);
+    const put = (body: object) => teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, body);
+    const shared = await put({ shares: [{ email: colleague.email, access: 'edit' }, { email: teacher.email }] });
+    expect(shared.json.shares).toEqual([
+      { user_id: colleague.userId, email: colleague.email, name: expect.any(String), access: 'edit' },
+    ]);
+    const refused = await put({
+      shares: [{ user_id: student.userId }, { user_id: stranger.userId }, { email: 'nobody@example.edu' }],
+    });
+    expect([refused.status, paths(refused)]).toEqual([400, ['shares[1]', 'shares[2]']]);
+    expect(paths(await put({ user_emails: [stranger.email] }))).toEqual(['user_emails[0]']);
+    expect(paths(await put({ shares: [{ access: 'own' }] }))).toEqual(expect.arrayContaining(['shares[0].access']));
+    expect((await teacher.api('GET', `${ASSISTANTS}/${id}/shares`)).json.shares).toHaveLength(1);
+    expect((await colleague.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [] })).status).toBe(403);
+    expect((await colleague.api('DELETE', `${ASSISTANTS}/${id}`)).status).toBe(403);
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, { name: 'By an editor' })).json.owner.id).toBe(
+      teacher.userId,
+    );
+  });
+});
+
+describe('references', () => {
+  const upload = async (who: Person): Promise<Record<'kb' | 'rubric' | 'file' | 'assistant', string>> => {
+    const kb = await who.api('POST', '/api/v1/knowledge-bases', { name: `KB ${who.email}` });
+    const rubric = await who.api('POST', '/api/v1/rubrics', RUBRIC);
+    const file = await who.api('POST', '/api/v1/files', filesForm([`notes-${who.userId}.md`, '# Notes']));
+    const stored = file.json.files?.[0] ?? file.json.items?.[0] ?? file.json[0] ?? file.json;
+    return { kb: kb.json.id, rubric: rubric.json.id, file: stored.id, assistant: String(await make(who)) };
+  };
+  const RUBRIC = {
+    rubricId: 'rubric-essay-1',
+    title: 'Essay',
+    description: 'D',
+    metadata: { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+    criteria: [
+      {
+        id: 'c1',
+        name: 'Thesis',
+        description: 'Clear',
+        weight: 100,
+        levels: [
+          { id: 'l1', score: 4, label: 'Good', description: 'g' },
+          { id: 'l2', score: 1, label: 'Weak', description: 'w' },
+        ],
+      },
+    ],
+    scoringType: 'points',
+    maxScore: 10,
+  };
+  const everywhere = (
+    ids: Record<'kb' | 'rubric' | 'file' | 'assistant', string>,
+  ): [string, Record<string, unknown>][] => [
+    [
+      'metadata.tools[0].config.collections[0]',
+      { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) },
+    ],
+    [
+      'metadata.tools[0].config.rubric_id',
+      { metadata: multiTool({ plugin: 'rubric_rag', config: { rubric_id: ids.rubric } }) },
+    ],
+    [
+      'metadata.tools[0].config.file_path',
+      { metadata: multiTool({ plugin: 'single_file_rag', config: { file_path: ids.file }, enabled: false }) },
+    ],
+    [
+      'metadata.tools[0].fallback.config.collections[0]',
+      {
+        metadata: multiTool({
+          plugin: 'no_rag',
+          fallback: { plugin: 'simple_rag', config: { collections: [ids.kb] } },
+        }),
+      },
+    ],
+    [
+      'metadata.functions[0].kb_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'knowledge_base', kb_id: ids.kb }] } },
+    ],
+    [
+      'metadata.functions[0].rubric_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'rubric', rubric_id: ids.rubric }] } },
+    ],
+    [
+      'metadata.functions[0].assistant_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'assistant', assistant_id: Number(ids.assistant) }] } },
+    ],
+    ['RAG_collections[0]', { metadata: { ...CLASSIC, rag_processor: 'simple_rag' }, RAG_collections: [ids.kb] }],
+    ['metadata.rubric_id', { metadata: { ...CLASSIC, rag_processor: 'rubric_rag', rubric_id: ids.rubric } }],
+    ['metadata.file_path', { metadata: { ...CLASSIC, rag_processor: 'single_file_rag', file_path: ids.file } }],
+  ];
+
+  it('of another organization or another member are not found, in every field that takes one', async () => {
+    const target = await make(teacher);
+    for (const owner of [stranger, colleague]) {
+      const ids = await upload(owner);
+      for (const [path, body] of everywhere(ids)) {
+        expect([path, (await owner.api('POST', ASSISTANTS, { name: 'x', ...body })).status]).toEqual([path, 201]);
+        for (const answer of [
+          await teacher.api('POST', ASSISTANTS, { name: 'x', ...body }),
+          await teacher.api('PATCH', `${ASSISTANTS}/${target}`, body),
+        ])
+          expect([path, answer.status, paths(answer), answer.json.errors[0].message.includes('organization')]).toEqual([
+            path,
+            404,
+            [path],
+            false,
+          ]);
+        const imported = await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'Imported', ...body });
+        expect([path, imported.status, imported.json.dropped.map((each: { path: string }) => each.path)]).toEqual([
+          path,
+          201,
+          [path.replace(/(functions\[0\]).*/, '$1')],
+        ]);
+        expect(imported.text.replaceAll(/"dropped":.*/g, '')).not.toContain(ids.kb);
+      }
+    }
+  });
+
+  it('are judged with the rights of the owner, whoever saves', async () => {
+    const ids = await upload(teacher);
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    const body = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, body)).status).toBe(200);
+    const others = await upload(colleague);
+    const own = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [others.kb] } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, own)).status).toBe(404);
+    const copy = await colleague.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
+    expect([
+      copy.status,
+      copy.json.access,
+      copy.json.dropped.length,
+      copy.json.metadata.tools[0].config.collections,
+    ]).toEqual([201, 'owner', 1, []]);
+  });
+
+  it('that are missing are saved, told and keep the assistant from being published', async () => {
+    const id = await make(teacher, {
+      prompt_template: '{1_context}{2_rubric}{user_input}',
+      metadata: multiTool(
+        { plugin: 'simple_rag', config: { collections: [] } },
+        { plugin: 'rubric_rag', config: { rubric_id: null } },
+      ),
+    });
+    const read = await teacher.api('GET', `${ASSISTANTS}/${id}`);
+    expect(codes(read)).toEqual(['tool.config_incomplete', 'tool.config_incomplete']);
+    const refused = await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect([refused.status, paths(refused)]).toEqual([
+      409,
+      ['metadata.tools[0].config.collections', 'metadata.tools[1].config.rubric_id'],
+    ]);
+  });
+
+  it('to an assistant that calls functions, or to itself, are refused', async () => {
+    const calling = await make(teacher, { metadata: { ...CLASSIC, tools: ['weather'] } });
+    const call = (assistant_id: number) => ({
+      metadata: { ...CLASSIC, functions: [{ type: 'assistant', assistant_id }] },
+    });
+    const nested = await teacher.api('POST', ASSISTANTS, { name: 'x', ...call(calling) });
+    expect([nested.status, nested.json.errors[0].code]).toEqual([400, 'tool_using_assistant']);
+    const id = await make(teacher);
+    expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, call(id))).json.errors[0].code).toBe(
+      'tool_using_assistant',
+    );
+  });
+});
+
+describe('feature switches', () => {
+  const set = (features: object) => app.api('PATCH', '/api/v1/organizations/default', { features });
+
+  it('hide what they switch off and leave classic assistants alone', async () => {
+    const id = await make(teacher);
+    expect((await set({ multi_tool: false, functions: false, sharing: false, publishing: false })).status).toBe(200);
+    try {
+      const refused = [
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: multiTool() }),
+        await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: multiTool() }),
+        await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'x', metadata: multiTool() }),
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: { ...CLASSIC, tools: ['weather'] } }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email }] }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`),
+      ];
+      expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
+        refused.map(() => [403, 'feature_disabled']),
+      );
+      expect((await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: CLASSIC })).status).toBe(201);
+    } finally {
+      await set({ multi_tool: true, functions: true, sharing: true, publishing: true });
+    }
+  });
+});
+
+describe('moving definitions', () => {
+  it('exports without ids and owners and imports the same definition', async () => {
+    const body = {
+      name: 'Traveller',
+      description: 'D',
+      system_prompt: 'S',
+      prompt_template: '{user_input}',
+      metadata: { ...multiTool(), odd: { kept: 1 } },
+      RAG_collections: 'a',
+      RAG_Top_k: 7,
+    };
+    const id = await make(teacher, body);
+    const exported = await teacher.api('GET', `${ASSISTANTS}/${id}/export`);
+    expect(exported.headers.get('content-disposition')).toContain(`assistant-${id}.json`);
+    expect(exported.json).toEqual({ format: 'bellwether.assistant', format_version: 1, assistant: { ...body } });
+    const imported = await stranger.api('POST', `${ASSISTANTS}/import`, exported.json);
+    expect([imported.status, imported.json.dropped, imported.json.access, imported.json.version]).toEqual([
+      201,
+      [],
+      'owner',
+      1,
+    ]);
+    expect(imported.json).toMatchObject({ ...body, RAG_collections: ['a'] });
+  });
+
+  it('reads a row that LAMB exported and reports what it leaves behind', async () => {
+    const row = {
+      id: 3,
+      name: '1_tutor',
+      owner: 'someone@else.edu',
+      organization_id: 1,
+      api_callback: JSON.stringify({ ...CLASSIC, _odd: true }),
+      system_prompt: 'S',
+      prompt_template: '{user_input}',
+      RAG_endpoint: '',
+      RAG_Top_k: 3,
+      RAG_collections: '',
+    };
+    const imported = await teacher.api('POST', `${ASSISTANTS}/import`, row);
+    expect(imported.status).toBe(201);
+    expect(imported.json.id).not.toBe(3);
+    expect(imported.json.owner.id).toBe(teacher.userId);
+    expect(imported.json.metadata).toEqual({ ...CLASSIC, _odd: true });
+    expect(imported.json.dropped.map(({ path }: { path: string }) => path)).toEqual([
+      'id',
+      'owner',
+      'organization_id',
+      'RAG_endpoint',
+    ]);
+  });
+
+  it('tells what an import would change, and writes nothing', async () => {
+    const id = await make(teacher, { name: 'Before' });
+    const total = (await teacher.api('GET', ASSISTANTS)).json.total;
+    const plan = await teacher.api('POST', `${ASSISTANTS}/import?dry_run=true&into=${id}`, {
+      name: 'After',
+      metadata: multiTool(),
+    });
+    expect([plan.status, plan.json.dry_run, plan.json.action]).toEqual([200, true, 'update']);
+    expect(plan.json.diff.map(({ path, from }: { path: string; from: string }) => [path, from])).toEqual([
+      ['name', 'Before'],
+      ['metadata', JSON.stringify(CLASSIC)],
+    ]);
+    expect((await teacher.api('POST', `${ASSISTANTS}/import?dry_run=true`, { name: 'New' })).json.action).toBe(
+      'create',
+    );
+    expect((await teacher.api('GET', ASSISTANTS)).json.total).toBe(total);
+    const done = await teacher.api('POST', `${ASSISTANTS}/import?into=${id}`, { name: 'After', metadata: multiTool() });
+    expect([done.status, done.json.id, done.json.version, done.json.name, done.json.type]).toEqual([
+      200,
+      id,
+      2,
+      'After',
+      'multi_tool',
+    ]);
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a wrong type', { name: 'x', RAG_Top_k: 'many' }],
+    ['bad metadata', { name: 'x', metadata: multiTool({ plugin: 'nope' }) }],
+    ['a list', []],
+  ])('refuses an import with %s', async (_, body) => {
+    expect((await teacher.api('POST', `${ASSISTANTS}/import`, body)).status).toBe(400);
+  });
+
+  it('duplicates as a private draft', async () => {
+    const id = await make(teacher, { name: 'Original' });
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    const copy = await teacher.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
+    expect([copy.status, copy.json.name, copy.json.published, copy.json.version]).toEqual([
+      201,
+      'Copy of Original',
+      false,
+      1,
+    ]);
+    expect((await teacher.api('POST', `${ASSISTANTS}/${id}/duplicate`, { name: 'Mine', owner: 'x' })).status).toBe(400);
+  });
+});
+
+describe('running', () => {
+  const ask = (who: Person, id: number) =>
+    who.api('POST', '/v1/chat/completions', {
+      model: `lamb_assistant.${id}`,
+      messages: [{ role: 'user', content: 'hello {x}' }],
+    });
+
+  it('uses the newest definition at once and follows sharing, publication and deletion', async () => {
+    const id = await make(teacher, { prompt_template: 'OLD {user_input}' });
+    expect((await ask(teacher, id)).text).toContain('OLD');
+    await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { prompt_template: 'NEW {user_input}' });
+    expect((await ask(teacher, id)).text).toContain('NEW');
+    expect((await ask(student, id)).status).toBe(404);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(200);
+    expect((await ask(stranger, id)).status).toBe(404);
+    const models = async (who: Person): Promise<string[]> =>
+      (await who.api('GET', '/v1/models')).json.data.map((model: { id: string }) => model.id);
+    expect(await models(student)).toContain(`lamb_assistant.${id}`);
+    await teacher.api('DELETE', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(404);
+    expect(await models(student)).not.toContain(`lamb_assistant.${id}`);
+    await teacher.api('DELETE', `${ASSISTANTS}/${id}`);
+    expect((await ask(teacher, id)).status).toBe(404);
+    expect(await models(teacher)).not.toContain(`lamb_assistant.${id}`);
+  });
+
+  it('is counted', async () => {
+    const id = await make(teacher);
+    await ask(teacher, id);
+    await ask(teacher, id);
+    const stats = await teacher.api('GET', `${ASSISTANTS}/${id}/stats`);
+    expect([stats.status, stats.json.runs, stats.json.failures]).toEqual([200, 2, 0]);
+  });
+
+  it('ends when the owner is disabled', async () => {
+    const leaving = await person(app);
+    const id = await make(leaving);
+    await leaving.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(200);
+    await app.api('PATCH', `/api/v1/organizations/default/members/${leaving.userId}`, { disabled: true });
+    expect((await ask(student, id)).status).toBe(404);
+  });
+});

@@ -1,0 +1,141 @@
+import { startApp, type TestApp } from '../support/app';
+import { foreignOrganization, type Person, person } from '../support/people';
+
+let app: TestApp;
+let teacher: Person;
+beforeAll(async () => {
+  app = await startApp();
+  teacher = await person(app);
+});
+afterAll(() => app.stop());
+
+const validate = (body: unknown) => teacher.api('POST', '/api/v1/assistants/validate', body);
+const tool = (plugin: string, placeholder: string, config: object, more: object = {}): object => ({
+  plugin,
+  placeholder,
+  enabled: true,
+  config,
+  ...more,
+});
+const multiTool = (...tools: unknown[]): object => ({ assistant_type: 'multi_tool', connector: 'auto', tools });
+
+describe('POST /api/v1/assistants/validate', () => {
+  it('answers with exact ranges, paths and the state of every placeholder', async () => {
+    const kb = (await teacher.api('POST', '/api/v1/knowledge-bases', { name: 'Biology' })).json.id;
+    const template = '😀 {1_context} and {9_context}, \\frac{a}{b}: {user_input}';
+    const answer = await validate({
+      template,
+      metadata: multiTool(
+        tool('simple_rag', '1_context', { collections: [kb] }),
+        tool('rubric_rag', '2_rubric', { rubric_id: null }),
+        tool('simple_rag', '3_context', { collections: [kb] }, { enabled: false }),
+      ),
+    });
+    expect(answer.status).toBe(200);
+    const start = template.indexOf('{9_context}');
+    expect(answer.json).toEqual({
+      valid: true,
+      diagnostics: [
+        {
+          severity: 'warning',
+          code: 'tool.config_incomplete',
+          message: expect.any(String),
+          path: 'metadata.tools[1].config.rubric_id',
+        },
+        {
+          severity: 'warning',
+          code: 'placeholder.undefined',
+          message: expect.stringContaining('{9_context}'),
+          path: 'template',
+          range: { start, end: start + '{9_context}'.length },
+        },
+        {
+          severity: 'warning',
+          code: 'placeholder.unused',
+          message: expect.stringContaining('{2_rubric}'),
+          path: 'metadata.tools[1].placeholder',
+        },
+      ],
+      placeholders: [
+        { name: '1_context', state: 'used', tool_index: 0 },
+        { name: '9_context', state: 'undefined' },
+        { name: 'user_input', state: 'used' },
+        { name: '2_rubric', state: 'unused', tool_index: 1 },
+      ],
+    });
+  });
+
+  it.each([
+    ['tool.unknown', multiTool(tool('simple_rga', '1_context', {})), 'metadata.tools[0].plugin'],
+    ['tool.config_invalid', multiTool(tool('simple_rag', '1_context', { top_k: 0 })), 'metadata.tools[0].config.top_k'],
+    [
+      'tool.inaccessible',
+      multiTool(tool('simple_rag', '1_context', { collections: ['nobodys'] })),
+      'metadata.tools[0].config.collections[0]',
+    ],
+    [
+      'placeholder.duplicate',
+      multiTool(tool('rubric', 'rubric', { rubric_id: null }), tool('rubric', 'rubric', { rubric_id: null })),
+      'metadata.tools[1].placeholder',
+    ],
+    ['placeholder.invalid', multiTool(tool('simple_rag', 'user_input', {})), 'metadata.tools[0].placeholder'],
+    ['orchestrator.unknown', { ...multiTool(), orchestrator: 'builtins' }, 'metadata.orchestrator'],
+    [
+      'dependency.cycle',
+      multiTool(tool('no_rag', '', {}), tool('simple_rag', '1_context', {}, { depends_on: ['1_context'] })),
+      'metadata.tools[1].depends_on',
+    ],
+    ['metadata.invalid', '{', 'metadata'],
+    ['metadata.version_unknown', { _format_version: 4 }, 'metadata._format_version'],
+  ])('finds %s', async (code, metadata, path) => {
+    const { status, json } = await validate({ template: '{user_input}', metadata });
+    const errors = json.diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
+    expect([status, json.valid, errors.map((each: any) => [each.code, each.path])]).toEqual([
+      200,
+      false,
+      [[code, path]],
+    ]);
+  });
+
+  it('warns of a template without the question, and of nothing in an empty request', async () => {
+    expect((await validate({ template: 'Hello' })).json.diagnostics).toMatchObject([
+      { code: 'template.no_user_input' },
+    ]);
+    expect((await validate({})).json).toMatchObject({ valid: true, diagnostics: [] });
+  });
+
+  it('warns of a model that the organization does not offer', async () => {
+    await app.api('PATCH', '/api/v1/organizations/default', { models: ['gpt-4o-mini'] });
+    const { json } = await validate({ template: '{user_input}', metadata: { llm: 'gpt-9' } });
+    expect(json.diagnostics).toMatchObject([
+      { severity: 'warning', code: 'connector.model_unavailable', path: 'metadata.llm' },
+    ]);
+    await app.api('PATCH', '/api/v1/organizations/default', { models: [] });
+  });
+
+  it('tells the same of a foreign knowledge base as of a missing one', async () => {
+    const slug = await foreignOrganization(app);
+    const stranger = await person(app, { organization: slug });
+    const kb: string = (await stranger.api('POST', '/api/v1/knowledge-bases', { name: 'Private' })).json.id;
+    const missing = `${kb.slice(0, -4)}0000`;
+    const told = async (id: string): Promise<string> =>
+      JSON.stringify(
+        (await validate({ metadata: multiTool(tool('simple_rag', '1_context', { collections: [id] })) })).json,
+      ).replaceAll(id, 'ID');
+    expect(await told(kb)).toBe(await told(missing));
+    expect(await told(kb)).toContain('tool.inaccessible');
+  });
+
+  it('writes nothing and runs nothing that configuration says', async () => {
+    const payload = "global.__hit = 1; require('fs').writeFileSync('/tmp/hit', '1')";
+    const metadata = multiTool(tool('simple_rag', '1_context', { collections: [] }, { when: { eval: payload } }));
+    expect((await validate({ template: '${7*7} {{7*7}} {user_input}', metadata })).json.valid).toBe(true);
+    expect((globalThis as Record<string, unknown>).__hit).toBeUndefined();
+    expect((await teacher.api('GET', '/api/v1/assistants?owner=me')).json.total).toBe(0);
+  });
+
+  it('refuses what is not part of the request', async () => {
+    const refused = await validate({ template: 1, other: true });
+    expect(new Set(refused.json.errors.map((each: any) => each.path))).toEqual(new Set(['other', 'template']));
+  });
+});
