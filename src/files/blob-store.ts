@@ -13,10 +13,8 @@ const SAFE_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const STORAGE_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const RETRY_SECONDS = 5;
 
-const codeOf = (error: unknown): string => {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code ?? '';
-};
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
 function diskError(error: unknown): AppError {
   if (error instanceof AppError) return error;

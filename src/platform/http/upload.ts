@@ -123,6 +123,8 @@ async function readUploads(request: UploadRequest, response: Response, limits: U
   const handler = multer({
     storage: boundedMemory(limits.totalBytes),
     defParamCharset: 'utf8',
+    // The name as it was sent; busboy would quietly drop a part called "..".
+    preservePath: true,
     limits: { fileSize: limits.fileBytes, files: limits.files, parts: limits.files, fields: 0, headerPairs: 20 },
   }).array(FIELD, limits.files);
   try {
