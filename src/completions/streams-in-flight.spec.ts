@@ -1,8 +1,23 @@
 import { Run } from '../runs';
-import { runInput } from '../runs/testing/run-input';
 import { SERVER_SHUTDOWN, StreamsInFlight } from './streams-in-flight';
 
-const run = (): Run => new Run(runInput());
+const run = (): Run =>
+  new Run({
+    assistant: { id: 1, name: 'a', organizationId: 'o', ownerId: 'u', type: 'classic' },
+    caller: {
+      kind: 'system',
+      credentialId: null,
+      organizationId: 'o',
+      organizationSlug: 'default',
+      userId: 'u',
+      role: 'owner',
+      systemAdmin: false,
+      scopes: ['chat'],
+      assistantIds: null,
+    },
+    strategy: null,
+    stream: true,
+  });
 
 describe('StreamsInFlight', () => {
   beforeEach(() => jest.useFakeTimers());
