@@ -30,36 +30,34 @@ export class ClassicPipeline {
   ) {}
 
   async prepare(job: RunJob): Promise<PreparedPrompt> {
-    const { assistant, messages, run } = job;
-    const { classic, systemPrompt, template, capabilities } = assistant.document;
+    const { assistant, run } = job;
     const warnings: string[] = [];
     const warn: Warn = (code, message) => {
       warnings.push(message);
       run.emit({ type: 'warning', code, message });
     };
-    const rag = this.processors.findRag(classic.ragProcessor);
-    if (rag === undefined) warn('processor.unknown', `There is no RAG processor '${classic.ragProcessor}': no context`);
-    const entry = entryOf(job, rag?.definition.name ?? classic.ragProcessor);
+    const { ragProcessor } = assistant.document.classic;
+    const rag = this.processors.findRag(ragProcessor);
+    if (rag === undefined) warn('processor.unknown', `There is no RAG processor '${ragProcessor}': no context`);
+    const entry = entryOf(job, rag?.definition.name ?? ragProcessor);
     const outcome = rag?.fetches === true ? await this.fetch(rag, entry, job) : null;
     if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
     if (outcome?.status === 'completed') for (const warning of outcome.warnings) warn('tool.degraded', warning);
+    const messages = this.build(job, rag === undefined ? null : contextOf(outcome), warn);
+    const sources = sourcesOf(outcome);
+    return { messages, sources, report: reportOf(job, { entry, outcome, sources, warnings, messages }) };
+  }
 
-    const prompt = this.promptProcessor(classic.promptProcessor, warn);
-    const built = prompt.build({
-      messages,
-      systemPrompt,
-      template,
-      rag: rag === undefined ? null : contextOf(outcome),
-      vision: capabilities.vision,
-    });
+  private build({ assistant, messages }: RunJob, rag: RagContext | null, warn: Warn): readonly ChatMessage[] {
+    const { classic, systemPrompt, template, capabilities } = assistant.document;
+    const processor = this.promptProcessor(classic.promptProcessor, warn);
+    const { vision } = capabilities;
+    const built = processor.build({ messages, systemPrompt, template, rag, vision });
     if (built.droppedParts > 0) {
       const count = built.droppedParts;
       warn('message.parts_dropped', `${count} parts that are no text were left out: the assistant has no vision`);
     }
-    const found = outcome?.status === 'completed' ? outcome.sources : [];
-    const sources = found.map((source, index): Source => ({ ...source, n: index + 1 }));
-    const report = reportOf(job, { entry, outcome, sources, warnings, messages: built.messages });
-    return { messages: built.messages, sources, report };
+    return built.messages;
   }
 
   private fetch(
@@ -98,6 +96,9 @@ function contextOf(outcome: ToolOutcome | null): RagContext | null {
   if (outcome === null) return { context: '', sources: [] };
   return outcome.status === 'completed' ? { context: outcome.content, sources: outcome.sources } : null;
 }
+
+const sourcesOf = (outcome: ToolOutcome | null): readonly Source[] =>
+  outcome?.status === 'completed' ? outcome.sources.map((source, index) => ({ ...source, n: index + 1 })) : [];
 
 function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
   const { collections, topK, rubricId, rubricFormat, filePath } = assistant.document.classic;

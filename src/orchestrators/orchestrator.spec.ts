@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import type { ChatMessage, KnowledgeBaseSource } from '../kernel';
+import { type ChatMessage, type KnowledgeBaseSource, textOf } from '../kernel';
 import type { OrchestratorStrategy } from './contract';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './testing/scripted-job';
 
@@ -156,7 +156,7 @@ describe('sources', () => {
           const tools = entries(...configs.map((config) => ({ plugin: 'cite', config })));
           const template = tools.map(({ placeholder }) => `{${placeholder}}`).join('');
           const { messages, sources } = await orchestratorOf([cite]).orchestrate(jobOf({ strategy, tools, template }));
-          const cited = [...String(messages[0]?.content).matchAll(/\[(\d+)\](\w)/g)];
+          const cited = [...textOf(messages[0]?.content).matchAll(/\[(\d+)\](\w)/g)];
           expect(cited).toHaveLength(configs.flatMap(({ titles }) => titles).length);
           for (const [, number, title] of cited) expect(sources[Number(number) - 1]).toMatchObject({ title });
           expect(sources.map(({ n }) => n)).toEqual(sources.map((_, index) => index + 1));

@@ -36,9 +36,9 @@ export function withinDeadline<T>(
     const onStop = (): void => end(cancelled());
     const timer = setTimeout(() => end(new ToolFailure('tool.timeout', `no answer within ${longest} ms`)), longest);
     scope.add(onStop);
-    const fail = (error: unknown): void => {
+    const fail = (error: Error): void => {
       finish();
-      reject(error as Error);
+      reject(error);
     };
     try {
       Promise.resolve(work(controller)).then((value) => {
@@ -46,7 +46,7 @@ export function withinDeadline<T>(
         resolve(value);
       }, fail);
     } catch (error) {
-      fail(error);
+      fail(error as Error);
     }
   });
 }

@@ -1,4 +1,4 @@
-import { echo, entries, jobOf, orchestratorOf, scriptedTool } from '../../testing/scripted-job';
+import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from '../../testing/scripted-job';
 import { describeStrategy } from '../../testing/strategy.conformance';
 import { ParallelStrategy } from './parallel.strategy';
 
@@ -63,11 +63,10 @@ describe('parallel', () => {
           signal.addEventListener('abort', done, { once: true });
         }),
     );
-    const fails = scriptedTool('fails', () => Promise.reject(new Error('no')));
-    const engine = orchestratorOf([patient, fails]);
+    const engine = orchestratorOf([patient, broken]);
     const run = (on_error: 'continue' | 'fail') =>
       engine.orchestrate(
-        jobOf({ strategy: 'parallel', tools: entries({ plugin: 'patient' }, { plugin: 'fails', on_error }) }),
+        jobOf({ strategy: 'parallel', tools: entries({ plugin: 'patient' }, { plugin: 'broken', on_error }) }),
       );
     expect((await run('continue')).outcomes.map(({ status }) => status)).toEqual(['completed', 'failed']);
     await expect(run('fail')).rejects.toMatchObject({ code: 'tool_failed' });

@@ -11,7 +11,7 @@ export class NoRagProcessor implements RagProcessor {
     description: 'Fetches nothing.',
   };
 
-  async run(): Promise<ToolOutput> {
-    return { content: '', sources: [], confidence: null };
+  run(): Promise<ToolOutput> {
+    return Promise.resolve({ content: '', sources: [], confidence: null });
   }
 }

@@ -6,8 +6,8 @@ import type { Tool, ToolDefinition, ToolOutput } from '../../contract';
 export class NoRagTool implements Tool {
   readonly definition: ToolDefinition = DEFINITION;
 
-  async run(): Promise<ToolOutput> {
-    return { content: '', sources: [], confidence: null };
+  run(): Promise<ToolOutput> {
+    return Promise.resolve({ content: '', sources: [], confidence: null });
   }
 }
 
