@@ -13,7 +13,7 @@ import {
   sync,
   type TransactionStatus,
 } from './messages';
-import { type SessionSettings, SettingsError } from './settings';
+import { SessionSettings, SettingsError } from './settings';
 import type { Listener, SharedEngine } from './shared-engine';
 import { readStartup } from './startup';
 import { type ExpectedAnswer, SessionStatements } from './statements';
@@ -24,7 +24,7 @@ const UNREAD_LIMIT = 1024 * 1024;
 
 /** One client connection: takes its messages in turn, waits for the engine, writes the answers as fast as it reads. */
 export class Session implements Holder, Listener {
-  readonly settings: SessionSettings = { values: [], changed: false, closed: false };
+  readonly settings = new SessionSettings();
   private readonly reader = new FrameReader();
   private readonly statements: SessionStatements;
   private readonly expected: ExpectedAnswer[] = [];
@@ -162,11 +162,12 @@ export class Session implements Holder, Listener {
     await this.engine.gate.enter(this);
     if (!continues) await this.engine.settings.enter(this.settings);
     const request = toRequest(batch, this.statements, (texts) => (this.copies ||= texts.some(mayCopyIn)));
-    this.observe(request.texts);
+    for (const text of request.texts) if (/listen/i.test(text)) this.engine.channels.observe(this, text);
     this.expected.push(...request.expected);
     const answer = fromAnswer(await this.engine.ask(request.messages), this.expected);
     const endsTurn = last === 'S' || ((last === 'Q' || last === 'F') && this.skipping === 'no');
     if (endsTurn && answer.status === null) throw new EngineBrokenError('a turn ended without an answer');
+    this.settings.observe(request.texts, answer.tags);
     await this.finish(answer);
     for (const part of answer.parts) this.socket.write(part);
     this.engine.publish(answer.notifications);
@@ -191,16 +192,8 @@ export class Session implements Holder, Listener {
     this.engine.gate.leave(this);
   }
 
-  private observe(texts: readonly string[]): void {
-    for (const text of texts) {
-      if (/listen/i.test(text)) this.engine.channels.observe(this, text);
-      if (/set_config/i.test(text)) this.settings.changed = true;
-    }
-  }
-
   private learn(tags: readonly string[]): void {
     for (const tag of tags) {
-      if (tag === 'SET' || tag === 'RESET' || tag === 'DISCARD ALL') this.settings.changed = true;
       if (tag === 'DISCARD ALL' || tag === 'DEALLOCATE ALL') this.statements.forgetAll();
       if (tag === 'DISCARD ALL') this.engine.channels.forget(this);
       if (tag === 'DISCARD ALL' || tag === 'UNLISTEN') this.unlistened = true;
@@ -234,8 +227,8 @@ export class Session implements Holder, Listener {
     const statements = this.statements.closeAll();
     if (statements.length > 0) last.push(...statements, sync);
     try {
-      // Sync ends an unfinished batch, which may leave a transaction block behind.
-      if (gate.holds(this)) last.unshift(sync, query('ROLLBACK'));
+      // The first ROLLBACK undoes an unfinished batch or block, unless the engine skips all before a Sync.
+      if (gate.holds(this)) last.unshift(query('ROLLBACK'), sync, query('ROLLBACK'));
       else if (last.length > 0) await gate.enter(this, true);
       if (last.length > 0) await this.engine.askAside(Buffer.concat(last));
     } catch (error) {
