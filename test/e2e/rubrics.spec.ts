@@ -135,9 +135,8 @@ it('renders as Markdown and JSON', async () => {
 it('reaches prompts by id, by the integer of where it came from, and by its own rubricId when that is unambiguous', async () => {
   const rubrics = app.get(RubricsService);
   const me = await create(teacher, essay({ rubricId: 'unique-rubric-77', title: 'Mine' }));
-  const { organization_id: organizationId } = (await app.api('GET', '/api/v1/me')).json;
+  const organizationId: string = (await teacher.api('GET', '/api/v1/me')).json.organization.id;
   const owner = { organizationId, userId: teacher.userId };
-  if (typeof organizationId !== 'string') return;
   for (const ref of [me.id, 'unique-rubric-77']) {
     expect((await rubrics.forPrompt(owner, ref, 'markdown')).source).toEqual({
       type: 'rubric',

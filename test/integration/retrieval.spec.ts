@@ -1,0 +1,200 @@
+import { DataSource } from 'typeorm';
+import { KnowledgeBasesService } from '../../src/knowledge-bases';
+import type { Principal } from '../../src/kernel';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { type KbServer, startKbServer } from '../support/kb-server';
+import { foreignOrganization, type Person, person } from '../support/people';
+
+let app: TestApp;
+let server: KbServer;
+let teacher: Person;
+let colleague: Person;
+let owner: Principal;
+let knowledgeBases: KnowledgeBasesService;
+
+beforeAll(async () => {
+  app = await startApp();
+  server = await startKbServer();
+  teacher = await person(app);
+  colleague = await person(app);
+  owner = { organizationId: (await teacher.api('GET', '/api/v1/me')).json.organization.id, userId: teacher.userId };
+  knowledgeBases = app.get(KnowledgeBasesService);
+});
+afterAll(async () => {
+  await app.stop();
+  await server.stop();
+});
+
+const path = '/api/v1/knowledge-bases';
+
+async function create(who: Person, files: Record<string, string>, body: Record<string, unknown> = {}): Promise<any> {
+  const kb = (await who.api('POST', path, { name: 'Course', language: 'en', ...body })).json;
+  if (Object.keys(files).length === 0) return kb;
+  const answer = await who.api('POST', `${path}/${kb.id}/documents`, filesForm(...Object.entries(files)));
+  expect(answer.status).toBe(201);
+  return kb;
+}
+const useServer = (url: string | null) =>
+  app.api('PATCH', '/api/v1/organizations/default', {
+    knowledge_base: url === null ? null : { server_url: url, api_token: 'token' },
+  });
+const retrieve = (collections: string[], more: Partial<{ text: string; topK: number; threshold: number }> = {}) =>
+  knowledgeBases.retrieve(owner, { text: 'osmosis of water', topK: 3, threshold: 0, ...more, collections });
+
+describe('own knowledge bases', () => {
+  it('are named by id or slug, ranked together, and each keeps its own best', async () => {
+    const a = await create(teacher, { 'a.md': 'Osmosis moves water.', 'b.md': 'Water is wet.' });
+    const b = await create(teacher, { 'c.md': 'Osmosis and water, water and osmosis.' });
+    const found = await retrieve([a.slug, b.id], { topK: 2 });
+    expect(found.byCollection.map(({ collection, passages }) => [collection, passages.length])).toEqual([
+      [a.slug, 2],
+      [b.id, 1],
+    ]);
+    expect(found.passages).toHaveLength(2);
+    expect(found.passages.map(({ similarity }) => similarity)).toEqual(
+      [...found.passages.map(({ similarity }) => similarity)].sort((x, y) => y - x),
+    );
+    expect(found.passages[0]?.source).toMatchObject({
+      type: 'knowledge_base',
+      title: expect.stringMatching(/\.md$/),
+      url: expect.stringMatching(new RegExp(`^/api/v1/knowledge-bases/.+/documents/.+/content$`)),
+      document: expect.any(String),
+    });
+  });
+
+  it('named twice give each passage once', async () => {
+    const kb = await create(teacher, { 'a.md': 'Osmosis.' });
+    expect((await retrieve([kb.id, kb.slug])).passages).toHaveLength(1);
+  });
+
+  it('of others and of nobody are inaccessible and refuse the whole retrieval', async () => {
+    const mine = await create(teacher, { 'a.md': 'Osmosis.' });
+    const theirs = await create(colleague, { 'a.md': 'Osmosis.' });
+    const foreigner = await person(app, { organization: await foreignOrganization(app) });
+    const foreign = await create(foreigner, { 'a.md': 'Osmosis.' }, { visibility: 'organization' });
+    const refs = [mine.slug, theirs.slug, theirs.id, foreign.id, foreign.slug === mine.slug ? 'nothing' : 'none', '7'];
+    expect(await knowledgeBases.inaccessible(owner, refs)).toEqual(refs.slice(1));
+    for (const ref of refs.slice(1)) {
+      await expect(retrieve([mine.id, ref])).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('stop answering as soon as a share is taken back', async () => {
+    const kb = await create(colleague, { 'a.md': 'Osmosis.' });
+    await colleague.api('PUT', `${path}/${kb.id}/shares`, { users: [teacher.email] });
+    expect((await retrieve([kb.id])).passages).toHaveLength(1);
+    await colleague.api('PUT', `${path}/${kb.id}/shares`, { users: [] });
+    await expect(retrieve([kb.id])).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('with different languages are asked in one go, each in its own', async () => {
+    const en = await create(teacher, { 'a.md': 'The cells divide.' });
+    const es = await create(teacher, { 'b.md': 'Las células se dividen.' }, { language: 'es' });
+    const found = await retrieve([en.id, es.id], { text: 'cell celula' });
+    expect(found.passages.map(({ metadata }) => metadata['filename']).sort()).toEqual(['a.md', 'b.md']);
+  });
+
+  it('are not asked after the run was cancelled', async () => {
+    const kb = await create(teacher, { 'a.md': 'Osmosis.' });
+    const signal = AbortSignal.abort();
+    await expect(
+      knowledgeBases.retrieve(owner, { text: 'x', collections: [kb.id], topK: 1, threshold: 0, signal }),
+    ).rejects.toThrow();
+  });
+});
+
+describe("the organization's external server", () => {
+  afterEach(() => useServer(null));
+
+  it('answers for every reference that is no knowledge base of ours', async () => {
+    const kb = await create(teacher, { 'a.md': 'Osmosis moves water.' });
+    expect((await useServer(server.url)).status).toBe(200);
+    expect(await knowledgeBases.inaccessible(owner, [kb.id, '3'])).toEqual([]);
+    const { passages } = await retrieve([kb.id, '3']);
+    expect(passages[0]).toMatchObject({
+      similarity: 0.9,
+      source: { title: 'f.md', url: `${server.url}/3/f.md`, document: 'f.md' },
+    });
+    expect(passages).toHaveLength(2);
+  });
+
+  it('never hears of a knowledge base that the owner may not read', async () => {
+    const theirs = await create(colleague, { 'a.md': 'Osmosis.' });
+    await useServer(server.url);
+    const before = server.queries;
+    await expect(retrieve([theirs.id, '3'])).rejects.toMatchObject({ code: 'not_found' });
+    expect(server.queries).toBe(before);
+  });
+
+  it('is reported and skipped when it is down, and fails the retrieval when nothing else answers', async () => {
+    const kb = await create(teacher, { 'a.md': 'Osmosis moves water.' });
+    await useServer('http://127.0.0.1:9');
+    const { passages, warnings, byCollection } = await retrieve([kb.id, '3']);
+    expect(passages).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining('Collection 3')]);
+    expect(byCollection[1]).toMatchObject({ collection: '3', error: expect.any(String) });
+    await expect(retrieve(['3', '4'])).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+
+  it('is asked for all collections at once', async () => {
+    const slow = await startKbServer({ delayMs: 300 });
+    await useServer(slow.url);
+    const started = performance.now();
+    await retrieve(['1', '2', '3', '4', '5']);
+    expect(performance.now() - started).toBeLessThan(1200);
+    await slow.stop();
+  });
+});
+
+/** The index must say exactly what a recount of its chunks says. */
+async function recount(): Promise<void> {
+  const dataSource = app.get(DataSource);
+  const [off] = await dataSource.query<{ postings: number; terms: number; bases: number }[]>(`
+    WITH word AS (
+      SELECT c.knowledge_base_id, c.id AS chunk_id, w.lexeme AS term, cardinality(w.positions) AS tf
+      FROM kb_chunks c CROSS JOIN LATERAL unnest(c.terms) w
+    ), stored AS (
+      SELECT t.knowledge_base_id, p.chunk_id, t.term, p.tf::int FROM kb_postings p LEFT JOIN kb_terms t ON t.id = p.term_id
+    ), df AS (
+      SELECT knowledge_base_id, term, count(*)::int AS df FROM word GROUP BY 1, 2
+    ), total AS (
+      SELECT kb.id, count(c.id)::int AS chunks, coalesce(sum(c.length), 0)::bigint AS tokens
+      FROM knowledge_bases kb LEFT JOIN kb_chunks c ON c.knowledge_base_id = kb.id GROUP BY kb.id
+    )
+    SELECT
+      (SELECT count(*)::int FROM (
+        (TABLE word EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE word)) d) AS postings,
+      (SELECT count(*)::int FROM (
+        (SELECT knowledge_base_id, term, df FROM kb_terms EXCEPT TABLE df)
+        UNION ALL (TABLE df EXCEPT SELECT knowledge_base_id, term, df FROM kb_terms)) d) AS terms,
+      (SELECT count(*)::int FROM total JOIN knowledge_bases kb USING (id)
+        WHERE kb.chunk_count <> total.chunks OR kb.token_count <> total.tokens) AS bases`);
+  expect(off).toEqual({ postings: 0, terms: 0, bases: 0 });
+}
+
+it('keeps its figures exact under concurrent uploads, replacements and deletions', async () => {
+  const kb = await create(teacher, {});
+  const words = ['osmosis', 'water', 'cell', 'light', 'membrane', 'energy'];
+  const text = (seed: number): string =>
+    Array.from({ length: 40 }, (_, n) => words[(n * seed + seed) % words.length]).join(' ');
+  const to = `${path}/${kb.id}/documents`;
+  const statuses = await Promise.all(
+    Array.from({ length: 24 }, async (_, n) => {
+      const name = `d${n % 5}.md`;
+      const { status, json } = await teacher.api(
+        'POST',
+        to,
+        filesForm([name, text(n + 1)], [`own-${n}.md`, text(n + 2)]),
+      );
+      if (n % 3 !== 0) return status;
+      return (await teacher.api('DELETE', `${to}/${json.items[1].id}`)).status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([201, 204]));
+  await recount();
+  const left = await teacher.api('GET', `${to}?limit=100`);
+  expect(left.json.total).toBe(5 + 16);
+  expect(left.json.items.every(({ status }: { status: string }) => status === 'completed')).toBe(true);
+  expect((await teacher.api('DELETE', `${path}/${kb.id}`)).status).toBe(204);
+  await recount();
+});
