@@ -113,7 +113,7 @@ describe('prompt templates', () => {
     await make(lister, { name: 'B' });
     const seen: string[] = [];
     let cursor: string | null = '';
-    let total = 0;
+    let total: number;
     do {
       const page = await lister.api('GET', `${TEMPLATES}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
       expect(page.status).toBe(200);

@@ -37,6 +37,10 @@ export class ValidationController {
     const subject = { owner: caller, assistantId: null, definition, templatePath: 'template' };
     const { diagnostics, placeholders } = await this.checks.check(subject);
     const found = [...unreadable.map(({ path, message }) => error('metadata.invalid', path, message)), ...diagnostics];
-    return { valid: found.every(({ severity }) => severity !== 'error'), diagnostics: found, placeholders: [...placeholders] };
+    return {
+      valid: found.every(({ severity }) => severity !== 'error'),
+      diagnostics: found,
+      placeholders: [...placeholders],
+    };
   }
 }

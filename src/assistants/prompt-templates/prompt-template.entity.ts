@@ -1,7 +1,8 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { AssistantType } from '../assistant.types';
 
 @Entity('prompt_templates')
+@Check('prompt_templates_type_ck', `"type" IN ('classic', 'multi_tool')`)
 @Index('prompt_templates_owner_idx', ['organizationId', 'ownerId'])
 export class PromptTemplateEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'prompt_templates_pk' })

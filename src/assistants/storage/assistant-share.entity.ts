@@ -1,7 +1,8 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AssistantEntity } from './assistant.entity';
 
 @Entity('assistant_shares')
+@Check('assistant_shares_access_ck', `"access" IN ('edit', 'use')`)
 @Index('assistant_shares_user_idx', ['organizationId', 'userId'])
 export class AssistantShareEntity {
   @ForeignKey(() => AssistantEntity, { name: 'assistant_shares_assistant_fk', onDelete: 'CASCADE' })

@@ -1,7 +1,8 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
 import type { AssistantType } from '../assistant.types';
 
 @Entity('assistants')
+@Check('assistants_type_ck', `"type" IN ('classic', 'multi_tool')`)
 @Index('assistants_organization_idx', ['organizationId', 'id'])
 @Index('assistants_owner_idx', ['organizationId', 'ownerId'])
 export class AssistantEntity {

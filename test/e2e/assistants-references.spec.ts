@@ -1,0 +1,361 @@
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { foreignOrganization, type Person, person } from '../support/people';
+
+const ASSISTANTS = '/api/v1/assistants';
+const CLASSIC = {
+  prompt_processor: 'simple_augment',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  rag_processor: 'no_rag',
+};
+
+let app: TestApp;
+let teacher: Person;
+let colleague: Person;
+let student: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  app = await startApp();
+  teacher = await person(app);
+  colleague = await person(app);
+  student = await person(app, { role: 'member' });
+  stranger = await person(app, {
+    organization: await foreignOrganization(app),
+    role: 'owner',
+    scopes: ['chat', 'read', 'write', 'admin'],
+  });
+});
+afterAll(() => app.stop());
+
+const multiTool = (...tools: unknown[]): Record<string, unknown> => ({
+  assistant_type: 'multi_tool',
+  orchestrator: 'sequential',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  tools,
+});
+
+const make = async (who: Person, body: Record<string, unknown> = {}): Promise<number> => {
+  const answer = await who.api('POST', ASSISTANTS, { name: 'Tutor', metadata: CLASSIC, ...body });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.json.id;
+};
+
+const paths = (answer: { json: any }): string[] => answer.json.errors.map(({ path }: { path: string }) => path);
+const codes = (answer: { json: any }): string[] => answer.json.diagnostics.map(({ code }: { code: string }) => code);
+
+describe('references', () => {
+  const upload = async (who: Person): Promise<Record<'kb' | 'rubric' | 'file' | 'assistant', string>> => {
+    const kb = await who.api('POST', '/api/v1/knowledge-bases', { name: `KB ${who.email}` });
+    const rubric = await who.api('POST', '/api/v1/rubrics', RUBRIC);
+    const file = await who.api('POST', '/api/v1/files', filesForm([`notes-${who.userId}.md`, '# Notes']));
+    const stored = file.json.files?.[0] ?? file.json.items?.[0] ?? file.json[0] ?? file.json;
+    return { kb: kb.json.id, rubric: rubric.json.id, file: stored.id, assistant: String(await make(who)) };
+  };
+  const RUBRIC = {
+    rubricId: 'rubric-essay-1',
+    title: 'Essay',
+    description: 'D',
+    metadata: { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+    criteria: [
+      {
+        id: 'c1',
+        name: 'Thesis',
+        description: 'Clear',
+        weight: 100,
+        levels: [
+          { id: 'l1', score: 4, label: 'Good', description: 'g' },
+          { id: 'l2', score: 1, label: 'Weak', description: 'w' },
+        ],
+      },
+    ],
+    scoringType: 'points',
+    maxScore: 10,
+  };
+  const everywhere = (
+    ids: Record<'kb' | 'rubric' | 'file' | 'assistant', string>,
+  ): [string, Record<string, unknown>][] => [
+    [
+      'metadata.tools[0].config.collections[0]',
+      { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) },
+    ],
+    [
+      'metadata.tools[0].config.rubric_id',
+      { metadata: multiTool({ plugin: 'rubric_rag', config: { rubric_id: ids.rubric } }) },
+    ],
+    [
+      'metadata.tools[0].config.file_path',
+      { metadata: multiTool({ plugin: 'single_file_rag', config: { file_path: ids.file }, enabled: false }) },
+    ],
+    [
+      'metadata.tools[0].fallback.config.collections[0]',
+      {
+        metadata: multiTool({
+          plugin: 'no_rag',
+          fallback: { plugin: 'simple_rag', config: { collections: [ids.kb] } },
+        }),
+      },
+    ],
+    [
+      'metadata.functions[0].kb_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'knowledge_base', kb_id: ids.kb }] } },
+    ],
+    [
+      'metadata.functions[0].rubric_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'rubric', rubric_id: ids.rubric }] } },
+    ],
+    [
+      'metadata.functions[0].assistant_id',
+      { metadata: { ...CLASSIC, functions: [{ type: 'assistant', assistant_id: Number(ids.assistant) }] } },
+    ],
+    ['RAG_collections[0]', { metadata: { ...CLASSIC, rag_processor: 'simple_rag' }, RAG_collections: [ids.kb] }],
+    ['metadata.rubric_id', { metadata: { ...CLASSIC, rag_processor: 'rubric_rag', rubric_id: ids.rubric } }],
+    ['metadata.file_path', { metadata: { ...CLASSIC, rag_processor: 'single_file_rag', file_path: ids.file } }],
+  ];
+
+  it('of another organization or another member are not found, in every field that takes one', async () => {
+    const target = await make(teacher);
+    for (const owner of [stranger, colleague]) {
+      const ids = await upload(owner);
+      for (const [path, body] of everywhere(ids)) {
+        expect([path, (await owner.api('POST', ASSISTANTS, { name: 'x', ...body })).status]).toEqual([path, 201]);
+        for (const answer of [
+          await teacher.api('POST', ASSISTANTS, { name: 'x', ...body }),
+          await teacher.api('PATCH', `${ASSISTANTS}/${target}`, body),
+        ])
+          expect([path, answer.status, paths(answer), answer.json.errors[0].message.includes('organization')]).toEqual([
+            path,
+            404,
+            [path],
+            false,
+          ]);
+        const imported = await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'Imported', ...body });
+        expect([path, imported.status, imported.json.dropped.map((each: { path: string }) => each.path)]).toEqual([
+          path,
+          201,
+          [path.replace(/(functions\[0\]).*/, '$1')],
+        ]);
+        expect(imported.text.replaceAll(/"dropped":.*/g, '')).not.toContain(ids.kb);
+      }
+    }
+  });
+
+  it('are judged with the rights of the owner, whoever saves', async () => {
+    const ids = await upload(teacher);
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    const body = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, body)).status).toBe(200);
+    const others = await upload(colleague);
+    const own = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [others.kb] } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, own)).status).toBe(404);
+    const copy = await colleague.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
+    expect([
+      copy.status,
+      copy.json.access,
+      copy.json.dropped.length,
+      copy.json.metadata.tools[0].config.collections,
+    ]).toEqual([201, 'owner', 1, []]);
+  });
+
+  it('that are missing are saved, told and keep the assistant from being published', async () => {
+    const id = await make(teacher, {
+      prompt_template: '{1_context}{2_rubric}{user_input}',
+      metadata: multiTool(
+        { plugin: 'simple_rag', config: { collections: [] } },
+        { plugin: 'rubric_rag', config: { rubric_id: null } },
+      ),
+    });
+    const read = await teacher.api('GET', `${ASSISTANTS}/${id}`);
+    expect(codes(read)).toEqual(['tool.config_incomplete', 'tool.config_incomplete']);
+    const refused = await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect([refused.status, paths(refused)]).toEqual([
+      409,
+      ['metadata.tools[0].config.collections', 'metadata.tools[1].config.rubric_id'],
+    ]);
+  });
+
+  it('to an assistant that calls functions, or to itself, are refused', async () => {
+    const calling = await make(teacher, { metadata: { ...CLASSIC, tools: ['weather'] } });
+    const call = (assistant_id: number) => ({
+      metadata: { ...CLASSIC, functions: [{ type: 'assistant', assistant_id }] },
+    });
+    const nested = await teacher.api('POST', ASSISTANTS, { name: 'x', ...call(calling) });
+    expect([nested.status, nested.json.errors[0].code]).toEqual([400, 'tool_using_assistant']);
+    const id = await make(teacher);
+    expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, call(id))).json.errors[0].code).toBe(
+      'tool_using_assistant',
+    );
+  });
+});
+
+describe('feature switches', () => {
+  const set = (features: object) => app.api('PATCH', '/api/v1/organizations/default', { features });
+
+  it('hide what they switch off and leave classic assistants alone', async () => {
+    const id = await make(teacher);
+    expect((await set({ multi_tool: false, functions: false, sharing: false, publishing: false })).status).toBe(200);
+    try {
+      const refused = [
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: multiTool() }),
+        await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: multiTool() }),
+        await teacher.api('POST', `${ASSISTANTS}/import`, { name: 'x', metadata: multiTool() }),
+        await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: { ...CLASSIC, tools: ['weather'] } }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email }] }),
+        await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`),
+      ];
+      expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
+        refused.map(() => [403, 'feature_disabled']),
+      );
+      expect((await teacher.api('POST', ASSISTANTS, { name: 'x', metadata: CLASSIC })).status).toBe(201);
+    } finally {
+      await set({ multi_tool: true, functions: true, sharing: true, publishing: true });
+    }
+  });
+});
+
+describe('moving definitions', () => {
+  it('exports without ids and owners and imports the same definition', async () => {
+    const body = {
+      name: 'Traveller',
+      description: 'D',
+      system_prompt: 'S',
+      prompt_template: '{user_input}',
+      metadata: { ...multiTool(), odd: { kept: 1 } },
+      RAG_collections: 'a',
+      RAG_Top_k: 7,
+    };
+    const id = await make(teacher, body);
+    const exported = await teacher.api('GET', `${ASSISTANTS}/${id}/export`);
+    expect(exported.headers.get('content-disposition')).toContain(`assistant-${id}.json`);
+    expect(exported.json).toEqual({ format: 'bellwether.assistant', format_version: 1, assistant: { ...body } });
+    const imported = await stranger.api('POST', `${ASSISTANTS}/import`, exported.json);
+    expect([imported.status, imported.json.dropped, imported.json.access, imported.json.version]).toEqual([
+      201,
+      [],
+      'owner',
+      1,
+    ]);
+    expect(imported.json).toMatchObject({ ...body, RAG_collections: ['a'] });
+  });
+
+  it('reads a row that LAMB exported and reports what it leaves behind', async () => {
+    const row = {
+      id: 3,
+      name: '1_tutor',
+      owner: 'someone@else.edu',
+      organization_id: 1,
+      api_callback: JSON.stringify({ ...CLASSIC, _odd: true }),
+      system_prompt: 'S',
+      prompt_template: '{user_input}',
+      RAG_endpoint: '',
+      RAG_Top_k: 3,
+      RAG_collections: '',
+    };
+    const imported = await teacher.api('POST', `${ASSISTANTS}/import`, row);
+    expect(imported.status).toBe(201);
+    expect(imported.json.id).not.toBe(3);
+    expect(imported.json.owner.id).toBe(teacher.userId);
+    expect(imported.json.metadata).toEqual({ ...CLASSIC, _odd: true });
+    expect(imported.json.dropped.map(({ path }: { path: string }) => path)).toEqual([
+      'id',
+      'owner',
+      'organization_id',
+      'RAG_endpoint',
+    ]);
+  });
+
+  it('tells what an import would change, and writes nothing', async () => {
+    const id = await make(teacher, { name: 'Before' });
+    const total = (await teacher.api('GET', ASSISTANTS)).json.total;
+    const plan = await teacher.api('POST', `${ASSISTANTS}/import?dry_run=true&into=${id}`, {
+      name: 'After',
+      metadata: multiTool(),
+    });
+    expect([plan.status, plan.json.dry_run, plan.json.action]).toEqual([200, true, 'update']);
+    expect(plan.json.diff.map(({ path, from }: { path: string; from: string }) => [path, from])).toEqual([
+      ['name', 'Before'],
+      ['metadata', JSON.stringify(CLASSIC)],
+    ]);
+    expect((await teacher.api('POST', `${ASSISTANTS}/import?dry_run=true`, { name: 'New' })).json.action).toBe(
+      'create',
+    );
+    expect((await teacher.api('GET', ASSISTANTS)).json.total).toBe(total);
+    const done = await teacher.api('POST', `${ASSISTANTS}/import?into=${id}`, { name: 'After', metadata: multiTool() });
+    expect([done.status, done.json.id, done.json.version, done.json.name, done.json.type]).toEqual([
+      200,
+      id,
+      2,
+      'After',
+      'multi_tool',
+    ]);
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a wrong type', { name: 'x', RAG_Top_k: 'many' }],
+    ['bad metadata', { name: 'x', metadata: multiTool({ plugin: 'nope' }) }],
+    ['a list', []],
+  ])('refuses an import with %s', async (_, body) => {
+    expect((await teacher.api('POST', `${ASSISTANTS}/import`, body)).status).toBe(400);
+  });
+
+  it('duplicates as a private draft', async () => {
+    const id = await make(teacher, { name: 'Original' });
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    const copy = await teacher.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
+    expect([copy.status, copy.json.name, copy.json.published, copy.json.version]).toEqual([
+      201,
+      'Copy of Original',
+      false,
+      1,
+    ]);
+    expect((await teacher.api('POST', `${ASSISTANTS}/${id}/duplicate`, { name: 'Mine', owner: 'x' })).status).toBe(400);
+  });
+});
+
+describe('running', () => {
+  const ask = (who: Person, id: number) =>
+    who.api('POST', '/v1/chat/completions', {
+      model: `lamb_assistant.${id}`,
+      messages: [{ role: 'user', content: 'hello {x}' }],
+    });
+
+  it('uses the newest definition at once and follows sharing, publication and deletion', async () => {
+    const id = await make(teacher, { prompt_template: 'OLD {user_input}' });
+    expect((await ask(teacher, id)).text).toContain('OLD');
+    await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { prompt_template: 'NEW {user_input}' });
+    expect((await ask(teacher, id)).text).toContain('NEW');
+    expect((await ask(student, id)).status).toBe(404);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(200);
+    expect((await ask(stranger, id)).status).toBe(404);
+    const models = async (who: Person): Promise<string[]> =>
+      (await who.api('GET', '/v1/models')).json.data.map((model: { id: string }) => model.id);
+    expect(await models(student)).toContain(`lamb_assistant.${id}`);
+    await teacher.api('DELETE', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(404);
+    expect(await models(student)).not.toContain(`lamb_assistant.${id}`);
+    await teacher.api('DELETE', `${ASSISTANTS}/${id}`);
+    expect((await ask(teacher, id)).status).toBe(404);
+    expect(await models(teacher)).not.toContain(`lamb_assistant.${id}`);
+  });
+
+  it('is counted', async () => {
+    const id = await make(teacher);
+    await ask(teacher, id);
+    await ask(teacher, id);
+    const stats = await teacher.api('GET', `${ASSISTANTS}/${id}/stats`);
+    expect([stats.status, stats.json.runs, stats.json.failures]).toEqual([200, 2, 0]);
+  });
+
+  it('ends when the owner is disabled', async () => {
+    const leaving = await person(app);
+    const id = await make(leaving);
+    await leaving.api('PUT', `${ASSISTANTS}/${id}/publication`);
+    expect((await ask(student, id)).status).toBe(200);
+    await app.api('PATCH', `/api/v1/organizations/default/members/${leaving.userId}`, { disabled: true });
+    expect((await ask(student, id)).status).toBe(404);
+  });
+});
