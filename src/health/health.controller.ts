@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { DatabaseHealth } from '../platform/database';
 import { Public } from '../platform/http';
+import { SecretsService } from '../platform/secrets';
 import { LivenessDto, ReadinessDto } from './health.dto';
 import { Lifecycle } from './lifecycle.service';
 
@@ -12,6 +13,7 @@ export class HealthController {
   constructor(
     private readonly lifecycle: Lifecycle,
     private readonly database: DatabaseHealth,
+    private readonly secrets: SecretsService,
   ) {}
 
   @Get('live')
@@ -26,12 +28,23 @@ export class HealthController {
   @ApiOkResponse({ type: ReadinessDto })
   @ApiResponse({ status: 503, type: ReadinessDto })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
-    const checks = {
-      process: this.lifecycle.phase === 'serving' ? 'ok' : this.lifecycle.phase,
-      database: await this.database.check(),
-    };
-    const ready = Object.values(checks).every((state) => state === 'ok');
+    const process = this.lifecycle.phase === 'serving' ? 'ok' : this.lifecycle.phase;
+    const database = await this.database.check();
+    const ready = process === 'ok' && database === 'ok';
     response.status(ready ? 200 : 503).setHeader('Cache-Control', 'no-store');
-    return { status: ready ? 'ready' : 'not_ready', checks };
+    return {
+      status: ready ? 'ready' : 'not_ready',
+      checks: { process, database, secrets: database === 'ok' ? await this.secretsState() : 'unknown' },
+    };
+  }
+
+  /** Told, but no reason to refuse everybody: only the organizations whose key is missing are affected. */
+  private async secretsState(): Promise<string> {
+    try {
+      const { available } = await this.secrets.status();
+      return available ? 'ok' : 'a key of SECRETS_KEY is missing';
+    } catch {
+      return 'unknown';
+    }
   }
 }

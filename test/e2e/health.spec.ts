@@ -11,7 +11,7 @@ describe('health', () => {
     expect(await (await fetch(`${app.url}/health/live`)).json()).toEqual({ status: 'ok' });
     const ready = await fetch(`${app.url}/health/ready`);
     expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({ status: 'ready', checks: { process: 'ok', database: 'ok' } });
+    expect(await ready.json()).toEqual({ status: 'ready', checks: { process: 'ok', database: 'ok', secrets: 'ok' } });
   });
 
   it('leads from / to the API documentation, which is there', async () => {
