@@ -5,7 +5,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
-import { httpLogger } from './platform/logging';
+import { requestLog } from './platform/logging';
 
 /** Sockets that send nothing must not be held for ever (slow-header and slow-body attacks). */
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -39,7 +39,7 @@ function serveDocumentation(app: NestExpressApplication): void {
 export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.use(httpLogger(logger));
+  app.use(requestLog(logger));
   app.use(
     helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } } }),
   );

@@ -1,1 +1,2 @@
-export { createPino, httpLogger, StructuredLogger } from './logger';
+export { createPino, StructuredLogger } from './logger';
+export { requestLog } from './request-log';

@@ -1,8 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
-import { type HttpLogger, pinoHttp } from 'pino-http';
 
 type Level = 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'fatal';
 
@@ -68,26 +65,3 @@ export class StructuredLogger implements LoggerService {
     else this.pino[level]({ room, stack }, String(message));
   }
 }
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
-
-/** Takes a caller's well-formed `X-Request-Id`, else makes one; the answer carries it either way. */
-function requestId(request: IncomingMessage, response: ServerResponse): string {
-  const given = request.headers['x-request-id'];
-  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-  response.setHeader('X-Request-Id', id);
-  return id;
-}
-
-/** Request ids for every request, and one line per answer: method, path without query, status and milliseconds. */
-export const httpLogger = (logger: Pino): HttpLogger =>
-  pinoHttp({
-    logger,
-    genReqId: requestId,
-    quietReqLogger: true,
-    customLogLevel: (_request, response, error) => (error || response.statusCode >= 500 ? 'error' : 'debug'),
-    serializers: {
-      req: ({ method, url }: { method: string; url: string }) => ({ method, path: url.split('?')[0] }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
-    },
-  });

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger as Pino } from 'pino';
+
+type Handler = (request: IncomingMessage & { id?: unknown }, response: ServerResponse, next: () => void) => void;
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
+
+/** A caller's well-formed `X-Request-Id`, else a new one. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/**
+ * Gives every request an id, which the answer carries, and logs one line per answer: `debug`, or `error` from 500 on.
+ * The path is logged without its query, which may hold what people typed.
+ */
+export const requestLog =
+  (logger: Pino): Handler =>
+  (request, response, next) => {
+    const id = requestIdOf(request);
+    const [path] = (request.url ?? '').split('?', 1);
+    request.id = id;
+    response.setHeader('X-Request-Id', id);
+    const started = performance.now();
+    response.once('close', () => {
+      const failed = response.statusCode >= 500;
+      if (!failed && !logger.isLevelEnabled('debug')) return;
+      logger[failed ? 'error' : 'debug']({
+        msg: response.writableFinished ? 'answered' : 'client left',
+        request_id: id,
+        method: request.method,
+        path,
+        status: response.statusCode,
+        ms: Math.round(performance.now() - started),
+      });
+    });
+    next();
+  };
