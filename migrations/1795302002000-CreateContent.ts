@@ -5,7 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *
  * `kb_chunks`, `kb_terms` and `kb_postings` are the search index. Postings carry no foreign keys: a chunk leaves only
  * through the repository that takes its postings and document frequencies along, and `kb_chunks` refuses the deletion of a
- * document that still has chunks, so a forgotten step fails instead of leaving the figures wrong.
+ * document that still has chunks, so a forgotten step fails instead of leaving the figures wrong. Chunks of a document are
+ * written in several short transactions under a generation; the one that the document names is the one that answers.
  */
 export class CreateContent1795302002000 implements MigrationInterface {
   readonly name = 'CreateContent1795302002000';
@@ -56,6 +57,7 @@ export class CreateContent1795302002000 implements MigrationInterface {
         chunk_overlap integer NOT NULL,
         chunk_count integer NOT NULL DEFAULT 0,
         token_count bigint NOT NULL DEFAULT 0,
+        deleted_at timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
         CONSTRAINT knowledge_bases_slug_uq UNIQUE (organization_id, slug),
@@ -85,6 +87,7 @@ export class CreateContent1795302002000 implements MigrationInterface {
         status text NOT NULL,
         error text,
         attempts integer NOT NULL DEFAULT 0,
+        generation uuid,
         chunk_count integer NOT NULL DEFAULT 0,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
@@ -98,6 +101,7 @@ export class CreateContent1795302002000 implements MigrationInterface {
         organization_id uuid NOT NULL CONSTRAINT kb_chunks_organization_fk REFERENCES organizations (id),
         knowledge_base_id uuid NOT NULL CONSTRAINT kb_chunks_knowledge_base_fk REFERENCES knowledge_bases (id),
         document_id uuid NOT NULL CONSTRAINT kb_chunks_document_fk REFERENCES kb_documents (id),
+        generation uuid NOT NULL,
         ordinal integer NOT NULL,
         start_offset integer NOT NULL,
         end_offset integer NOT NULL,
@@ -106,7 +110,7 @@ export class CreateContent1795302002000 implements MigrationInterface {
         text text NOT NULL,
         terms tsvector NOT NULL,
         length integer NOT NULL,
-        CONSTRAINT kb_chunks_ordinal_uq UNIQUE (document_id, ordinal)
+        CONSTRAINT kb_chunks_ordinal_uq UNIQUE (document_id, generation, ordinal)
       )`);
     await queryRunner.query(`CREATE INDEX kb_chunks_knowledge_base_idx ON kb_chunks (knowledge_base_id)`);
     await queryRunner.query(`

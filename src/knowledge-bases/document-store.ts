@@ -7,7 +7,7 @@ import type { UploadedFile } from '../platform/http';
 import type { DocumentEntity } from './document.entity';
 import { DocumentRepository, type DocumentScope } from './document.repository';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { SearchIndexRepository } from './search-index.repository';
+import { SearchIndex } from './search-index';
 
 export interface StoredUpload extends UploadedFile {
   readonly storageName: string;
@@ -20,12 +20,14 @@ export interface SavedDocument {
   readonly changed: boolean;
 }
 
+const DELETING = 'The document is being deleted';
+
 /** Every change takes the knowledge base's lock first: one order of locks for uploads, deletions and the index. */
 @Injectable()
 export class DocumentStore {
   constructor(
     private readonly documents: DocumentRepository,
-    private readonly index: SearchIndexRepository,
+    private readonly index: SearchIndex,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {}
@@ -50,15 +52,30 @@ export class DocumentStore {
     });
   }
 
-  /** Takes the document out of the index with everything that counted it. */
-  remove(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<DocumentEntity> {
+  /** Takes the document out of every answer at once; `purge` then removes what is left of it. */
+  hide(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<DocumentEntity> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
-      await this.index.remove({ ...row, documentId: id }, tx);
-      await documents.remove(id);
+      await documents.update(id, { status: 'failed', error: DELETING, generation: null });
       await this.record(caller, 'document.delete', row, { before: { filename: row.filename, sha256: row.sha256 } }, tx);
       return row;
     });
+  }
+
+  /** Removes a hidden document: its chunks in short transactions, then its row, unless it was uploaded anew meanwhile. */
+  async purge(row: DocumentEntity): Promise<void> {
+    await this.removeChunks(row);
+    await this.documents.within(row.organizationId).removeHidden(row.id, DELETING);
+  }
+
+  /** Removes a document of a knowledge base that nobody sees any more. */
+  async purgeUnseen(row: DocumentEntity): Promise<void> {
+    await this.removeChunks(row);
+    await this.documents.within(row.organizationId).remove(row.id);
+  }
+
+  private removeChunks({ organizationId, knowledgeBaseId, id }: DocumentEntity): Promise<void> {
+    return this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, 'all');
   }
 
   private locked<T>(
@@ -66,7 +83,8 @@ export class DocumentStore {
     work: (documents: DocumentScope, tx: Transaction) => Promise<T>,
   ): Promise<T> {
     return this.transactions.run(async (tx) => {
-      if ((await this.index.lock(organizationId, id, tx)) === undefined) throw notFound('Knowledge base');
+      const knowledgeBase = await this.index.lock(organizationId, id, tx);
+      if (knowledgeBase === undefined || knowledgeBase.deleted) throw notFound('Knowledge base');
       return work(this.documents.within(organizationId, tx), tx);
     });
   }

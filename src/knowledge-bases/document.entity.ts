@@ -46,6 +46,10 @@ export class DocumentEntity {
   @Column('integer', { default: 0 })
   attempts!: number;
 
+  /** Which of its chunks answer: the last complete set. Null before the first, and while it is being deleted. */
+  @Column('uuid', { nullable: true })
+  generation!: string | null;
+
   @Column('integer', { name: 'chunk_count', default: 0 })
   chunkCount!: number;
 

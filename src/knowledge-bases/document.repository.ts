@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, LessThan, MoreThan } from 'typeorm';
+import { DataSource, IsNull, LessThan, MoreThan } from 'typeorm';
 import { TenantScope, type Transaction } from '../platform/database';
 import { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
@@ -51,17 +51,6 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return [rows, await this.rows.countBy(filter)];
   }
 
-  async countsByStatus(knowledgeBaseId: string): Promise<Map<string, number>> {
-    const rows = await this.rows
-      .createQueryBuilder('document')
-      .select('document.status', 'status')
-      .addSelect('count(*)::int', 'count')
-      .where(this.where({ knowledgeBaseId }))
-      .groupBy('document.status')
-      .getRawMany<{ status: string; count: number }>();
-    return new Map(rows.map(({ status, count }) => [status, count]));
-  }
-
   /** Takes a waiting document, or one whose worker is gone, for processing; null when somebody else did. */
   async claim(id: string, staleBefore: Date): Promise<DocumentEntity | null> {
     const result = await this.rows
@@ -78,13 +67,18 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   async finish(
     id: string,
     sha256: string,
-    result: Partial<Pick<DocumentEntity, 'status' | 'error' | 'title' | 'chunkCount'>>,
+    result: Partial<Pick<DocumentEntity, 'status' | 'error'>>,
   ): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, sha256 }), result);
     return affected === 1;
   }
 
-  async removeAll(knowledgeBaseId: string): Promise<void> {
-    await this.rows.delete(this.where({ knowledgeBaseId }));
+  async removeHidden(id: string, error: string): Promise<void> {
+    await this.rows.delete(this.where({ id, status: 'failed', error, generation: IsNull() }));
+  }
+
+  /** Some document of the knowledge base, while there is one. */
+  first(knowledgeBaseId: string): Promise<DocumentEntity | null> {
+    return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
   }
 }

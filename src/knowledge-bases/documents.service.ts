@@ -110,7 +110,8 @@ export class DocumentsService {
   async remove(caller: Caller, knowledgeBaseId: string, id: string): Promise<void> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     if (!isUuid(id)) throw notFound('Document');
-    const row = await this.store.remove(caller, knowledgeBase, id);
+    const row = await this.store.hide(caller, knowledgeBase, id);
+    await this.store.purge(row);
     await this.discard(knowledgeBase, [row.storageName]);
   }
 

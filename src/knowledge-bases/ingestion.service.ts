@@ -1,13 +1,14 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type BlobSpace, BlobStore } from '../files';
-import { AppError } from '../kernel';
+import { AppError, uuidv7 } from '../kernel';
 import { type Transaction, Transactions } from '../platform/database';
 import type { DocumentEntity } from './document.entity';
 import { DocumentRepository } from './document.repository';
 import { type DocumentText, readDocument, UnreadableDocument } from './document-text';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { detectLanguage, searchConfiguration } from './language';
-import { SearchIndexRepository } from './search-index.repository';
+import { INDEX_BATCH, type Removal } from './search-index.repository';
+import { SearchIndex } from './search-index';
 
 /** A worker that has not finished after this long is taken for dead. */
 const STALE_AFTER_MS = 10 * 60_000;
@@ -40,7 +41,7 @@ export class IngestionService implements OnApplicationBootstrap, OnApplicationSh
   constructor(
     private readonly documents: DocumentRepository,
     private readonly knowledgeBases: KnowledgeBaseRepository,
-    private readonly index: SearchIndexRepository,
+    private readonly index: SearchIndex,
     private readonly blobs: BlobStore,
     private readonly transactions: Transactions,
   ) {}
@@ -75,7 +76,7 @@ export class IngestionService implements OnApplicationBootstrap, OnApplicationSh
       this.documents.within(document.organizationId).finish(document.id, document.sha256, { status: 'failed', error });
     try {
       const content = await this.read(document);
-      if (content !== null) await this.transactions.run((tx) => this.store(document, content, tx));
+      if (content !== null) await this.store(document, content);
     } catch (error) {
       if (error instanceof UnreadableDocument) {
         await failed(error.message);
@@ -101,24 +102,58 @@ export class IngestionService implements OnApplicationBootstrap, OnApplicationSh
     });
   }
 
-  private async store(document: DocumentEntity, content: DocumentText, tx: Transaction): Promise<void> {
-    const { organizationId, knowledgeBaseId, id, sha256 } = document;
-    const locked = await this.index.lock(organizationId, knowledgeBaseId, tx);
-    if (locked === undefined) return;
-    // Deleted or replaced while it was read: whoever did that has the last word.
-    const finished = await this.documents.within(organizationId, tx).finish(id, sha256, {
-      status: 'completed',
-      error: null,
-      title: content.title,
-      chunkCount: content.chunks.length,
-    });
-    if (!finished) return;
-    const language = locked.language ?? detectLanguage(content.text);
-    if (locked.language === null) {
-      await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
+  /** Adds the chunks beside the old ones, switches over, then clears the old ones away, in transactions of one batch each. */
+  private async store(document: DocumentEntity, content: DocumentText): Promise<void> {
+    const generation = uuidv7();
+    const target = { ...document, documentId: document.id };
+    for (let first = 0; first < content.chunks.length; first += INDEX_BATCH) {
+      const chunks = content.chunks.slice(first, first + INDEX_BATCH);
+      const added = await this.locked(document, async (language, tx) => {
+        const known = language ?? (await this.decideLanguage(document, content.text, tx));
+        const configuration = searchConfiguration(known);
+        await this.index.add({ ...target, generation, configuration, first, chunks }, tx);
+      });
+      if (!added) return this.clear(document, { exactly: generation });
     }
-    const target = { organizationId, knowledgeBaseId, documentId: id };
-    await this.index.replace(target, searchConfiguration(language), content.chunks, tx);
+    const switched = await this.locked(document, async (_language, tx) => {
+      await this.documents.within(document.organizationId, tx).update(document.id, {
+        status: 'completed',
+        error: null,
+        title: content.title,
+        chunkCount: content.chunks.length,
+        generation,
+      });
+    });
+    await this.clear(document, switched ? { before: generation } : { exactly: generation });
+  }
+
+  /** Runs under the knowledge base's lock; false when the document was deleted or replaced meanwhile: whoever did that has the last word. */
+  private locked(
+    { organizationId, knowledgeBaseId, id, sha256 }: DocumentEntity,
+    work: (language: string | null, tx: Transaction) => Promise<void>,
+  ): Promise<boolean> {
+    return this.transactions.run(async (tx) => {
+      const knowledgeBase = await this.index.lock(organizationId, knowledgeBaseId, tx);
+      if (knowledgeBase === undefined || knowledgeBase.deleted) return false;
+      const current = await this.documents.within(organizationId, tx).find(id);
+      if (current?.sha256 !== sha256 || current.status !== 'processing') return false;
+      await work(knowledgeBase.language, tx);
+      return true;
+    });
+  }
+
+  private async decideLanguage(
+    { organizationId, knowledgeBaseId }: DocumentEntity,
+    text: string,
+    tx: Transaction,
+  ): Promise<string> {
+    const language = detectLanguage(text);
+    await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
+    return language;
+  }
+
+  private clear({ organizationId, knowledgeBaseId, id }: DocumentEntity, which: Removal): Promise<void> {
+    return this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, which);
   }
 
   private report(documentId: string, error: unknown): void {

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { BlobStore } from '../files';
 import { AppError, type Caller, invalid, notFound, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, Transactions } from '../platform/database';
-import { DocumentRepository } from './document.repository';
-import { knowledgeBaseSpace } from './ingestion.service';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './knowledge-base.repository';
 import type { KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
-import { SearchIndexRepository } from './search-index.repository';
 import { isSlug, slugOf } from './slug';
 
 /** Characters: a page or so, which measured best over collections in three languages. */
@@ -22,11 +18,8 @@ const CREATE_TRIES = 5;
 export class KnowledgeBaseStore {
   constructor(
     private readonly knowledgeBases: KnowledgeBaseRepository,
-    private readonly documents: DocumentRepository,
-    private readonly index: SearchIndexRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
-    private readonly blobs: BlobStore,
   ) {}
 
   /** Without a slug of its own, it gets one from its name, numbered when that is taken. */
@@ -68,17 +61,14 @@ export class KnowledgeBaseStore {
     }
   }
 
-  /** With its documents, their chunks and bytes. */
-  async remove(caller: Caller, { id, organizationId, name, slug }: KnowledgeBaseEntity): Promise<void> {
+  /** Takes it out of everybody's sight and frees its slug; `purge` then removes what is left of it. */
+  async hide(caller: Caller, { id, organizationId, name, slug }: KnowledgeBaseEntity): Promise<void> {
     await this.transactions.run(async (tx) => {
-      if ((await this.index.lock(organizationId, id, tx)) === undefined) throw notFound('Knowledge base');
-      await this.index.clear(id, tx);
-      await this.documents.within(organizationId, tx).removeAll(id);
-      await this.knowledgeBases.within(organizationId, tx).remove(id);
+      const changes = { deletedAt: new Date(), slug: id };
+      if (!(await this.knowledgeBases.within(organizationId, tx).update(id, changes))) throw notFound('Knowledge base');
       const target = { type: 'knowledge_base', id };
       await this.audit.record({ caller, action: 'knowledge_base.delete', target, before: { name, slug } }, tx);
     });
-    await this.blobs.removeSpace(knowledgeBaseSpace(organizationId, id));
   }
 
   private insert(caller: Caller, body: NewKnowledgeBase, slug: string, overlap: number): Promise<KnowledgeBaseEntity> {

@@ -44,6 +44,10 @@ export class KnowledgeBaseEntity {
   @Column('bigint', { name: 'token_count', default: 0 })
   tokenCount!: string;
 
+  /** Set when it is being taken apart: nobody sees it any more. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

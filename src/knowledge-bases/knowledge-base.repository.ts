@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, In, type SelectQueryBuilder } from 'typeorm';
+import { Brackets, DataSource, In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import { isUuid, type Principal } from '../kernel';
 import { TenantScope, type Transaction } from '../platform/database';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
@@ -20,6 +20,11 @@ export class KnowledgeBaseRepository {
   within(organizationId: string, tx?: Transaction): KnowledgeBaseScope {
     const manager = tx ?? this.dataSource.manager;
     return new KnowledgeBaseScope(manager.getRepository(KnowledgeBaseEntity), organizationId);
+  }
+
+  /** Those of every organization that are being taken apart. */
+  hidden(): Promise<KnowledgeBaseEntity[]> {
+    return this.dataSource.manager.findBy(KnowledgeBaseEntity, { deletedAt: Not(IsNull()) });
   }
 
   async sharedWith(organizationId: string, knowledgeBaseId: string): Promise<string[]> {
@@ -58,7 +63,10 @@ export class KnowledgeBaseScope extends TenantScope<KnowledgeBaseEntity> {
   async named(refs: readonly string[]): Promise<KnowledgeBaseEntity[]> {
     if (refs.length === 0) return [];
     const ids = refs.filter(isUuid);
-    return this.rows.find({ where: [this.where({ id: In(ids) }), this.where({ slug: In([...refs]) })] });
+    const live = { deletedAt: IsNull() };
+    return this.rows.find({
+      where: [this.where({ id: In(ids), ...live }), this.where({ slug: In([...refs]), ...live })],
+    });
   }
 
   async readableOf(principal: Principal, ids: readonly string[]): Promise<Set<string>> {
@@ -84,6 +92,7 @@ export class KnowledgeBaseScope extends TenantScope<KnowledgeBaseEntity> {
     return this.rows
       .createQueryBuilder('kb')
       .where('kb.organizationId = :organizationId', { organizationId: this.organizationId })
+      .andWhere('kb.deletedAt IS NULL')
       .andWhere(
         new Brackets((either) =>
           either

@@ -7,12 +7,14 @@ import { DocumentsController } from './documents.controller';
 import { DocumentsService } from './documents.service';
 import { ExternalCollections } from './external-collections';
 import { IngestionService } from './ingestion.service';
+import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 import { RetrievalService } from './retrieval.service';
+import { SearchIndex } from './search-index';
 import { SearchIndexRepository } from './search-index.repository';
 import { SharingService } from './sharing.service';
 
@@ -26,10 +28,12 @@ import { SharingService } from './sharing.service';
     ExternalCollections,
     IngestionService,
     KnowledgeBasePermissions,
+    KnowledgeBasePurge,
     KnowledgeBaseRepository,
     KnowledgeBasesService,
     KnowledgeBaseStore,
     RetrievalService,
+    SearchIndex,
     SearchIndexRepository,
     SharingService,
   ],

@@ -9,6 +9,7 @@ import {
   type PageRequest,
   type Principal,
 } from '../kernel';
+import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
@@ -34,6 +35,7 @@ export class KnowledgeBasesService {
     private readonly store: KnowledgeBaseStore,
     private readonly sharing: SharingService,
     private readonly retrieval: RetrievalService,
+    private readonly purge: KnowledgeBasePurge,
   ) {}
 
   async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseView> {
@@ -76,7 +78,9 @@ export class KnowledgeBasesService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    await this.store.remove(caller, await this.permissions.owned(caller, id));
+    const row = await this.permissions.owned(caller, id);
+    await this.store.hide(caller, row);
+    this.purge.enqueue(row);
   }
 
   async shares(caller: Caller, id: string): Promise<ShareView[]> {

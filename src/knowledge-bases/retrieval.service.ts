@@ -7,7 +7,8 @@ import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import type { CollectionPassages, Passage, Retrieval, RetrievalQuery } from './knowledge-base.types';
 import { searchableText, searchConfiguration } from './language';
-import { type Hit, SearchIndexRepository } from './search-index.repository';
+import { SearchIndex } from './search-index';
+import type { Hit } from './search-index.repository';
 
 /** A question longer than this is an essay: its beginning says what it is about. */
 const QUERY_CHARS = 8_000;
@@ -26,7 +27,7 @@ interface Resolved {
 export class RetrievalService {
   constructor(
     private readonly knowledgeBases: KnowledgeBaseRepository,
-    private readonly index: SearchIndexRepository,
+    private readonly index: SearchIndex,
     private readonly organizations: OrganizationsService,
     private readonly external: ExternalCollections,
     @Inject(CONFIG) private readonly config: Config,

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../platform/database';
+import { BM25_QUERY } from './bm25-query';
 
-/** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): saturation of term frequency, weight of length. */
-const K1 = 1;
-const B = 0.75;
-
-/** Rarest terms of a query that are searched; what is beyond them hardly moves a ranking. */
-const QUERY_TERMS = 64;
-/** Rows sent per statement. */
-const BATCH = 200;
+/** Chunks that one transaction adds or removes: on the embedded engine everybody else waits for it. */
+export const INDEX_BATCH = 100;
 
 export interface IndexedChunk {
   readonly start: number;
@@ -25,6 +20,18 @@ export interface IndexedDocument {
   readonly knowledgeBaseId: string;
   readonly documentId: string;
 }
+
+export interface ChunkBatch extends IndexedDocument {
+  readonly generation: string;
+  /** Name of a PostgreSQL text-search configuration. */
+  readonly configuration: string;
+  /** Ordinal of the first of `chunks`. */
+  readonly first: number;
+  readonly chunks: readonly IndexedChunk[];
+}
+
+/** Which chunks of a document go: all, those of generations before one, or those of exactly one. */
+export type Removal = 'all' | { readonly before: string } | { readonly exactly: string };
 
 export interface SearchScope {
   readonly knowledgeBaseId: string;
@@ -58,11 +65,17 @@ export interface Hit {
 }
 
 /** Locks the knowledge base: its figures have one writer at a time, so uploads and deletes neither deadlock nor lose a count. */
-const LOCK = `SELECT language FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
+const LOCK = `
+  SELECT language, deleted_at IS NOT NULL AS deleted FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
 
-const REMOVE_DOCUMENT = `
+const REMOVE_CHUNKS = `
   WITH gone AS (
-    DELETE FROM kb_chunks WHERE document_id = $1 AND knowledge_base_id = $2 RETURNING id, terms, length
+    DELETE FROM kb_chunks WHERE id IN (
+      SELECT id FROM kb_chunks
+      WHERE document_id = $1 AND knowledge_base_id = $2
+        AND CASE $3 WHEN 'all' THEN true WHEN 'before' THEN generation < $4::uuid ELSE generation = $4::uuid END
+      LIMIT ${INDEX_BATCH}
+    ) RETURNING id, terms, length
   ), word AS (
     SELECT gone.id AS chunk_id, w.lexeme AS term FROM gone CROSS JOIN LATERAL unnest(gone.terms) w
   ), counted AS (
@@ -73,24 +86,26 @@ const REMOVE_DOCUMENT = `
   ), unposted AS (
     DELETE FROM kb_postings p USING word JOIN kb_terms t ON t.knowledge_base_id = $2 AND t.term = word.term
     WHERE p.term_id = t.id AND p.chunk_id = word.chunk_id
+  ), total AS (
+    UPDATE knowledge_bases
+    SET chunk_count = chunk_count - (SELECT count(*) FROM gone),
+        token_count = token_count - (SELECT coalesce(sum(length), 0) FROM gone)
+    WHERE id = $2
   )
-  UPDATE knowledge_bases
-  SET chunk_count = chunk_count - (SELECT count(*) FROM gone),
-      token_count = token_count - (SELECT coalesce(sum(length), 0) FROM gone)
-  WHERE id = $2`;
+  SELECT count(*)::int AS removed FROM gone`;
 
 const REMOVE_UNUSED_TERMS = `DELETE FROM kb_terms WHERE knowledge_base_id = $1 AND df <= 0`;
 
 /** One statement per batch: chunks, document frequencies, postings and the knowledge base's totals move together. */
 const ADD_CHUNKS = `
   WITH input AS (
-    SELECT i.*, to_tsvector($4::regconfig, i.search_text) AS terms
-    FROM unnest($5::int[], $6::int[], $7::int[], $8::text[], $9::text[], $10::text[])
+    SELECT i.*, to_tsvector($5::regconfig, i.search_text) AS terms
+    FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[])
       AS i (ordinal, start_offset, end_offset, section, text, search_text)
   ), chunk AS (
     INSERT INTO kb_chunks
-      (organization_id, knowledge_base_id, document_id, ordinal, start_offset, end_offset, section, text, terms, length)
-    SELECT $1, $2, $3, ordinal, start_offset, end_offset, section, text, terms,
+      (organization_id, knowledge_base_id, document_id, generation, ordinal, start_offset, end_offset, section, text, terms, length)
+    SELECT $1, $2, $3, $4, ordinal, start_offset, end_offset, section, text, terms,
       (SELECT coalesce(sum(cardinality(w.positions)), 0) FROM unnest(terms) w)
     FROM input
     RETURNING id, terms, length
@@ -121,61 +136,6 @@ const ADD_CHUNKS = `
   WHERE id = $2`;
 
 /**
- * Document frequencies are added up over the knowledge bases asked, so that passages of several compare. The similarity is
- * the score's share of the most that any passage could reach for this question (every term, endlessly often): 0..1, in the
- * order of the scores. OFFSET 0 keeps each term a walk along its own postings, whatever the planner has no statistics of.
- */
-const SEARCH = `
-  WITH scope AS (
-    SELECT kb.id, s.configuration, kb.chunk_count, kb.token_count
-    FROM unnest($1::uuid[], $2::text[]) AS s (id, configuration)
-    JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3
-  ), total AS (
-    SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word
-    FROM (SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens FROM scope) s
-  ), word AS (
-    SELECT c.configuration, w.lexeme AS term
-    FROM (SELECT DISTINCT configuration FROM scope) c CROSS JOIN LATERAL unnest(to_tsvector(c.configuration::regconfig, $4)) w
-  ), weighed AS (
-    SELECT word.configuration, word.term,
-      ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf
-    FROM word CROSS JOIN total CROSS JOIN LATERAL (
-      SELECT coalesce(sum(t.df), 0)::float8 AS df FROM scope
-      JOIN kb_terms t ON t.knowledge_base_id = scope.id AND t.term = word.term
-      WHERE scope.configuration = word.configuration
-    ) f
-  ), chosen AS (
-    SELECT configuration, term, idf / sum(idf) OVER (PARTITION BY configuration) AS weight
-    FROM (
-      SELECT weighed.*, row_number() OVER (PARTITION BY configuration ORDER BY idf DESC, term) AS place FROM weighed
-    ) w
-    WHERE place <= ${QUERY_TERMS}
-  ), hit AS (
-    SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity
-    FROM scope CROSS JOIN LATERAL (
-      SELECT p.chunk_id, sum(t.weight * p.tf / (p.tf + total.flat + total.per_word * p.length)) AS similarity
-      FROM total CROSS JOIN (
-        SELECT kt.id, chosen.weight FROM chosen
-        JOIN kb_terms kt ON kt.knowledge_base_id = scope.id AND kt.term = chosen.term
-        WHERE chosen.configuration = scope.configuration
-        OFFSET 0
-      ) t CROSS JOIN LATERAL (
-        SELECT chunk_id, tf, length FROM kb_postings WHERE term_id = t.id OFFSET 0
-      ) p
-      GROUP BY p.chunk_id
-      ORDER BY similarity DESC, p.chunk_id
-      LIMIT $5
-    ) best
-  )
-  SELECT hit.knowledge_base_id, c.document_id, d.filename, d.title, c.text, c.section, c.page, c.ordinal,
-    d.chunk_count, c.start_offset, c.end_offset, hit.similarity
-  FROM hit
-  JOIN kb_chunks c ON c.id = hit.chunk_id
-  JOIN kb_documents d ON d.id = c.document_id
-  WHERE hit.similarity >= $6
-  ORDER BY hit.similarity DESC, hit.chunk_id`;
-
-/**
  * The keyword index: chunks, postings and document frequencies in plain tables, the same SQL on every PostgreSQL.
  * Whoever changes it holds the knowledge base's lock (`lock`) in the same transaction.
  */
@@ -183,57 +143,54 @@ const SEARCH = `
 export class SearchIndexRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The knowledge base's language, or undefined when the organization has no such knowledge base any more. */
+  /** Undefined when the organization has no such knowledge base any more. */
   async lock(
     organizationId: string,
     knowledgeBaseId: string,
     tx: Transaction,
-  ): Promise<{ language: string | null } | undefined> {
-    const rows = await tx.query<{ language: string | null }[]>(LOCK, [knowledgeBaseId, organizationId]);
+  ): Promise<{ language: string | null; deleted: boolean } | undefined> {
+    const rows = await tx.query<{ language: string | null; deleted: boolean }[]>(LOCK, [
+      knowledgeBaseId,
+      organizationId,
+    ]);
     return rows[0];
   }
 
-  async replace(
-    document: IndexedDocument,
-    configuration: string,
-    chunks: readonly IndexedChunk[],
-    tx: Transaction,
-  ): Promise<void> {
-    await this.remove(document, tx);
-    for (let first = 0; first < chunks.length; first += BATCH) {
-      const batch = chunks.slice(first, first + BATCH);
-      await tx.query(ADD_CHUNKS, [
-        document.organizationId,
-        document.knowledgeBaseId,
-        document.documentId,
-        configuration,
-        batch.map((_, index) => first + index),
-        batch.map(({ start }) => start),
-        batch.map(({ end }) => end),
-        batch.map(({ section }) => section),
-        batch.map(({ text }) => text),
-        batch.map(({ searchText }) => searchText),
-      ]);
-    }
-  }
-
-  async remove({ documentId, knowledgeBaseId }: IndexedDocument, tx: Transaction): Promise<void> {
-    await tx.query(REMOVE_DOCUMENT, [documentId, knowledgeBaseId]);
-    await tx.query(REMOVE_UNUSED_TERMS, [knowledgeBaseId]);
-  }
-
-  /** Everything of a knowledge base, term by term, which no document's list of words is needed for. */
-  async clear(knowledgeBaseId: string, tx: Transaction): Promise<void> {
-    await tx.query(`DELETE FROM kb_postings p USING kb_terms t WHERE t.knowledge_base_id = $1 AND p.term_id = t.id`, [
-      knowledgeBaseId,
+  async add(batch: ChunkBatch, tx: Transaction): Promise<void> {
+    const { chunks } = batch;
+    await tx.query(ADD_CHUNKS, [
+      batch.organizationId,
+      batch.knowledgeBaseId,
+      batch.documentId,
+      batch.generation,
+      batch.configuration,
+      chunks.map((_, index) => batch.first + index),
+      chunks.map(({ start }) => start),
+      chunks.map(({ end }) => end),
+      chunks.map(({ section }) => section),
+      chunks.map(({ text }) => text),
+      chunks.map(({ searchText }) => searchText),
     ]);
-    await tx.query(`DELETE FROM kb_terms WHERE knowledge_base_id = $1`, [knowledgeBaseId]);
-    await tx.query(`DELETE FROM kb_chunks WHERE knowledge_base_id = $1`, [knowledgeBaseId]);
+  }
+
+  /** Removes at most `INDEX_BATCH` chunks with their postings; false when none of them is left. */
+  async removeSome(
+    { documentId, knowledgeBaseId }: IndexedDocument,
+    which: Removal,
+    tx: Transaction,
+  ): Promise<boolean> {
+    const [mode, generation] = removalParameters(which);
+    const rows = await tx.query<{ removed: number }[]>(REMOVE_CHUNKS, [documentId, knowledgeBaseId, mode, generation]);
+    return (rows[0]?.removed ?? 0) === INDEX_BATCH;
+  }
+
+  async removeUnusedTerms(knowledgeBaseId: string, tx: Transaction): Promise<void> {
+    await tx.query(REMOVE_UNUSED_TERMS, [knowledgeBaseId]);
   }
 
   /** Best chunks of each knowledge base, all together by similarity. One round trip. */
   search({ organizationId, scopes, text, topK, threshold }: KeywordSearch): Promise<Hit[]> {
-    return this.dataSource.query<Hit[]>(SEARCH, [
+    return this.dataSource.query<Hit[]>(BM25_QUERY, [
       scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
       scopes.map(({ configuration }) => configuration),
       organizationId,
@@ -242,4 +199,9 @@ export class SearchIndexRepository {
       threshold,
     ]);
   }
+}
+
+function removalParameters(which: Removal): [mode: string, generation: string | null] {
+  if (which === 'all') return ['all', null];
+  return 'before' in which ? ['before', which.before] : ['exactly', which.exactly];
 }

@@ -6,6 +6,8 @@ import type { Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 
+type Upload = readonly [name: string, content: string | Buffer, type?: string];
+
 let app: TestApp;
 let teacher: Person;
 let colleague: Person;
@@ -27,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const path = '/api/v1/files';
-const upload = (who: Person, ...list: Parameters<typeof filesForm>) => who.api('POST', path, filesForm(...list));
+const upload = (who: Person, ...list: Upload[]) => who.api('POST', path, filesForm(...list));
 const space = (): string => join(app.dataDir, 'files', owner.organizationId, owner.userId);
 
 describe('uploading', () => {

@@ -1,6 +1,8 @@
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 
+type Upload = readonly [name: string, content: string | Buffer, type?: string];
+
 let app: TestApp;
 let teacher: Person;
 let colleague: Person;
@@ -23,7 +25,7 @@ async function create(who: Person, body: Record<string, unknown> = {}): Promise<
   expect(answer.status).toBe(201);
   return answer.json;
 }
-const upload = (who: Person, id: string, ...files: Parameters<typeof filesForm>) =>
+const upload = (who: Person, id: string, ...files: Upload[]) =>
   who.api('POST', `${path}/${id}/documents`, filesForm(...files));
 const ask = async (who: Person, id: string, query: string, more = {}): Promise<any[]> => {
   const answer = await who.api('POST', `${path}/${id}/query`, { query, ...more });
