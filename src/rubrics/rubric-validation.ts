@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type Problem } from '../kernel';
-import { type RubricDocument, SCORING_TYPES } from './rubric.types';
+import { SCORING_TYPES } from './rubric.types';
 
 const CRITERIA_MAX = 100;
 const LEVELS_MAX = 50;
@@ -114,6 +114,3 @@ export function rubricProblems(document: unknown): Problem[] {
   eachObject(criteria, 'criteria', report, (item, path) => criterion(item, path, report));
   return problems;
 }
-
-export const isRubricDocument = (document: unknown): document is RubricDocument =>
-  rubricProblems(document).length === 0;

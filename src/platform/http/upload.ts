@@ -71,18 +71,14 @@ function explain(error: unknown, limits: UploadLimits): AppError {
   if (!(error instanceof MulterError)) {
     return new AppError('bad_request', 'The multipart body is malformed or was cut short', { cause: error });
   }
-  switch (error.code) {
-    case 'LIMIT_FILE_SIZE':
-      return tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
-    case 'LIMIT_FILE_COUNT':
-    case 'LIMIT_PART_COUNT':
-      return tooLarge(`More than ${limits.files} files in one request`);
-    case 'LIMIT_UNEXPECTED_FILE':
-    case 'LIMIT_FIELD_COUNT':
-      return new AppError('bad_request', `Only the form field "${FIELD}" is accepted, once per file`);
-    default:
-      return new AppError('bad_request', 'The multipart body cannot be read', { cause: error });
+  if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
+  if (error.code === 'LIMIT_FILE_COUNT' || error.code === 'LIMIT_PART_COUNT') {
+    return tooLarge(`More than ${limits.files} files in one request`);
   }
+  if (error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FIELD_COUNT') {
+    return new AppError('bad_request', `Only the form field "${FIELD}" is accepted, once per file`);
+  }
+  return new AppError('bad_request', 'The multipart body cannot be read', { cause: error });
 }
 
 const hasControlCharacter = (text: string): boolean =>
