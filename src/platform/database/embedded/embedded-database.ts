@@ -12,6 +12,8 @@ export interface EmbeddedOptions {
   readonly waitMs?: number;
   /** Milliseconds a transaction may sit idle. */
   readonly idleLimitMs?: number;
+  /** A dump to begin with where there is no data yet. */
+  readonly template?: string;
   /** The compiled `embedded.worker`; elsewhere only where this file itself runs uncompiled. */
   readonly workerFile?: string;
 }
@@ -87,7 +89,7 @@ class EngineKeeper {
   }
 
   async start(): Promise<void> {
-    await firstStart(this.directory, () => this.run());
+    await firstStart(this.directory, (first) => this.run(first ? this.options.template : undefined));
   }
 
   async dump(file: string): Promise<void> {
@@ -100,11 +102,12 @@ class EngineKeeper {
     await this.thread?.close();
   }
 
-  private async run(): Promise<void> {
+  private async run(template?: string): Promise<void> {
     const path = socketPath(this.socketDirectory);
     rmSync(path, { force: true });
     const thread = await EngineThread.start(this.options.workerFile ?? join(__dirname, 'embedded.worker.js'), {
       directory: this.directory,
+      ...(template === undefined ? {} : { template }),
       socketPath: path,
       waitMs: this.options.waitMs ?? WAIT,
       idleLimitMs: this.options.idleLimitMs ?? IDLE_LIMIT,
@@ -132,11 +135,11 @@ class EngineKeeper {
 }
 
 /** A directory whose creation was interrupted has never served anybody: it is made anew. */
-async function firstStart(directory: string, start: () => Promise<void>): Promise<void> {
+async function firstStart(directory: string, start: (first: boolean) => Promise<void>): Promise<void> {
   const unfinished = `${directory}.unfinished`;
   if (existsSync(unfinished)) rmSync(directory, { recursive: true, force: true });
   const first = !existsSync(directory);
   if (first) writeFileSync(unfinished, '');
-  await start();
+  await start(first);
   if (first) rmSync(unfinished, { force: true });
 }

@@ -8,11 +8,12 @@ const tell = (message: FromWorker): void => parentPort?.postMessage(message);
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function run(): Promise<void> {
-  const engine = await Engine.open(settings);
-  const server = await WireServer.over(engine, settings, (error) => tell({ type: 'broken', reason: reason(error) }));
+  const broken = (error: unknown): void => tell({ type: 'broken', reason: reason(error) });
+  const engine = await Engine.open(settings, broken);
+  const server = await WireServer.over(engine, settings, broken);
   await server.listen(settings.socketPath);
   parentPort?.on('message', (message: ToWorker) => {
-    obey(message).catch((error: unknown) => tell({ type: 'broken', reason: reason(error) }));
+    obey(message).catch(broken);
   });
   tell({ type: 'ready' });
 

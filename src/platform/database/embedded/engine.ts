@@ -15,7 +15,7 @@ export interface EngineOptions {
 /** The engine's state is undefined: only a new engine over the same files can go on, after recovery from its log. */
 export class EngineBrokenError extends Error {}
 
-/** How the engine's log announces its own end; what follows would be an endless loop of the same line. */
+/** How the engine's log announces its own end. What follows is an endless loop that only ending the thread stops. */
 const LAST_WORDS = /\[\d+\] (?:FATAL|PANIC): {2}(.*)/;
 
 /** PostgreSQL compiled to WebAssembly, in this thread: while it works, the thread does nothing else. */
@@ -23,7 +23,10 @@ export class Engine {
   private broken: string | null = null;
   private readonly database: PGlite;
 
-  private constructor({ directory, template }: EngineOptions) {
+  private constructor(
+    { directory, template }: EngineOptions,
+    private readonly onBroken: (reason: string) => void,
+  ) {
     this.database = new PGlite({
       ...(directory === null ? {} : { dataDir: directory }),
       ...(template === undefined ? {} : { loadDataDir: new Blob([readFileSync(template)]) }),
@@ -34,8 +37,9 @@ export class Engine {
     });
   }
 
-  static async open(options: EngineOptions): Promise<Engine> {
-    const engine = new Engine(options);
+  /** `onBroken` is called while the engine may still spin: it must reach another thread. */
+  static async open(options: EngineOptions, onBroken: (reason: string) => void): Promise<Engine> {
+    const engine = new Engine(options, onBroken);
     try {
       await engine.database.waitReady;
     } catch (error) {
@@ -72,9 +76,9 @@ export class Engine {
 
   private overhear(line: string): boolean {
     const words = LAST_WORDS.exec(line)?.[1];
-    if (words !== undefined) {
-      this.broken ??= words;
-      throw new EngineBrokenError(words);
+    if (words !== undefined && this.broken === null) {
+      this.broken = words;
+      this.onBroken(words);
     }
     return true;
   }

@@ -13,15 +13,16 @@ export interface ProcessIdentity {
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, realm: realm(), startTime: startTimeOf(process.pid) ?? '' };
+  return { pid: process.pid, realm: realm(), startTime: statOf(process.pid)?.startTime ?? '' };
 }
 
 /** `unknown` for a process of another machine, boot or container, about which the kernel here can say nothing. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   if (identity.realm !== realm()) return 'unknown';
   if (!exists(identity.pid)) return 'dead';
-  const startTime = startTimeOf(identity.pid);
-  return startTime === null || startTime === identity.startTime ? 'alive' : 'dead';
+  const stat = statOf(identity.pid);
+  if (stat === null) return 'alive';
+  return stat.startTime === identity.startTime && !stat.ended ? 'alive' : 'dead';
 }
 
 function exists(pid: number): boolean {
@@ -40,10 +41,18 @@ function realm(): string {
   return `${boot ?? hostname()} ${container ?? ''}`.trim();
 }
 
-/** Field 22 of /proc/<pid>/stat; the command name before it may itself contain spaces and parentheses. */
-function startTimeOf(pid: number): string | null {
+interface Stat {
+  readonly startTime: string;
+  /** A zombie: dead, but its parent has not asked yet, which some containers' first process never does. */
+  readonly ended: boolean;
+}
+
+/** Fields 3 and 22 of /proc/<pid>/stat; the command name before them may itself contain spaces and parentheses. */
+function statOf(pid: number): Stat | null {
   const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  if (stat === null) return null;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { startTime: fields[19] ?? '', ended: fields[0] === 'Z' || fields[0] === 'X' };
 }
 
 function tryRead(read: () => string): string | null {

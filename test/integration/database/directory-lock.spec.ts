@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DirectoryLock,
+  isHeld,
+  type LockRecord,
+  readLock,
+} from '../../../src/platform/database/embedded/directory-lock';
+import { ownIdentity } from '../../../src/platform/database/embedded/process-identity';
+import { compile } from '../../support/compiled';
+
+describe('the lock of a data directory', () => {
+  let directory: string;
+  let file: string;
+  const children: ChildProcess[] = [];
+
+  const leave = (record: Partial<LockRecord>): LockRecord => {
+    const whole: LockRecord = { ...ownIdentity(), token: 'stale', url: null, ...record };
+    writeFileSync(file, JSON.stringify(whole));
+    return whole;
+  };
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'bw-lock-'));
+    file = join(directory, 'database.lock');
+  });
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is held once, names its holder, and leaves nothing behind', () => {
+    const lock = DirectoryLock.acquire(file);
+    expect(() => DirectoryLock.acquire(file)).toThrow(`in use by process ${process.pid}`);
+    lock.announce('postgres://somewhere');
+    expect(readLock(file)).toMatchObject({ pid: process.pid, url: 'postgres://somewhere' });
+    lock.release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('of a dead process is taken over', () => {
+    leave({ pid: 2 ** 22 + 1 });
+    const lock = DirectoryLock.acquire(file);
+    expect(readLock(file)?.pid).toBe(process.pid);
+    lock.release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('of a dead process whose pid has been given to another one is taken over', () => {
+    leave({ pid: process.ppid, startTime: '1' });
+    DirectoryLock.acquire(file).release();
+  });
+
+  it('of a process of another machine or container holds until its heartbeat stops', () => {
+    const record = leave({ realm: 'elsewhere' });
+    expect(isHeld(file, record)).toBe(true);
+    expect(() => DirectoryLock.acquire(file)).toThrow('in use by process');
+    const then = new Date(Date.now() - 11_000);
+    utimesSync(file, then, then);
+    DirectoryLock.acquire(file).release();
+  });
+
+  it('is not released by one who has lost it', () => {
+    const lock = DirectoryLock.acquire(file);
+    leave({ token: 'of somebody else' });
+    lock.release();
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('that cannot be read stops the start with advice', () => {
+    writeFileSync(file, '');
+    expect(() => DirectoryLock.acquire(file)).toThrow('remove it if no process uses the directory');
+  });
+
+  it('of a dead process goes to exactly one of several that start at once', async () => {
+    const compiled = compile();
+    for (let round = 0; round < 4; round += 1) {
+      leave({ pid: 2 ** 22 + 1, token: `round-${round}` });
+      const moment = String(Date.now() + 700);
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, async () => {
+          const child = spawn(process.execPath, [
+            join(__dirname, '../../support/lock-contender.cjs'),
+            compiled,
+            file,
+            moment,
+          ]);
+          children.push(child);
+          const [line] = (await once(child.stdout, 'data')) as [Buffer];
+          return line.toString().trim();
+        }),
+      );
+      expect(outcomes.sort()).toEqual(['lost', 'lost', 'lost', 'lost', 'won']);
+      for (const child of children.splice(0)) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
+  });
+});

@@ -1,0 +1,14 @@
+// The engine's thread, except that it breaks as the engine does, spinning, when a file named `break` appears.
+const { existsSync, rmSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { parentPort, workerData } = require('node:worker_threads');
+
+require('../../node_modules/.cache/bellwether-compiled/src/platform/database/embedded/embedded.worker.js');
+
+const order = join(dirname(workerData.directory), 'break');
+setInterval(() => {
+  if (!existsSync(order)) return;
+  rmSync(order);
+  parentPort.postMessage({ type: 'broken', reason: 'as ordered' });
+  for (;;);
+}, 20);

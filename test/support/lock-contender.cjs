@@ -1,0 +1,14 @@
+// One of several processes that all want the same lock at the same moment. Stays until its input ends.
+const { join } = require('node:path');
+
+const [compiled, file, moment] = process.argv.slice(2);
+const { DirectoryLock } = require(join(compiled, 'src/platform/database/embedded/directory-lock'));
+
+while (Date.now() < Number(moment));
+try {
+  DirectoryLock.acquire(file);
+  console.log('won');
+} catch (error) {
+  console.log(error.code === 'directory_in_use' ? 'lost' : error.stack);
+}
+process.stdin.resume();
