@@ -28,6 +28,25 @@ describe('chunkText', () => {
     chunks.slice(1).forEach((chunk, index) => expect(chunk.start).toBeLessThan(chunks[index]?.end ?? 0));
   });
 
+  it.each([
+    ['# Cells #', 'Cells'],
+    ['#\tCells ##  ', 'Cells'],
+    ['# C#', 'C#'],
+    ['# Cells # and more', 'Cells # and more'],
+  ])('reads the heading %j', (line, title) => {
+    expect(chunkText(`${line}\n\n${sentence}`, options)[0]?.headings).toEqual([title]);
+  });
+
+  it.each([
+    ['blanks inside', `# x${' '.repeat(300_000)}x`],
+    ['a line separator behind blanks', `# ${'\t'.repeat(300_000)}\u2028`],
+    ['closing marks that close nothing', `# ${' #'.repeat(150_000)}x`],
+  ])('reads a heading with %s in linear time', (_, text) => {
+    const started = performance.now();
+    chunkText(text, { size: 2000, overlap: 200 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   it('does not take a # in code for a heading, nor end code at a blank line', () => {
     const text = '# Python\n\n```python\n# not a heading\n\nx = {"k": {}}\n```\n';
     expect(chunkText(text, options)).toHaveLength(1);

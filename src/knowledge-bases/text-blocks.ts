@@ -9,7 +9,7 @@ export interface TextBlock {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
+const HEADING = /^ {0,3}(#{1,6})[ \t]/;
 const HEADING_MAX = 200;
 
 type Kind = 'blank' | 'heading' | 'fence' | 'formula' | 'table' | 'text';
@@ -54,7 +54,18 @@ function closingLine(first: string): (line: string) => boolean {
 function titleOf(line: string): { depth: number; title: string } | null {
   const match = HEADING.exec(line);
   if (match === null) return null;
-  return { depth: match[1]?.length ?? 1, title: (match[2] ?? '').trim().slice(0, HEADING_MAX) };
+  return {
+    depth: match[1]?.length ?? 1,
+    title: withoutClosing(line.slice(match[0].length).trim()).slice(0, HEADING_MAX),
+  };
+}
+
+/** Without the `#`s that may close a heading (CommonMark §4.2). A loop: a pattern for this backtracks over long lines. */
+function withoutClosing(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === '#') end -= 1;
+  if (end > 0 && end < title.length && !/[ \t]/.test(title.charAt(end - 1))) return title;
+  return title.slice(0, end).trimEnd();
 }
 
 interface OpenBlock {

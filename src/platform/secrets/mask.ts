@@ -15,7 +15,8 @@ const SECRET_SHAPE = new RegExp(
     'AIza[A-Za-z0-9_-]{20,}',
     'gh[pousr]_[A-Za-z0-9]{20,}',
     'v1:[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{38,}',
-    'eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*',
+    // Only where a word begins: tried again inside one long word, it would take quadratic time.
+    '(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*',
     'Bearer +[^\\s"\']{8,}',
   ].join('|'),
   'g',
