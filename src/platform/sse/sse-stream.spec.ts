@@ -11,6 +11,10 @@ class FakeResponse extends EventEmitter {
   writableEnded = false;
   writableNeedDrain = false;
 
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
   writeHead(status: number, headers: Record<string, string>): void {
     this.head = [status, headers];
   }
@@ -89,6 +93,26 @@ describe('SseStream', () => {
     await stream.drained();
     expect(stream.write('late')).toBe(true);
     expect(response.written).not.toContain('late');
+  });
+
+  it('cuts off a reader that takes nothing for too long', async () => {
+    jest.useFakeTimers();
+    const { response, stream } = open();
+    response.writableNeedDrain = true;
+    const waiting = stream.drained();
+    jest.advanceTimersByTime(29_999);
+    expect(response.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(response.destroyed).toBe(true);
+    await waiting;
+    const patient = open();
+    patient.response.writableNeedDrain = true;
+    const drained = patient.stream.drained();
+    patient.response.emit('drain');
+    await drained;
+    jest.advanceTimersByTime(60_000);
+    expect(patient.response.destroyed).toBe(false);
+    patient.stream.end();
   });
 
   it('puts the bytes on a real socket before the handler goes on', async () => {

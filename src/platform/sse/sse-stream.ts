@@ -7,6 +7,9 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 } as const;
 
+/** A reader that takes nothing for this long is cut off: it would hold its run, and the vendor's connection, for ever. */
+const PATIENCE_MS = 30_000;
+
 const sharedHeartbeat = new Heartbeat();
 
 /** Text on one line, so that data can neither end a frame nor start a field (WHATWG "Server-sent events", 9.2.6). */
@@ -57,12 +60,17 @@ export class SseStream implements Beating {
     return this.response.write(frames);
   }
 
-  /** Resolves when the reader has caught up or has left; after a close no `drain` would ever come. */
-  drained(): Promise<void> {
+  /**
+   * Resolves when the reader has caught up or has left; after a close no `drain` would ever come. A reader who does
+   * neither in time is made to leave.
+   */
+  drained(patienceMs = PATIENCE_MS): Promise<void> {
     const { response } = this;
     if (this.isGone || !response.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
+      const timer = setTimeout(() => response.destroy(), patienceMs);
       const done = (): void => {
+        clearTimeout(timer);
         response.off('drain', done);
         response.off('close', done);
         resolve();
