@@ -1,0 +1,161 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import {
+  databaseErrorToAppError,
+  isDatabaseUnavailable,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  Transactions,
+} from '../../../src/platform/database';
+import { connect } from '../../../src/platform/database/connect';
+import { createDataSource, type DataSourceSettings } from '../../../src/platform/database/data-source';
+import { testDatabaseUrl } from '../../support/database';
+import { DatabaseProxy } from '../../support/proxy';
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('connections to the database', () => {
+  let proxy: DatabaseProxy;
+  const opened: DataSource[] = [];
+
+  const make = (settings: Partial<DataSourceSettings> = {}): DataSource => {
+    const dataSource = createDataSource({ url: proxy.url, poolSize: 2, migrations: [], ...settings });
+    opened.push(dataSource);
+    return dataSource;
+  };
+
+  beforeAll(() => Logger.overrideLogger(false));
+  beforeEach(async () => {
+    proxy = new DatabaseProxy(testDatabaseUrl());
+    await proxy.listen();
+  });
+  afterEach(async () => {
+    for (const dataSource of opened.splice(0)) if (dataSource.isInitialized) await dataSource.destroy();
+    await proxy.die().catch(() => undefined);
+  });
+
+  it('that are all in use make the next one an error, soon', async () => {
+    const dataSource = make({ poolSize: 1 });
+    await connect(dataSource);
+    const holder = dataSource.createQueryRunner();
+    await holder.connect();
+    const started = performance.now();
+    const error = await rejection(dataSource.query('SELECT 1'));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable', retryAfter: 2 });
+    await holder.release();
+  });
+
+  it('that die while idle are replaced, and nobody crashes', async () => {
+    const dataSource = make();
+    await connect(dataSource);
+    await Promise.all([dataSource.query('SELECT 1'), dataSource.query('SELECT 2')]);
+    proxy.cut();
+    await sleep(50);
+    expect(await dataSource.query('SELECT 3 AS n')).toEqual([{ n: 3 }]);
+  });
+
+  it('that die in a transaction fail it, and the next one succeeds', async () => {
+    const dataSource = make();
+    await connect(dataSource);
+    const transactions = new Transactions(dataSource);
+    const error = await rejection(
+      transactions.run(async (tx) => {
+        proxy.cut();
+        await sleep(20);
+        await tx.query('SELECT 1');
+      }),
+    );
+    expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable' });
+    expect(await transactions.run((tx) => tx.query('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  it('that fall silent are given up after the query timeout and not used again', async () => {
+    const dataSource = make({ poolSize: 1, queryTimeout: 300 });
+    await connect(dataSource);
+    proxy.freeze();
+    const error = await rejection(dataSource.query('SELECT 1'));
+    expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable' });
+    await sleep(1_200);
+    expect(await dataSource.query('SELECT 2 AS n')).toEqual([{ n: 2 }]);
+  });
+
+  it('are tried again while the server is still starting', async () => {
+    await proxy.die();
+    const dataSource = make();
+    const connected = connect(dataSource, { patience: 10_000, pause: 50 });
+    await sleep(200);
+    await proxy.listen();
+    await connected;
+    expect(await dataSource.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  });
+
+  it('are given up when the server does not come', async () => {
+    await proxy.die();
+    await expect(connect(make(), { patience: 200, pause: 50 })).rejects.toThrow('did not answer within 0.2 s');
+  });
+
+  it('are not tried again when the server knows no such database', async () => {
+    const url = new URL(proxy.url);
+    url.pathname = '/no_such_database';
+    await expect(connect(make({ url: url.toString() }))).rejects.toThrow('refuses the connection');
+  });
+
+  describe('errors of the database', () => {
+    const TABLES = `
+      CREATE TABLE parents (id int CONSTRAINT parents_pk PRIMARY KEY, name text CONSTRAINT parents_name_uq UNIQUE);
+      CREATE TABLE children (parent int CONSTRAINT children_parent_fk REFERENCES parents (id));
+      INSERT INTO parents VALUES (1, 'one')`;
+    let dataSource: DataSource;
+
+    const failing = async (sql: string, parameters: unknown[] = []): Promise<unknown> =>
+      rejection(
+        new Transactions(dataSource).run(async (tx) => {
+          await tx.query(TABLES);
+          await tx.query(sql, parameters);
+        }),
+      );
+
+    beforeEach(async () => {
+      dataSource = make();
+      await connect(dataSource);
+    });
+
+    it.each([
+      ['NUL in a text', 'SELECT $1::text', ['a\0b']],
+      ['NUL in a document', 'SELECT $1::jsonb', ['{"a":"\\u0000"}']],
+      ['a lone surrogate in a document', 'SELECT $1::jsonb', ['{"a":"\\ud800"}']],
+      ['a number too large', 'SELECT $1::int', ['99999999999']],
+      ['no uuid', 'SELECT $1::uuid', ['nobody']],
+      ['no date', 'SELECT $1::timestamptz', ['someday']],
+    ])('become bad_request for %s', async (_name, sql, parameters) => {
+      expect(databaseErrorToAppError(await failing(sql, parameters))).toMatchObject({ code: 'bad_request' });
+    });
+
+    it('become conflict for a key that exists, and tell which', async () => {
+      const error = await failing("INSERT INTO parents VALUES (2, 'one')");
+      expect(databaseErrorToAppError(error)).toMatchObject({ code: 'conflict' });
+      expect([
+        isUniqueViolation(error),
+        isUniqueViolation(error, 'parents_name_uq'),
+        isUniqueViolation(error, 'parents_pk'),
+      ]).toEqual([true, true, false]);
+    });
+
+    it('become conflict for a reference to nothing', async () => {
+      const error = await failing('INSERT INTO children VALUES (7)');
+      expect(databaseErrorToAppError(error)).toMatchObject({ code: 'conflict' });
+      expect([isForeignKeyViolation(error, 'children_parent_fk'), isUniqueViolation(error)]).toEqual([true, false]);
+    });
+
+    it('stay what they are when the statement is wrong: that is our defect', async () => {
+      expect(databaseErrorToAppError(await failing('SELECT nope'))).toBeNull();
+    });
+  });
+});

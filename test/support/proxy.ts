@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a client and the database, whichever it is, and behaves as a failing network does. */
+export class DatabaseProxy {
+  private readonly pairs = new Set<[Socket, Socket]>();
+  private readonly server: Server;
+  private port = 0;
+
+  constructor(private readonly target: string) {
+    this.server = createServer((socket) => this.relay(socket));
+  }
+
+  async listen(): Promise<void> {
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    const url = new URL(this.target);
+    url.searchParams.delete('host');
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.toString();
+  }
+
+  /** The server is gone: connections are reset, new ones refused. */
+  async die(): Promise<void> {
+    this.server.close();
+    this.cut();
+    await once(this.server, 'close');
+  }
+
+  /** Connections are reset. */
+  cut(): void {
+    for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+  }
+
+  /** The server has stopped without a word: nothing arrives any more. */
+  freeze(): void {
+    for (const [, upstream] of this.pairs) upstream.pause();
+  }
+
+  private relay(client: Socket): void {
+    const { searchParams, hostname, port } = new URL(this.target);
+    const directory = searchParams.get('host');
+    const upstream = directory
+      ? connect(`${directory}/.s.PGSQL.${port || '5432'}`)
+      : connect(Number(port || '5432'), hostname);
+    const pair: [Socket, Socket] = [client, upstream];
+    this.pairs.add(pair);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (chunk) => to.write(chunk));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+    }
+  }
+}
