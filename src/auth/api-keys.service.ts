@@ -135,7 +135,7 @@ export class ApiKeysService {
     if (member === null || member.disabled) {
       throw invalid([{ path: 'owner', message: 'is not an enabled member of the organization' }]);
     }
-    if (caller !== null && member.userId !== caller.userId) assertOutranks(caller, member.role);
+    if (caller !== null && member.userId !== caller.userId) assertOutranks(caller, member);
     return member;
   }
 
@@ -184,7 +184,7 @@ export class ApiKeysService {
 
   private async assertOutranksOwner(caller: Caller, userId: string): Promise<void> {
     const owner = await this.members.find(caller.organizationId, userId);
-    if (owner !== null) assertOutranks(caller, owner.role);
+    if (owner !== null) assertOutranks(caller, owner);
   }
 }
 

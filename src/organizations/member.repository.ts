@@ -3,6 +3,7 @@ import { DataSource, type SelectQueryBuilder } from 'typeorm';
 import { isUuid, type Role, uuidv7 } from '../kernel';
 import type { Transaction } from '../platform/database';
 import { MemberEntity } from './member.entity';
+import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 
 /** A membership with the person's e-mail address. */
@@ -13,6 +14,7 @@ export interface MemberRow {
   readonly name: string;
   readonly role: Role;
   readonly disabled: boolean;
+  /** Always false outside the system organization. */
   readonly systemAdmin: boolean;
   readonly createdAt: Date;
 }
@@ -55,6 +57,13 @@ export class MemberScope {
   otherOwners(userId: string): Promise<number> {
     return this.select()
       .andWhere(`member.role = 'owner' AND NOT member.disabled AND member.user_id <> :userId`, { userId })
+      .getCount();
+  }
+
+  /** Enabled system administrators other than the given person. */
+  otherSystemAdmins(userId: string): Promise<number> {
+    return this.select()
+      .andWhere('person.system_admin AND NOT member.disabled AND member.user_id <> :userId', { userId })
       .getCount();
   }
 
@@ -102,13 +111,14 @@ export class MemberScope {
       .getRepository(MemberEntity)
       .createQueryBuilder('member')
       .innerJoin(UserEntity, 'person', 'person.id = member.user_id')
+      .innerJoin(OrganizationEntity, 'organization', 'organization.id = member.organization_id')
       .select('member.organization_id', 'organizationId')
       .addSelect('member.user_id', 'userId')
       .addSelect('person.email', 'email')
       .addSelect('member.name', 'name')
       .addSelect('member.role', 'role')
       .addSelect('member.disabled', 'disabled')
-      .addSelect('person.system_admin', 'systemAdmin')
+      .addSelect('person.system_admin AND organization.is_system', 'systemAdmin')
       .addSelect('member.created_at', 'createdAt')
       .where('member.organization_id = :organizationId', { organizationId: this.organizationId });
   }

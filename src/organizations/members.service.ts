@@ -25,6 +25,8 @@ export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly disabled: boolean;
+  /** Always false outside the system organization. */
+  readonly systemAdmin: boolean;
 }
 
 export interface NewMember {
@@ -66,8 +68,8 @@ export class MembersService {
   async find(organizationId: string, userIdOrEmail: string): Promise<Member | null> {
     const row = await this.members.within(organizationId).find(userIdOrEmail);
     if (row === null) return null;
-    const { userId, email, name, role, disabled } = row;
-    return { userId, email, name, role, disabled };
+    const { userId, email, name, role, disabled, systemAdmin } = row;
+    return { userId, email, name, role, disabled, systemAdmin };
   }
 
   async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberDto>> {
@@ -81,7 +83,7 @@ export class MembersService {
 
   /** `caller` null is the operator's command. @throws {AppError} `conflict` for who is a member already. */
   async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberDto> {
-    if (caller !== null) assertOutranks(caller, member.role);
+    if (caller !== null) assertOutranks(caller, member);
     if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
     try {
       return await this.transactions.run(async (tx) => {
@@ -105,10 +107,11 @@ export class MembersService {
   async update(caller: Caller, organizationId: string, userId: string, changes: MemberChanges): Promise<MemberDto> {
     const view = await this.transactions.run(async (tx) => {
       const old = await this.lockedMember(organizationId, userId, tx);
-      assertOutranks(caller, old.role);
-      if (changes.role !== undefined) assertOutranks(caller, changes.role);
+      assertOutranks(caller, old);
+      if (changes.role !== undefined) assertOutranks(caller, { role: changes.role });
       const stays = (changes.role ?? old.role) === 'owner' && !(changes.disabled ?? old.disabled);
       if (!stays) await this.assertNotLastOwner(old, tx);
+      if (changes.disabled === true) await this.assertNotLastSystemAdmin(old, tx);
       const members = this.members.within(organizationId, tx);
       await members.update(old.userId, { ...changes });
       const updated = await members.find(old.userId);
@@ -126,8 +129,9 @@ export class MembersService {
   async remove(caller: Caller, organizationId: string, userId: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const old = await this.lockedMember(organizationId, userId, tx);
-      assertOutranks(caller, old.role);
+      assertOutranks(caller, old);
       await this.assertNotLastOwner(old, tx);
+      await this.assertNotLastSystemAdmin(old, tx);
       await this.members.within(organizationId, tx).remove(old.userId);
       const target = { type: 'member', id: old.userId };
       const before = { email: old.email, name: old.name, role: old.role };
@@ -148,6 +152,13 @@ export class MembersService {
     if (member.role !== 'owner' || member.disabled) return;
     const others = await this.members.within(member.organizationId, tx).otherOwners(member.userId);
     if (others === 0) throw new AppError('conflict', 'An organization keeps at least one owner');
+  }
+
+  /** Without one nobody could make organizations, and the next start would find no administrator. */
+  private async assertNotLastSystemAdmin(member: MemberRow, tx: Transaction): Promise<void> {
+    if (!member.systemAdmin || member.disabled) return;
+    const others = await this.members.within(member.organizationId, tx).otherSystemAdmins(member.userId);
+    if (others === 0) throw new AppError('conflict', 'The service keeps at least one system administrator');
   }
 }
 

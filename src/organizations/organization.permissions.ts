@@ -22,7 +22,16 @@ export function assertAdministers(caller: Caller): void {
   }
 }
 
-export function assertOutranks(caller: Caller, role: Role): void {
+/** Whom something is done to, or who is made. A system administrator stands above every role of the system organization. */
+interface Ranked {
+  readonly role: Role;
+  readonly systemAdmin?: boolean;
+}
+
+export function assertOutranks(caller: Caller, { role, systemAdmin = false }: Ranked): void {
+  if (systemAdmin && !caller.systemAdmin) {
+    throw new AppError('forbidden', 'Only system administrators may do this to a system administrator');
+  }
   if (RANKS[role] > callerRank(caller)) {
     throw new AppError('forbidden', `Only an owner may do this to, or make, a member with the role ${role}`);
   }

@@ -78,6 +78,19 @@ describe('the first start', () => {
     await expect(count('api_keys')).resolves.toBe(2);
   });
 
+  it('always finds an administrator: the last one can be neither disabled nor removed', async () => {
+    const rooms = await start({});
+    const { organizationId, administratorId } = await rooms.get(BootstrapService).run();
+    const members = rooms.get(MembersService);
+    await members.add(null, organizationId, { email: 'second@example.edu', name: 'Second', role: 'owner' });
+    const key = readFileSync(join(folder, ADMIN_KEY_FILE), 'utf8').trim();
+    const caller = await rooms.get(Authenticator).authenticate(key);
+    const disable = { disabled: true };
+    await expect(members.update(caller, organizationId, administratorId, disable)).rejects.toEqual(refused('conflict'));
+    await expect(members.remove(caller, organizationId, administratorId)).rejects.toEqual(refused('conflict'));
+    await expect(rooms.get(BootstrapService).run()).resolves.toMatchObject({ administratorId });
+  });
+
   it('does not bring a revoked key back to life', async () => {
     const key = `bw_${'k'.repeat(40)}`;
     const rooms = await start({ BOOTSTRAP_ADMIN_KEY: key });
@@ -244,6 +257,23 @@ describe('API keys', () => {
       await expect(make({ owner: org.ownerId }, asAdmin)).rejects.toEqual(refused('forbidden'));
       await expect(make({ owner: teacher }, asAdmin)).resolves.toMatchObject({ owner_id: teacher });
       await expect(make({ owner: 'nobody@example.edu' }, asAdmin)).rejects.toEqual(refused('validation_failed'));
+    });
+
+    it('by system administration: an owner of the system organization is not one', async () => {
+      const { organizationId, administratorId } = await rooms.get(BootstrapService).run();
+      const members = rooms.get(MembersService);
+      const email = `owner@${org.slug}.default.example`;
+      const { user_id: userId } = await members.add(null, organizationId, { email, name: 'Owner', role: 'owner' });
+      const owner = org.caller({ organizationId, organizationSlug: 'default', userId });
+      const admin = { owner: administratorId, scopes: ['admin'] } as const;
+      await expect(make(admin, owner)).rejects.toEqual(refused('forbidden'));
+      const { id } = await make({}, { ...owner, userId: administratorId, systemAdmin: true });
+      await expect(rooms.get(ApiKeysService).revoke(owner, id)).rejects.toEqual(refused('forbidden'));
+      const disable = { disabled: true };
+      await expect(members.update(owner, organizationId, administratorId, disable)).rejects.toEqual(
+        refused('forbidden'),
+      );
+      await expect(members.remove(owner, organizationId, administratorId)).rejects.toEqual(refused('forbidden'));
     });
 
     it('by organization: naming another one is naming nothing', async () => {
