@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileTemplate, renameSlots } from './compile';
+import { compileTemplate, MAX_RENDERED, renameSlots } from './compile';
 import type { SlotGrammar } from './template.types';
 
 const GRAMMAR: SlotGrammar = { types: ['context', 'rubric', 'file', 'tool_result'], names: ['1_glossary'] };
@@ -38,6 +38,16 @@ const template = fc
 const framed = (text: string): string => (text === '' ? '' : `\n\n${text}\n\n`);
 
 describe('a compiled template', () => {
+  it('refuses to multiply one content into a text that no memory holds', () => {
+    const compiled = compileTemplate('{1_context}'.repeat(36_000), GRAMMAR);
+    const long = 'x'.repeat(1_000_000);
+    const refused = expect.objectContaining({ code: 'payload_too_large' });
+    expect(() => compiled.render(() => long)).toThrow(refused);
+    expect(() => compiled.renderPartial(new Map([['1_context', long]]))).toThrow(refused);
+    const whole = compileTemplate('{1_context}', GRAMMAR);
+    expect(whole.render(() => 'x'.repeat(MAX_RENDERED - 4))).toHaveLength(MAX_RENDERED);
+  });
+
   it('puts each content byte for byte between newlines where its slot was, and changes nothing else', () => {
     fc.assert(
       fc.property(template, fc.dictionary(slotName, content), ([pairs, tail], contents) => {

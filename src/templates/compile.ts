@@ -1,5 +1,15 @@
+import { AppError } from '../kernel';
 import { parsePlaceholder, USER_INPUT } from './placeholder';
 import type { CompiledTemplate, Segment, Slot, SlotGrammar } from './template.types';
+
+/** UTF-16 units of a filled template, far beyond any model: one slot repeated can multiply a long content into gigabytes. */
+export const MAX_RENDERED = 32 * 1024 * 1024;
+
+/** @throws {AppError} `payload_too_large` */
+export function assertRenderable(length: number): void {
+  if (length <= MAX_RENDERED) return;
+  throw new AppError('payload_too_large', `The filled template is longer than ${MAX_RENDERED} characters`);
+}
 
 /**
  * Braces around text without braces. Each failed attempt ends at the next brace, where the next attempt starts:
@@ -7,7 +17,10 @@ import type { CompiledTemplate, Segment, Slot, SlotGrammar } from './template.ty
  */
 const BRACED = /\{([^{}]*)\}/g;
 
-/** Cuts a template into literals and slots, once; rendering then never looks at content. */
+/**
+ * Cuts a template into literals and slots, once; rendering then never looks at content. Rendering throws an `AppError`
+ * (`payload_too_large`) beyond `MAX_RENDERED`, before the text is built.
+ */
 export function compileTemplate(source: string, grammar: SlotGrammar): CompiledTemplate {
   const slots = findSlots(source, slotPredicate(grammar));
   const segments = cut(source, slots);
@@ -81,5 +94,8 @@ function join(segments: readonly Segment[], fill: (slot: Slot, parts: string[]) 
     if (segment.kind === 'literal') parts.push(segment.text);
     else fill(segment.slot, parts);
   }
+  let length = 0;
+  for (const part of parts) length += part.length;
+  assertRenderable(length);
   return parts.join('');
 }

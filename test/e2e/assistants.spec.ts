@@ -186,6 +186,15 @@ describe('an assistant', () => {
     expect((await teacher.api('POST', ASSISTANTS, {})).status).toBe(400);
   });
 
+  it('refuses thousands of tools at once, without asking for each what it refers to', async () => {
+    const tool = { plugin: 'simple_rag', config: { collections: ['nowhere'] } };
+    const metadata = multiTool(...Array.from({ length: 1_900 }, () => tool));
+    const answer = await teacher.api('POST', ASSISTANTS, { name: 'Crowd', metadata });
+    expect([answer.status, paths(answer)]).toEqual([400, ['metadata.tools']]);
+    const checked = await teacher.api('POST', `${ASSISTANTS}/validate`, { template: '{user_input}', metadata });
+    expect(checked.json).toMatchObject({ valid: false, diagnostics: [{ path: 'metadata.tools' }] });
+  });
+
   it('keeps a template with 1,000 slots and names each that nothing fills', async () => {
     const template = Array.from({ length: 1000 }, (_, n) => `{${n + 1}_context}`).join(' ') + '{user_input}';
     const answer = await teacher.api('POST', ASSISTANTS, {

@@ -9,6 +9,20 @@ interface PlacedTool {
   readonly placeholder: string | null;
 }
 
+/** Tools and functions of one assistant. Each costs queries at every check and every run. */
+export const MAX_TOOLS = 100;
+
+/** Said alone: with thousands of tools nothing else is looked at. */
+export function checkNumber(metadata: JsonObject): Diagnostic[] {
+  const { pipeline, functions } = readToolEntries(metadata);
+  const found: Diagnostic[] = [];
+  if (pipeline.length > MAX_TOOLS)
+    found.push(error('metadata.invalid', 'metadata.tools', `must hold at most ${MAX_TOOLS} tools`));
+  if (functions.length > MAX_TOOLS)
+    found.push(error('metadata.invalid', 'metadata.functions', `must hold at most ${MAX_TOOLS} functions`));
+  return found;
+}
+
 /** Each tool by itself, then what only shows between them: duplicates and dependencies. */
 export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   const { pipeline } = readToolEntries(metadata);

@@ -3,7 +3,7 @@ import { specifiedTools as rules } from '../../../test/support/tool-vocabulary';
 import { normaliseDocument } from '../metadata';
 import { checkShape } from './check-shape';
 import { checkTemplate, type TemplateCheck } from './check-template';
-import { checkTools } from './check-tools';
+import { checkNumber, checkTools, MAX_TOOLS } from './check-tools';
 import type { Diagnostic } from './diagnostic.types';
 
 const multiTool = (...tools: unknown[]): JsonObject => ({ assistant_type: 'multi_tool', tools });
@@ -23,6 +23,16 @@ describe('checking tools', () => {
       { plugin: 'no_rag' },
     );
     expect([...checkShape(good, rules), ...checkTools(good, rules)]).toEqual([]);
+  });
+
+  it('takes no more tools and functions than a run could bear', () => {
+    const many = (count: number) => Array.from({ length: count }, () => 'weather');
+    const tools = Array.from({ length: MAX_TOOLS + 1 }, () => ({ plugin: 'no_rag' }));
+    expect(checkNumber({ tools: tools.slice(1), functions: many(MAX_TOOLS) })).toEqual([]);
+    expect(found(checkNumber({ tools, functions: many(MAX_TOOLS + 1) }))).toEqual([
+      ['metadata.tools', 'metadata.invalid'],
+      ['metadata.functions', 'metadata.invalid'],
+    ]);
   });
 
   it('lists every problem at once, each with its path', () => {

@@ -7,7 +7,7 @@ import { normaliseDocument, type StoredDefinition } from '../metadata';
 import { CatalogueRules } from './catalogue-rules';
 import { checkShape } from './check-shape';
 import { checkTemplate } from './check-template';
-import { checkTools } from './check-tools';
+import { checkNumber, checkTools } from './check-tools';
 import { type Diagnostic, error, type PlaceholderState, warning } from './diagnostic.types';
 import { FunctionTargets } from './function-targets';
 import { configReferences } from './references';
@@ -40,6 +40,8 @@ export class DefinitionChecks {
 
   async check({ owner, assistantId, definition, templatePath }: CheckSubject): Promise<CheckResult> {
     const document = normaliseDocument(definition, this.rules);
+    const crowd = checkNumber(definition.metadata);
+    if (crowd.length > 0) return { document, placeholders: [], diagnostics: crowd };
     const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
     return {
       document,

@@ -60,6 +60,12 @@ describe('simple_augment', () => {
     ).toEqual(asked(`\n\n${hostile}\n\n\n\n${hostile}\n\n`));
   });
 
+  it('refuses to multiply the context into a text that no memory holds', () => {
+    const rag = { context: 'x'.repeat(1_000_000), sources: [] };
+    const long = { messages: asked('?'), template: '{context}'.repeat(40_000), rag };
+    expect(() => build(long)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+  });
+
   it('renders nothing for a context that could not be fetched', () => {
     expect(build({ messages: asked('Q'), template: 'C={context}.', rag: null })).toEqual(asked('C=.'));
   });

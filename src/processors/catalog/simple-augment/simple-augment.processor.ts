@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertRenderable } from '../../../templates';
 import { sourcesBlock } from '../../../tools';
 import { assembleMessages } from '../../assemble-messages';
 import type { AssembledMessages, ProcessorDefinition, PromptInput, PromptProcessor, RagContext } from '../../contract';
@@ -18,14 +19,19 @@ export class SimpleAugmentProcessor implements PromptProcessor {
   };
 
   build({ messages, systemPrompt, template, rag, vision }: PromptInput): AssembledMessages {
-    const rewrite = (question: string): string | null =>
-      template === ''
-        ? null
-        : template.replace(SLOT, (_, name: string) =>
-            name === 'user_input' ? `\n\n${question}\n\n` : contextText(rag),
-          );
+    const context = contextText(rag);
+    const rewrite = (question: string): string | null => (template === '' ? null : filled(template, question, context));
     return assembleMessages({ messages, systemPrompt, vision, rewrite });
   }
+}
+
+function filled(template: string, question: string, context: string): string {
+  const asked = `\n\n${question}\n\n`;
+  const contentOf = (name: string | undefined): string => (name === 'user_input' ? asked : context);
+  let length = template.length;
+  for (const [, name] of template.matchAll(SLOT)) length += contentOf(name).length;
+  assertRenderable(length);
+  return template.replace(SLOT, (_, name: string) => contentOf(name));
 }
 
 /** Unlike a multi-tool slot, an empty context keeps its newlines: classic prompts must not change. */
