@@ -34,6 +34,11 @@ export class VisibleRubrics extends TenantScope<RubricEntity> {
     return this.visible().andWhere('rubric.id = :id', { id }).getOne();
   }
 
+  /** As `find`, and nobody else changes it until the transaction ends. */
+  lock(id: string): Promise<RubricEntity | null> {
+    return this.visible().andWhere('rubric.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
   findByOrigin(originId: number): Promise<RubricEntity | null> {
     return this.visible().andWhere('rubric.originId = :originId', { originId }).getOne();
   }

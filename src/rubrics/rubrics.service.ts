@@ -15,6 +15,7 @@ import {
   type RubricSource,
   uuidv7,
 } from '../kernel';
+import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
 import { rubricJson, rubricMarkdown } from './rubric-markdown';
@@ -38,6 +39,7 @@ export class RubricsService {
     private readonly rubrics: RubricRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly organizations: OrganizationsService,
   ) {}
 
   async create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
@@ -56,11 +58,6 @@ export class RubricsService {
       await this.record(caller, 'rubric.create', id, { after: document }, tx);
     });
     return this.get(caller, id);
-  }
-
-  /** The same check as saving, without saving. */
-  problems(body: unknown): ReturnType<typeof rubricProblems> {
-    return rubricProblems(body);
   }
 
   async get(principal: Principal, id: string): Promise<RubricView> {
@@ -102,19 +99,17 @@ export class RubricsService {
     return this.change(caller, id, (document) => checkedDocument({ ...document, ...changes }));
   }
 
+  /** Throws `feature_disabled` where the organization has switched sharing off. */
   async setVisibility(caller: Caller, id: string, visibility: RubricVisibility): Promise<RubricView> {
-    const before = await this.owned(caller, id);
-    await this.transactions.run(async (tx) => {
-      await this.rubrics.visibleTo(caller, tx).update(id, { visibility });
-      await this.record(
-        caller,
-        'rubric.visibility',
-        id,
-        { before: { visibility: before.visibility }, after: { visibility } },
-        tx,
-      );
-    });
-    return this.get(caller, id);
+    if (visibility === 'organization') {
+      const { features } = await this.organizations.runtime(caller.organizationId);
+      if (!features.sharing) throw new AppError('feature_disabled', 'The organization has switched sharing off');
+    }
+    return this.changeOwned(caller, id, 'rubric.visibility', (row) => ({
+      values: { visibility },
+      before: { visibility: row.visibility },
+      after: { visibility },
+    }));
   }
 
   /** A private copy of the caller's own, under a new `rubricId`. */
@@ -133,9 +128,9 @@ export class RubricsService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { document } = await this.owned(caller, id);
     await this.transactions.run(async (tx) => {
-      if (!(await this.rubrics.visibleTo(caller, tx).remove(id))) throw notFound('Rubric');
+      const { document } = await this.owned(caller, id, tx);
+      await this.rubrics.visibleTo(caller, tx).remove(id);
       await this.record(caller, 'rubric.delete', id, { before: document }, tx);
     });
   }
@@ -183,23 +178,31 @@ export class RubricsService {
     return row;
   }
 
-  private async owned(caller: Caller, id: string): Promise<RubricEntity> {
-    const row = await this.visible(caller, id);
+  private async owned(caller: Caller, id: string, tx: Transaction): Promise<RubricEntity> {
+    const row = isUuid(id) ? await this.rubrics.visibleTo(caller, tx).lock(id) : null;
+    if (row === null) throw notFound('Rubric');
     if (row.ownerId !== caller.userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
     return row;
   }
 
-  private async change(
+  private change(caller: Caller, id: string, next: (document: RubricDocument) => RubricDocument): Promise<RubricView> {
+    return this.changeOwned(caller, id, 'rubric.update', (row) => {
+      const document = next(row.document);
+      const values = { document, title: document.title, rubricKey: document.rubricId };
+      return { values, before: row.document, after: document };
+    });
+  }
+
+  private async changeOwned(
     caller: Caller,
     id: string,
-    next: (document: RubricDocument) => RubricDocument,
+    action: string,
+    change: (row: RubricEntity) => { values: Partial<RubricEntity>; before: object; after: object },
   ): Promise<RubricView> {
-    const row = await this.owned(caller, id);
-    const document = next(row.document);
     await this.transactions.run(async (tx) => {
-      const changes = { document, title: document.title, rubricKey: document.rubricId };
-      if (!(await this.rubrics.visibleTo(caller, tx).update(id, changes))) throw notFound('Rubric');
-      await this.record(caller, 'rubric.update', id, { before: row.document, after: document }, tx);
+      const { values, ...difference } = change(await this.owned(caller, id, tx));
+      await this.rubrics.visibleTo(caller, tx).update(id, values);
+      await this.record(caller, action, id, difference, tx);
     });
     return this.get(caller, id);
   }
