@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrations } from '../../../migrations';
 import {
   migrate,

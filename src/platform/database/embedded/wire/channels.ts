@@ -1,5 +1,6 @@
 import { HEADER, query } from './messages';
 
+const MENTIONED = /listen/i;
 const LISTEN = /\blisten\s+("(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)/gi;
 const UNLISTEN = /\bunlisten\s+(\*|"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)/gi;
 
@@ -8,17 +9,11 @@ export class Channels<Session> {
   private readonly bySession = new Map<Session, Set<string>>();
 
   /**
-   * Reads the channels off a statement's text. What a rolled-back or merely quoted LISTEN adds does no harm: a
+   * Reads the channels off the statements. What a rolled-back or merely quoted LISTEN adds does no harm: a
    * notification is a hint, and clients ignore channels they do not know.
    */
-  observe(session: Session, sql: string): void {
-    const channels = this.bySession.get(session) ?? new Set<string>();
-    for (const [, name = ''] of sql.matchAll(UNLISTEN)) {
-      if (name === '*') channels.clear();
-      else channels.delete(folded(name));
-    }
-    for (const [, name = ''] of sql.matchAll(LISTEN)) channels.add(folded(name));
-    this.bySession.set(session, channels);
+  observe(session: Session, texts: readonly string[]): void {
+    for (const sql of texts) if (MENTIONED.test(sql)) this.read(session, sql);
   }
 
   /** True when it had been listening. */
@@ -37,6 +32,16 @@ export class Channels<Session> {
     const all = new Set([...this.bySession.values()].flatMap((channels) => [...channels]));
     const statements = ['UNLISTEN *', ...[...all].map((name) => `LISTEN "${name.replaceAll('"', '""')}"`)];
     return query(statements.join('; '));
+  }
+
+  private read(session: Session, sql: string): void {
+    const channels = this.bySession.get(session) ?? new Set<string>();
+    for (const [, name = ''] of sql.matchAll(UNLISTEN)) {
+      if (name === '*') channels.clear();
+      else channels.delete(folded(name));
+    }
+    for (const [, name = ''] of sql.matchAll(LISTEN)) channels.add(folded(name));
+    this.bySession.set(session, channels);
   }
 }
 

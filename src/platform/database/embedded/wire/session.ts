@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { EngineBrokenError } from '../engine';
+import { drained } from './drained';
 import { FrameReader } from './frame-reader';
 import { GateBusyError, GateLeftError, type Holder } from './gate';
 import { Inbox } from './inbox';
@@ -158,19 +159,28 @@ export class Session implements Holder, Listener {
       if (last === 'S') this.answerSkipped();
       return;
     }
-    const continues = this.engine.gate.holds(this);
-    await this.engine.gate.enter(this);
-    if (!continues) await this.engine.settings.enter(this.settings);
+    await this.takeEngine();
     const request = toRequest(batch, this.statements, (texts) => (this.copies ||= texts.some(mayCopyIn)));
-    for (const text of request.texts) if (/listen/i.test(text)) this.engine.channels.observe(this, text);
+    this.engine.channels.observe(this, request.texts);
     this.expected.push(...request.expected);
     const answer = fromAnswer(await this.engine.ask(request.messages), this.expected);
-    const endsTurn = last === 'S' || ((last === 'Q' || last === 'F') && this.skipping === 'no');
-    if (endsTurn && answer.status === null) throw new EngineBrokenError('a turn ended without an answer');
+    if (answer.status === null && this.endsTurn(last)) throw new EngineBrokenError('a turn ended without an answer');
     this.settings.observe(request.texts, answer.tags);
     await this.finish(answer);
     for (const part of answer.parts) this.socket.write(part);
     this.engine.publish(answer.notifications);
+  }
+
+  private async takeEngine(): Promise<void> {
+    const { gate, settings } = this.engine;
+    const continues = gate.holds(this);
+    await gate.enter(this);
+    if (!continues) await settings.enter(this.settings);
+  }
+
+  /** While the engine skips, only a Sync gets an answer. */
+  private endsTurn(last: string): boolean {
+    return last === 'S' || ((last === 'Q' || last === 'F') && this.skipping === 'no');
   }
 
   private async finish(answer: Answer): Promise<void> {
@@ -237,16 +247,4 @@ export class Session implements Holder, Listener {
       gate.leave(this);
     }
   }
-}
-
-/** Resolves when the client has taken what it was sent, or is gone. */
-function drained(socket: Socket): Promise<void> {
-  if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off('drain', done).off('close', done);
-      resolve();
-    };
-    socket.on('drain', done).on('close', done);
-  });
 }
