@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
+import type { RunnableAssistant } from '../assistants';
 import { ClassicPipeline } from '../classic';
-import { ConnectorsService, type ResolvedModel } from '../connectors';
+import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
 import { AppError, type Caller, textOf } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
@@ -67,7 +68,7 @@ export class CompletionsService {
     run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
     await writer.model(modelCall(resolved, completion), {
       model: resolved.model,
-      messages: prepared.messages,
+      messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
       params: request.params,
     });
     facts.firstTokenMs ??= performance.now() - run.startedMono;
@@ -147,6 +148,13 @@ function modelCall({ connector, target, model }: ResolvedModel, { run }: Complet
     stream: (request) => connector.stream(request, target, context),
   };
 }
+
+/**
+ * `auto` without any vendor echoes the prompt, which is for editors' eyes (ACCESS R4): everybody else gets back what they
+ * sent, so that a provider that is taken away does not publish prompts and tool contents. Who writes `bypass` means it.
+ */
+const fellBackToEcho = ({ provider }: ResolvedModel, { access, document }: RunnableAssistant): boolean =>
+  provider === null && document.connector === AUTO && access === 'use';
 
 const charsOf = ({ messages }: PreparedPrompt): number =>
   messages.reduce(

@@ -416,6 +416,33 @@ describe('the list', () => {
   );
 });
 
+describe('an assistant without any vendor', () => {
+  const ask = async (who: Person, id: number): Promise<string> => {
+    const messages = [{ role: 'user', content: 'Why?' }];
+    const answer = await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages });
+    expect(answer.status).toBe(200);
+    return answer.json.choices[0].message.content;
+  };
+  const published = async (connector: string): Promise<number> => {
+    const prompts = { system_prompt: 'the hidden prompt', prompt_template: 'the template: {user_input}' };
+    const id = await make(teacher, { ...prompts, metadata: { ...CLASSIC, connector } });
+    expect((await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`)).status).toBe(200);
+    return id;
+  };
+
+  it('shows its prompt to those who may edit it, and to others only what they sent', async () => {
+    const id = await published('auto');
+    expect(await ask(teacher, id)).toMatch(/the hidden prompt[\s\S]+the template/);
+    const seen = await ask(student, id);
+    expect(seen).toContain('Why?');
+    expect(seen).not.toMatch(/hidden prompt|template/);
+  });
+
+  it('shows it to everybody where its editor chose the bypass', async () => {
+    expect(await ask(student, await published('bypass'))).toContain('the hidden prompt');
+  });
+});
+
 describe('sharing', () => {
   it('answers with people and refuses strangers by position', async () => {
     const id = await make(teacher);
