@@ -115,7 +115,11 @@ export class RubricsService {
   /** A private copy of the caller's own, under a new `rubricId`. */
   async duplicate(caller: Caller, id: string): Promise<RubricView> {
     const { document } = await this.visible(caller, id);
-    return this.create(caller, { ...document, rubricId: uuidv7(), title: `${document.title.slice(0, 480)} (copy)` });
+    return this.create(caller, {
+      ...document,
+      rubricId: uuidv7(),
+      title: `${document.title.slice(0, 480).toWellFormed()} (copy)`,
+    });
   }
 
   /** A document as exported here or by LAMB, whose exports may wrap it in `rubric` or `rubric_data`. */

@@ -301,6 +301,11 @@ describe('moving definitions', () => {
     expect((await teacher.api('POST', `${ASSISTANTS}/import`, body)).status).toBe(400);
   });
 
+  it('duplicates a name that would be cut inside a character', async () => {
+    const { json } = await teacher.api('POST', ASSISTANTS, { name: `${'a'.repeat(191)}😀` });
+    expect((await teacher.api('POST', `${ASSISTANTS}/${json.id}/duplicate`, {})).status).toBe(201);
+  });
+
   it('duplicates as a private draft', async () => {
     const id = await make(teacher, { name: 'Original' });
     await teacher.api('PUT', `${ASSISTANTS}/${id}/publication`);

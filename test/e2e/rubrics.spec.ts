@@ -46,6 +46,14 @@ it('keeps the document as given, unknown members and their order included', asyn
   expect(read.json).toMatchObject({ ...essay(), id, owner: teacher.userId, visibility: 'private', access: 'owner' });
 });
 
+it('copies and exports titles that would be cut inside a character', async () => {
+  for (const cut of [100, 480]) {
+    const { id } = await create(teacher, essay({ title: `${'a'.repeat(cut - 1)}😀 and more` }));
+    expect((await teacher.api('GET', `${path}/${id}/export`)).status).toBe(200);
+    expect((await teacher.api('POST', `${path}/${id}/duplicate`)).status).toBe(201);
+  }
+});
+
 it('refuses a bad document with every problem and its path', async () => {
   const bad = essay({
     rubricId: 'short',

@@ -79,7 +79,7 @@ export class AssistantTransfer {
   async duplicate(caller: Caller, id: number, name: string | undefined): Promise<Imported> {
     const { row } = await this.lookup.configurable(caller, id);
     const fields: DefinitionInput = {
-      name: name ?? `Copy of ${row.name}`.slice(0, 200),
+      name: name ?? `Copy of ${row.name}`.slice(0, 200).toWellFormed(),
       description: row.description,
       system_prompt: row.systemPrompt,
       prompt_template: row.promptTemplate,
