@@ -5,6 +5,7 @@ import { type OrganizationRuntime, OrganizationsService } from '../organizations
 import { RunsService } from '../runs';
 import type { ChatRequest } from './chat-request';
 import type { Completion } from './completion.types';
+import { secretsOf } from './organization-secrets';
 import { StreamsInFlight } from './streams-in-flight';
 
 /** Everything that is checked before a run exists; what fails here answers with a status of its own. */
@@ -24,6 +25,8 @@ export class CompletionOpening {
     assertFeatures(assistant, organization);
     const { document } = assistant;
     this.inFlight.assertOpen();
+    const secrets = secretsOf(organization);
+    // From here on nothing may throw: an opened run that nobody ends would hold up the shutdown.
     const run = this.runs.open({
       assistant: {
         id: assistant.id,
@@ -42,7 +45,7 @@ export class CompletionOpening {
       assistant,
       request,
       wantsReport: (request.verbose || document.verbose) && assistant.access !== 'use',
-      secrets: secretsOf(organization),
+      secrets,
       facts: {
         connector: null,
         model: null,
@@ -61,10 +64,4 @@ function assertFeatures({ document }: RunnableAssistant, { features }: Organizat
   if (document.type === 'multi_tool' && !features.multi_tool) {
     throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
   }
-}
-
-/** What the organization keeps secret, so that no report can hold it whatever a tool returned. */
-function secretsOf({ providers, knowledgeBase }: OrganizationRuntime): readonly string[] {
-  const keys = [...providers.values()].map(({ apiKey }) => apiKey);
-  return [...keys, knowledgeBase?.apiToken ?? null].filter((secret): secret is string => secret !== null);
 }
