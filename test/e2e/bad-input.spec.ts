@@ -55,6 +55,13 @@ describe('bad input', () => {
     },
   );
 
+  it('says of a body that is no JSON just that, in the shape of each door, and quotes none of it', async () => {
+    const house = await raw('/api/v1/assistants', '{"name": secret-of-a-student}');
+    expect(house.json).toMatchObject({ code: 'malformed_json', detail: 'The body is not valid JSON' });
+    const openAi = await raw('/v1/chat/completions', '{"messages": secret-of-a-student}');
+    expect(openAi.json).toMatchObject({ error: { code: 'malformed_json', message: 'The body is not valid JSON' } });
+  });
+
   it('refuses 5 MB on the house API', async () => {
     expectRefusal(
       await raw('/api/v1/assistants', JSON.stringify({ name: 'x', description: 'y'.repeat(5_000_000) })),

@@ -1,6 +1,7 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../kernel';
 import { assertJsonShape, CHAT_LIMITS, HOUSE_LIMITS, type JsonLimits } from './json-shape';
+import { toAppError } from './to-app-error';
 
 /** Conversations with pictures in them are large; everything else is not. */
 const CHAT_BODY = '25mb';
@@ -25,11 +26,12 @@ function onlyKnownTypes(request: Request, _response: Response, next: NextFunctio
   else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
 }
 
+/** Errors become ours here: Nest turns a SyntaxError into a bad request that quotes the body, before any filter sees it. */
 function sequence(handlers: readonly RequestHandler[], request: Request, response: Response, next: NextFunction): void {
   const [first, ...rest] = handlers;
   if (first === undefined) return next();
   void first(request, response, (error?: unknown) =>
-    error === undefined ? sequence(rest, request, response, next) : next(error),
+    error === undefined ? sequence(rest, request, response, next) : next(toAppError(error)),
   );
 }
 
