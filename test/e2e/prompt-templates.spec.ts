@@ -95,7 +95,11 @@ describe('prompt templates', () => {
   });
 
   it('come with starters of both types that can be copied and never changed', async () => {
-    const { items } = (await teacher.api('GET', `${TEMPLATES}/starters`)).json;
+    const { items, total, next_cursor } = (await teacher.api('GET', `${TEMPLATES}/starters`)).json;
+    expect([total, next_cursor]).toEqual([items.length, null]);
+    const first = (await teacher.api('GET', `${TEMPLATES}/starters?limit=2`)).json;
+    const rest = (await teacher.api('GET', `${TEMPLATES}/starters?cursor=${first.next_cursor}`)).json;
+    expect([...first.items, ...rest.items]).toEqual(items);
     expect(new Set(items.map(({ type }: { type: string }) => type))).toEqual(new Set(['classic', 'multi_tool']));
     for (const starter of items) {
       expect(starter).toMatchObject({ builtin: true, shared: true, owner_id: null });

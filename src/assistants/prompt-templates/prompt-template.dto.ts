@@ -101,8 +101,3 @@ export class PromptTemplatePageDto {
   next_cursor!: string | null;
   total!: number;
 }
-
-export class StartersDto {
-  @ApiProperty({ type: [PromptTemplateDto] })
-  items!: PromptTemplateDto[];
-}

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import {
   CreatePromptTemplateDto,
@@ -9,7 +9,6 @@ import {
   PromptTemplatePageDto,
   PromptTemplateQueryDto,
   SharePromptTemplateDto,
-  StartersDto,
   UpdatePromptTemplateDto,
 } from './prompt-template.dto';
 import { PromptTemplatesService } from './prompt-templates.service';
@@ -28,9 +27,9 @@ export class PromptTemplatesController {
 
   @Get('starters')
   @Access({ scope: 'read', role: 'teacher', summary: 'Built-in starters for both types of assistants' })
-  @ApiOkResponse({ type: StartersDto })
-  starters(): StartersDto {
-    return { items: this.templates.starters() };
+  @ApiOkResponse({ type: PromptTemplatePageDto })
+  starters(@Query() page: PageQueryDto): Page<PromptTemplateDto> {
+    return this.templates.starters(toPageRequest(page));
   }
 
   @Post()

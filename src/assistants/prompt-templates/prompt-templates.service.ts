@@ -34,8 +34,9 @@ export class PromptTemplatesService {
     private readonly audit: AuditLog,
   ) {}
 
-  starters(): PromptTemplateDto[] {
-    return STARTERS.map(presentStarter);
+  starters(request: PageRequest): Page<PromptTemplateDto> {
+    const { items, next_cursor } = starterPage(STARTERS, starterCursor(request.cursor) ?? 0, request.limit);
+    return { items, next_cursor, total: STARTERS.length };
   }
 
   /** Stored templates newest first, then the starters. */
@@ -54,13 +55,8 @@ export class PromptTemplatesService {
     const items = reached === null ? stored.items.map(present) : [];
     const total = stored.total + starters.length;
     if (reached === null && stored.next_cursor !== null) return { items, total, next_cursor: stored.next_cursor };
-    const from = reached ?? 0;
-    const end = from + request.limit - items.length;
-    return {
-      items: [...items, ...starters.slice(from, end).map(presentStarter)],
-      total,
-      next_cursor: end < starters.length ? encodeCursor([STARTER_CURSOR, end]) : null,
-    };
+    const rest = starterPage(starters, reached ?? 0, request.limit - items.length);
+    return { items: [...items, ...rest.items], total, next_cursor: rest.next_cursor };
   }
 
   async get(caller: Caller, id: string): Promise<PromptTemplateDto> {
@@ -176,6 +172,18 @@ const startersLike = (type: AssistantType | undefined, text = ''): Starter[] =>
       (type === undefined || starter.type === type) &&
       `${starter.name}\n${starter.description}`.toLowerCase().includes(text.toLowerCase()),
   );
+
+function starterPage(
+  starters: readonly Starter[],
+  from: number,
+  limit: number,
+): Pick<Page<PromptTemplateDto>, 'items' | 'next_cursor'> {
+  const end = from + limit;
+  return {
+    items: starters.slice(from, end).map(presentStarter),
+    next_cursor: end < starters.length ? encodeCursor([STARTER_CURSOR, end]) : null,
+  };
+}
 
 const presentStarter = (starter: Starter): PromptTemplateDto => ({
   ...starter,
