@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { type ChatMessage, type JsonObject, type Problem, invalid } from '../kernel';
+import { type ChatMessage, type JsonObject, type Problem, invalid, isJsonObject } from '../kernel';
 import { chatRequestSchema, type ProgressMode } from './chat-request.schema';
 
 /** A checked completion body, split into what this service reads and what the vendor gets. */
@@ -71,9 +71,24 @@ function paramsOf(body: Body): JsonObject {
   return params;
 }
 
+const MODEL_REQUIRED: Problem = { path: 'model', message: 'is required' };
+
 /** @throws `validation_failed` with every problem and its path. */
 export function readChatRequest(body: unknown): ChatRequest {
-  if (!validate(body)) throw invalid(problemsOf(validate.errors ?? []));
+  return read(body, []);
+}
+
+/** For the door where the model names the assistant. */
+export function readChatRequestWithModel(body: unknown): ChatRequest & { readonly model: string } {
+  const { model, ...request } = read(body, isJsonObject(body) && body.model === undefined ? [MODEL_REQUIRED] : []);
+  // The line above has refused its absence; an empty one is a model that does not exist.
+  return { ...request, model: model ?? '' };
+}
+
+function read(body: unknown, found: readonly Problem[]): ChatRequest {
+  const valid = validate(body);
+  const problems = valid ? found : [...found, ...problemsOf(validate.errors ?? [])];
+  if (!valid || problems.length > 0) throw invalid(problems);
   return {
     model: body.model ?? null,
     messages: body.messages,

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantsService, type RunnableAssistant } from '../assistants';
+import { AssistantsService } from '../assistants';
 import { AppError, type Caller } from '../kernel';
-import { type OrganizationRuntime, OrganizationsService } from '../organizations';
+import { OrganizationsService } from '../organizations';
 import { RunsService } from '../runs';
 import type { ChatRequest } from './chat-request';
 import type { Completion } from './completion.types';
+import { isSwitchedOff } from './feature-switches';
 import { secretsOf } from './organization-secrets';
 import { StreamsInFlight } from './streams-in-flight';
 
@@ -22,10 +23,11 @@ export class CompletionOpening {
   async open(caller: Caller, assistantId: number, request: ChatRequest): Promise<Completion> {
     const assistant = await this.assistants.runnable(caller, assistantId);
     const organization = await this.organizations.runtime(assistant.organizationId);
-    assertFeatures(assistant, organization);
+    if (isSwitchedOff(assistant, organization))
+      throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
     const { document } = assistant;
-    this.inFlight.assertOpen();
     const secrets = secretsOf(organization);
+    this.inFlight.assertOpen();
     // From here on nothing may throw: an opened run that nobody ends would hold up the shutdown.
     const run = this.runs.open({
       assistant: {
@@ -57,11 +59,5 @@ export class CompletionOpening {
         warnings: [],
       },
     };
-  }
-}
-
-function assertFeatures({ document }: RunnableAssistant, { features }: OrganizationRuntime): void {
-  if (document.type === 'multi_tool' && !features.multi_tool) {
-    throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
   }
 }

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AppError, type Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
-import { readChatRequest } from './chat-request';
+import { readChatRequestWithModel } from './chat-request';
 import { chatBodySchema, completionSchema } from './completion.openapi';
 import { CompletionsService } from './completions.service';
 import { callerOf } from './caller-of';
@@ -44,8 +44,7 @@ export class OpenAiController {
   @ApiOkResponse(completionSchema)
   async complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
-    const chat = readChatRequest(request.body);
-    if (chat.model === null) throw modelRequired();
+    const chat = readChatRequestWithModel(request.body);
     try {
       await this.completions.answer(caller, assistantIdOf(chat.model), chat, response);
     } catch (error) {
@@ -53,8 +52,3 @@ export class OpenAiController {
     }
   }
 }
-
-const modelRequired = (): AppError =>
-  new AppError('validation_failed', 'The request is not valid', {
-    problems: [{ path: 'model', message: 'is required' }],
-  });

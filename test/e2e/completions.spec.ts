@@ -109,8 +109,9 @@ describe('a completion', () => {
     expect(json.error).toMatchObject({ type: 'invalid_request_error', code: 'validation_failed', param: 'messages' });
     expect(json.error.message).toContain('messages: must not be empty');
     expect(json.error.message).toContain('temperature: must be number or null');
-    const noModel = await app.api('POST', '/v1/chat/completions', { messages: [user('Hi')] });
+    const noModel = await app.api('POST', '/v1/chat/completions', { messages: [] });
     expect(noModel.json.error.param).toBe('model');
+    expect(noModel.json.error.message).toContain('model: is required; messages: must not be empty');
   });
 
   it('lists them as problem details on the house API', async () => {
@@ -139,6 +140,10 @@ describe('a completion', () => {
     const refused = await complete({ model: `lamb_assistant.${id}` });
     expect(refused.status).toBe(403);
     expect(refused.json.error.code).toBe('feature_disabled');
+    const listed = (await app.api('GET', '/v1/models')).json.data.map((each: { id: string }) => each.id);
+    expect(listed).toContain(`lamb_assistant.${classic}`);
+    expect(listed).not.toContain(`lamb_assistant.${id}`);
+    expect((await app.api('GET', `/v1/models/lamb_assistant.${id}`)).json.error.code).toBe('model_not_found');
     upstream.expect({ content: 'classic goes on' });
     expect((await complete({})).status).toBe(200);
     await app.api('PATCH', '/api/v1/organizations/default', { features: { multi_tool: true } });
