@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { startApp, type TestApp } from '../support/app';
 
 describe('health', () => {
@@ -8,25 +9,23 @@ describe('health', () => {
   afterAll(() => app.stop());
 
   it('is alive and ready without a credential once it serves', async () => {
-    expect(await (await fetch(`${app.url}/health/live`)).json()).toEqual({ status: 'ok' });
-    const ready = await fetch(`${app.url}/health/ready`);
-    expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({ status: 'ready', checks: { process: 'ok', database: 'ok', secrets: 'ok' } });
+    await request(app.url).get('/health/live').expect(200, { status: 'ok' });
+    await request(app.url)
+      .get('/health/ready')
+      .expect(200, { status: 'ready', checks: { process: 'ok', database: 'ok', secrets: 'ok' } })
+      .expect('cache-control', 'no-store');
   });
 
   it('leads from / to the API documentation, which is there', async () => {
-    const response = await fetch(`${app.url}/`);
-    expect(response.url).toBe(`${app.url}/api/docs`);
-    expect(await response.text()).toContain('swagger-ui');
+    await request(app.url).get('/').expect(302).expect('location', '/api/docs');
+    const page = await request(app.url).get('/api/docs/').expect(200);
+    expect(page.text).toContain('swagger-ui');
   });
 
-  it('serves an OpenAPI 3.1 document in which every operation says who may call it', async () => {
-    const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as {
-      openapi: string;
-      paths: Record<string, Record<string, { summary?: string }>>;
-    };
-    expect(document.openapi).toBe('3.1.0');
-    const silent = Object.entries(document.paths).flatMap(([path, operations]) =>
+  it('serves an OpenAPI 3.1 document in which every operation says what it is for', async () => {
+    const { body } = await request(app.url).get('/api/openapi.json').expect(200);
+    expect(body.openapi).toBe('3.1.0');
+    const silent = Object.entries<Record<string, { summary?: string }>>(body.paths).flatMap(([path, operations]) =>
       Object.entries(operations)
         .filter(([, operation]) => !operation.summary)
         .map(([method]) => `${method} ${path}`),
@@ -35,14 +34,19 @@ describe('health', () => {
   });
 
   it('hands out a request id, the caller’s own when it is well-formed', async () => {
-    expect((await fetch(`${app.url}/health/live`)).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    const given = { 'x-request-id': 'trace-12345678' };
-    expect((await fetch(`${app.url}/health/live`, { headers: given })).headers.get('x-request-id')).toBe(
-      'trace-12345678',
-    );
-    const hostile = { 'x-request-id': '<script>alert(1)</script>' };
-    expect((await fetch(`${app.url}/health/live`, { headers: hostile })).headers.get('x-request-id')).not.toContain(
-      '<',
-    );
+    const idFor = async (given?: string): Promise<string | undefined> => {
+      const asked = request(app.url).get('/health/live');
+      const { headers } = await (given === undefined ? asked : asked.set('x-request-id', given));
+      return headers['x-request-id'];
+    };
+    expect(await idFor()).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await idFor('trace-12345678')).toBe('trace-12345678');
+    expect(await idFor('<script>alert(1)</script>')).not.toContain('<');
+  });
+
+  it('logs the path of an answer without its query, which may hold what people typed', async () => {
+    await request(app.url).get('/health/live?q=private').expect(200);
+    expect(app.log()).toContain('"path":"/health/live"');
+    expect(app.log()).not.toContain('private');
   });
 });

@@ -6,6 +6,7 @@ import { embeddedDatabases, serverDatabases, type TestDatabases } from './test-d
 
 declare global {
   var testDatabases: TestDatabases | undefined;
+  var typeormMetadataArgsStorage: unknown;
 }
 
 /** Runs once for all projects that need a database, outside jest's sandbox, in which the engine cannot load itself. */
@@ -15,6 +16,8 @@ async function setUp({ maxWorkers }: { maxWorkers: NonNullable<Config['maxWorker
   const count = Number(maxWorkers);
   globalThis.testDatabases = await (server ? serverDatabases(server, count) : embeddedDatabases(count));
   process.env[TEST_DATABASES] = JSON.stringify(globalThis.testDatabases.urls);
+  // Jest copies globals into every test file's sandbox: entities of one file would be known, in another realm, to the next.
+  delete globalThis.typeormMetadataArgsStorage;
 }
 
 export = setUp;

@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNativeError } from 'node:util/types';
 import type { DataSource } from 'typeorm';
 import { dropStuckConnections } from './data-source';
+import { isDatabaseUnavailable } from './postgres-errors';
 
 export interface ConnectOptions {
   /** Milliseconds to go on trying. */
@@ -26,6 +28,7 @@ export async function connect(dataSource: DataSource, options: ConnectOptions = 
     } catch (error) {
       const { code, message } = describe(error);
       if (HOPELESS.includes(code)) throw new Error(`The database refuses the connection: ${message}`, { cause: error });
+      if (!isDatabaseUnavailable(error)) throw error;
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
         throw new Error(`The database did not answer within ${patience / 1_000} s: ${message}`, { cause: error });
@@ -38,7 +41,7 @@ export async function connect(dataSource: DataSource, options: ConnectOptions = 
 
 /** A refused connection to a name with several addresses is an AggregateError without a message of its own. */
 function describe(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  if (!isNativeError(error)) return { code: '', message: String(error) };
   const { code } = error as Error & { code?: unknown };
   const text = typeof code === 'string' ? code : '';
   return { code: text, message: error.message || text || error.name };

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { AppError } from '../../kernel';
 
 const TRY_AGAIN_SECONDS = 2;
@@ -22,7 +23,8 @@ interface PostgresError {
 
 /** TypeORM wraps the error of `pg` and copies its fields, so both forms read alike. */
 function asPostgresError(error: unknown): PostgresError | null {
-  if (!(error instanceof Error)) return null;
+  // Node's own errors may come from another realm, where `instanceof` does not know them.
+  if (!isNativeError(error)) return null;
   const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown };
   return {
     code: typeof code === 'string' ? code : '',
