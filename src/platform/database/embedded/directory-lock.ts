@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity';
 
 export interface LockRecord extends ProcessIdentity {
@@ -16,7 +17,7 @@ export class DirectoryInUseError extends Error {
     readonly file: string,
     readonly holder: LockRecord,
   ) {
-    super(`in use by process ${holder.pid} (${file})`);
+    super(`${dirname(file)} is in use by process ${holder.pid}`);
     this.name = 'DirectoryInUseError';
   }
 }

@@ -1,0 +1,87 @@
+import { Logger } from '@nestjs/common';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EngineThread } from './engine-thread';
+import type { WorkerSettings } from './worker-messages';
+
+export interface KeeperOptions extends Omit<WorkerSettings, 'directory'> {
+  readonly directory: string;
+  readonly workerFile?: string;
+}
+
+/** An engine that breaks more often than this within a minute is not worth another start. */
+const MOST_RESTARTS = 3;
+
+/** Keeps an engine running on a directory: one that breaks is replaced by another, which recovers the files. */
+export class EngineKeeper {
+  private readonly logger = new Logger('EmbeddedDatabase');
+  private thread: EngineThread | null = null;
+  private restarts: number[] = [];
+  private restarting = Promise.resolve();
+  private closing = false;
+
+  constructor(private readonly options: KeeperOptions) {}
+
+  async start(): Promise<void> {
+    await this.create();
+    await this.run();
+  }
+
+  async dump(file: string): Promise<void> {
+    if (!this.thread) throw new Error('The embedded database does not run');
+    await this.thread.dump(file);
+  }
+
+  /** Never rejects: what an engine could not write down at the end, its log has. */
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.restarting;
+    await this.thread?.close().catch((error: Error) => this.logger.error(`The engine broke: ${error.message}`));
+  }
+
+  /**
+   * Makes the directory if there is none, in a thread of its own, whose memory (some 500 MB) goes with it. A directory
+   * whose creation was interrupted has never served anybody: it is made anew.
+   */
+  private async create(): Promise<void> {
+    const { directory } = this.options;
+    const unfinished = `${directory}.unfinished`;
+    if (existsSync(unfinished)) rmSync(directory, { recursive: true, force: true });
+    if (existsSync(directory)) return;
+    writeFileSync(unfinished, '');
+    const creator = await this.spawn(this.options);
+    await creator.close();
+    rmSync(unfinished);
+  }
+
+  private async run(): Promise<void> {
+    // A template is for a directory without data only.
+    const { template: _template, ...settings } = this.options;
+    const thread = await this.spawn(settings);
+    this.thread = thread;
+    void thread.broken.then((reason) => {
+      if (!this.closing) this.restarting = this.replace(thread, reason);
+    });
+  }
+
+  private spawn(settings: WorkerSettings): Promise<EngineThread> {
+    rmSync(settings.socketPath, { force: true });
+    return EngineThread.start(this.options.workerFile ?? join(__dirname, 'embedded.worker.js'), settings);
+  }
+
+  private async replace(thread: EngineThread, reason: string): Promise<void> {
+    this.thread = null;
+    this.logger.error(`The engine broke: ${reason}`);
+    await thread.kill();
+    const now = performance.now();
+    this.restarts = [...this.restarts.filter((at) => now - at < 60_000), now];
+    if (this.restarts.length > MOST_RESTARTS) {
+      this.logger.error('The engine breaks again and again; it stays down');
+      return;
+    }
+    await this.run().then(
+      () => this.logger.warn('The engine runs again, recovered from its log'),
+      (error: Error) => this.logger.error(`The engine cannot start again: ${error.message}`),
+    );
+  }
+}
