@@ -161,6 +161,39 @@ export class FieldChangeDto {
   to!: string | number;
 }
 
+export class ToolStatsDto {
+  plugin!: string;
+  @ApiProperty({ type: String, nullable: true })
+  placeholder!: string | null;
+  calls!: number;
+  failures!: number;
+  /** Milliseconds; null when it never finished a call. */
+  @ApiProperty({ type: Number, nullable: true })
+  avg_ms!: number | null;
+  @ApiProperty({ type: Number, nullable: true })
+  p95_ms!: number | null;
+}
+
+export class TokenStatsDto {
+  prompt!: number;
+  completion!: number;
+  total!: number;
+}
+
+/** Figures over all runs of an assistant. */
+export class AssistantStatsDto {
+  runs!: number;
+  failures!: number;
+  /** Milliseconds; null while nothing has run. */
+  @ApiProperty({ type: Number, nullable: true })
+  p50_ms!: number | null;
+  @ApiProperty({ type: Number, nullable: true })
+  p95_ms!: number | null;
+  @ApiProperty({ type: [ToolStatsDto] })
+  tools!: ToolStatsDto[];
+  tokens!: TokenStatsDto;
+}
+
 /** What an import would do. */
 export class ImportPlanDto {
   dry_run!: boolean;

@@ -4,8 +4,13 @@ import type { Response } from 'express';
 import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
-import type { RunStats } from '../runs';
-import { AssistantDto, VersionDetailDto, type VersionDto, VersionPageDto } from './assistant-answer.dto';
+import {
+  AssistantDto,
+  AssistantStatsDto,
+  VersionDetailDto,
+  type VersionDto,
+  VersionPageDto,
+} from './assistant-answer.dto';
 import { AssistantEditor } from './assistant-editor';
 import { AssistantHistory } from './assistant-history';
 import { AssistantIdPipe } from './assistant-id.pipe';
@@ -63,7 +68,9 @@ export class AssistantHistoryController {
 
   @Get('stats')
   @Access({ scope: 'read', summary: 'Runs, failures, times, tools and tokens' })
-  stats(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<RunStats> {
-    return this.history.stats(caller, id);
+  @ApiOkResponse({ type: AssistantStatsDto })
+  async stats(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantStatsDto> {
+    const { tools, ...figures } = await this.history.stats(caller, id);
+    return { ...figures, tools: [...tools] };
   }
 }

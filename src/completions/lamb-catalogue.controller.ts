@@ -3,7 +3,7 @@ import { ApiBody, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger
 import { ConnectorsService } from '../connectors';
 import type { Caller, JsonObject } from '../kernel';
 import { type StrategyDefinition, StrategyCatalogue } from '../orchestrators';
-import { Access, CurrentCaller } from '../platform/http';
+import { Access, CurrentCaller, OpenAiErrors } from '../platform/http';
 import { ProcessorCatalogue } from '../processors';
 import { type PresentedTool, ToolsService } from '../tools';
 import { LambConfigValidityDto, LambConnectorDto, LambListDto } from './lamb.dto';
@@ -17,6 +17,7 @@ const presentForLamb = (tool: PresentedTool): JsonObject =>
 /** LAMB's catalogue under LAMB's paths (specs/README.md point 15); the same data as the house API's. */
 @ApiTags('LAMB')
 @ApiExtraModels(LambConnectorDto)
+@OpenAiErrors()
 @Controller('lamb/v1/completions')
 export class LambCatalogueController {
   constructor(

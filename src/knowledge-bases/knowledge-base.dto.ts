@@ -25,6 +25,7 @@ import { LANGUAGES } from './language';
 import { SLUG_MAX } from './slug';
 
 export class CreateKnowledgeBaseDto {
+  @ApiProperty({ example: 'Course materials' })
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
@@ -68,6 +69,7 @@ export class CreateKnowledgeBaseDto {
 }
 
 export class UpdateKnowledgeBaseDto {
+  @ApiProperty({ required: false, example: 'Course materials' })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -130,6 +132,7 @@ export class KnowledgeBaseListQueryDto extends PageQueryDto {
 
 export class ShareWithDto {
   /** Members of the organization by id or e-mail; the list replaces the one before. */
+  @ApiProperty({ example: ['ada@example.edu'] })
   @IsArray()
   @ArrayMaxSize(1000)
   @IsString({ each: true })
@@ -143,7 +146,7 @@ export class SharedUserDto {
   name!: string;
 }
 
-export class SharesDto {
+export class KnowledgeBaseSharesDto {
   users!: SharedUserDto[];
 }
 
@@ -187,6 +190,7 @@ export class DocumentListQueryDto extends PageQueryDto {
 }
 
 export class QueryKnowledgeBaseDto {
+  @ApiProperty({ example: 'Where does photosynthesis happen?' })
   @IsString()
   @IsNotEmpty()
   @MaxLength(20_000)

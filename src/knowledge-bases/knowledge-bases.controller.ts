@@ -10,7 +10,7 @@ import {
   KnowledgeBasePageDto,
   QueryAnswerDto,
   QueryKnowledgeBaseDto,
-  SharesDto,
+  KnowledgeBaseSharesDto,
   ShareWithDto,
   UpdateKnowledgeBaseDto,
 } from './knowledge-base.dto';
@@ -65,7 +65,7 @@ export class KnowledgeBasesController {
 
   @Get(':id/shares')
   @Access({ scope: 'read', role: 'teacher', summary: 'List the users a knowledge base is shared with' })
-  async shares(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<SharesDto> {
+  async shares(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<KnowledgeBaseSharesDto> {
     return { users: await this.knowledgeBases.shares(caller, id) };
   }
 
@@ -75,7 +75,7 @@ export class KnowledgeBasesController {
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Body() { users }: ShareWithDto,
-  ): Promise<SharesDto> {
+  ): Promise<KnowledgeBaseSharesDto> {
     return { users: await this.knowledgeBases.share(caller, id, users) };
   }
 

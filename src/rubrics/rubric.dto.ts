@@ -41,15 +41,18 @@ class RubricMetadataDto {
 /** A rubric document. It is stored as given; members beyond these are kept. */
 export class RubricDocumentDto {
   /** The document's own name, at least 10 characters. */
+  @ApiProperty({ example: 'essay-about-one-number' })
   rubricId!: string;
+  @ApiProperty({ example: 'Essay about one number' })
   title!: string;
   description!: string;
   metadata!: RubricMetadataDto;
   /** At least one. */
   criteria!: RubricCriterionDto[];
-  @ApiProperty({ enum: SCORING_TYPES })
+  @ApiProperty({ enum: SCORING_TYPES, example: 'points' })
   scoringType!: ScoringType;
   /** Greater than 0. */
+  @ApiProperty({ example: 10 })
   maxScore!: number;
 }
 

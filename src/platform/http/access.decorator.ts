@@ -1,7 +1,8 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError, type Caller, type Scope } from '../../kernel';
+import { describeErrors } from './describe-errors.decorator';
 import { ProblemDto } from './problem.dto';
 
 export const ACCESS_METADATA = 'bellwether:access';
@@ -31,8 +32,7 @@ export const Access = (options: AccessOptions): MethodDecorator =>
         .filter((line) => line !== undefined)
         .join('\n\n'),
     }),
-    ApiResponse({ status: 401, description: 'No valid credential', type: ProblemDto }),
-    ApiResponse({ status: 'default', description: 'Any other problem', type: ProblemDto }),
+    describeErrors('application/problem+json', ProblemDto),
   );
 
 /** A route without credentials. */

@@ -1,0 +1,43 @@
+import { startApp, type TestApp } from '../support/app';
+
+interface Operation {
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: { $ref?: string } }> }>;
+}
+
+describe('the OpenAPI document', () => {
+  let app: TestApp;
+  let operations: { readonly path: string; readonly operation: Operation }[];
+
+  beforeAll(async () => {
+    app = await startApp();
+    const { paths } = (await app.api('GET', '/api/openapi.json')).json as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    operations = Object.entries(paths)
+      .filter(([path]) => !path.startsWith('/health'))
+      .flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
+  }, 60_000);
+  afterAll(() => app.stop());
+
+  it('describes the errors of each door in the shape that the door really answers', () => {
+    const wrong = operations.filter(({ path, operation }) => {
+      const openAi = /^\/(v1|lamb)\//.test(path);
+      const expected = openAi
+        ? { 'application/json': { schema: { $ref: '#/components/schemas/OpenAiErrorDto' } } }
+        : { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDto' } } };
+      return ['401', 'default'].some(
+        (status) => JSON.stringify(operation.responses[status]?.content) !== JSON.stringify(expected),
+      );
+    });
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+    expect(operations.length).toBeGreaterThan(50);
+  });
+
+  it('keeps the shapes of two rooms apart', () => {
+    const shapeOf = (end: string): string | undefined =>
+      operations.find(({ path }) => path.endsWith(end))?.operation.responses['200']?.content?.['application/json']
+        ?.schema?.$ref;
+    expect(shapeOf('/assistants/{id}/shares')).toBe('#/components/schemas/SharesDto');
+    expect(shapeOf('/assistants/{id}/stats')).toBe('#/components/schemas/AssistantStatsDto');
+  });
+});
