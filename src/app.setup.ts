@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
+import { CredentialGate } from './auth';
 import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
 import { requestLog } from './platform/logging';
 
@@ -43,7 +44,8 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.use(
     helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } } }),
   );
-  app.use(...bodyParsers());
+  const gate = app.get(CredentialGate);
+  app.use(gate.use.bind(gate), ...bodyParsers());
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
   serveDocumentation(app);

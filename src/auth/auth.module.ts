@@ -7,6 +7,7 @@ import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
 import { Authenticator } from './authenticator';
 import { BootstrapService } from './bootstrap.service';
+import { CredentialGate } from './credential-gate';
 import { MeController } from './me.controller';
 
 @Module({
@@ -17,8 +18,9 @@ import { MeController } from './me.controller';
     Authenticator,
     ApiKeysService,
     BootstrapService,
+    CredentialGate,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [ApiKeysService, BootstrapService],
+  exports: [ApiKeysService, BootstrapService, CredentialGate],
 })
 export class AuthModule {}

@@ -83,6 +83,15 @@ describe('bad input', () => {
     expect(response.status).toBe(413);
   });
 
+  it('asks who is calling before it reads a body', async () => {
+    const huge = await raw('/v1/chat/completions', `{"x": "${'y'.repeat(2_000_000)}`, {
+      authorization: 'Bearer bw_wrong',
+    });
+    expectRefusal(huge, 401);
+    expect(huge.json).toMatchObject({ error: { type: 'authentication_error', code: 'unauthenticated' } });
+    expectRefusal(await raw('/api/v1/assistants', '{"name": ', { authorization: '' }), 401);
+  });
+
   it('names unknown properties and lists every problem with its path', async () => {
     const answer = await app.api('POST', '/api/v1/assistants', { name: 7, colour: 'red', owner: 'me', metadata: {} });
     expectRefusal(answer, 400);

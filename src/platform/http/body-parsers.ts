@@ -9,12 +9,20 @@ const HOUSE_BODY = '1mb';
 
 const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/(completions|runs))\/?$/;
 
+/** Called back by the parser, outside the router: a throw from here would end the process, so the error is handed on. */
+function guardShape(request: Request, limits: JsonLimits, next: NextFunction): void {
+  let refusal: unknown;
+  try {
+    if (request.body !== undefined) assertJsonShape(request.body, limits);
+  } catch (error) {
+    refusal = error;
+  }
+  next(refusal);
+}
+
 const jsonBody = (limit: string, limits: JsonLimits): RequestHandler[] => [
   express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] }),
-  (request: Request, _response: Response, next: NextFunction) => {
-    if (request.body !== undefined) assertJsonShape(request.body, limits);
-    next();
-  },
+  (request, _response, next) => guardShape(request, limits, next),
 ];
 
 const hasBody = (request: Request): boolean =>
@@ -30,9 +38,15 @@ function onlyKnownTypes(request: Request, _response: Response, next: NextFunctio
 function sequence(handlers: readonly RequestHandler[], request: Request, response: Response, next: NextFunction): void {
   const [first, ...rest] = handlers;
   if (first === undefined) return next();
-  void first(request, response, (error?: unknown) =>
-    error === undefined ? sequence(rest, request, response, next) : next(toAppError(error)),
-  );
+  void first(request, response, (error?: unknown) => {
+    if (error !== undefined) return next(toAppError(error));
+    // The parser calls back from a socket event, where a throw would end the process instead of the request.
+    try {
+      sequence(rest, request, response, next);
+    } catch (thrown) {
+      next(toAppError(thrown));
+    }
+  });
 }
 
 /** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */

@@ -1,0 +1,26 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Response } from 'express';
+import type { BellwetherRequest } from '../platform/http';
+import { Authenticator } from './authenticator';
+import { credentialOf } from './credential';
+
+const hasBody = ({ headers }: BellwetherRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Stands before the body parsers: nobody makes the service read a large body without a valid credential. Which route the
+ * caller may use is the guard's to decide. No route takes a body without a credential.
+ */
+@Injectable()
+export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
+  constructor(private readonly authenticator: Authenticator) {}
+
+  use(request: BellwetherRequest, _response: Response, next: NextFunction): void {
+    if (!hasBody(request)) return next();
+    this.authenticate(request).then(() => next(), next);
+  }
+
+  private async authenticate({ headers }: BellwetherRequest): Promise<void> {
+    await this.authenticator.authenticate(credentialOf(headers));
+  }
+}
