@@ -38,15 +38,9 @@ function onlyKnownTypes(request: Request, _response: Response, next: NextFunctio
 function sequence(handlers: readonly RequestHandler[], request: Request, response: Response, next: NextFunction): void {
   const [first, ...rest] = handlers;
   if (first === undefined) return next();
-  void first(request, response, (error?: unknown) => {
-    if (error !== undefined) return next(toAppError(error));
-    // The parser calls back from a socket event, where a throw would end the process instead of the request.
-    try {
-      sequence(rest, request, response, next);
-    } catch (thrown) {
-      next(toAppError(thrown));
-    }
-  });
+  void first(request, response, (error?: unknown) =>
+    error === undefined ? sequence(rest, request, response, next) : next(toAppError(error)),
+  );
 }
 
 /** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */
