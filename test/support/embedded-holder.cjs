@@ -1,11 +1,11 @@
 // A process that runs the embedded database on a directory until its input ends. Says where, or why it cannot.
 const { join } = require('node:path');
 
-const [compiled, dataDir, template] = process.argv.slice(2);
+const [compiled, dataDir] = process.argv.slice(2);
 const { startEmbedded } = require(join(compiled, 'src/platform/database/embedded'));
 
 async function main() {
-  const database = await startEmbedded({ dataDir, ...(template ? { template } : {}) });
+  const database = await startEmbedded({ dataDir });
   console.log(JSON.stringify({ url: database.url }));
   const close = async () => {
     await database.close();

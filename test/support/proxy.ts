@@ -39,7 +39,7 @@ export class DatabaseProxy {
 
   /** The server has stopped without a word: nothing arrives any more. */
   freeze(): void {
-    for (const [, upstream] of this.pairs) upstream.pause();
+    for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
   private relay(client: Socket): void {

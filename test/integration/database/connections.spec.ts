@@ -6,6 +6,7 @@ import {
   isDatabaseUnavailable,
   isForeignKeyViolation,
   isUniqueViolation,
+  openDatabase,
   Transactions,
 } from '../../../src/platform/database';
 import { connect } from '../../../src/platform/database/connect';
@@ -106,6 +107,13 @@ describe('connections to the database', () => {
     url.pathname = '/no_such_database';
     await expect(connect(make({ url: url.toString() }))).rejects.toThrow('refuses the connection');
   });
+
+  it('to a server that has fallen silent do not keep the service from ending', async () => {
+    const config = { url: proxy.url, dataDir: '/nowhere', poolSize: 1 };
+    const database = await openDatabase(config, { migrations: [], schema: 'skip' });
+    proxy.freeze();
+    await database.close();
+  }, 10_000);
 
   describe('errors of the database', () => {
     const TABLES = `

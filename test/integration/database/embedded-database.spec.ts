@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,22 +13,19 @@ import { describeEmbedded, workerFile } from '../../support/embedded-engine';
 import { pristineTemplate } from '../../support/test-databases';
 
 describeEmbedded('the embedded database', () => {
+  let pristine: string;
   let dataDir: string;
   const open: EmbeddedDatabase[] = [];
   const children: ChildProcess[] = [];
 
   const start = async (directory = dataDir, worker = workerFile()): Promise<EmbeddedDatabase> => {
-    const database = await startEmbedded({
-      dataDir: directory,
-      workerFile: worker,
-      template: pristineTemplate(),
-    });
+    const database = await startEmbedded({ dataDir: directory, workerFile: worker });
     open.push(database);
     return database;
   };
   const startProcess = async (): Promise<{ child: ChildProcess; report: { url?: string; error?: string } }> => {
     const script = join(__dirname, '../../support/embedded-holder.cjs');
-    const child = spawn(process.execPath, [script, compile(), dataDir, pristineTemplate()]);
+    const child = spawn(process.execPath, [script, compile(), dataDir]);
     children.push(child);
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     return { child, report: JSON.parse(line.toString()) as { url?: string; error?: string } };
@@ -40,10 +37,17 @@ describeEmbedded('the embedded database', () => {
     return client;
   };
 
-  beforeAll(() => Logger.overrideLogger(false));
-  beforeEach(() => {
-    dataDir = mkdtempSync(join(tmpdir(), 'bw-data-'));
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    pristine = mkdtempSync(join(tmpdir(), 'bw-pristine-'));
+    await (await startEmbedded({ dataDir: pristine, workerFile: workerFile(), template: pristineTemplate() })).close();
   });
+  beforeEach(() => {
+    // Copied, because making one takes longer than most of these tests.
+    dataDir = mkdtempSync(join(tmpdir(), 'bw-data-'));
+    cpSync(pristine, dataDir, { recursive: true });
+  });
+  afterAll(() => rmSync(pristine, { recursive: true }));
   afterEach(async () => {
     for (const database of open.splice(0)) await database.close();
     for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -74,6 +78,7 @@ describeEmbedded('the embedded database', () => {
 
   it('finds a shorter place for its socket when the data directory has a long name', async () => {
     const long = join(dataDir, 'x'.repeat(120));
+    cpSync(pristine, long, { recursive: true });
     const { url } = await start(long);
     const directory = new URL(url).searchParams.get('host') ?? '';
     expect([directory.startsWith(long), statSync(directory).mode & 0o777]).toEqual([false, 0o700]);
@@ -143,17 +148,17 @@ describeEmbedded('the embedded database', () => {
   });
 
   it('makes a directory anew whose creation was interrupted', async () => {
-    mkdirSync(join(dataDir, 'postgres'));
-    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
+    rmSync(join(dataDir, 'postgres', 'global'), { recursive: true });
     writeFileSync(join(dataDir, 'postgres.unfinished'), '');
-    await (await login((await start()).url)).end();
+    const database = await startEmbedded({ dataDir, workerFile: workerFile(), template: pristineTemplate() });
+    open.push(database);
+    await (await login(database.url)).end();
     expect(existsSync(join(dataDir, 'postgres.unfinished'))).toBe(false);
   });
 
   it('says what is wrong with a directory it cannot open, and lets go of it', async () => {
-    mkdirSync(join(dataDir, 'postgres'));
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '9\n');
-    await expect(start()).rejects.toThrow();
+    await expect(start()).rejects.toThrow('database files are incompatible with server');
     expect(existsSync(join(dataDir, 'database.lock'))).toBe(false);
   });
 

@@ -75,14 +75,15 @@ describe('migrations', () => {
       file.endsWith('.entity.ts'),
     );
     for (const file of entities) await import(join(SOURCES, file));
+    scratch = await createScratchDatabase();
   });
   beforeEach(async () => {
-    scratch = await createScratchDatabase();
+    await (await connect([])).query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   });
   afterEach(async () => {
     for (const dataSource of opened.splice(0)) await dataSource.destroy();
-    await scratch.drop();
   });
+  afterAll(() => scratch.drop());
 
   it('make exactly the tables that the entities describe', async () => {
     const dataSource = await connect(migrations);
