@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { connect } from './connect';
 import { createDataSource } from './data-source';
@@ -34,7 +33,6 @@ interface Target {
 
 /** The engine of one process answers nobody while a long statement runs; a new connection then takes a little longer. */
 const EMBEDDED_CONNECT_TIMEOUT = 5_000;
-const GOODBYE = 3_000;
 
 /** The one way to the database for server, commands and tests. */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<OpenDatabase> {
@@ -48,14 +46,14 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     });
     await connect(dataSource);
     const close = async (): Promise<void> => {
-      await disconnect(dataSource);
+      if (dataSource.isInitialized) await dataSource.destroy();
       await target.stop();
     };
     try {
       if (options.schema === 'migrate') await migrate(dataSource);
       if (options.schema === 'check') await assertSchemaIsCurrent(dataSource);
     } catch (error) {
-      await disconnect(dataSource);
+      await dataSource.destroy();
       throw error;
     }
     return { dataSource, engine: target.engine, close };
@@ -63,12 +61,6 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     await target.stop();
     throw error;
   }
-}
-
-/** A server that has fallen silent answers no goodbye either; the end of the process must not wait for it. */
-async function disconnect(dataSource: DataSource): Promise<void> {
-  if (!dataSource.isInitialized) return;
-  await Promise.race([dataSource.destroy(), sleep(GOODBYE, undefined, { ref: false })]);
 }
 
 async function findTarget({ url, dataDir }: DatabaseConfig, share: boolean): Promise<Target> {
