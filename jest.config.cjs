@@ -27,7 +27,11 @@ module.exports = {
   // A busy machine is slow to start an engine or a server; a test that is itself about time measures it.
   testTimeout: 30_000,
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/support/**/*.spec.ts'],
+    },
     {
       ...shared,
       displayName: 'integration',

@@ -2,7 +2,8 @@
 const { createHash } = require('node:crypto');
 const { transformSync } = require('@swc/core');
 
-const looksLikeEsm = /^\s*(?:import\s*["'{*\w]|export\s*(?:\{|\*|default|const|let|var|class|function|async)|import\.meta)/m;
+const looksLikeEsm =
+  /^\s*(?:import\s*["'{*\w]|export\s*(?:\{|\*|default|const|let|var|class|function|async)|import\.meta)/m;
 
 module.exports = {
   process(source, filename) {
