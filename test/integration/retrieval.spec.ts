@@ -139,9 +139,8 @@ describe("the organization's external server", () => {
   it('is asked for all collections at once', async () => {
     const slow = await startKbServer({ delayMs: 300 });
     await useServer(slow.url);
-    const started = performance.now();
     await retrieve(['1', '2', '3', '4', '5']);
-    expect(performance.now() - started).toBeLessThan(1200);
+    expect(slow.most).toBe(5);
     await slow.stop();
   });
 });
