@@ -32,6 +32,7 @@ const result: OrchestrationResult = {
       placeholder: '1_context',
       status: 'completed',
       content: 'found',
+      chars: 5,
       sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
       citations: [],
       confidence: null,

@@ -16,6 +16,7 @@ const completed = (content: string, titles: readonly string[], citations: readon
   placeholder: '1_context',
   status: 'completed',
   content,
+  chars: content.length,
   sources: titles.map(source),
   citations,
   confidence: null,

@@ -10,14 +10,15 @@ export const reportTool = ({ index, plugin, placeholder, enabled, config }: Pipe
   config,
 });
 
-/** An outcome's row in the run report, with the whole content: the report is cut where it is shown or stored. */
+/** An outcome's row in the run report, with the whole content (the report is cut where it is shown or stored) and the length
+ * that its event told. */
 export function reportResult(outcome: ToolOutcome): ReportResult {
   const { index, plugin, placeholder, status, duration_ms } = outcome;
   const row = { index, plugin, placeholder, status, duration_ms, chars: 0, sources: 0, preview: '' };
   switch (outcome.status) {
     case 'completed': {
-      const { content, sources } = outcome;
-      return { ...row, chars: content.length, sources: sources.length, preview: content };
+      const { content, chars, sources } = outcome;
+      return { ...row, chars, sources: sources.length, preview: content };
     }
     case 'failed':
       return { ...row, code: outcome.code, message: outcome.message };

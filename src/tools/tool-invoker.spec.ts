@@ -30,6 +30,7 @@ describe('a call that works', () => {
       plugin: 'fake',
       placeholder: '1_context',
       status: 'completed',
+      chars: 5,
       content: '12345',
       sources: [],
       citations: [],

@@ -71,10 +71,10 @@ export class ToolInvoker {
       const { tool, config } = resolve();
       const output = await this.attempt(tool, config, entry, input, context);
       const { length: chars } = output.content;
-      const shared = { confidence: output.confidence, cached: false, retries: 0, duration_ms: elapsed() };
+      const shared = { chars, confidence: output.confidence, cached: false, retries: 0, duration_ms: elapsed() };
       const message = texts.completed(entry, chars);
       const sources = output.sources.length;
-      emit({ type: 'tool.completed', index, plugin, placeholder, chars, sources, message, ...shared });
+      emit({ type: 'tool.completed', index, plugin, placeholder, sources, message, ...shared });
       return { index, plugin, placeholder, status: 'completed', ...shared, ...output };
     } catch (error) {
       const { code, message, unexpected } = describeFailure(error);

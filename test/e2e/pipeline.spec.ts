@@ -124,6 +124,45 @@ describe('from content to prompt', () => {
     },
   );
 
+  it('numbers every kind of source and counts content once, in answer, record, events and report', async () => {
+    const assistant = await makeAssistant(app, {
+      prompt_template: '{1_context}{2_rubric}{3_file}{user_input}',
+      metadata: multiTool([
+        tool('simple_rag', '1_context', { collections: [kb], top_k: 1, sources_in_prompt: 'numbered' }),
+        tool('rubric_rag', '2_rubric', { rubric_id: rubric }),
+        tool('single_file_rag', '3_file', { file_path: 'guide.md' }),
+      ]),
+    });
+    const { json } = await ask(assistant, 'light');
+    expect(json.sources).toMatchObject([
+      { type: 'knowledge_base', n: 1 },
+      { type: 'rubric', n: 2 },
+      { type: 'file', n: 3 },
+    ]);
+    const run = (await app.api('GET', `/api/v1/runs/${json.run_id}`)).json;
+    const report = (await app.api('GET', `/api/v1/runs/${json.run_id}/report`)).json;
+    expect(run.sources).toEqual(json.sources);
+    expect(report.sources).toEqual(json.sources);
+    const completed = run.events.filter(({ type }: { type: string }) => type === 'tool.completed');
+    const chars = completed.map((event: { chars: number }) => event.chars);
+    expect(chars).toHaveLength(3);
+    expect(completed.map(({ message }: { message: string }) => Number(/(\d+) chars/.exec(message)?.[1]))).toEqual(
+      chars,
+    );
+    expect(run.tools.map((each: { chars: number }) => each.chars)).toEqual(chars);
+    expect(report.results.map((each: { chars: number }) => each.chars)).toEqual(chars);
+  });
+
+  it.each(['rubric_rag', 'single_file_rag'])('numbers the source of a classic assistant: %s', async (rag_processor) => {
+    const assistant = await makeAssistant(app, {
+      prompt_template: '{context}{user_input}',
+      metadata: { connector: 'openai', rag_processor, rubric_id: rubric, file_path: 'guide.md' },
+    });
+    const { json } = await ask(assistant, 'Hi');
+    expect(json.sources).toMatchObject([{ n: 1 }]);
+    expect((await app.api('GET', `/api/v1/runs/${json.run_id}`)).json.sources).toEqual(json.sources);
+  });
+
   it('streams the progress of each tool before the answer', async () => {
     const assistant = await makeAssistant(app, {
       prompt_template: '{1_file}{user_input}',

@@ -122,6 +122,8 @@ export type ToolOutcome =
   | (OutcomeBase & {
       readonly status: 'completed';
       readonly content: string;
+      /** UTF-16 units of the content as the tool gave it. Citation numbers, known only later, are not counted. */
+      readonly chars: number;
       readonly sources: readonly Source[];
       readonly citations: readonly Citation[];
       readonly confidence: number | null;
