@@ -97,6 +97,17 @@ describe('POST /api/v1/assistants/validate', () => {
     ]);
   });
 
+  it('does not take a tool that calls itself user_input for the question', async () => {
+    const metadata = multiTool(tool('simple_rag', 'user_input', {}));
+    for (const [template, state] of [
+      ['{user_input}', 'used'],
+      ['Hello', 'unused'],
+    ]) {
+      const { json } = await validate({ template, metadata });
+      expect(json.placeholders).toEqual([{ name: 'user_input', state }]);
+    }
+  });
+
   it('warns of a template without the question, and of nothing in an empty request', async () => {
     expect((await validate({ template: 'Hello' })).json.diagnostics).toMatchObject([
       { code: 'template.no_user_input' },

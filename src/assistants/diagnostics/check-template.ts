@@ -53,7 +53,8 @@ function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[
   for (const [position, { index, placeholder, enabled }] of document.pipeline.entries()) {
     const entry = stored[position];
     const name = document.formatVersion === 2 && entry !== undefined ? unnumberedName(entry, rules) : placeholder;
-    if (name === null) continue;
+    // The question is nobody's to fill; who claims its name is refused where the tools are checked.
+    if (name === null || name === USER_INPUT) continue;
     const earlier = fillers.get(name);
     if (earlier === undefined)
       fillers.set(name, { name, enabled, index, path: `metadata.tools[${index}].placeholder` });
