@@ -66,6 +66,7 @@ export class DocumentsController {
   }
 
   @Post(':id/retry')
+  @Idempotent()
   @HttpCode(200)
   @Access({ scope: 'write', role: 'teacher', summary: 'Process a failed document again' })
   retry(

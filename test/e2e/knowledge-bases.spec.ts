@@ -167,8 +167,10 @@ describe('documents', () => {
     const { json } = await upload(teacher, kb.id, ['ok.md', 'Fine.'], ['bad.pdf', Buffer.from('%PDF-1.7')]);
     const [ok, bad] = json.items;
     expect((await teacher.api('POST', `${path}/${kb.id}/documents/${ok.id}/retry`)).status).toBe(409);
-    const again = await teacher.api('POST', `${path}/${kb.id}/documents/${bad.id}/retry`);
-    expect(again.json).toMatchObject({ status: 'failed', attempts: 2 });
+    const retry = () =>
+      teacher.api('POST', `${path}/${kb.id}/documents/${bad.id}/retry`, undefined, { 'idempotency-key': bad.id });
+    expect((await retry()).json).toMatchObject({ status: 'failed', attempts: 2 });
+    expect((await retry()).json).toMatchObject({ status: 'failed', attempts: 2 });
   });
 
   it('take only multipart, only the field files, and a bounded number of bytes', async () => {
