@@ -19,6 +19,12 @@ function entriesOf(answer: unknown): readonly JsonObject[] | null {
   return list === undefined ? null : list.filter(isJsonObject);
 }
 
+/** The link of a source, or null: a server may not hand clients `javascript:` and the like. */
+function webUrl(text: string | null): string | null {
+  if (text === null || !URL.canParse(text)) return null;
+  return /^https?:$/.test(new URL(text).protocol) ? text : null;
+}
+
 /** An absolute URL as it is, a path on the server completed. */
 function absolute(path: string | null, serverUrl: string): string | null {
   if (path === null || !URL.canParse(path, serverUrl)) return null;
@@ -44,7 +50,7 @@ function passageOf(entry: JsonObject, serverUrl: string): Passage | null {
   const similarity = share(entry['similarity']);
   const { page } = metadata;
   const url =
-    textOf(metadata['source_url']) ??
+    webUrl(textOf(metadata['source_url'])) ??
     absolute(textOf(metadata['original_file_url']), serverUrl) ??
     absolute(textOf(metadata['file_url']), serverUrl) ??
     '';

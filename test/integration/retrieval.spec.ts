@@ -118,6 +118,19 @@ describe("the organization's external server", () => {
     expect(passages).toHaveLength(2);
   });
 
+  it.each([
+    ['https://example.edu/a?b=c', 'https://example.edu/a?b=c'],
+    ['javascript:alert(1)', null],
+    ['data:text/html,hi', null],
+    ['//example.edu', null],
+  ])('may send clients to the web only: %s', async (source_url, url) => {
+    const linking = await startKbServer({ metadata: { source_url } });
+    await useServer(linking.url);
+    const { passages } = await retrieve(['3']);
+    expect(passages[0]?.source.url).toBe(url ?? `${linking.url}/3/f.md`);
+    await linking.stop();
+  });
+
   it('never hears of a knowledge base that the owner may not read', async () => {
     const theirs = await create(colleague, { 'a.md': 'Osmosis.' });
     await useServer(server.url);

@@ -17,7 +17,11 @@ export interface KbServer {
 }
 
 /** A knowledge-base server in LAMB's shape that takes `delayMs` for an answer. */
-export async function startKbServer({ delayMs = 0, text = 'Osmosis moves water.' } = {}): Promise<KbServer> {
+export async function startKbServer({
+  delayMs = 0,
+  text = 'Osmosis moves water.',
+  metadata = {},
+} = {}): Promise<KbServer> {
   const state = { queries: 0, answered: 0, abandoned: 0, most: 0, delayMs };
   const server = createServer((request, response) => {
     request.resume();
@@ -27,7 +31,7 @@ export async function startKbServer({ delayMs = 0, text = 'Osmosis moves water.'
     const timer = setTimeout(() => {
       state.answered += 1;
       const results = [
-        { similarity: 0.9, data: text, metadata: { filename: 'f.md', file_url: `/${collection}/f.md` } },
+        { similarity: 0.9, data: text, metadata: { filename: 'f.md', file_url: `/${collection}/f.md`, ...metadata } },
       ];
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ results, count: 1 }));
     }, state.delayMs);
