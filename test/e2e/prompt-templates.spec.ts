@@ -111,6 +111,11 @@ describe('prompt templates', () => {
     expect(copy.json).toMatchObject({ name: items[0].name, prompt_template: items[0].prompt_template, builtin: false });
   });
 
+  it('duplicate a name that would be cut inside a character', async () => {
+    const id = await make(teacher, { name: `${'a'.repeat(191)}😀` });
+    expect((await teacher.api('POST', `${TEMPLATES}/${id}/duplicate`)).status).toBe(201);
+  });
+
   it('page through stored ones and starters alike', async () => {
     const lister = await person(app);
     await make(lister, { name: 'A' });

@@ -78,7 +78,7 @@ export class PromptTemplatesService {
   async duplicate(caller: Caller, id: string): Promise<PromptTemplateDto> {
     const source = await this.get(caller, id);
     return this.insert(caller, 'duplicate', {
-      name: source.builtin ? source.name : `Copy of ${source.name}`.slice(0, 200),
+      name: source.builtin ? source.name : `Copy of ${source.name}`.slice(0, 200).toWellFormed(),
       type: source.type,
       description: source.description,
       systemPrompt: source.system_prompt,
