@@ -32,7 +32,9 @@ export interface AppOptions {
 
 const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule];
 
+/** The doors come first: routes are tried in this order, and most requests are completions. */
 const ROOMS = [
+  CompletionsModule,
   OrganizationsModule,
   AuthModule,
   FilesModule,
@@ -46,7 +48,6 @@ const ROOMS = [
   AssistantsModule,
   ClassicModule,
   MultiToolModule,
-  CompletionsModule,
   HealthModule,
   DemoModule,
 ];
@@ -66,8 +67,8 @@ export class AppModule {
           inject: [CONFIG],
           useFactory: ({ database }: Config) => database,
         }),
-        ...PLATFORM,
         ...ROOMS,
+        ...PLATFORM,
       ],
     };
   }

@@ -22,7 +22,8 @@ export class AccessGuard implements CanActivate {
     if (rule?.public === true) return true;
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     // A copy of its own per request, so that the audit can tell requests of one key apart.
-    const caller = { ...(await this.authenticator.authenticate(credentialOf(request.headers))) };
+    const known = request.caller ?? (await this.authenticator.authenticate(credentialOf(request.headers)));
+    const caller = { ...known };
     assertAllowed(rule, caller);
     rememberOrigin(caller, { requestId: textOf(request.id), ip: request.socket.remoteAddress ?? null });
     request.caller = caller;

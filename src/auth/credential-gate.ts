@@ -20,7 +20,8 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
     this.authenticate(request).then(() => next(), next);
   }
 
-  private async authenticate({ headers }: BellwetherRequest): Promise<void> {
-    await this.authenticator.authenticate(credentialOf(headers));
+  /** What is found here is what the guard goes on with. */
+  private async authenticate(request: BellwetherRequest): Promise<void> {
+    request.caller = await this.authenticator.authenticate(credentialOf(request.headers));
   }
 }
