@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, toPageRequest } from '../platform/http';
@@ -10,6 +10,7 @@ import { AssistantIdPipe } from './assistant-id.pipe';
 import { AssistantLookup, type Seen } from './assistant-lookup';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
 import { AssistantQueryDto, CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
+import { DefinitionBodies } from './definition-bodies';
 import { expectedVersion } from './if-match';
 
 const IF_MATCH = ApiHeader({
@@ -23,6 +24,7 @@ const IF_MATCH = ApiHeader({
 export class AssistantsController {
   constructor(
     private readonly lookup: AssistantLookup,
+    private readonly bodies: DefinitionBodies,
     private readonly editor: AssistantEditor,
     private readonly presenter: AssistantPresenter,
   ) {}
@@ -46,13 +48,14 @@ export class AssistantsController {
   @Post()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make an assistant' })
+  @ApiBody({ type: CreateAssistantDto })
   @ApiCreatedResponse({ type: AssistantDto })
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() body: CreateAssistantDto,
+    @Body() body: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AssistantView> {
-    const seen = await this.editor.create(caller, body);
+    const seen = await this.editor.create(caller, await this.bodies.toCreate(caller, body));
     response.location(`/api/v1/assistants/${seen.row.id}`);
     return this.answer(caller, seen, response);
   }
@@ -71,16 +74,18 @@ export class AssistantsController {
   @Patch(':id')
   @IF_MATCH
   @Access({ scope: 'write', role: 'teacher', summary: 'Change an assistant', description: 'Absent members stay.' })
+  @ApiBody({ type: UpdateAssistantDto })
   @ApiOkResponse({ type: AssistantDto })
   async update(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
-    @Body() body: UpdateAssistantDto,
+    @Body() body: unknown,
     @Res({ passthrough: true }) response: Response,
     @Headers('if-match') ifMatch?: string,
   ): Promise<AssistantView> {
     const expected = expectedVersion(caller, ifMatch);
-    return this.answer(caller, await this.editor.update(caller, id, body, expected), response);
+    const input = await this.bodies.toUpdate(caller, id, body);
+    return this.answer(caller, await this.editor.update(caller, id, input, expected), response);
   }
 
   @Delete(':id')

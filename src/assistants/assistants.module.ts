@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConnectorsModule } from '../connectors';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
@@ -13,6 +14,7 @@ import { AssistantSharing } from './assistant-sharing';
 import { AssistantSharingController } from './assistant-sharing.controller';
 import { AssistantsController } from './assistants.controller';
 import { AssistantsService } from './assistants.service';
+import { DefinitionBodies } from './definition-bodies';
 import { DefinitionGate } from './definition-gate';
 import { CatalogueRules } from './diagnostics/catalogue-rules';
 import { DefinitionChecks } from './diagnostics/definition-checks';
@@ -27,7 +29,7 @@ import { AssistantTransfer } from './transfer/assistant-transfer';
 import { AssistantTransferController } from './transfer/assistant-transfer.controller';
 
 @Module({
-  imports: [OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
+  imports: [ConnectorsModule, OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
   controllers: [
     ValidationController,
     AssistantTransferController,
@@ -43,6 +45,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     FunctionTargets,
     DefinitionChecks,
     DefinitionGate,
+    DefinitionBodies,
     RunnableAssistants,
     AssistantRecords,
     AssistantEditor,

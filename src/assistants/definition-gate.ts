@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { invalid, type Principal } from '../kernel';
+import { invalid, type Principal, type Problem } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { metadataProblems, storedDefinition } from './definition';
 import { type CheckResult, DefinitionChecks } from './diagnostics/definition-checks';
-import { assertFeatures, assertPublishable, assertSavable } from './save-rules';
+import { assertFeatures, assertPublishable, assertSavable, errorsOf } from './save-rules';
 import type { Definition } from './storage/assistant.repository';
 
 /** What a definition must pass before it is stored or published; judged with the rights of its owner. */
@@ -17,6 +17,14 @@ export class DefinitionGate {
   check(definition: Definition, owner: Principal, assistantId: number | null): Promise<CheckResult> {
     const subject = { owner, assistantId, definition: storedDefinition(definition), templatePath: 'prompt_template' };
     return this.checks.check(subject);
+  }
+
+  /** What `assertSavable` would list. */
+  async problems(definition: Definition, owner: Principal, assistantId: number | null): Promise<readonly Problem[]> {
+    const unreadable = metadataProblems(definition.metadata);
+    return unreadable.length > 0
+      ? unreadable
+      : errorsOf((await this.check(definition, owner, assistantId)).diagnostics);
   }
 
   /** @throws {AppError} `validation_failed`, `not_found` (references) or `feature_disabled`. */

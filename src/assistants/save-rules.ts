@@ -3,14 +3,18 @@ import type { Features } from '../organizations';
 import type { AssistantDocument } from './assistant.types';
 import type { Diagnostic } from './diagnostics/diagnostic.types';
 
+/** What refuses a save. */
+export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
+  diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ path, message, code }): Problem => ({ path, message, code }));
+
 /**
  * Refuses a definition with errors, naming all of them. When every error is a reference that the owner may not read, the
  * answer is that of a missing object, so that nobody learns what exists elsewhere.
  */
 export function assertSavable(diagnostics: readonly Diagnostic[]): void {
-  const problems = diagnostics
-    .filter(({ severity }) => severity === 'error')
-    .map(({ path, message, code }): Problem => ({ path, message, code }));
+  const problems = errorsOf(diagnostics);
   if (problems.length === 0) return;
   if (problems.every(({ code }) => code === 'tool.inaccessible'))
     throw new AppError('not_found', 'The assistant refers to something that does not exist', { problems });

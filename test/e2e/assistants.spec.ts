@@ -151,6 +151,24 @@ describe('an assistant', () => {
     ).toEqual([]);
   });
 
+  it('is refused for its body and its definition at once, made or changed', async () => {
+    const bad = { nmae: 'x', metadata: multiTool({ plugin: 'nope', placeholder: '1_context', config: {} }) };
+    const id = await make(teacher);
+    for (const [method, path, name] of [
+      ['POST', ASSISTANTS, ''],
+      ['PATCH', `${ASSISTANTS}/${id}`, ''],
+    ] as const) {
+      const answer = await teacher.api(method, path, { ...bad, name });
+      expect([answer.status, answer.json.code]).toEqual([400, 'validation_failed']);
+      expect(new Set(paths(answer))).toEqual(new Set(['nmae', 'name', 'metadata.tools[0].plugin']));
+      const unread = await teacher.api(method, path, { name: 'x', nmae: 'x', metadata: '{' });
+      expect(paths(unread)).toEqual(['nmae', 'metadata']);
+    }
+    const { metadata } = bad;
+    const foreign = await teacher.api('PATCH', `${ASSISTANTS}/999999`, { nmae: 1, metadata });
+    expect(foreign.status).toBe(404);
+  });
+
   it.each([
     'id',
     'owner',

@@ -1,0 +1,56 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { AppError, type Caller, invalid, isJsonObject, type Problem } from '../kernel';
+import { validationPipe } from '../platform/http';
+import { ownerOf } from './assistant-editor';
+import { AssistantLookup } from './assistant-lookup';
+import { CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
+import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from './definition';
+import { DefinitionGate } from './definition-gate';
+
+/** Members that the gate looks at. */
+const CHECKED = ['prompt_template', 'metadata', 'RAG_collections'] as const;
+
+type Problems = (input: DefinitionInput) => Promise<readonly Problem[]>;
+
+/** Bodies of POST and PATCH. A body that is refused for its shape is refused for its definition at once. */
+@Injectable()
+export class DefinitionBodies {
+  constructor(
+    private readonly lookup: AssistantLookup,
+    private readonly gate: DefinitionGate,
+  ) {}
+
+  /** @throws {AppError} `validation_failed` with every problem of the body and of what can be read of its definition. */
+  toCreate(caller: Caller, body: unknown): Promise<CreateAssistantDto> {
+    return read(CreateAssistantDto, body, (input) =>
+      this.gate.problems(applyInput(EMPTY_DEFINITION, input), caller, null),
+    );
+  }
+
+  /** @throws {AppError} as `toCreate`; `not_found` when there is nothing to change. */
+  toUpdate(caller: Caller, id: number, body: unknown): Promise<UpdateAssistantDto> {
+    return read(UpdateAssistantDto, body, async (input) => {
+      const { row } = await this.lookup.configurable(caller, id);
+      return this.gate.problems(applyInput(definitionOf(row), input), ownerOf(row), id);
+    });
+  }
+}
+
+async function read<Dto extends object>(metatype: Type<Dto>, body: unknown, problemsIn: Problems): Promise<Dto> {
+  try {
+    return (await validationPipe().transform(body, { type: 'body', metatype })) as Dto;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    const input = readable(body, error.problems);
+    if (Object.keys(input).length === 0) throw error;
+    throw invalid([...error.problems, ...(await problemsIn(input))], error.detail);
+  }
+}
+
+/** The checked members that have the shape they should have. */
+function readable(body: unknown, problems: readonly Problem[]): DefinitionInput {
+  if (!isJsonObject(body)) return {};
+  const refused = new Set(problems.map(({ path }) => path.split(/[.[]/, 1)[0]));
+  const kept = CHECKED.filter((key) => Object.hasOwn(body, key) && !refused.has(key));
+  return Object.fromEntries(kept.map((key) => [key, body[key] ?? undefined]));
+}
