@@ -8,7 +8,7 @@ import {
   type ConnectorDefinition,
   type ModelTarget,
 } from './contract';
-import { chooseModel, type ModelWarning } from './model-choice';
+import { chooseModel, enabledModels, type ModelWarning } from './model-choice';
 
 /** The name that stands for whatever the organization has. */
 export const AUTO = 'auto';
@@ -31,6 +31,13 @@ export interface ConnectorListing {
   readonly configured: boolean;
   readonly models: readonly string[];
   readonly default_model: string | null;
+}
+
+/** What a definition asks for and will not get. */
+export interface ConnectorDoubt {
+  readonly code: 'connector.unknown' | 'connector.model_unavailable';
+  readonly member: 'connector' | 'llm';
+  readonly message: string;
 }
 
 const NO_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: false };
@@ -84,6 +91,27 @@ export class ConnectorsService {
       throw new AppError('connector_not_configured', `There is no connector named ${wish.connector.slice(0, 60)}`);
     }
     return this.resolveFor(organization, connector, wish.llm);
+  }
+
+  /** What `resolve` would refuse or replace, told before anybody asks. No vendor is asked. */
+  async doubts(
+    organizationId: string,
+    { connector, llm }: { connector: string; llm: string | null },
+  ): Promise<readonly ConnectorDoubt[]> {
+    const definition = this.find(connector);
+    if (definition === undefined && connector !== AUTO) {
+      const message = `There is no connector named "${connector.slice(0, 60)}"; questions will fail`;
+      return [{ code: 'connector.unknown', member: 'connector', message }];
+    }
+    if (llm === null || llm === '') return [];
+    const organization = await this.organizations.runtime(organizationId);
+    const isOffered =
+      definition === undefined
+        ? (model: string) => isEnabled(organization, model)
+        : enabledModels(organization, definition, providerOf(organization, definition));
+    if (isOffered(llm)) return [];
+    const message = 'Your organization does not offer this model; its default model answers instead';
+    return [{ code: 'connector.model_unavailable', member: 'llm', message }];
   }
 
   async list(caller: Caller): Promise<readonly ConnectorListing[]> {

@@ -35,7 +35,7 @@ export function chooseModel(
 }
 
 /** A connector's own models are the only ones it has; otherwise both lists of the organization must agree, empty ones allow all. */
-function enabledModels(
+export function enabledModels(
   organization: OrganizationRuntime,
   definition: ConnectorDefinition,
   provider: ProviderRuntime | null,

@@ -124,6 +124,29 @@ describe('POST /api/v1/assistants/validate', () => {
     await app.api('PATCH', '/api/v1/organizations/default', { models: [] });
   });
 
+  it('warns of a model that the provider does not list, at save as well, and of an unknown connector', async () => {
+    const slug = await foreignOrganization(app);
+    await app.api('PATCH', `/api/v1/organizations/${slug}`, {
+      providers: { openai: { api_key: 'sk-canary-validate-1', models: ['gpt-4o-mini'] } },
+    });
+    const member = await person(app, { organization: slug });
+    const told = async (metadata: object): Promise<unknown[]> => {
+      const checked = await member.api('POST', '/api/v1/assistants/validate', { template: '{user_input}', metadata });
+      const body = { name: 'x', prompt_template: '{user_input}', metadata };
+      const saved = await member.api('POST', '/api/v1/assistants', body);
+      expect([checked.status, saved.status]).toEqual([200, 201]);
+      expect(saved.json.diagnostics).toEqual(checked.json.diagnostics);
+      return checked.json.diagnostics.map((each: any) => [each.severity, each.code, each.path]);
+    };
+    const unavailable = ['warning', 'connector.model_unavailable', 'metadata.llm'];
+    expect(await told({ connector: 'openai', llm: 'gpt-9' })).toEqual([unavailable]);
+    expect(await told({ connector: 'openai', llm: 'gpt-4o-mini' })).toEqual([]);
+    expect(await told({ connector: 'openai' })).toEqual([]);
+    expect(await told({ connector: 'ollama', llm: 'llama3' })).toEqual([]);
+    const unknown = ['warning', 'connector.unknown', 'metadata.connector'];
+    expect(await told({ connector: 'opneai', llm: 'gpt-9' })).toEqual([unknown]);
+  });
+
   it('tells the same of a foreign knowledge base as of a missing one', async () => {
     const slug = await foreignOrganization(app);
     const stranger = await person(app, { organization: slug });

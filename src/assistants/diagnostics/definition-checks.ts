@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { ConnectorsService } from '../../connectors';
 import type { Principal } from '../../kernel';
-import { OrganizationsService } from '../../organizations';
 import { ToolCatalogue } from '../../tools';
 import type { AssistantDocument } from '../assistant.types';
 import { normaliseDocument, type StoredDefinition } from '../metadata';
@@ -34,7 +34,7 @@ export class DefinitionChecks {
   constructor(
     private readonly rules: CatalogueRules,
     private readonly tools: ToolCatalogue,
-    private readonly organizations: OrganizationsService,
+    private readonly connectors: ConnectorsService,
     private readonly targets: FunctionTargets,
   ) {}
 
@@ -71,10 +71,8 @@ export class DefinitionChecks {
     return found;
   }
 
-  private async model({ llm }: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
-    const { models } = await this.organizations.runtime(owner.organizationId);
-    if (llm === null || models.length === 0 || models.includes(llm)) return [];
-    const message = 'Your organization does not offer this model; its default model answers instead';
-    return [warning('connector.model_unavailable', 'metadata.llm', message)];
+  private async model(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    const doubts = await this.connectors.doubts(owner.organizationId, document);
+    return doubts.map(({ code, member, message }) => warning(code, `metadata.${member}`, message));
   }
 }

@@ -18,6 +18,7 @@ export const DIAGNOSTIC_CODES = [
   'template.no_user_input',
   'dependency.unknown',
   'dependency.cycle',
+  'connector.unknown',
   'connector.model_unavailable',
 ] as const;
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
