@@ -1,5 +1,5 @@
 const SCENARIOS = ['template', 'gateway', 'stream', 'abort', 'parallel', 'hold', 'boot'];
-const SMOKE = ['template', 'gateway', 'stream', 'abort'];
+const SMOKE = ['template', 'stream', 'abort'];
 const WITH_PEERS = ['gateway', 'stream', 'abort', 'hold'];
 
 /** Which scenarios run, on what, how much. Unknown words end the run before anything starts. */
