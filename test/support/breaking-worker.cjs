@@ -3,7 +3,9 @@ const { existsSync, rmSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const { parentPort, workerData } = require('node:worker_threads');
 
-require('../../node_modules/.cache/bellwether-compiled/src/platform/database/embedded/embedded.worker.js');
+// Made by the tests themselves, so no tool can resolve it beforehand.
+const compiled = join(__dirname, '../../node_modules/.cache/bellwether-compiled');
+require(join(compiled, 'src/platform/database/embedded/embedded.worker.js'));
 
 const order = join(dirname(workerData.directory), 'break');
 setInterval(() => {
