@@ -9,7 +9,7 @@ interface Target {
 }
 
 /**
- * By what right a caller reaches an assistant, or null for "does not exist" (ACCESS.md, "Using an assistant").
+ * By what right a caller reaches an assistant, or null for "does not exist".
  * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
  */
 export function accessLevel(caller: Caller, target: Target, share: 'edit' | 'use' | undefined): AccessLevel | null {

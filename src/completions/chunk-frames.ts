@@ -2,7 +2,7 @@ import type { ModelChunk } from '../connectors';
 import type { Source } from '../kernel';
 import { dataFrame } from '../platform/sse';
 
-/** Members that this service adds to OpenAI's shapes (CONTRACT "Completions"), as a JSON fragment without braces. */
+/** Members that this service adds to OpenAI's shapes, as a JSON fragment without braces. */
 export const extensionJson = (runId: string, sources: readonly Source[]): string =>
   `"run_id":${JSON.stringify(runId)},"sources":${JSON.stringify(sources)}`;
 

@@ -150,7 +150,7 @@ function modelCall({ connector, target, model }: ResolvedModel, { run }: Complet
 }
 
 /**
- * `auto` without any vendor echoes the prompt, which is for editors' eyes (ACCESS R4): everybody else gets back what they
+ * `auto` without any vendor echoes the prompt, which is for editors' eyes: everybody else gets back what they
  * sent, so that a provider that is taken away does not publish prompts and tool contents. Who writes `bypass` means it.
  */
 const fellBackToEcho = ({ provider }: ResolvedModel, { access, document }: RunnableAssistant): boolean =>

@@ -14,7 +14,7 @@ const anyObject = { schema: { type: 'object', additionalProperties: true } };
 const presentForLamb = (tool: PresentedTool): JsonObject =>
   tool.kind === 'function' ? { ...tool, function_name: tool.name } : { ...tool };
 
-/** LAMB's catalogue under LAMB's paths (specs/README.md point 15); the same data as the house API's. */
+/** LAMB's catalogue under LAMB's paths; the same data as the house API's. */
 @ApiTags('LAMB')
 @ApiExtraModels(LambConnectorDto)
 @OpenAiErrors()

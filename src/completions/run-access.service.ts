@@ -10,7 +10,7 @@ export interface VisibleRun {
 }
 
 /**
- * Who may read which run (ACCESS "Using an assistant", R3, R4): everybody their own, without tool contents unless the
+ * Who may read which run: everybody their own, without tool contents unless the
  * assistant is theirs to edit; its owner and editors and the organization's admins all of it.
  */
 @Injectable()

@@ -31,7 +31,7 @@ export type ToolEvent =
       WithMessage)
   | ({ readonly type: 'tool.failed'; readonly code: string } & ToolRef & WithMessage);
 
-/** Everything a run can tell while it goes on; CONTRACT of the event log. `warning` carries degraded-mode notices. */
+/** Everything a run can tell while it goes on (docs/reference/events.md). `warning` carries degraded-mode notices. */
 export type RunEvent =
   | {
       readonly type: 'run.started';

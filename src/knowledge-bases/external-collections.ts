@@ -12,7 +12,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const share = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
 
-/** A server answers `results`; older clients of it spoke of `documents` (LAMB.md §3.6). */
+/** A server answers `results`; older clients of it spoke of `documents`. */
 function entriesOf(answer: unknown): readonly JsonObject[] | null {
   if (!isJsonObject(answer)) return null;
   const list = [answer['results'], answer['documents']].find(Array.isArray);

@@ -3,7 +3,15 @@ import { AppError, lastUserIndex, textOf } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { assembleMessages } from '../processors';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
-import { CallScope, type Invocation, type PipelineTool, targetOf, ToolInvoker, type ToolOutcome } from '../tools';
+import {
+  CallScope,
+  type Invocation,
+  type PipelineTool,
+  skippedText,
+  targetOf,
+  ToolInvoker,
+  type ToolOutcome,
+} from '../tools';
 import type { OrchestratorStrategy } from './contract';
 import { Execution } from './execution';
 import { numberSources } from './number-sources';
@@ -106,11 +114,20 @@ export class Orchestrator {
     } finally {
       scope.close();
     }
+    const outcomes = execution.outcomesOf(enabled);
+    for (const outcome of outcomes) tellSkipped(outcome, job);
     const { fatal } = execution;
     if (fatal !== null) throw new AppError('tool_failed', `The tool ${targetOf(fatal.tool)} failed: ${fatal.message}`);
     if (job.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
-    return execution.outcomesOf(enabled);
+    return outcomes;
   }
+}
+
+/** Every tool has an end in the events, also one that never began. */
+function tellSkipped(outcome: ToolOutcome, { emit }: OrchestrationJob): void {
+  if (outcome.status !== 'skipped') return;
+  const { index, plugin, placeholder, reason } = outcome;
+  emit({ type: 'tool.skipped', index, plugin, placeholder, reason, message: skippedText(outcome, reason) });
 }
 
 /** What one tool sees of the tools before it; nothing is rendered unless it looks. */

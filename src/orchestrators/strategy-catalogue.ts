@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type OrchestratorStrategy, STRATEGIES, type StrategyDefinition } from './contract';
 
-/** Where a stored assistant ends up whose strategy no longer exists (specs/README.md point 5). */
+/** Where a stored assistant ends up whose strategy no longer exists. */
 export const FALLBACK_STRATEGY = 'parallel';
 
 /** Strategies by the key that documents name. Which class answers a key is the deployment's choice. */

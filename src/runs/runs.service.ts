@@ -124,6 +124,8 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
       return true;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
+      const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+      this.logger.warn({ msg: 'run record refused by the database', run_id: record.id, sqlstate: code });
       return false;
     }
   }

@@ -5,7 +5,7 @@ export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
 export { retrieveAccessible } from './retrieve-accessible';
 export { sourcesBlock } from './sources-block';
-export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS } from './tool-texts';
+export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './tool-texts';
 export { ToolCatalogue } from './tool-catalogue';
 export { OUTPUT_LIMIT, type RunnableTool, ToolInvoker } from './tool-invoker';
 export { ToolsModule } from './tools.module';

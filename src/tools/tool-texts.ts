@@ -22,3 +22,5 @@ export const PARALLEL_TEXTS: ToolTexts = {
 };
 
 export const failedText = (plugin: string, reason: string): string => `❌ Tool failed: ${plugin} - ${reason}`;
+
+export const skippedText = (tool: Named, reason: string): string => `⏭️ Skipped tool: ${targetOf(tool)} - ${reason}`;

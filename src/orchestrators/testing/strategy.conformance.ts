@@ -97,6 +97,8 @@ export function describeStrategy(name: string, strategy: OrchestratorStrategy): 
       });
       const started = job.events.filter(({ type }) => type === 'tool.started');
       expect(started.length).toBeLessThanOrEqual(2);
+      const ends = job.events.filter(({ type }) => /^tool\.(completed|failed|skipped)$/.test(type));
+      expect(ends.flatMap((event) => ('index' in event ? [event.index] : [])).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     });
 
     it('never runs more tools at once than the run may', async () => {

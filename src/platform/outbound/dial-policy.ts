@@ -22,7 +22,7 @@ export const refused = (reason: string): AppError => new AppError('outbound_refu
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'localdomain', 'home.arpa'] as const;
 const isLocalName = (host: string): boolean => LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 
-/** Decides which hosts and addresses may be dialled (RELIABILITY: SSRF). Asked at save, at connect and at every redirect. */
+/** Decides which hosts and addresses may be dialled. Asked at save, at connect and at every redirect. */
 export class DialPolicy {
   constructor(private readonly allow: AllowList) {}
 

@@ -1,4 +1,4 @@
-/** Half of the promised 15 s (CONTRACT "Completions"), because a stream may have written just after the last beat. */
+/** Half of the promised 15 s between two frames, because a stream may have written just after the last beat. */
 const BEAT_MS = 7_000;
 
 export interface Beating {

@@ -3,7 +3,7 @@ import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
 import type { ReportMessage, RunReport, ShapedReport } from './report.types';
 
-/** CONTRACT "Completions": user text 200, previews 500, messages 300 characters, 10 sources. */
+/** Longest parts of a report: user text 200, previews 500, messages 300 characters, 10 sources. */
 export const REPORT_LIMITS = { userText: 200, preview: 500, message: 300, sources: 10, messages: 50 } as const;
 
 const MAX_WARNINGS = 50;

@@ -8,7 +8,7 @@ const SLOT = /\{(user_input|context)\}/g;
 
 /**
  * LAMB's prompt processor: `{user_input}` and `{context}` are filled, every other brace stays. One pass over the template,
- * so a question that holds `{context}` stays as asked (specs/README.md point 12).
+ * so a question that holds `{context}` stays as asked.
  */
 @Injectable()
 export class SimpleAugmentProcessor implements PromptProcessor {
