@@ -36,7 +36,7 @@ export class OpenAiController {
     return this.models.get(caller, model);
   }
 
-  /** Takes the plain request and response, so that no pipe runs and the stream is ours. */
+  // Takes the plain request and response, so that no pipe runs and the stream is ours.
   @Post('chat/completions')
   @Idempotent()
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
