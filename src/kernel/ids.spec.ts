@@ -1,13 +1,26 @@
 import { isUuid, uuidv7 } from './ids';
 
 describe('uuidv7', () => {
+  afterEach(() => jest.restoreAllMocks());
+
   it('starts with the time in milliseconds and carries version and variant', () => {
-    const id = uuidv7(0x0123456789ab);
-    expect(id).toMatch(/^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const before = Date.now();
+    const id = uuidv7();
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(Math.abs(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - before)).toBeLessThan(1000);
   });
 
-  it('differs at every call of one millisecond', () => {
-    expect(new Set(Array.from({ length: 1000 }, () => uuidv7(1)))).toHaveProperty('size', 1000);
+  it('sorts in the order of the calls, also within a millisecond', () => {
+    const ids = Array.from({ length: 10_000 }, () => uuidv7());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...ids].sort()).toEqual(ids);
+  });
+
+  it('sorts in the order of the calls when the clock is set back', () => {
+    const first = uuidv7();
+    jest.spyOn(Date, 'now').mockReturnValue(1);
+    const second = uuidv7();
+    expect(second > first).toBe(true);
   });
 });
 

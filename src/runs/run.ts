@@ -23,7 +23,7 @@ export class Run {
   private closed = false;
 
   constructor(readonly input: RunInput) {
-    this.id = uuidv7(this.startedAt.getTime());
+    this.id = uuidv7();
   }
 
   get signal(): AbortSignal {
