@@ -4,7 +4,7 @@ const FLOORS = [
   ['platform', 'templates'],
   ['organizations'],
   ['auth'],
-  ['files', 'connectors', 'runs'],
+  ['extraction', 'files', 'connectors', 'runs'],
   ['knowledge-bases', 'rubrics'],
   ['tools'],
   ['processors'],
@@ -18,7 +18,7 @@ const FLOORS = [
 const PLATFORM = [
   ['config', 'logging'],
   ['database'],
-  ['http', 'secrets', 'outbound', 'sse'],
+  ['http', 'jobs', 'secrets', 'outbound', 'sse'],
   ['audit', 'idempotency'],
 ];
 

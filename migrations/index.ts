@@ -3,6 +3,7 @@ import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganiza
 import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants';
 import { CreateContent1795302002000 } from './1795302002000-CreateContent';
 import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
+import { AddPassagePlaces1795370000000 } from './1795370000000-AddPassagePlaces';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -10,4 +11,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   CreateAssistants1795302001000,
   CreateContent1795302002000,
   CreateRuns1795302003000,
+  AddPassagePlaces1795370000000,
 ];

@@ -1,4 +1,4 @@
-export { DocumentsService } from './documents.service';
+export { DocumentsService } from './documents/documents.service';
 export {
   type CollectionPassages,
   type DocumentView,

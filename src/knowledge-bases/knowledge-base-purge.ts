@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { BlobStore } from '../files';
-import { DocumentStore } from './document-store';
-import { DocumentRepository } from './document.repository';
-import { knowledgeBaseSpace } from './ingestion.service';
+import { DocumentStore } from './documents/document-store';
+import { DocumentRepository } from './documents/document.repository';
+import { knowledgeBaseSpace } from './ingestion/ingestion.service';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 

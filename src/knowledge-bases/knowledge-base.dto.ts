@@ -21,7 +21,7 @@ import {
   RETRIEVAL_MODES,
   type RetrievalMode,
 } from './knowledge-base.types';
-import { LANGUAGES } from './language';
+import { LANGUAGES } from './search/language';
 import { SLUG_MAX } from './slug';
 
 export class CreateKnowledgeBaseDto {

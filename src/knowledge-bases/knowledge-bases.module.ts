@@ -1,21 +1,21 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { OrganizationsModule } from '../organizations';
-import { DocumentStore } from './document-store';
-import { DocumentRepository } from './document.repository';
-import { DocumentsController } from './documents.controller';
-import { DocumentsService } from './documents.service';
-import { ExternalCollections } from './external-collections';
-import { IngestionService } from './ingestion.service';
+import { DocumentStore } from './documents/document-store';
+import { DocumentRepository } from './documents/document.repository';
+import { DocumentsController } from './documents/documents.controller';
+import { DocumentsService } from './documents/documents.service';
+import { ExternalCollections } from './retrieval/external-collections';
+import { IngestionService } from './ingestion/ingestion.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
-import { RetrievalService } from './retrieval.service';
-import { SearchIndex } from './search-index';
-import { SearchIndexRepository } from './search-index.repository';
+import { RetrievalService } from './retrieval/retrieval.service';
+import { SearchIndex } from './search/search-index';
+import { SearchIndexRepository } from './search/search-index.repository';
 import { SharingService } from './sharing.service';
 
 @Module({

@@ -23,7 +23,7 @@ import type {
   RetrievalQuery,
   ShareView,
 } from './knowledge-base.types';
-import { RetrievalService } from './retrieval.service';
+import { RetrievalService } from './retrieval/retrieval.service';
 import { SharingService } from './sharing.service';
 
 /** Knowledge bases: made, listed, shared and asked. Their documents are `DocumentsService`'s. */

@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
-import { attachment } from '../files';
-import type { Caller } from '../kernel';
-import { Access, AcceptFiles, CurrentCaller, toPageRequest, type UploadedFile, Uploads } from '../platform/http';
-import { Idempotent } from '../platform/idempotency';
+import { attachment } from '../../files';
+import type { Caller } from '../../kernel';
+import { Access, AcceptFiles, CurrentCaller, toPageRequest, type UploadedFile, Uploads } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
 import { DocumentsService } from './documents.service';
-import { DocumentDto, DocumentListQueryDto, DocumentPageDto, UploadedDocumentsDto } from './knowledge-base.dto';
+import { DocumentDto, DocumentListQueryDto, DocumentPageDto, UploadedDocumentsDto } from '../knowledge-base.dto';
 
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
 export class DocumentsController {

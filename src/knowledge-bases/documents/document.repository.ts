@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan } from 'typeorm';
-import { TenantScope, type Transaction } from '../platform/database';
+import { TenantScope, type Transaction } from '../../platform/database';
 import { DocumentEntity } from './document.entity';
-import type { DocumentStatus } from './knowledge-base.types';
+import type { DocumentStatus } from '../knowledge-base.types';
 
 export interface DocumentFilter {
   readonly knowledgeBaseId: string;

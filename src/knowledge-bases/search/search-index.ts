@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type Transaction, Transactions } from '../platform/database';
+import { type Transaction, Transactions } from '../../platform/database';
 import {
   type ChunkBatch,
-  type Hit,
   type IndexedDocument,
   type KeywordSearch,
   type Removal,
   SearchIndexRepository,
 } from './search-index.repository';
+import type { Hit } from './chunk.types';
 
 /** The keyword index as services use it: writes in short transactions, each under the knowledge base's lock. */
 @Injectable()

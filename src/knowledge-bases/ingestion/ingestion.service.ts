@@ -1,14 +1,14 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { type BlobSpace, BlobStore } from '../files';
-import { AppError, uuidv7 } from '../kernel';
-import { type Transaction, Transactions } from '../platform/database';
-import type { DocumentEntity } from './document.entity';
-import { DocumentRepository } from './document.repository';
+import { type BlobSpace, BlobStore } from '../../files';
+import { AppError, uuidv7 } from '../../kernel';
+import { type Transaction, Transactions } from '../../platform/database';
+import type { DocumentEntity } from '../documents/document.entity';
+import { DocumentRepository } from '../documents/document.repository';
 import { type DocumentText, readDocument, UnreadableDocument } from './document-text';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
-import { detectLanguage, searchConfiguration } from './language';
-import { INDEX_BATCH, type Removal } from './search-index.repository';
-import { SearchIndex } from './search-index';
+import { KnowledgeBaseRepository } from '../knowledge-base.repository';
+import { detectLanguage, searchConfiguration } from '../search/language';
+import { INDEX_BATCH, type Removal } from '../search/search-index.repository';
+import { SearchIndex } from '../search/search-index';
 
 /** A worker that has not finished after this long is taken for dead. */
 const STALE_AFTER_MS = 10 * 60_000;

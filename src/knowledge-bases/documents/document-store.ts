@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { sniffType } from '../files';
-import { AppError, type Caller, notFound, uuidv7 } from '../kernel';
-import { AuditLog } from '../platform/audit';
-import { type Transaction, Transactions } from '../platform/database';
-import type { UploadedFile } from '../platform/http';
+import { sniffType } from '../../files';
+import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { type Transaction, Transactions } from '../../platform/database';
+import type { UploadedFile } from '../../platform/http';
 import type { DocumentEntity } from './document.entity';
 import { DocumentRepository, type DocumentScope } from './document.repository';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { SearchIndex } from './search-index';
+import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import { SearchIndex } from '../search/search-index';
 
 export interface StoredUpload extends UploadedFile {
   readonly storageName: string;

@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../kernel';
-import { OrganizationsService } from '../organizations';
-import { CONFIG, type Config } from '../platform/config';
+import { AppError, type Principal } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { CONFIG, type Config } from '../../platform/config';
 import { ExternalCollections } from './external-collections';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
-import type { CollectionPassages, Passage, Retrieval, RetrievalQuery } from './knowledge-base.types';
-import { searchableText, searchConfiguration } from './language';
-import { SearchIndex } from './search-index';
-import type { Hit } from './search-index.repository';
+import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import { KnowledgeBaseRepository } from '../knowledge-base.repository';
+import type { CollectionPassages, Passage, Retrieval, RetrievalQuery } from '../knowledge-base.types';
+import { searchableText, searchConfiguration } from '../search/language';
+import { SearchIndex } from '../search/search-index';
+import type { Hit } from '../search/chunk.types';
 
 /** A question longer than this is an essay: its beginning says what it is about. */
 const QUERY_CHARS = 8_000;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isJsonObject, type JsonObject } from '../kernel';
-import type { KnowledgeBaseRuntime } from '../organizations';
-import { OutboundClient } from '../platform/outbound';
-import type { CollectionPassages, Passage, RetrievalQuery } from './knowledge-base.types';
+import { AppError, isJsonObject, type JsonObject } from '../../kernel';
+import type { KnowledgeBaseRuntime } from '../../organizations';
+import { OutboundClient } from '../../platform/outbound';
+import type { CollectionPassages, Passage, RetrievalQuery } from '../knowledge-base.types';
 
 const TIMEOUT_MS = 20_000;
 const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };

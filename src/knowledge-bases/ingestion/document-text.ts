@@ -1,7 +1,7 @@
-import { decodeText, sniffType } from '../files';
+import { decodeText, sniffType } from '../../files';
 import { type Chunk, chunkText, type ChunkingOptions } from './chunking';
-import { searchableText } from './language';
-import type { IndexedChunk } from './search-index.repository';
+import { searchableText } from '../search/language';
+import type { IndexedChunk } from '../search/chunk.types';
 
 const TEXT_EXTENSION = /\.(md|markdown|txt)$/i;
 const SECTION_SEPARATOR = ' › ';
@@ -51,6 +51,10 @@ export function readDocument(bytes: Buffer, filename: string, chunking: Chunking
       section: chunk.headings.join(SECTION_SEPARATOR),
       text: chunk.text,
       searchText: searchTextOf(chunk),
+      page: null,
+      pageEnd: null,
+      sectionStart: chunk.start,
+      sectionEnd: chunk.end,
     })),
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { BlobStore } from '../files';
+import { BlobStore } from '../../files';
 import {
   type Caller,
   decodeCursor,
@@ -11,15 +11,15 @@ import {
   type Page,
   type PageRequest,
   type Principal,
-} from '../kernel';
-import type { UploadedFile } from '../platform/http';
+} from '../../kernel';
+import type { UploadedFile } from '../../platform/http';
 import { DocumentStore, type StoredUpload } from './document-store';
 import type { DocumentEntity } from './document.entity';
 import { DocumentRepository } from './document.repository';
-import { IngestionService, knowledgeBaseSpace } from './ingestion.service';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { KnowledgeBasePermissions } from './knowledge-base.permissions';
-import type { DocumentStatus, DocumentView } from './knowledge-base.types';
+import { IngestionService, knowledgeBaseSpace } from '../ingestion/ingestion.service';
+import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
+import type { DocumentStatus, DocumentView } from '../knowledge-base.types';
 
 /** How long an upload waits for its documents before it answers while some are still `pending`. */
 const WAIT_MS = 10_000;

@@ -1,19 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../platform/database';
+import type { Transaction } from '../../platform/database';
 import { BM25_QUERY } from './bm25-query';
+import type { Hit, IndexedChunk } from './chunk.types';
 
 /** Chunks that one transaction adds or removes: on the embedded engine everybody else waits for it. */
 export const INDEX_BATCH = 100;
-
-export interface IndexedChunk {
-  readonly start: number;
-  readonly end: number;
-  readonly section: string;
-  readonly text: string;
-  /** What is searched instead of `text`: with headings, accents folded. */
-  readonly searchText: string;
-}
 
 export interface IndexedDocument {
   readonly organizationId: string;
@@ -47,21 +39,6 @@ export interface KeywordSearch {
   /** Per knowledge base. */
   readonly topK: number;
   readonly threshold: number;
-}
-
-export interface Hit {
-  readonly knowledge_base_id: string;
-  readonly document_id: string;
-  readonly filename: string;
-  readonly title: string | null;
-  readonly text: string;
-  readonly section: string;
-  readonly page: number | null;
-  readonly ordinal: number;
-  readonly chunk_count: number;
-  readonly start_offset: number;
-  readonly end_offset: number;
-  readonly similarity: number;
 }
 
 /** Locks the knowledge base: its figures have one writer at a time, so uploads and deletes neither deadlock nor lose a count. */
@@ -100,12 +77,13 @@ const REMOVE_UNUSED_TERMS = `DELETE FROM kb_terms WHERE knowledge_base_id = $1 A
 const ADD_CHUNKS = `
   WITH input AS (
     SELECT i.*, to_tsvector($5::regconfig, i.search_text) AS terms
-    FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[])
-      AS i (ordinal, start_offset, end_offset, section, text, search_text)
+    FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[])
+      AS i (ordinal, start_offset, end_offset, section, text, search_text, page, page_end, section_start, section_end)
   ), chunk AS (
     INSERT INTO kb_chunks
-      (organization_id, knowledge_base_id, document_id, generation, ordinal, start_offset, end_offset, section, text, terms, length)
-    SELECT $1, $2, $3, $4, ordinal, start_offset, end_offset, section, text, terms,
+      (organization_id, knowledge_base_id, document_id, generation, ordinal, start_offset, end_offset, section, text,
+       page, page_end, section_start, section_end, terms, length)
+    SELECT $1, $2, $3, $4, ordinal, start_offset, end_offset, section, text, page, page_end, section_start, section_end, terms,
       (SELECT coalesce(sum(cardinality(w.positions)), 0) FROM unnest(terms) w)
     FROM input
     RETURNING id, terms, length
@@ -170,6 +148,10 @@ export class SearchIndexRepository {
       chunks.map(({ section }) => section),
       chunks.map(({ text }) => text),
       chunks.map(({ searchText }) => searchText),
+      chunks.map(({ page }) => page),
+      chunks.map(({ pageEnd }) => pageEnd),
+      chunks.map(({ sectionStart }) => sectionStart),
+      chunks.map(({ sectionEnd }) => sectionEnd),
     ]);
   }
 

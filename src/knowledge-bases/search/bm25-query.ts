@@ -79,8 +79,9 @@ export const BM25_QUERY = `
       LIMIT $5
     ) best
   )
-  SELECT hit.knowledge_base_id, c.document_id, d.filename, d.title, c.text, c.section, c.page, c.ordinal,
-    d.chunk_count, c.start_offset, c.end_offset, hit.similarity
+  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text, c.section,
+    c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset, c.section_start, c.section_end,
+    hit.similarity
   FROM hit
   JOIN kb_chunks c ON c.id = hit.chunk_id
   JOIN kb_documents d ON d.id = c.document_id

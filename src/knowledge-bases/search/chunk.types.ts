@@ -1,0 +1,38 @@
+/** A piece of a document as it goes into the index. Offsets are UTF-16 code units of the document's text. */
+export interface IndexedChunk {
+  readonly start: number;
+  readonly end: number;
+  /** Headings above it, outermost first, joined by ` › `. */
+  readonly section: string;
+  readonly text: string;
+  /** What is searched instead of `text`: with headings, accents folded. */
+  readonly searchText: string;
+  /** First and last page it stands on, from 1; null where the format has no pages. */
+  readonly page: number | null;
+  readonly pageEnd: number | null;
+  /** The part of the document that it belongs to, which is what a reader would open: its section, or page, or a window of them. */
+  readonly sectionStart: number;
+  readonly sectionEnd: number;
+}
+
+/** A chunk that answers a query, as it comes from the database. Every search mode gives these columns. */
+export interface Hit {
+  readonly chunk_id: string;
+  readonly knowledge_base_id: string;
+  readonly document_id: string;
+  readonly generation: string;
+  readonly filename: string;
+  readonly title: string | null;
+  readonly text: string;
+  readonly section: string;
+  readonly page: number | null;
+  readonly page_end: number | null;
+  readonly ordinal: number;
+  readonly chunk_count: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+  readonly section_start: number;
+  readonly section_end: number;
+  /** 0..1, higher is closer; comparable within one mode only. */
+  readonly similarity: number;
+}
