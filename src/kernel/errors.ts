@@ -13,6 +13,7 @@ export const ERROR_CODES = [
   'conflict',
   'idempotency_in_progress',
   'idempotency_mismatch',
+  'link_expired',
   'precondition_failed',
   'precondition_required',
   'payload_too_large',

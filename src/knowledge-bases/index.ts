@@ -1,4 +1,5 @@
 export { DocumentsService } from './documents/documents.service';
+export { SourceLinks } from './documents/source-links';
 export {
   type CollectionPassages,
   type DocumentView,

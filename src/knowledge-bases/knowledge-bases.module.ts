@@ -5,6 +5,9 @@ import { DocumentStore } from './documents/document-store';
 import { DocumentRepository } from './documents/document.repository';
 import { DocumentsController } from './documents/documents.controller';
 import { DocumentsService } from './documents/documents.service';
+import { SourceLinkReader } from './documents/source-link-reader';
+import { SourceLinks } from './documents/source-links';
+import { SourceLinksController } from './documents/source-links.controller';
 import { ExternalCollections } from './retrieval/external-collections';
 import { IngestionService } from './ingestion/ingestion.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
@@ -20,7 +23,7 @@ import { SharingService } from './sharing.service';
 
 @Module({
   imports: [FilesModule, OrganizationsModule],
-  controllers: [KnowledgeBasesController, DocumentsController],
+  controllers: [KnowledgeBasesController, DocumentsController, SourceLinksController],
   providers: [
     DocumentRepository,
     DocumentsService,
@@ -36,7 +39,9 @@ import { SharingService } from './sharing.service';
     SearchIndex,
     SearchIndexRepository,
     SharingService,
+    SourceLinkReader,
+    SourceLinks,
   ],
-  exports: [DocumentsService, KnowledgeBasesService],
+  exports: [DocumentsService, KnowledgeBasesService, SourceLinks],
 })
 export class KnowledgeBasesModule {}

@@ -31,6 +31,7 @@ export interface Config {
   };
   /** Newest first; empty: a key is generated into `dataDir`. */
   readonly secrets: { readonly keys: readonly SecretKey[] };
+  readonly sourceLinks: { readonly ttlSeconds: number };
   readonly tools: {
     readonly defaultTimeoutMs: number;
     readonly maxRetries: number;

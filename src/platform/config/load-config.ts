@@ -84,6 +84,7 @@ export function loadConfig(env: Environment): Config {
       roleClaim: v.OIDC_ROLE_CLAIM,
     },
     secrets: { keys: v.SECRETS_KEY ?? [] },
+    sourceLinks: { ttlSeconds: given(v.SOURCE_LINK_TTL) },
     tools: {
       defaultTimeoutMs: given(v.TOOL_DEFAULT_TIMEOUT),
       maxRetries: given(v.TOOL_MAX_RETRIES),

@@ -57,6 +57,9 @@ export const VARIABLES = {
     'Keys that encrypt stored secrets, newest first: <kid>:<64 hex digits>[,…]. Unset: one is made in DATA_DIR.',
     { production: true },
   ),
+  SOURCE_LINK_TTL: variable(integer(60, 2_592_000), 'Seconds that a link to the original document of a source works.', {
+    fallback: '3600',
+  }),
   OPENAI_API_KEY: variable(text(), 'OpenAI key of the default organization.'),
   OPENAI_BASE_URL: variable(url('http:', 'https:'), 'OpenAI-compatible server of the default organization.', {
     fallback: 'https://api.openai.com/v1',

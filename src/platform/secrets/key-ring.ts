@@ -26,6 +26,10 @@ export class KeyRing {
     return this.keys.find((key) => key.kid === kid) ?? null;
   }
 
+  all(): readonly SecretKey[] {
+    return this.keys;
+  }
+
   private load(configured: readonly SecretKey[], file: string): readonly SecretKey[] {
     // A key that an earlier start generated stays readable after the operator has named keys, until they are rotated.
     const generated = configured.length > 0 ? readKey(file) : (readKey(file) ?? this.generate(file));

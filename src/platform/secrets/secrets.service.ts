@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel';
 import type { Transaction } from '../database';
@@ -83,6 +83,16 @@ export class SecretsService {
       if (last === undefined) return { rotated, unavailable: missing };
       after = last.organizationId;
     }
+  }
+
+  /**
+   * Keys of 32 bytes for another use than sealing, one per operator key, newest first (HKDF, RFC 5869): sign with the
+   * first, verify with each. Knowing one tells nothing about the operator's key or another purpose's. Empty without keys.
+   */
+  derivedKeys(purpose: string): readonly Buffer[] {
+    return this.ring
+      .all()
+      .map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', `bellwether/${purpose}`, KEY_BYTES)));
   }
 
   async status(): Promise<SecretsStatus> {

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../kernel';
+import { MembersService } from '../../organizations';
+import { DocumentRepository } from './document.repository';
+import { DocumentsService } from './documents.service';
+import type { SourceLinkTarget } from './source-link-token';
+import { SourceLinks } from './source-links';
+
+export interface OriginalDocument {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** One answer whatever is missing or no longer allowed, so that a link tells nothing about what exists. */
+const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to a document, or no longer');
+
+/** Opens source links: a signature says what was allowed when it was made, the rows say what is allowed now. */
+@Injectable()
+export class SourceLinkReader {
+  constructor(
+    private readonly links: SourceLinks,
+    private readonly members: MembersService,
+    private readonly documents: DocumentsService,
+    private readonly rows: DocumentRepository,
+  ) {}
+
+  /** @throws {AppError} `not_found`, or `link_expired` for a link of ours that is too old. */
+  async open(token: unknown): Promise<OriginalDocument> {
+    const target = this.links.read(token);
+    if (target === null) throw nowhere();
+    if (target.expired) {
+      throw new AppError('link_expired', 'This link has expired. Ask again, or open the run again, for a new one.');
+    }
+    try {
+      return await this.read(target);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') throw nowhere();
+      throw error;
+    }
+  }
+
+  private async read(target: SourceLinkTarget): Promise<OriginalDocument> {
+    const { organizationId, knowledgeBaseId, documentId, ownerId, readerId } = target;
+    for (const userId of new Set([ownerId, readerId])) {
+      const member = await this.members.find(organizationId, userId);
+      if (member === null || member.disabled) throw nowhere();
+    }
+    const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
+    // Passages come from a complete set of chunks only; one that is being deleted has none any more.
+    if (row === null || row.generation === null) throw nowhere();
+    return this.documents.download({ organizationId, userId: ownerId }, knowledgeBaseId, documentId);
+  }
+}

@@ -1,0 +1,43 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiGoneResponse, ApiNotFoundResponse, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { attachment } from '../../files';
+import { AppError } from '../../kernel';
+import { ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
+import { SourceLinkReader } from './source-link-reader';
+
+/** An upload is somebody's bytes: never displayed in our origin, never run, never told where the click came from. */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'private, no-store',
+  'X-Robots-Tag': 'noindex',
+};
+
+const isForReaders = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === 'not_found' || error.code === 'link_expired');
+
+@ApiTags('Knowledge bases')
+@Controller('api/v1/sources')
+export class SourceLinksController {
+  constructor(private readonly reader: SourceLinkReader) {}
+
+  /** Clients append parameters of their own to links that they show; only ours is looked at. */
+  @Get()
+  @Public('Download the document that a source of an answer links to')
+  @ApiQuery({ name: 'link', description: 'Signed, expiring, and checked against present rights at every use' })
+  @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
+  @ApiNotFoundResponse({ type: ProblemDto, description: 'No such link, or what it leads to is gone or out of reach' })
+  @ApiGoneResponse({ type: ProblemDto, description: 'The link has expired' })
+  async open(@Query('link') link: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {
+    response.set(HEADERS);
+    try {
+      const { filename, contentType, bytes } = await this.reader.open(link);
+      response.set({ 'Content-Type': contentType, 'Content-Disposition': attachment(filename) }).send(bytes);
+    } catch (error) {
+      if (!isForReaders(error) || request.accepts(['json', 'html']) !== 'html') throw error;
+      response.status(ERROR_STATUS[error.code]).type('text/plain; charset=utf-8').send(`${error.detail}\n`);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { SecretsService } from '../../platform/secrets';
+import {
+  decodeToken,
+  encodeToken,
+  type SourceLinkTarget,
+  type StampedTarget,
+  TOKEN_PATTERN,
+} from './source-link-token';
+
+const PURPOSE = 'source-links';
+const PATH = '/api/v1/sources?link=';
+const LINK = new RegExp(`${PATH.replace('?', '\\?')}(${TOKEN_PATTERN})(?![0-9a-f])`, 'g');
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/**
+ * Links to original documents that open without another credential for a while: people click them in chat clients that
+ * hold the key themselves. A link grants nothing of its own; what it names is checked again at every click
+ * (`SourceLinkReader`).
+ */
+@Injectable()
+export class SourceLinks {
+  /** Newest first: links that an older key signed stay good until they expire. */
+  private readonly keys: readonly Buffer[];
+  private readonly base: string;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    secrets: SecretsService,
+  ) {
+    this.keys = secrets.derivedKeys(PURPOSE);
+    this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
+  }
+
+  /** Absolute where `PUBLIC_URL` is set, else a path. Without any key it is the route that asks for a credential. */
+  sign(target: SourceLinkTarget): string {
+    const [key] = this.keys;
+    if (key === undefined) {
+      return `${this.base}/api/v1/knowledge-bases/${target.knowledgeBaseId}/documents/${target.documentId}/content`;
+    }
+    return this.base + PATH + encodeToken({ ...target, expiresAt: now() + this.config.sourceLinks.ttlSeconds }, key);
+  }
+
+  /** What a token names, expired or not; null when it is none of ours. */
+  read(token: unknown): (StampedTarget & { readonly expired: boolean }) | null {
+    const target = decodeToken(token, this.keys);
+    return target === null ? null : { ...target, expired: target.expiresAt <= now() };
+  }
+
+  /**
+   * Signs the links inside a stored text anew for whoever reads it now. Their own links keep the assistant owner's rights
+   * that they were given on; links that were given to somebody else lead on with the reader's own rights only.
+   */
+  renew(text: string, { organizationId, userId }: Principal): string {
+    return text.replace(LINK, (link, token: string) => {
+      const target = this.read(token);
+      const [key] = this.keys;
+      if (target === null || key === undefined || target.organizationId !== organizationId) return link;
+      const ownerId = target.readerId === userId ? target.ownerId : userId;
+      const expiresAt = now() + this.config.sourceLinks.ttlSeconds;
+      return PATH + encodeToken({ ...target, ownerId, readerId: userId, expiresAt }, key);
+    });
+  }
+}
