@@ -9,6 +9,14 @@ export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 export const RETRIEVAL_MODES = ['keyword', 'vector', 'hybrid'] as const;
 export type RetrievalMode = (typeof RETRIEVAL_MODES)[number];
 
+/** What texts are turned into vectors with. Vectors of two different ones do not compare. */
+export interface Embedding {
+  /** Name of an embedding provider: `openai`, `ollama`, `local`. */
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+}
+
 /** One piece of a document that answers a query. */
 export interface Passage {
   /** A slice of the uploaded text, unchanged. */

@@ -5,6 +5,7 @@ import type { DocumentStatus } from '../knowledge-base.types';
 @Entity('kb_documents')
 @Unique('kb_documents_filename_uq', ['knowledgeBaseId', 'filename'])
 @Index('kb_documents_status_idx', ['knowledgeBaseId', 'status'])
+@Index('kb_documents_generation_idx', ['generation'])
 export class DocumentEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_documents_pk' })
   id!: string;

@@ -1,0 +1,65 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Hit } from './chunk.types';
+import type { AnnIndex } from './vector-query';
+import { type VectorSearch, VectorStoreRepository } from './vector-store.repository';
+
+const NOT_INSTALLED = 'the database server has no pgvector; knowledge bases are searched by words only';
+const NOT_ALLOWED =
+  'the database server has pgvector, but this role may not install it (CREATE EXTENSION vector); knowledge bases are searched by words only';
+const NOT_VISIBLE =
+  'pgvector is installed in a schema outside the search path; knowledge bases are searched by words only';
+
+/** Whether this database can hold vectors, decided at start; a server that gains the extension is used from the next start on. */
+@Injectable()
+export class VectorStore implements OnModuleInit {
+  private readonly log = new Logger(VectorStore.name);
+  private lack: string | null = 'it has not been looked for yet';
+
+  constructor(private readonly repository: VectorStoreRepository) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.prepare();
+  }
+
+  /** Null when vectors can be stored and searched, otherwise why not, fit for people. */
+  get unavailable(): string | null {
+    return this.lack;
+  }
+
+  get available(): boolean {
+    return this.lack === null;
+  }
+
+  /** Makes what is missing and may be made. Safe to repeat, and with several replicas at once. */
+  async prepare(): Promise<void> {
+    this.lack = await this.find();
+    if (this.lack === null) await this.repository.createTable();
+    else this.log.warn({ msg: 'no vector search', reason: this.lack });
+  }
+
+  /** Nearest chunks of each knowledge base, best first over all of them. */
+  async search(query: VectorSearch): Promise<Hit[]> {
+    if (!this.available || query.scopes.length === 0) return [];
+    return this.repository.search(query, this.graphsOf(query));
+  }
+
+  /** Graphs that a statement for these indexes can use: none on the embedded database. */
+  graphsOf(_query: Pick<VectorSearch, 'scopes'>): readonly AnnIndex[] {
+    return [];
+  }
+
+  private async find(): Promise<string | null> {
+    let state = await this.repository.extension();
+    if (state.installed === null) {
+      if (!state.available) return NOT_INSTALLED;
+      try {
+        await this.repository.createExtension();
+      } catch (error) {
+        this.log.warn({ msg: 'the extension "vector" could not be made', err: error });
+        return NOT_ALLOWED;
+      }
+      state = await this.repository.extension();
+    }
+    return state.visible ? null : NOT_VISIBLE;
+  }
+}
