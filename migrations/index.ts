@@ -4,6 +4,7 @@ import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants'
 import { CreateContent1795302002000 } from './1795302002000-CreateContent';
 import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 import { AddPassagePlaces1795370000000 } from './1795370000000-AddPassagePlaces';
+import { AddJobs1795370001000 } from './1795370001000-AddJobs';
 import { AddEmbeddings1795370002000 } from './1795370002000-AddEmbeddings';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
@@ -13,5 +14,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   CreateContent1795302002000,
   CreateRuns1795302003000,
   AddPassagePlaces1795370000000,
+  AddJobs1795370001000,
   AddEmbeddings1795370002000,
 ];

@@ -16,6 +16,7 @@ import { AuditModule } from './platform/audit';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { DatabaseModule, type SchemaOnOpen } from './platform/database';
 import { IdempotencyModule } from './platform/idempotency';
+import { JobsModule } from './platform/jobs';
 import { OutboundModule } from './platform/outbound';
 import { SecretsModule } from './platform/secrets';
 import { ProcessorsModule } from './processors';
@@ -30,7 +31,7 @@ export interface AppOptions {
   readonly share?: boolean;
 }
 
-const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule];
+const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule, JobsModule];
 
 /** The doors come first: routes are tried in this order, and most requests are completions. */
 const ROOMS = [

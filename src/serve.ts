@@ -9,6 +9,7 @@ import { StreamsInFlight } from './completions';
 import { DemoSeeder } from './demo';
 import { Lifecycle } from './health';
 import type { Config } from './platform/config';
+import { JobQueue } from './platform/jobs';
 import { StructuredLogger } from './platform/logging';
 
 export interface RunningService {
@@ -50,6 +51,8 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
   try {
     setUpApp(app, logger);
     const bootstrap = await app.get(BootstrapService).run();
+    const jobs = app.get(JobQueue);
+    await jobs.start();
     const demoAssistant = config.bootstrap.seedDemo ? await app.get(DemoSeeder).seed(bootstrap) : null;
     await app.listen(config.http.port, config.http.host);
     const lifecycle = app.get(Lifecycle);
@@ -57,8 +60,10 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     const server = app.getHttpServer();
     const stop = async (limitMs = config.http.shutdownTimeoutMs): Promise<void> => {
       lifecycle.draining();
+      const jobsStopped = jobs.stop(limitMs);
       await app.get(StreamsInFlight).drain(limitMs);
       await closeServer(server);
+      await jobsStopped;
       await app.close();
     };
     return { app, url: originOf(server, config.http.host), bootstrap, demoAssistant, stop };

@@ -39,10 +39,13 @@ const EMPTY_TABLES = `
     IF full_ones <> '{}' THEN
       EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', array_to_string(full_ones, ', '));
     END IF;
+    IF to_regclass('pgboss.job') IS NOT NULL THEN
+      DELETE FROM pgboss.job;
+    END IF;
   END
   $$`;
 
-/** Empties every table of the schema, whichever rooms they belong to. */
+/** Empties every table of the schema, whichever rooms they belong to, and the job queues. */
 export async function resetDatabase(dataSource: DataSource): Promise<void> {
   await dataSource.query(EMPTY_TABLES);
 }

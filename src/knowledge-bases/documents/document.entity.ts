@@ -5,6 +5,9 @@ import type { DocumentStatus } from '../knowledge-base.types';
 @Entity('kb_documents')
 @Unique('kb_documents_filename_uq', ['knowledgeBaseId', 'filename'])
 @Index('kb_documents_status_idx', ['knowledgeBaseId', 'status'])
+@Index('kb_documents_unfinished_idx', ['organizationId'], {
+  where: `status IN ('pending', 'processing') OR deleted_at IS NOT NULL`,
+})
 @Index('kb_documents_generation_idx', ['generation'])
 export class DocumentEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_documents_pk' })
@@ -44,8 +47,32 @@ export class DocumentEntity {
   @Column('text', { nullable: true })
   error!: string | null;
 
+  /** Names the reason for programs; null for failures of earlier versions. */
+  @Column('text', { name: 'error_code', nullable: true })
+  errorCode!: string | null;
+
+  /** How often its processing has begun since it was uploaded or retried. */
   @Column('integer', { default: 0 })
   attempts!: number;
+
+  /** Who processes it: every write of a worker names its claim, so one that has lost it changes nothing. */
+  @Column('uuid', { nullable: true })
+  claim!: string | null;
+
+  /** By the database's clock; after it, others may claim the document. */
+  @Column('timestamptz', { name: 'claimed_until', nullable: true })
+  claimedUntil!: Date | null;
+
+  /** Steps done and steps known of: chunks stored and, where there is an embedding, chunks embedded. */
+  @Column('integer', { name: 'progress_current', default: 0 })
+  progressCurrent!: number;
+
+  @Column('integer', { name: 'progress_total', default: 0 })
+  progressTotal!: number;
+
+  /** Set when it is being taken apart: nobody sees it any more, and its name is free. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
 
   /** Which of its chunks answer: the last complete set. Null before the first, and while it is being deleted. */
   @Column('uuid', { nullable: true })

@@ -1,0 +1,140 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../config';
+import { DATABASE, type OpenDatabase, type Transaction } from '../database';
+import { JobRepository, LEASE_SECONDS } from './job.repository';
+import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
+import { QueueWorker } from './queue-worker';
+
+/** How long a job that another process has enqueued, or one that waits for its retry, may lie before it is noticed. */
+const POLL_MS = 1_000;
+const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
+const EXPIRE_MS = 10_000;
+const TIDY_MS = 10 * 60_000;
+/** What jobs that were told to end get to do so. */
+const GRACE_MS = 1_000;
+
+interface Sweep {
+  readonly everyMs: number;
+  readonly work: (context: SweepContext) => Promise<void>;
+}
+
+/**
+ * Work that outlives the process: jobs lie in PostgreSQL, enqueued in the transaction of whatever asks for them, and are
+ * run at least once by some process that has started its workers. How rooms use it: docs/contributing/jobs.md.
+ */
+@Injectable()
+export class JobQueue implements BeforeApplicationShutdown {
+  private readonly log = new Logger('Jobs');
+  private readonly workers = new Map<string, QueueWorker>();
+  private readonly sweeps: Sweep[] = [];
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly busy = new Set<Promise<void>>();
+  private started = false;
+  private stopping: Promise<void> | null = null;
+
+  constructor(
+    private readonly jobs: JobRepository,
+    @Inject(DATABASE) private readonly database: OpenDatabase,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Says what to do with the jobs of a queue. Called while the application is built. */
+  declare<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>): void {
+    if (this.started || this.workers.has(queue.name))
+      throw new Error(`The queue ${queue.name} is declared too late or twice`);
+    // A queue's jobs are only ever enqueued by `send` with the same queue, hence with this type of data.
+    this.workers.set(queue.name, new QueueWorker(queue, handler as JobHandler<object>, this.jobs));
+  }
+
+  /** Has `work` done at the start, before any job runs, and again and again: for what a job was lost for. */
+  sweep(everyMs: number, work: (context: SweepContext) => Promise<void>): void {
+    this.sweeps.push({ everyMs, work });
+  }
+
+  /** Enqueues jobs with the caller's transaction: they exist when it commits. Then call `wake`. */
+  async send<Data extends object>(queue: Queue<Data>, jobs: readonly NewJob<Data>[], tx: Transaction): Promise<void> {
+    if (jobs.length > 0) await this.jobs.insert(queue, jobs, tx);
+  }
+
+  /** After a commit: has this process look for jobs now. Others find them within a second. */
+  wake<Data extends object>(queue: Queue<Data>): void {
+    if (this.started && this.stopping === null) this.workers.get(queue.name)?.wake();
+  }
+
+  /** Those of the keys for which no job waits or runs. */
+  withoutJob<Data extends object>(queue: Queue<Data>, keys: readonly string[]): Promise<string[]> {
+    return keys.length === 0 ? Promise.resolve([]) : this.jobs.withoutJob(queue.name, keys);
+  }
+
+  /** Starts the workers of this process. Operator commands never call it; they may enqueue all the same. */
+  async start(): Promise<void> {
+    if (this.started) return;
+    const names = [...this.workers.keys()];
+    const alone = this.database.engine === 'embedded';
+    await this.jobs.prepare(names);
+    if (alone) await this.jobs.releaseAll(names);
+    for (const { work } of this.sweeps) await work({ alone, first: true });
+    this.started = true;
+    this.every(POLL_MS, () => this.poll());
+    this.every(RENEW_MS, () => this.renew());
+    this.every(EXPIRE_MS, () => this.jobs.expire());
+    this.every(TIDY_MS, () => this.jobs.tidy());
+    for (const { everyMs, work } of this.sweeps) this.every(everyMs, () => work({ alone, first: false }));
+    for (const worker of this.workers.values()) worker.wake();
+  }
+
+  /** Takes no more jobs, lets those in hand finish within the limit, then ends them and frees them for others. */
+  stop(limitMs = this.config.http.shutdownTimeoutMs): Promise<void> {
+    this.stopping ??= this.end(Math.max(limitMs - GRACE_MS, 0));
+    return this.stopping;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  private async end(patienceMs: number): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    // Leases go on being renewed while jobs finish.
+    const renewing = setInterval(() => void this.renew().catch(() => undefined), RENEW_MS);
+    await Promise.all([...this.workers.values()].map((worker) => worker.stop(patienceMs, GRACE_MS)));
+    clearInterval(renewing);
+    await Promise.all(this.busy);
+  }
+
+  private async poll(): Promise<void> {
+    const idle = [...this.workers.values()].filter(({ hasRoom }) => hasRoom).map(({ name }) => name);
+    if (idle.length === 0) return;
+    for (const name of await this.jobs.due(idle)) this.workers.get(name)?.wake();
+  }
+
+  private async renew(): Promise<void> {
+    for (const worker of this.workers.values()) await worker.renew();
+  }
+
+  /** One run at a time; a failing one (the database may be away) is told once, until it works again. */
+  private every(everyMs: number, work: () => Promise<void>): void {
+    let running = false;
+    let failing = false;
+    const once = async (): Promise<void> => {
+      try {
+        await work();
+        failing = false;
+      } catch (error) {
+        if (!failing) this.log.warn({ msg: 'background work failed and will be tried again', err: error });
+        failing = true;
+      }
+    };
+    const timer = setInterval(() => {
+      if (running) return;
+      running = true;
+      const run = once().finally(() => {
+        running = false;
+        this.busy.delete(run);
+      });
+      this.busy.add(run);
+    }, everyMs);
+    timer.unref();
+    this.timers.push(timer);
+  }
+}

@@ -1,0 +1,173 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FetchedJob, JobRepository, Try } from './job.repository';
+import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
+
+/** Short jobs are fetched several at a time: looking for the next one costs more than some of them. */
+const PREFETCH = 16;
+const SHORT_JOB_MS = 250;
+const SMOOTHING = 0.2;
+/** Pauses between tries to tell the database how a job ended; after the last, its lease runs out and it is run again. */
+const TELL_PAUSES_MS = [200, 500, 1_000, 2_000, 4_000];
+
+interface Held extends FetchedJob {
+  readonly abort: AbortController;
+  ended: Promise<void>;
+}
+
+const reasonOf = (error: unknown): string => {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return code || (error instanceof Error ? error.name : 'unknown');
+};
+
+/** Runs the jobs of one queue in this process. Nothing here rejects: what fails is logged and tried again. */
+export class QueueWorker {
+  private readonly log = new Logger('Jobs');
+  private readonly running = new Map<string, Held>();
+  private waiting: FetchedJob[] = [];
+  private fetching: Promise<void> | null = null;
+  private wokenMeanwhile = false;
+  private stopped = false;
+  private typicalMs = Infinity;
+
+  constructor(
+    private readonly queue: Queue<object>,
+    private readonly handler: JobHandler<object>,
+    private readonly jobs: JobRepository,
+  ) {}
+
+  get name(): string {
+    return this.queue.name;
+  }
+
+  get hasRoom(): boolean {
+    return !this.stopped && this.running.size < this.queue.concurrency;
+  }
+
+  /** There may be a job. */
+  wake(): void {
+    if (this.fetching !== null) {
+      this.wokenMeanwhile = true;
+      return;
+    }
+    this.fetching = this.fill().finally(() => {
+      this.fetching = null;
+    });
+  }
+
+  /** Tells the database that the jobs in hand are alive, and gives up those that others have taken over. */
+  async renew(): Promise<void> {
+    const held = [...this.running.values(), ...this.waiting];
+    if (held.length === 0) return;
+    const ours = await this.jobs.renew(this.name, held);
+    const tries = new Set(held.map(({ id }) => id));
+    this.waiting = this.waiting.filter(({ id }) => !tries.has(id) || ours.has(id));
+    for (const { id, abort } of this.running.values()) {
+      if (tries.has(id) && !ours.has(id)) abort.abort(new JobAborted('lost'));
+    }
+  }
+
+  /** Lets jobs in hand finish for `patienceMs`, then ends them; what is left over is free for others at once. */
+  async stop(patienceMs: number, graceMs: number): Promise<void> {
+    this.stopped = true;
+    await this.fetching;
+    await this.release(this.waiting.splice(0));
+    await this.settled(patienceMs);
+    for (const { abort } of this.running.values()) abort.abort(new JobAborted('shutdown'));
+    await this.settled(graceMs);
+    await this.release([...this.running.values()]);
+  }
+
+  private async settled(limitMs: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const timer = new AbortController();
+    const late = sleep(limitMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([Promise.all([...this.running.values()].map(({ ended }) => ended)), late]);
+    timer.abort();
+  }
+
+  private async fill(): Promise<void> {
+    do {
+      this.wokenMeanwhile = false;
+      this.begin();
+      if (!this.hasRoom) return;
+      const room = this.queue.concurrency - this.running.size;
+      try {
+        const more = this.typicalMs < SHORT_JOB_MS ? PREFETCH : 0;
+        this.waiting.push(...(await this.jobs.fetch(this.name, room + more)));
+      } catch (error) {
+        this.log.warn({ msg: 'no jobs could be fetched', queue: this.name, err: error });
+        return;
+      }
+      this.begin();
+    } while (this.wokenMeanwhile);
+  }
+
+  private begin(): void {
+    while (this.hasRoom) {
+      const job = this.waiting.shift();
+      if (job === undefined) return;
+      const held: Held = { ...job, abort: new AbortController(), ended: Promise.resolve() };
+      this.running.set(job.id, held);
+      held.ended = this.run(held);
+    }
+  }
+
+  private async run(held: Held): Promise<void> {
+    const { id, data, lastTry, abort } = held;
+    const { timeoutMs } = this.queue;
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(() => abort.abort(new JobAborted('timeout')), timeoutMs);
+    const started = performance.now();
+    try {
+      await this.handler({ id, data, lastTry, signal: abort.signal });
+      await this.tell(held, () => this.jobs.complete(this.name, id));
+    } catch (error) {
+      await this.failed(held, error);
+    } finally {
+      clearTimeout(timer);
+      this.running.delete(id);
+      const took = performance.now() - started;
+      this.typicalMs = this.typicalMs === Infinity ? took : this.typicalMs + SMOOTHING * (took - this.typicalMs);
+      if (!this.stopped) this.wake();
+    }
+  }
+
+  private async failed(held: Held, error: unknown): Promise<void> {
+    const cause = causeOf(held.abort.signal);
+    if (cause === 'lost') return;
+    if (cause === 'shutdown') return this.tell(held, () => this.release([held]));
+    const entry = { msg: 'a job failed', queue: this.name, job: held.id, final: held.lastTry, err: error };
+    if (held.lastTry) this.log.error(entry);
+    else this.log.warn(entry);
+    await this.tell(held, () => this.jobs.fail(this.name, held.id, cause ?? reasonOf(error)));
+  }
+
+  /** Not telling is safe: the lease runs out and the job is run again, by a handler that finds its work done. */
+  private async tell(held: Held, message: () => Promise<void>): Promise<void> {
+    for (const pause of [...TELL_PAUSES_MS, null]) {
+      if (causeOf(held.abort.signal) === 'lost') return;
+      try {
+        return await message();
+      } catch (error) {
+        if (pause === null || this.stopped) {
+          this.log.warn({ msg: 'the end of a job could not be recorded', queue: this.name, job: held.id, err: error });
+          return;
+        }
+        await sleep(pause);
+      }
+    }
+  }
+
+  private async release(tries: readonly Try[]): Promise<void> {
+    try {
+      await this.jobs.release(this.name, tries);
+    } catch (error) {
+      this.log.warn({ msg: 'jobs could not be released', queue: this.name, count: tries.length, err: error });
+    }
+  }
+}
+
+function causeOf(signal: AbortSignal): AbortCause | null {
+  return signal.reason instanceof JobAborted ? signal.reason.reason : null;
+}
