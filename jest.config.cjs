@@ -18,6 +18,8 @@ const shared = {
     '^.+\\.(js|mjs|cjs)$': '<rootDir>/test/support/esm-to-cjs.cjs',
   },
   transformIgnorePatterns: [],
+  // Parser processes run compiled files, which lie elsewhere here.
+  moduleNameMapper: { '/parser-file$': '<rootDir>/test/support/parser-file.ts' },
   setupFiles: ['reflect-metadata'],
 };
 

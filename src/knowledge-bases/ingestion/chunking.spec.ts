@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { chunkText } from './chunking';
+import { type Chunk, type ChunkingOptions, chunkText as chunksIn } from './chunking';
+
+const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunksIn(text, options)];
 
 const options = { size: 200, overlap: 40 };
 const sentence = 'The membrane lets water through while it holds the salt back. ';
@@ -8,7 +10,14 @@ describe('chunkText', () => {
   it('keeps a short document whole, heading and all', () => {
     const text = '# Photosynthesis\n\nChlorophyll absorbs light.\n';
     expect(chunkText(text, options)).toEqual([
-      { start: 0, end: text.length - 1, text: text.trimEnd(), headings: ['Photosynthesis'] },
+      {
+        start: 0,
+        end: text.length - 1,
+        text: text.trimEnd(),
+        headings: ['Photosynthesis'],
+        section: 0,
+        tableHeader: null,
+      },
     ]);
   });
 

@@ -1,6 +1,6 @@
-import { blocksOf, type TextBlock } from './text-blocks';
+import { type BlockOptions, blocksOf, type TextBlock } from './text-blocks';
 
-export interface ChunkingOptions {
+export interface ChunkingOptions extends BlockOptions {
   /** Characters per chunk, at most. */
   readonly size: number;
   /** Characters of the chunk before that are repeated, at most; whole sentences, never across a heading. */
@@ -14,12 +14,18 @@ export interface Chunk {
   readonly text: string;
   /** Headings above the chunk's first words, outermost first. */
   readonly headings: readonly string[];
+  /** Offset of the innermost of them; null above the first heading. */
+  readonly section: number | null;
+  /** Column names of the table that the chunk begins in the middle of, as they are written; else null. */
+  readonly tableHeader: string | null;
 }
 
 interface Span {
   start: number;
   end: number;
   readonly headings: readonly string[];
+  readonly section: number | null;
+  readonly header: TextBlock['header'];
   /** False for code, tables and formulas, whose lines are not repeated out of context. */
   prose: boolean;
 }
@@ -41,7 +47,9 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 /** Where to cut a piece that is too long: after a line (code) or a sentence, else between words, else anywhere but in a character. */
 function cutPoint(text: string, start: number, limit: number, prose: boolean): number {
   const half = start + Math.floor((limit - start) / 2);
-  for (const pattern of prose ? [SENTENCE_END, /\s+/g] : [/\n/g, /\s+/g]) {
+  const lineEnd = prose ? -1 : text.lastIndexOf('\n', limit - 1) + 1;
+  if (lineEnd > start) return lineEnd;
+  for (const pattern of prose ? [SENTENCE_END, /\s+/g] : [/\s+/g]) {
     const at = lastBreak(text, half, limit, pattern);
     if (at > start) return at;
   }
@@ -49,36 +57,35 @@ function cutPoint(text: string, start: number, limit: number, prose: boolean): n
 }
 
 function* pieces(text: string, block: TextBlock, size: number): Generator<Span> {
-  const { headings, prose } = block;
+  const { headings, section, header, prose } = block;
+  const shared = { headings, section, header, prose };
   let start = block.start;
   while (block.end - start > size) {
     const end = Math.max(cutPoint(text, start, start + size, prose), start + 1);
-    yield { start, end, headings, prose };
+    yield { start, end, ...shared };
     start = end;
   }
-  if (start < block.end) yield { start, end: block.end, headings, prose };
+  if (start < block.end) yield { start, end: block.end, ...shared };
 }
 
 /** A heading closes the chunk before it, unless that is too small to stand alone. */
 const closes = (block: TextBlock, open: Span, size: number): boolean =>
   block.heading && open.end - open.start >= size / 4;
 
-function gather(text: string, { size }: ChunkingOptions): Span[] {
-  const spans: Span[] = [];
+function* gather(text: string, { size, ...options }: ChunkingOptions): Generator<Span> {
   let open: Span | null = null;
-  for (const block of blocksOf(text)) {
+  for (const block of blocksOf(text, options)) {
     for (const piece of pieces(text, block, size)) {
       if (open !== null && piece.end - open.start <= size && !closes(block, open, size)) {
         open.end = piece.end;
         open.prose = piece.prose;
       } else {
-        if (open !== null) spans.push(open);
+        if (open !== null) yield open;
         open = { ...piece };
       }
     }
   }
-  if (open !== null) spans.push(open);
-  return spans;
+  if (open !== null) yield open;
 }
 
 const sameHeadings = (a: Span, b: Span): boolean => a.headings.join('\n') === b.headings.join('\n');
@@ -93,20 +100,30 @@ function overlapStart(text: string, before: Span, { overlap }: ChunkingOptions):
   return before.end;
 }
 
-function trimmed(text: string, span: Span): Chunk | null {
-  const slice = text.slice(span.start, span.end);
-  const start = span.start + (slice.length - slice.trimStart().length);
-  const end = span.start + slice.trimEnd().length;
-  return end > start ? { start, end, text: text.slice(start, end), headings: span.headings } : null;
+/** Column names that a chunk lacks because its table began before it. */
+const missingHeader = (text: string, { start, header }: Span): string | null =>
+  header !== null && start >= header.end ? text.slice(header.start, header.end) : null;
+
+function trimmed(text: string, span: Span, from: number): Chunk | null {
+  const slice = text.slice(from, span.end);
+  const start = from + (slice.length - slice.trimStart().length);
+  const end = from + slice.trimEnd().length;
+  if (end <= start) return null;
+  const { headings, section } = span;
+  return { start, end, text: text.slice(start, end), headings, section, tableHeader: missingHeader(text, span) };
 }
 
-/** Cuts a text along its structure: headings, paragraphs, code, tables. Every character that is not white space is in a chunk. */
-export function chunkText(text: string, options: ChunkingOptions): Chunk[] {
-  const spans = gather(text, options);
-  return spans.flatMap((span, index) => {
-    const before = spans[index - 1];
-    const joins = before !== undefined && before.prose && span.prose && sameHeadings(before, span);
-    const start = joins && options.overlap > 0 ? overlapStart(text, before, options) : span.start;
-    return trimmed(text, { ...span, start }) ?? [];
-  });
+/**
+ * Cuts a text along its structure: headings, paragraphs, code, tables. Every character that is not white space is in a
+ * chunk. Each step is short (some ten thousand characters), however long the text is.
+ */
+export function* chunkText(text: string, options: ChunkingOptions): Generator<Chunk> {
+  let before: Span | null = null;
+  for (const span of gather(text, options)) {
+    const joins = before !== null && before.prose && span.prose && sameHeadings(before, span);
+    const from = joins && before !== null && options.overlap > 0 ? overlapStart(text, before, options) : span.start;
+    const chunk = trimmed(text, span, from);
+    before = { ...span };
+    if (chunk !== null) yield chunk;
+  }
 }

@@ -1,60 +1,87 @@
-import { decodeText, sniffType } from '../../files';
-import { type Chunk, chunkText, type ChunkingOptions } from './chunking';
-import { searchableText } from '../search/language';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { decodeText } from '../../files';
+import type { DocumentFormat, ExtractedDocument } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
+import { searchableText } from '../search/language';
+import { chunkText, type ChunkingOptions } from './chunking';
+import { type PlacedChunk, placeChunks } from './sections';
 
-const TEXT_EXTENSION = /\.(md|markdown|txt)$/i;
 const SECTION_SEPARATOR = ' › ';
+/** Formats whose text has one record per line. */
+const RECORDS: readonly DocumentFormat[] = ['csv', 'json'];
+/** Milliseconds of work between two turns of the event loop. */
+const SLICE_MS = 10;
+
+export type ChunkSource = Pick<ExtractedDocument, 'text' | 'pages' | 'format'>;
+
+/** Headings count for every chunk below them, and twice where the chunk holds them: they say what it is about. So do a table's column names for each part of it. */
+const searchTextOf = ({ headings, tableHeader, text }: PlacedChunk): string =>
+  searchableText([...headings, ...(tableHeader === null ? [] : [tableHeader]), text].join('\n'));
+
+const toIndexed = (chunk: PlacedChunk): IndexedChunk => ({
+  start: chunk.start,
+  end: chunk.end,
+  section: chunk.headings.join(SECTION_SEPARATOR),
+  text: chunk.text,
+  searchText: searchTextOf(chunk),
+  page: chunk.page,
+  pageEnd: chunk.pageEnd,
+  sectionStart: chunk.sectionStart,
+  sectionEnd: chunk.sectionEnd,
+});
+
+/**
+ * Searchable chunks of a document, in order. Pure and lazy: each step is short, but taking all chunks of a huge document
+ * at once holds the event loop for seconds; there, use `chunkBatches`.
+ */
+export function* chunksOf({ text, pages, format }: ChunkSource, chunking: ChunkingOptions): Generator<IndexedChunk> {
+  const chunks = chunkText(text, { ...chunking, records: RECORDS.includes(format) });
+  for (const chunk of placeChunks(chunks, pages)) yield toIndexed(chunk);
+}
+
+/** The same in batches of `size`, the last one smaller; lets the event loop turn every few milliseconds. */
+export async function* chunkBatches(
+  document: ChunkSource,
+  chunking: ChunkingOptions,
+  size: number,
+): AsyncGenerator<readonly IndexedChunk[]> {
+  let batch: IndexedChunk[] = [];
+  let since = performance.now();
+  for (const chunk of chunksOf(document, chunking)) {
+    batch.push(chunk);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+      since = performance.now();
+    } else if (performance.now() - since > SLICE_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
 
 /** Why a document cannot be taken in, in words for its owner. */
 export class UnreadableDocument extends Error {}
 
 export interface DocumentText {
   readonly text: string;
-  /** First heading; null when there is none. */
   readonly title: string | null;
   readonly chunks: readonly IndexedChunk[];
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  'application/pdf': 'a PDF',
-  'application/zip': 'an archive or office document',
-  'application/octet-stream': 'not UTF-8 text',
-};
-
-/** Decided by the bytes; the name only has to agree with them. */
-function textOf(bytes: Buffer, filename: string): string {
-  if (bytes.length === 0) throw new UnreadableDocument('The file is empty');
-  const decoded = decodeText(bytes);
-  if (!decoded.ok) {
-    const type = sniffType(bytes, filename);
-    throw new UnreadableDocument(`The content is ${KINDS[type] ?? type}; only UTF-8 text is read (.md, .txt)`);
-  }
-  if (!TEXT_EXTENSION.test(filename)) throw new UnreadableDocument('Only .md and .txt documents are read');
-  if (decoded.text.trim() === '') throw new UnreadableDocument('The document holds no text');
-  return decoded.text;
-}
-
-/** Headings count for every chunk below them, and twice where the chunk holds them: they say what it is about. */
-const searchTextOf = ({ headings, text }: Chunk): string => searchableText([...headings, text].join('\n'));
-
-/** Text, title and searchable chunks of uploaded bytes. Throws `UnreadableDocument`. */
+/** Text formats only, until ingestion asks the `Extractor`. */
 export function readDocument(bytes: Buffer, filename: string, chunking: ChunkingOptions): DocumentText {
-  const text = textOf(bytes, filename);
-  const chunks = chunkText(text, chunking);
+  const decoded = decodeText(bytes);
+  if (bytes.length === 0) throw new UnreadableDocument('The file is empty');
+  if (!decoded.ok) throw new UnreadableDocument('The content is not UTF-8; only UTF-8 text is read (.md, .txt)');
+  if (!/\.(md|markdown|txt)$/i.test(filename)) throw new UnreadableDocument('Only .md and .txt documents are read');
+  if (decoded.text.trim() === '') throw new UnreadableDocument('The document holds no text');
+  const document: ChunkSource = { text: decoded.text, pages: [], format: 'markdown' };
+  const chunks = [...chunksOf(document, chunking)];
   return {
-    text,
-    title: chunks.find(({ headings }) => headings.length > 0)?.headings[0] ?? null,
-    chunks: chunks.map((chunk) => ({
-      start: chunk.start,
-      end: chunk.end,
-      section: chunk.headings.join(SECTION_SEPARATOR),
-      text: chunk.text,
-      searchText: searchTextOf(chunk),
-      page: null,
-      pageEnd: null,
-      sectionStart: chunk.start,
-      sectionEnd: chunk.end,
-    })),
+    text: decoded.text,
+    title: chunks.find(({ section }) => section !== '')?.section.split(SECTION_SEPARATOR)[0] ?? null,
+    chunks,
   };
 }

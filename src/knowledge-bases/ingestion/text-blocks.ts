@@ -5,12 +5,29 @@ export interface TextBlock {
   readonly heading: boolean;
   /** Headings above and including this block, outermost first. */
   readonly headings: readonly string[];
+  /** Offset of the innermost heading; null above the first one. */
+  readonly section: number | null;
   readonly prose: boolean;
+  /** Where the column names of a table stand, its rule included; null for anything else. */
+  readonly header: TextRange | null;
+}
+
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface BlockOptions {
+  /** Lines are records (CSV, JSON): none is cut or repeated the way sentences are. */
+  readonly records?: boolean;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]/;
 const HEADING_MAX = 200;
+const TABLE_RULE = /^\|?[\s:|-]*-[\s:|-]*$/;
+/** A block is handed on in parts of this many characters, so that no step over a hostile text takes long. */
+const PART = 65_536;
 
 type Kind = 'blank' | 'heading' | 'fence' | 'formula' | 'table' | 'text';
 
@@ -72,6 +89,9 @@ interface OpenBlock {
   readonly start: number;
   end: number;
   readonly kind: Kind;
+  /** First line, then header and rule where the block is a table that has them. */
+  header: TextRange | null;
+  lines: number;
   /** While set, everything belongs to the block, blank lines and `#` included. */
   closes: ((line: string) => boolean) | null;
   /** The next line starts a new block. */
@@ -79,31 +99,70 @@ interface OpenBlock {
 }
 
 class BlockReader {
-  readonly blocks: TextBlock[] = [];
-  private readonly path: { depth: number; title: string }[] = [];
+  private readonly path: { depth: number; title: string; start: number }[] = [];
   private open: OpenBlock | null = null;
+  private blocks: TextBlock[] = [];
+
+  constructor(private readonly options: BlockOptions) {}
 
   read(line: Line): void {
+    this.extend(line);
+    const { open } = this;
+    if (open === null || open.end - open.start < PART) return;
+    this.close();
+    this.open = { ...open, start: open.end, kind: open.done ? 'blank' : open.kind };
+  }
+
+  /** The blocks that are complete so far. */
+  take(): readonly TextBlock[] {
+    const { blocks } = this;
+    if (blocks.length > 0) this.blocks = [];
+    return blocks;
+  }
+
+  close(): void {
+    if (this.open === null || this.open.start === this.open.end) return;
+    const { start, end, kind, header, lines } = this.open;
+    this.blocks.push({
+      start,
+      end,
+      heading: kind === 'heading',
+      headings: this.path.map(({ title }) => title).filter((title) => title !== ''),
+      section: this.path.at(-1)?.start ?? null,
+      prose: kind === 'text' && this.options.records !== true,
+      header: lines > 1 ? header : null,
+    });
+    this.open = null;
+  }
+
+  private extend(line: Line): void {
     const { open } = this;
     if (open?.closes) return this.readInside(open, open.closes, line);
     const kind = kindOf(line.text);
     if (open !== null && this.continues(open, kind)) {
       open.end = line.end;
       open.done ||= kind === 'blank';
+      this.readRule(open, line);
       return;
     }
     this.close();
-    this.enter(line.text);
-    const closes = kind === 'fence' || kind === 'formula' ? closingLine(line.text) : null;
-    this.open = { start: line.start, end: line.end, kind, closes, done: kind === 'blank' || kind === 'heading' };
+    this.enter(line);
+    this.open = {
+      start: line.start,
+      end: line.end,
+      kind,
+      header: kind === 'table' ? { start: line.start, end: line.end } : null,
+      lines: 1,
+      closes: kind === 'fence' || kind === 'formula' ? closingLine(line.text) : null,
+      done: kind === 'blank' || kind === 'heading',
+    };
   }
 
-  close(): void {
-    if (this.open === null) return;
-    const { start, end, kind } = this.open;
-    const headings = this.path.map(({ title }) => title).filter((title) => title !== '');
-    this.blocks.push({ start, end, heading: kind === 'heading', headings, prose: kind === 'text' });
-    this.open = null;
+  /** A table's second line tells whether its first one names the columns (GFM §4.10). */
+  private readRule(open: OpenBlock, line: Line): void {
+    open.lines += 1;
+    if (open.lines !== 2 || open.header === null) return;
+    open.header = TABLE_RULE.test(line.text.trim()) ? { start: open.header.start, end: line.end } : null;
   }
 
   private readInside(open: OpenBlock, closes: (line: string) => boolean, line: Line): void {
@@ -118,18 +177,21 @@ class BlockReader {
     return !open.done && kind === open.kind && (kind === 'text' || kind === 'table');
   }
 
-  private enter(line: string): void {
-    const heading = titleOf(line);
+  private enter(line: Line): void {
+    const heading = titleOf(line.text);
     if (heading === null) return;
     while ((this.path.at(-1)?.depth ?? 0) >= heading.depth) this.path.pop();
-    this.path.push(heading);
+    this.path.push({ ...heading, start: line.start });
   }
 }
 
-/** Headings, paragraphs, tables, code and formulas of a Markdown or plain text; a blank line belongs to the block before it. */
-export function blocksOf(text: string): TextBlock[] {
-  const reader = new BlockReader();
-  for (const line of linesOf(text)) reader.read(line);
+/** Headings, paragraphs, tables, code and formulas of a Markdown or plain text, one by one; a blank line belongs to the block before it. */
+export function* blocksOf(text: string, options: BlockOptions = {}): Generator<TextBlock> {
+  const reader = new BlockReader(options);
+  for (const line of linesOf(text)) {
+    reader.read(line);
+    yield* reader.take();
+  }
   reader.close();
-  return reader.blocks;
+  yield* reader.take();
 }

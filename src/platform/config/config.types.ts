@@ -45,6 +45,16 @@ export interface Config {
     readonly model: string | null;
     readonly temperature: number;
   };
+  /** Limits of reading one document; see the variables. */
+  readonly extraction: {
+    readonly processes: number;
+    readonly timeoutMs: number;
+    readonly memoryMb: number;
+    readonly maxBytes: number;
+    readonly maxPages: number;
+    readonly maxCharacters: number;
+    readonly maxExpansion: number;
+  };
   readonly outbound: { readonly allow: readonly string[] };
   readonly migration: { readonly policy: 'manual' | 'on_access' };
 }

@@ -98,6 +98,15 @@ export function loadConfig(env: Environment): Config {
       model: v.TOOL_PLANNER_MODEL,
       temperature: given(v.TOOL_PLANNER_TEMPERATURE),
     },
+    extraction: {
+      processes: given(v.EXTRACTION_PROCESSES),
+      timeoutMs: given(v.EXTRACTION_TIMEOUT),
+      memoryMb: given(v.EXTRACTION_MEMORY),
+      maxBytes: given(v.EXTRACTION_MAX_BYTES),
+      maxPages: given(v.EXTRACTION_MAX_PAGES),
+      maxCharacters: given(v.EXTRACTION_MAX_CHARACTERS),
+      maxExpansion: given(v.EXTRACTION_MAX_EXPANSION),
+    },
     outbound: { allow: given(v.OUTBOUND_ALLOW) },
     migration: { policy: given(v.MIGRATION_POLICY) },
   });

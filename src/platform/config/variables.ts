@@ -108,6 +108,31 @@ export const VARIABLES = {
   TOOL_PLANNER_TEMPERATURE: variable(number(0, 2), 'Temperature of the planner. No effect yet.', { fallback: '0.3' }),
   TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies whose identity headers count, e.g. 10.0.0.0/8. No effect yet.'),
   TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send. No effect yet.'),
+  EXTRACTION_PROCESSES: variable(
+    integer(1, 16),
+    'Processes that read uploaded documents, one document each at a time.',
+    {
+      fallback: '2',
+    },
+  ),
+  EXTRACTION_TIMEOUT: variable(integer(100, 3_600_000), 'Milliseconds that reading one document may take.', {
+    fallback: '60000',
+  }),
+  EXTRACTION_MEMORY: variable(integer(128, 65_536), 'Megabytes of memory that one such process may use.', {
+    fallback: '768',
+  }),
+  EXTRACTION_MAX_BYTES: variable(integer(1, 1_073_741_824), 'Largest document that is read, in bytes.', {
+    fallback: '33554432',
+  }),
+  EXTRACTION_MAX_PAGES: variable(integer(1, 1_000_000), 'Most pages of a document.', { fallback: '2000' }),
+  EXTRACTION_MAX_CHARACTERS: variable(integer(1, 100_000_000), 'Most characters of text out of one document.', {
+    fallback: '20000000',
+  }),
+  EXTRACTION_MAX_EXPANSION: variable(
+    integer(1, 100_000),
+    'How many times larger than the file its unpacked content may be; the first 10 MB are free.',
+    { fallback: '100' },
+  ),
   OUTBOUND_ALLOW: variable(
     list(),
     'Hosts, host:port pairs or CIDRs that organizations may reach although their address is private.',

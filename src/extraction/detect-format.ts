@@ -1,0 +1,165 @@
+import { fileTypeFromBuffer } from 'file-type/core';
+import { ExtractionError } from './extraction.errors';
+import type { DetectedFormat, DocumentFormat } from './extraction.types';
+import { decodeAs, detectEncoding, type TextEncoding } from './text-decoding';
+import { listZip } from './zip-listing';
+
+const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
+  pdf: 'pdf',
+  docx: 'docx',
+  html: 'html',
+  htm: 'html',
+  md: 'markdown',
+  markdown: 'markdown',
+  txt: 'text',
+  csv: 'csv',
+  json: 'json',
+};
+
+const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  html: 'text/html',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+};
+
+export const READABLE_EXTENSIONS = '.pdf, .docx, .html, .md, .txt, .csv and .json';
+
+const HEAD_BYTES = 4096;
+/** ISO 32000-1, appendix H: readers accept a header within the first 1,024 bytes. */
+const PDF_HEADER_WITHIN = 1024;
+const RTF = '{\\rtf';
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** Stream of an Office document under a password ([MS-OFFCRYPTO] §2.3.4). */
+const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** What the bytes are, whatever the name says. `what` completes "The content is …". */
+interface Content {
+  readonly kind: 'pdf' | 'docx' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
+  readonly what: string;
+  readonly encoding?: TextEncoding;
+  readonly head?: string;
+}
+
+const PDF: Content = { kind: 'pdf', what: 'a PDF' };
+
+const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+
+const OFFICE: readonly (readonly [folder: string, what: string])[] = [
+  ['xl/', 'an Excel workbook'],
+  ['ppt/', 'a PowerPoint presentation'],
+  ['content.xml', 'an OpenDocument file'],
+  ['OEBPS/', 'an e-book'],
+];
+
+async function archiveContent(bytes: Buffer): Promise<Content> {
+  const listing = await listZip(bytes);
+  if (!listing.ok) {
+    if (listing.reason === 'crowded') return { kind: 'crowded', what: 'an archive of very many files' };
+    return { kind: 'damaged', what: 'a damaged archive or office document' };
+  }
+  const names = listing.entries.map(({ fileName }) => fileName);
+  const isWord = names.some((name) => name.startsWith('word/')) && names.includes('[Content_Types].xml');
+  if (isWord) return { kind: 'docx', what: 'a Word document' };
+  const office = OFFICE.find(([folder]) => names.some((name) => name.startsWith(folder)));
+  return { kind: 'unreadable', what: office?.[1] ?? 'a ZIP archive' };
+}
+
+const HTML_START = /^(?:\s|<\?xml[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])/i;
+const JSON_START = /^\s*(?:[{[]|"|-?\d|true\b|false\b|null\b)/;
+const RECORDS_START = /^\s*(?:\[\s*)?\{\s*"/;
+
+const headOf = (bytes: Buffer, encoding: TextEncoding): string => {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (encoding === 'windows-1252') return decodeAs(head, encoding);
+  // Not strict: the last character may be cut in two here.
+  return new TextDecoder(encoding).decode(head);
+};
+
+function textContent(bytes: Buffer, encoding: TextEncoding): Content {
+  const head = headOf(bytes, encoding);
+  if (head.startsWith(RTF)) return { kind: 'unreadable', what: 'an RTF document' };
+  if (HTML_START.test(head)) return { kind: 'html', what: 'an HTML page', encoding, head };
+  if (RECORDS_START.test(head)) return { kind: 'json', what: 'JSON', encoding, head };
+  return { kind: 'text', what: 'plain text', encoding, head };
+}
+
+async function unknownContent(bytes: Buffer): Promise<Content> {
+  const type = await fileTypeFromBuffer(new Uint8Array(bytes.subarray(0, HEAD_BYTES))).catch(() => undefined);
+  return { kind: 'unreadable', what: type === undefined ? 'binary data or text in an unknown encoding' : type.mime };
+}
+
+async function contentOf(bytes: Buffer): Promise<Content> {
+  if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return PDF;
+  if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) return archiveContent(bytes);
+  if (bytes.subarray(0, 8).equals(COMPOUND_FILE)) {
+    return bytes.includes(ENCRYPTED_PACKAGE)
+      ? { kind: 'encrypted', what: 'an office document under a password' }
+      : { kind: 'unreadable', what: 'an old Office document (.doc, .xls, .ppt)' };
+  }
+  const encoding = detectEncoding(bytes);
+  if (encoding !== null) return textContent(bytes, encoding);
+  if (bytes.subarray(0, PDF_HEADER_WITHIN).includes('%PDF-')) return PDF;
+  return unknownContent(bytes);
+}
+
+/** What each format may look like; text formats cannot be told from one another by their bytes. */
+const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = {
+  pdf: ({ kind }) => kind === 'pdf',
+  docx: ({ kind }) => kind === 'docx',
+  html: ({ kind, head = '' }) => kind === 'html' || (kind === 'text' && /<[a-z!][^<>]*>/i.test(head)),
+  markdown: ({ kind }) => kind === 'text' || kind === 'json',
+  text: ({ kind }) => kind === 'text' || kind === 'json',
+  csv: ({ kind }) => kind === 'text',
+  json: ({ kind, head = '' }) => kind === 'json' || (kind === 'text' && JSON_START.test(head)),
+};
+
+function refusal(extension: string, format: DocumentFormat, content: Content): ExtractionError {
+  if (content.kind === 'encrypted' && format === 'docx') {
+    return new ExtractionError('document.encrypted', 'The document is protected by a password; save it without one');
+  }
+  if (format === 'docx' && content.kind === 'damaged') {
+    return new ExtractionError('document.malformed', 'The Word document is damaged or was cut short; upload it again');
+  }
+  if (format === 'docx' && content.kind === 'crowded') {
+    return new ExtractionError('document.expansion', 'The Word document holds too many parts');
+  }
+  const isText = format !== 'pdf' && format !== 'docx';
+  if (isText && content.what.startsWith('binary data')) {
+    return new ExtractionError('document.encoding', `The content is ${content.what}, not text; save the file as UTF-8`);
+  }
+  return new ExtractionError(
+    'document.type_mismatch',
+    `The content is ${content.what}, although the name ends in .${extension}`,
+  );
+}
+
+/** The format together with how its text is encoded (null for PDF and Word, which are not text). */
+export async function inspect(
+  bytes: Buffer,
+  filename: string,
+): Promise<DetectedFormat & { readonly encoding: TextEncoding | null }> {
+  if (bytes.length === 0) throw new ExtractionError('document.empty', 'The file is empty');
+  const extension = extensionOf(filename);
+  const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+  if (format === undefined) {
+    const which = extension === '' ? 'Files without an extension' : `Files ending in .${extension.slice(0, 20)}`;
+    throw new ExtractionError('document.unsupported', `${which} are not read; ${READABLE_EXTENSIONS} are`);
+  }
+  const content = await contentOf(bytes);
+  if (!AGREES[format](content)) throw refusal(extension, format, content);
+  return { format, contentType: CONTENT_TYPES[format], encoding: content.encoding ?? null };
+}
+
+/**
+ * What uploaded bytes are. The content decides; the extension has to agree, and picks among the text formats. Cheap enough
+ * for an upload: looks at the start of the file and, of an archive, at its list of names.
+ * @throws {ExtractionError} `document.empty`, `document.unsupported`, `document.type_mismatch`, `document.encoding`, `document.encrypted`
+ */
+export async function detectFormat(bytes: Buffer, filename: string): Promise<DetectedFormat> {
+  const { format, contentType } = await inspect(bytes, filename);
+  return { format, contentType };
+}

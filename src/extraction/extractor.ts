@@ -1,0 +1,45 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG, type Config } from '../platform/config';
+import { ExtractionError } from './extraction.errors';
+import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from './extraction.types';
+import { PARSER_FILE } from './processes/parser-file';
+import { ParserPool } from './processes/parser-pool';
+
+const IDLE_MS = 30_000;
+
+/** Reads documents away from the event loop: in child processes, which a hostile file can only take down with itself. */
+@Injectable()
+export class Extractor implements OnApplicationShutdown {
+  private readonly limits: ExtractionLimits;
+  private readonly pool: ParserPool;
+
+  constructor(@Inject(CONFIG) { extraction }: Config) {
+    const { processes, ...limits } = extraction;
+    this.limits = limits;
+    this.pool = new ParserPool({ file: PARSER_FILE, processes, idleMs: IDLE_MS, limits });
+  }
+
+  /** Ids of the processes that read documents now or wait for the next one. */
+  get pids(): readonly number[] {
+    return this.pool.pids;
+  }
+
+  /**
+   * Structured text of a document. Waits for its turn; an abort ends the process that reads it.
+   * @throws {ExtractionError} with a sentence for the owner; the signal's reason when it aborts.
+   */
+  async extract(
+    input: ExtractionInput,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ExtractedDocument> {
+    const { maxBytes } = this.limits;
+    if (input.bytes.length > maxBytes) {
+      throw new ExtractionError('document.too_large', `The file is larger than ${maxBytes} bytes`);
+    }
+    return this.pool.parse(input, signal);
+  }
+
+  onApplicationShutdown(): void {
+    this.pool.close();
+  }
+}

@@ -1,0 +1,15 @@
+import type { ExtractedDocument, ExtractionLimits } from '../extraction.types';
+import type { TextEncoding } from '../text-decoding';
+
+/** What a format's reader is given. */
+export interface Source {
+  readonly bytes: Buffer;
+  /** Null for formats that are not text. */
+  readonly encoding: TextEncoding | null;
+  readonly limits: ExtractionLimits;
+}
+
+export type Content = Pick<ExtractedDocument, 'text' | 'title' | 'pages' | 'warnings'>;
+
+/** Reads one format. @throws {ExtractionError} */
+export type FormatReader = (source: Source) => Content | Promise<Content>;

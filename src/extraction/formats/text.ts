@@ -1,0 +1,49 @@
+import { ExtractionError } from '../extraction.errors';
+import { decodeAs } from '../text-decoding';
+import type { Content, Source } from './format-reader.types';
+
+const GUESSED = 'The file does not say its encoding and is not UTF-8; it was read as Windows-1252';
+
+/** A text format's characters, with a warning where the encoding is a guess. */
+export function sourceText({ bytes, encoding }: Source): { text: string; warnings: string[] } {
+  const text = decodeAs(bytes, encoding ?? 'utf-8');
+  if (text.trim() === '') throw new ExtractionError('document.empty', 'The file holds nothing but white space');
+  return { text, warnings: encoding === 'windows-1252' ? [GUESSED] : [] };
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}#{1,6}[ \t]+(\S.*)$/;
+const TITLE_MAX = 200;
+
+/** What a heading line says; null for any other line and for a heading without words. */
+function headingOf(line: string): string | null {
+  const words = HEADING.exec(line.slice(0, 2 * TITLE_MAX))?.[1]?.trim() ?? '';
+  const bare = words
+    .replace(/[ \t]#+$/, '')
+    .slice(0, TITLE_MAX)
+    .trim();
+  return bare === '' || /^#+$/.test(bare) ? null : bare.toWellFormed();
+}
+
+/** First heading of a Markdown text, code skipped; null when there is none. */
+export function firstHeading(text: string): string | null {
+  let fence: string | null = null;
+  for (const [line] of text.matchAll(/[^\n]+/g)) {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
+    } else if (mark !== undefined) {
+      fence = mark;
+    } else {
+      const title = headingOf(line);
+      if (title !== null) return title;
+    }
+  }
+  return null;
+}
+
+/** Markdown and plain text are kept as they are. A plain text may well hold Markdown, so its headings count too. */
+export function readText(source: Source): Content {
+  const { text, warnings } = sourceText(source);
+  return { text, title: firstHeading(text), pages: [], warnings };
+}

@@ -1,0 +1,46 @@
+import { ExtractionError } from './extraction.errors';
+import type { DocumentFormat, ExtractedDocument, ExtractionInput, ExtractionLimits } from './extraction.types';
+import { inspect } from './detect-format';
+import type { Content, FormatReader } from './formats/format-reader.types';
+import { readText } from './formats/text';
+
+const unsupported: FormatReader = () => {
+  throw new ExtractionError('document.unsupported', 'This format is not read yet');
+};
+
+const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
+  pdf: unsupported,
+  docx: unsupported,
+  html: unsupported,
+  markdown: readText,
+  text: readText,
+  csv: readText,
+  json: readText,
+};
+
+/** PostgreSQL stores neither NUL nor half a character. */
+const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', ' ') : text).toWellFormed();
+
+const withinLimit = ({ text }: Content, { maxCharacters }: ExtractionLimits): void => {
+  if (text.length <= maxCharacters) return;
+  throw new ExtractionError('document.too_large', `The document holds more than ${maxCharacters} characters of text`);
+};
+
+/** Runs where it may be killed: in a parser process. @throws {ExtractionError} */
+export async function parseDocument(
+  { bytes, filename }: ExtractionInput,
+  limits: ExtractionLimits,
+): Promise<ExtractedDocument> {
+  const { format, contentType, encoding } = await inspect(bytes, filename);
+  const content = await READERS[format]({ bytes, encoding, limits });
+  withinLimit(content, limits);
+  const { text, title, pages, warnings } = content;
+  return {
+    format,
+    contentType,
+    text: storable(text),
+    title: title === null ? null : storable(title),
+    pages,
+    warnings,
+  };
+}

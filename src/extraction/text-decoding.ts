@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import { ExtractionError } from './extraction.errors';
+
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/** Windows-1252 where it differs from Latin-1 (0x80–0x9F); the five bytes it does not define are blanks here. Node's own decoder maps these to control characters. */
+const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
+const UNDEFINED_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+
+/** Text in the Latin alphabet has fewer letters with marks than this; other alphabets and binary data have more. */
+const MOST_HIGH_BYTES = 0.2;
+
+const isTextControl = (byte: number): boolean => byte === 9 || byte === 10 || byte === 12 || byte === 13;
+
+/** One byte per character, mostly ASCII, no byte that text does not have. */
+function looksLikeWindows1252(bytes: Buffer): boolean {
+  let high = 0;
+  for (const byte of bytes) {
+    if (byte >= 0x80) {
+      if (UNDEFINED_1252.has(byte)) return false;
+      high += 1;
+    } else if ((byte < 0x20 && !isTextControl(byte)) || byte === 0x7f) {
+      return false;
+    }
+  }
+  return high <= MOST_HIGH_BYTES * bytes.length;
+}
+
+/** Encoding of a text by its bytes, or null when they are not text: a byte order mark, then UTF-8, then Windows-1252. */
+export function detectEncoding(bytes: Buffer): TextEncoding | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.length % 2 === 0 ? 'utf-16le' : null;
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return bytes.length % 2 === 0 ? 'utf-16be' : null;
+  if (isUtf8(bytes)) return bytes.includes(0) ? null : 'utf-8';
+  return looksLikeWindows1252(bytes) ? 'windows-1252' : null;
+}
+
+const decodeWindows1252 = (bytes: Buffer): string =>
+  bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (unit) => WINDOWS_1252.charAt(unit.charCodeAt(0) - 0x80));
+
+/** Without a byte order mark. @throws {ExtractionError} `document.encoding` */
+export function decodeAs(bytes: Buffer, encoding: TextEncoding): string {
+  if (encoding === 'windows-1252') return decodeWindows1252(bytes);
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Half a character or a broken pair: not this encoding.
+  }
+  throw new ExtractionError('document.encoding', 'The text is cut in the middle of a character or holds binary data');
+}
