@@ -85,10 +85,12 @@ export class AssistantEditor {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row, access } = await this.lookup.configurable(caller, id);
       if (expected !== null && expected !== row.version) throw staleVersion();
-      const after = await next(definitionOf(row));
-      const changes = changedFields(definitionOf(row), after);
+      const before = definitionOf(row);
+      const after = await next(before);
+      const changes = changedFields(before, after);
       if (changes.length === 0) return { row, access };
-      if (changes.some(({ path }) => !LABELS.has(path))) await this.gate.assertSavable(after, ownerOf(row), id);
+      if (changes.some(({ path }) => !LABELS.has(path)))
+        await this.gate.assertSavable(after, ownerOf(row), id, { by: caller, before });
       if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
     }
     throw staleVersion();

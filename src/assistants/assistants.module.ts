@@ -18,6 +18,7 @@ import { DefinitionBodies } from './definition-bodies';
 import { DefinitionGate } from './definition-gate';
 import { CatalogueRules } from './diagnostics/catalogue-rules';
 import { DefinitionChecks } from './diagnostics/definition-checks';
+import { EditorReach } from './diagnostics/editor-reach';
 import { FunctionTargets } from './diagnostics/function-targets';
 import { ValidationController } from './diagnostics/validation.controller';
 import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
@@ -43,6 +44,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantLookup,
     CatalogueRules,
     FunctionTargets,
+    EditorReach,
     DefinitionChecks,
     DefinitionGate,
     DefinitionBodies,

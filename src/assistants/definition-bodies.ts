@@ -31,7 +31,8 @@ export class DefinitionBodies {
   toUpdate(caller: Caller, id: number, body: unknown): Promise<UpdateAssistantDto> {
     return read(UpdateAssistantDto, body, async (input) => {
       const { row } = await this.lookup.configurable(caller, id);
-      return this.gate.problems(applyInput(definitionOf(row), input), ownerOf(row), id);
+      const before = definitionOf(row);
+      return this.gate.problems(applyInput(before, input), ownerOf(row), id, { by: caller, before });
     });
   }
 }

@@ -6,6 +6,12 @@ import { type CheckResult, DefinitionChecks } from './diagnostics/definition-che
 import { assertFeatures, assertPublishable, assertSavable, errorsOf } from './save-rules';
 import type { Definition } from './storage/assistant.repository';
 
+/** An edit of an existing assistant: by whom, and of what. */
+export interface Edit {
+  readonly by: Principal;
+  readonly before: Definition;
+}
+
 /** What a definition must pass before it is stored or published; judged with the rights of its owner. */
 @Injectable()
 export class DefinitionGate {
@@ -14,24 +20,36 @@ export class DefinitionGate {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  check(definition: Definition, owner: Principal, assistantId: number | null): Promise<CheckResult> {
+  /** With an edit by somebody else than the owner, what it newly refers to must be within their reach too. */
+  check(definition: Definition, owner: Principal, assistantId: number | null, edit?: Edit): Promise<CheckResult> {
     const subject = { owner, assistantId, definition: storedDefinition(definition), templatePath: 'prompt_template' };
-    return this.checks.check(subject);
+    if (edit === undefined || edit.by.userId === owner.userId) return this.checks.check(subject);
+    return this.checks.check({ ...subject, edit: { by: edit.by, before: storedDefinition(edit.before) } });
   }
 
   /** What `assertSavable` would list. */
-  async problems(definition: Definition, owner: Principal, assistantId: number | null): Promise<readonly Problem[]> {
+  async problems(
+    definition: Definition,
+    owner: Principal,
+    assistantId: number | null,
+    edit?: Edit,
+  ): Promise<readonly Problem[]> {
     const unreadable = metadataProblems(definition.metadata);
     return unreadable.length > 0
       ? unreadable
-      : errorsOf((await this.check(definition, owner, assistantId)).diagnostics);
+      : errorsOf((await this.check(definition, owner, assistantId, edit)).diagnostics);
   }
 
   /** @throws {AppError} `validation_failed`, `not_found` (references) or `feature_disabled`. */
-  async assertSavable(definition: Definition, owner: Principal, assistantId: number | null): Promise<CheckResult> {
+  async assertSavable(
+    definition: Definition,
+    owner: Principal,
+    assistantId: number | null,
+    edit?: Edit,
+  ): Promise<CheckResult> {
     const problems = metadataProblems(definition.metadata);
     if (problems.length > 0) throw invalid(problems, 'The assistant is not valid');
-    const result = await this.check(definition, owner, assistantId);
+    const result = await this.check(definition, owner, assistantId, edit);
     assertSavable(result.diagnostics);
     assertFeatures(result.document, (await this.organizations.runtime(owner.organizationId)).features);
     return result;

@@ -141,22 +141,77 @@ describe('references', () => {
     }
   });
 
-  it('are judged with the rights of the owner, whoever saves', async () => {
+  it('that an edit adds must be within reach of the owner and of whoever edits', async () => {
     const ids = await upload(teacher);
+    const others = await upload(colleague);
+    const administrator = { api: app.api };
     const id = await make(teacher);
     await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
-    const body = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) };
-    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, body)).status).toBe(200);
-    const others = await upload(colleague);
-    const own = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [others.kb] } }) };
-    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, own)).status).toBe(404);
-    const copy = await colleague.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
-    expect([
-      copy.status,
-      copy.json.access,
-      copy.json.dropped.length,
-      copy.json.metadata.tools[0].config.collections,
-    ]).toEqual([201, 'owner', 1, []]);
+    for (const [editor, references] of [
+      [colleague, ids],
+      [colleague, others],
+      [administrator, ids],
+    ] as const)
+      for (const [path, body] of everywhere(references)) {
+        const answer = await editor.api('PATCH', `${ASSISTANTS}/${id}`, body);
+        expect([path, answer.status, paths(answer)]).toEqual([path, 404, [path]]);
+        const plan = await editor.api('POST', `${ASSISTANTS}/import?dry_run=true&into=${id}`, {
+          name: 'Tutor',
+          ...body,
+        });
+        expect([path, plan.json.dropped.length]).toEqual([path, 1]);
+      }
+    await teacher.api('PUT', `/api/v1/knowledge-bases/${ids.kb}/shares`, { users: [colleague.email] });
+    const shared = { metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, shared)).status).toBe(200);
+  });
+
+  it('that the owner chose stay, whoever edits the rest, and cannot be had by a copy', async () => {
+    const ids = await upload(teacher);
+    for (const [path, body] of everywhere(ids)) {
+      const id = await make(teacher, body);
+      await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+      const edit = { prompt_template: 'Briefly: {user_input}', metadata: { ...(body['metadata'] as object), odd: 1 } };
+      expect([path, (await colleague.api('PATCH', `${ASSISTANTS}/${id}`, edit)).status]).toEqual([path, 200]);
+      const copy = await colleague.api('POST', `${ASSISTANTS}/${id}/duplicate`, {});
+      expect([path, copy.status, copy.json.access, copy.json.dropped.length]).toEqual([path, 201, 'owner', 1]);
+    }
+  });
+
+  it('that the owner took out do not come back through an old version', async () => {
+    const ids = await upload(teacher);
+    const id = await make(teacher, {
+      metadata: multiTool({ plugin: 'simple_rag', config: { collections: [ids.kb] } }),
+    });
+    await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: multiTool({ plugin: 'no_rag' }) });
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    const restore = (who: Person) => who.api('POST', `${ASSISTANTS}/${id}/versions/1/restore`);
+    expect((await restore(colleague)).status).toBe(404);
+    expect((await restore(teacher)).status).toBe(200);
+  });
+
+  it('a file of the editor’s own under the same path is another file', async () => {
+    const path = 'same-name.md';
+    for (const who of [teacher, colleague]) await who.api('POST', '/api/v1/files', filesForm([path, `# ${who.email}`]));
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    const body = { metadata: multiTool({ plugin: 'single_file', config: { file_path: path } }) };
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, body)).status).toBe(404);
+    expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, body)).status).toBe(200);
+  });
+
+  it('out of reach are all left behind, wherever in a list they stand', async () => {
+    const [mine, theirs, both] = [await upload(teacher), await upload(colleague), await upload(teacher)];
+    await teacher.api('PUT', `/api/v1/knowledge-bases/${both.kb}/shares`, { users: [colleague.email] });
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    const collections = [mine.kb, both.kb, theirs.kb];
+    const into = await colleague.api('POST', `${ASSISTANTS}/import?into=${id}`, {
+      name: 'Tutor',
+      metadata: multiTool({ plugin: 'simple_rag', config: { collections } }),
+    });
+    expect([into.status, into.json.dropped.length]).toEqual([200, 2]);
+    expect(into.json.metadata.tools[0].config.collections).toEqual([both.kb]);
   });
 
   it('that are missing are saved, told and keep the assistant from being published', async () => {

@@ -9,6 +9,7 @@ import { checkShape } from './check-shape';
 import { checkTemplate } from './check-template';
 import { checkNumber, checkTools } from './check-tools';
 import { type Diagnostic, error, type PlaceholderState, warning } from './diagnostic.types';
+import { EditorReach } from './editor-reach';
 import { FunctionTargets } from './function-targets';
 import { configReferences } from './references';
 
@@ -20,6 +21,8 @@ export interface CheckSubject {
   readonly definition: StoredDefinition;
   /** What the request calls the template: `prompt_template` or `template`. */
   readonly templatePath: string;
+  /** Who edits somebody else's assistant, and what it was before. */
+  readonly edit?: { readonly by: Principal; readonly before: StoredDefinition };
 }
 
 export interface CheckResult {
@@ -36,12 +39,17 @@ export class DefinitionChecks {
     private readonly tools: ToolCatalogue,
     private readonly connectors: ConnectorsService,
     private readonly targets: FunctionTargets,
+    private readonly reach: EditorReach,
   ) {}
 
-  async check({ owner, assistantId, definition, templatePath }: CheckSubject): Promise<CheckResult> {
+  async check({ owner, assistantId, definition, templatePath, edit }: CheckSubject): Promise<CheckResult> {
     const document = normaliseDocument(definition, this.rules);
     const crowd = checkNumber(definition.metadata);
     if (crowd.length > 0) return { document, placeholders: [], diagnostics: crowd };
+    const references = [
+      ...(await this.references(document, owner)),
+      ...(await this.targets.check(document, owner, assistantId)),
+    ];
     const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
     return {
       document,
@@ -49,8 +57,8 @@ export class DefinitionChecks {
       diagnostics: [
         ...checkShape(definition.metadata, this.rules),
         ...checkTools(definition.metadata, this.rules),
-        ...(await this.references(document, owner)),
-        ...(await this.targets.check(document, owner, assistantId)),
+        ...references,
+        ...(await this.beyondEditor(document, references, edit)),
         ...(await this.model(document, owner)),
         ...template.diagnostics,
       ],
@@ -69,6 +77,17 @@ export class DefinitionChecks {
       }
     }
     return found;
+  }
+
+  private async beyondEditor(
+    document: AssistantDocument,
+    told: readonly Diagnostic[],
+    edit: CheckSubject['edit'],
+  ): Promise<Diagnostic[]> {
+    if (edit === undefined) return [];
+    const before = normaliseDocument(edit.before, this.rules);
+    const found = await this.reach.check(document, before, edit.by);
+    return found.filter(({ path }) => !told.some((each) => each.severity === 'error' && each.path === path));
   }
 
   private async model(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {

@@ -9,6 +9,7 @@ export const DIAGNOSTIC_CODES = [
   'tool.invalid',
   'tool.config_invalid',
   'tool.config_incomplete',
+  'tool.degraded',
   'tool.inaccessible',
   'tool_using_assistant',
   'placeholder.invalid',

@@ -32,18 +32,21 @@ function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] 
   });
 }
 
-/** The classic fields as the config of the tool of the same name. */
+/** The classic fields as the config of the tool that does the same. */
 function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
-  const configs = new Map<string, JsonObject>([
-    ['simple_rag', { collections: classic.collections }],
-    ['rubric_rag', { rubric_id: classic.rubricId }],
-    ['single_file_rag', { file_path: classic.filePath }],
+  const { collections } = classic;
+  const tools = new Map<string, readonly [tool: string, config: JsonObject]>([
+    ['simple_rag', ['simple_rag', { collections }]],
+    ['context_aware_rag', ['simple_rag', { collections, rewrite_query: true }]],
+    ['hierarchical_rag', ['simple_rag', { collections, rewrite_query: true, parent: true }]],
+    ['rubric_rag', ['rubric_rag', { rubric_id: classic.rubricId }]],
+    ['single_file_rag', ['single_file_rag', { file_path: classic.filePath }]],
   ]);
-  const config = configs.get(classic.ragProcessor);
-  if (config === undefined) return [];
+  const [tool, config] = tools.get(classic.ragProcessor) ?? [];
+  if (tool === undefined || config === undefined) return [];
   const at = (path: string): string =>
     path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
-  return [{ tool: classic.ragProcessor, config, checked: false, at }];
+  return [{ tool, config, checked: false, at }];
 }
 
 function functionReferences({ path, definition }: FunctionEntry): ConfigReference[] {

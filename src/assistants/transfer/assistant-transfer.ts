@@ -51,9 +51,9 @@ export class AssistantTransfer {
     const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
     const owner = target === null ? caller : ownerOf(target.row);
     const { fields, dropped } = await this.read(body, into);
-    const readable = await this.readable(before, fields, owner, into);
+    const readable = await this.readable(before, fields, owner, into, caller);
     const after = applyInput(before, readable.input);
-    const { diagnostics } = await this.gate.check(after, owner, into);
+    const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
     return {
       action: target === null ? 'create' : 'update',
       diff: changedFields(before, after),
@@ -70,7 +70,7 @@ export class AssistantTransfer {
       return { seen: made.seen, dropped: [...dropped, ...made.dropped] };
     }
     const { row } = await this.lookup.configurable(caller, into);
-    const readable = await this.readable(definitionOf(row), fields, ownerOf(row), into);
+    const readable = await this.readable(definitionOf(row), fields, ownerOf(row), into, caller);
     const seen = await this.editor.update(caller, into, readable.input, null, 'import');
     return { seen, dropped: [...dropped, ...readable.dropped] };
   }
@@ -101,17 +101,18 @@ export class AssistantTransfer {
   }
 
   private async make(caller: Caller, fields: DefinitionInput, reason: VersionReason): Promise<Imported> {
-    const { input, dropped } = await this.readable(EMPTY_DEFINITION, fields, caller, null);
+    const { input, dropped } = await this.readable(EMPTY_DEFINITION, fields, caller, null, caller);
     return { seen: await this.editor.create(caller, input, reason), dropped };
   }
 
   private async readable(
-    base: Definition,
+    before: Definition,
     fields: DefinitionInput,
     owner: Pick<Caller, 'organizationId' | 'userId'>,
     id: number | null,
+    by: Caller,
   ): Promise<{ input: DefinitionInput; dropped: readonly Dropped[] }> {
-    const { diagnostics } = await this.gate.check(applyInput(base, fields), owner, id);
+    const { diagnostics } = await this.gate.check(applyInput(before, fields), owner, id, { by, before });
     return dropReferences(fields, diagnostics);
   }
 }

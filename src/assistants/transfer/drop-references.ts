@@ -42,6 +42,7 @@ export function dropReferences(
     RAG_collections: typeof collections === 'string' ? collectionList(collections) : [...collections],
   });
   // From the back, so that earlier positions stay what they were.
-  for (const path of [...new Set(paths)].reverse()) take(copy, tokensOf(path));
+  const fromBack = [...new Set(paths)].sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  for (const path of fromBack) take(copy, tokensOf(path));
   return { input: copy, dropped: paths.map((path) => ({ path, reason: 'refers to something that you cannot use' })) };
 }
