@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
 import { ClassicModule } from '../classic';
 import { ConnectorsModule } from '../connectors';
+import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MultiToolModule } from '../multi-tool';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
@@ -24,6 +25,7 @@ import { StreamsInFlight } from './streams-in-flight';
     AssistantsModule,
     ClassicModule,
     ConnectorsModule,
+    KnowledgeBasesModule,
     MultiToolModule,
     OrchestratorsModule,
     OrganizationsModule,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccessLevel, AssistantsService } from '../assistants';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../kernel';
+import { SourceLinks } from '../knowledge-bases';
 import { type RunFilter, type RunRecord, RunsService } from '../runs';
 
 /** A run and whether the caller may see what its tools fetched and what the model was sent. */
@@ -18,6 +19,7 @@ export class RunAccess {
   constructor(
     private readonly runs: RunsService,
     private readonly assistants: AssistantsService,
+    private readonly links: SourceLinks,
   ) {}
 
   /** @throws `not_found` for a run that is missing, foreign or somebody else's: they look alike. */
@@ -26,7 +28,7 @@ export class RunAccess {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const withContents = await this.mayEdit(caller, record.assistantId);
     if (!withContents && record.userId !== caller.userId) throw notFound('Run');
-    return { record, withContents };
+    return { record: this.withLinksFor(caller, record), withContents };
   }
 
   /** @throws `forbidden` for one's own run of an assistant that is somebody else's. */
@@ -48,6 +50,14 @@ export class RunAccess {
       { ...filter, onlyAssistants, ...(visibleTo === null ? {} : { visibleTo }) },
       page,
     );
+  }
+
+  /** A record outlives the links in it: whoever may read it now gets links of their own. */
+  private withLinksFor(caller: Caller, record: RunRecord): RunRecord {
+    const { sources, report } = record;
+    if (sources.length === 0) return record;
+    const renewed = this.links.renew(JSON.stringify({ sources, report }), caller);
+    return { ...record, ...(JSON.parse(renewed) as Pick<RunRecord, 'sources' | 'report'>) };
   }
 
   private async visibleTo(caller: Caller): Promise<RunFilter['visibleTo'] | null> {
