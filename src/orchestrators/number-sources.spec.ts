@@ -50,6 +50,15 @@ describe('numbers of sources', () => {
     ]);
   });
 
+  it('give one number to a passage of a document whose link was signed anew', () => {
+    const [first, second] = ['/sources?link=1', '/sources?link=2'].map((url) => {
+      const found = { ...source('a'), document_id: '0198c0de-0000-7000-8000-000000000003', url };
+      return { ...completed('', []), sources: [found] };
+    });
+    const { sources } = numberSources([first, second].filter((outcome) => outcome !== undefined));
+    expect(sources).toMatchObject([{ n: 1, url: '/sources?link=1' }]);
+  });
+
   it('give one number to what two tools found alike, and two to what one tool found twice', () => {
     const { outcomes, sources } = numberSources([
       completed(

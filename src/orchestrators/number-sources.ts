@@ -22,7 +22,7 @@ export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcome
     if (outcome.status !== 'completed' || outcome.sources.length === 0) return outcome;
     const seen = new Map<string, number>();
     const own = outcome.sources.map((source): Source => {
-      const identity = JSON.stringify(source);
+      const identity = identityOf(source);
       const occurrence = (seen.get(identity) ?? 0) + 1;
       seen.set(identity, occurrence);
       const key = `${occurrence} ${identity}`;
@@ -38,6 +38,10 @@ export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcome
   });
   return { outcomes: numbered, sources };
 }
+
+/** Links to documents of ours are signed anew for each tool: the document tells, not its link. */
+const identityOf = (source: Source): string =>
+  JSON.stringify('document_id' in source ? { ...source, url: undefined } : source);
 
 function writeNumbers(content: string, citations: readonly Citation[], sources: readonly Source[]): string {
   if (citations.length === 0) return content;
