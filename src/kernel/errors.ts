@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   'idempotency_in_progress',
   'idempotency_mismatch',
   'link_expired',
+  'embedding_model_mismatch',
   'precondition_failed',
   'precondition_required',
   'payload_too_large',

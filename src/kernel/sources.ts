@@ -5,8 +5,17 @@ export interface KnowledgeBaseSource {
   readonly url: string;
   /** 0..1, higher is closer. */
   readonly similarity: number;
+  /** File name. */
   readonly document: string | null;
+  /** First page it stands on, from 1. */
   readonly page?: number;
+  /** Last page, where that is another one. */
+  readonly page_end?: number;
+  /** Headings above it, outermost first, joined by ` › `. */
+  readonly section?: string;
+  readonly document_id?: string;
+  /** For a collection of an external server its id there, twice. */
+  readonly knowledge_base?: { readonly id: string; readonly name: string };
   /** Number of the source over all tools of the run, from 1. */
   readonly n?: number;
 }

@@ -1,15 +1,15 @@
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
 export {
-  type CollectionPassages,
   type DocumentView,
   type KnowledgeBaseView,
   type NewKnowledgeBase,
-  type Passage,
-  type Retrieval,
   RETRIEVAL_MODES,
   type RetrievalMode,
-  type RetrievalQuery,
 } from './knowledge-base.types';
 export { KnowledgeBasesModule } from './knowledge-bases.module';
 export { KnowledgeBasesService } from './knowledge-bases.service';
+export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from './retrieval/question-rewriter';
+export { RetrievalService } from './retrieval/retrieval.service';
+export type { Passage, Retrieval, RetrievalQuery } from './retrieval/retrieval.types';
+export { DEFAULT_MAX_TOKENS } from './retrieval/token-budget';

@@ -5,7 +5,6 @@ import {
   IsIn,
   IsInt,
   IsNotEmpty,
-  IsNumber,
   IsOptional,
   IsString,
   Max,
@@ -18,8 +17,6 @@ import {
   type DocumentStatus,
   KNOWLEDGE_BASE_VISIBILITIES,
   type KnowledgeBaseVisibility,
-  RETRIEVAL_MODES,
-  type RetrievalMode,
 } from './knowledge-base.types';
 import { LANGUAGES } from './search/language';
 import { SLUG_MAX } from './slug';
@@ -187,52 +184,4 @@ export class DocumentListQueryDto extends PageQueryDto {
   @IsIn(DOCUMENT_STATUSES)
   @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
   status?: DocumentStatus;
-}
-
-export class QueryKnowledgeBaseDto {
-  @ApiProperty({ example: 'Where does photosynthesis happen?' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(20_000)
-  query!: string;
-
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  top_k: number = 5;
-
-  /** Least similarity. */
-  @IsOptional()
-  @IsNumber()
-  @Min(0)
-  @Max(1)
-  threshold: number = 0;
-
-  /** Wish; the answer says which mode ran. */
-  @IsOptional()
-  @IsIn(RETRIEVAL_MODES)
-  @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
-  mode?: RetrievalMode;
-}
-
-export class QueryResultDto {
-  /** 0..1: how much of what the question asks for the passage covers. */
-  similarity!: number;
-  /** The passage, a slice of the uploaded text. */
-  data!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  metadata!: object;
-}
-
-export class QueryTimingDto {
-  total_ms!: number;
-}
-
-export class QueryAnswerDto {
-  results!: QueryResultDto[];
-  count!: number;
-  @ApiProperty({ enum: RETRIEVAL_MODES })
-  mode!: RetrievalMode;
-  timing!: QueryTimingDto;
 }

@@ -1,5 +1,3 @@
-import type { JsonObject, KnowledgeBaseSource } from '../kernel';
-
 export const KNOWLEDGE_BASE_VISIBILITIES = ['private', 'organization'] as const;
 export type KnowledgeBaseVisibility = (typeof KNOWLEDGE_BASE_VISIBILITIES)[number];
 
@@ -15,42 +13,6 @@ export interface Embedding {
   readonly provider: string;
   readonly model: string;
   readonly dimensions: number;
-}
-
-/** One piece of a document that answers a query. */
-export interface Passage {
-  /** A slice of the uploaded text, unchanged. */
-  readonly text: string;
-  /** 0..1, higher is closer. */
-  readonly similarity: number;
-  readonly source: KnowledgeBaseSource;
-  readonly metadata: JsonObject;
-}
-
-export interface RetrievalQuery {
-  readonly text: string;
-  /** Ids or slugs of knowledge bases, or collection ids of the organization's external server. */
-  readonly collections: readonly string[];
-  readonly topK: number;
-  /** Passages below this similarity are left out. */
-  readonly threshold: number;
-  readonly mode?: RetrievalMode;
-  readonly signal?: AbortSignal;
-}
-
-export interface CollectionPassages {
-  readonly collection: string;
-  readonly passages: readonly Passage[];
-  /** Why this collection gave nothing, when it failed. */
-  readonly error?: string;
-}
-
-export interface Retrieval {
-  /** In the order of the query's collections, each with up to `topK` of its own best passages. */
-  readonly byCollection: readonly CollectionPassages[];
-  /** Best passages over all collections by similarity, at most `topK`. */
-  readonly passages: readonly Passage[];
-  readonly warnings: readonly string[];
 }
 
 /** One document, as the API shows it. */

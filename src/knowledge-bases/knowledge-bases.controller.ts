@@ -1,15 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import type { Caller } from '../kernel';
-import { Access, clientAbortSignal, CurrentCaller, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   CreateKnowledgeBaseDto,
   KnowledgeBaseDto,
   KnowledgeBaseListQueryDto,
   KnowledgeBasePageDto,
-  QueryAnswerDto,
-  QueryKnowledgeBaseDto,
   KnowledgeBaseSharesDto,
   ShareWithDto,
   UpdateKnowledgeBaseDto,
@@ -77,32 +74,5 @@ export class KnowledgeBasesController {
     @Body() { users }: ShareWithDto,
   ): Promise<KnowledgeBaseSharesDto> {
     return { users: await this.knowledgeBases.share(caller, id, users) };
-  }
-
-  @Post(':id/query')
-  @HttpCode(200)
-  @Access({ scope: 'read', summary: 'Find passages in a knowledge base' })
-  async query(
-    @CurrentCaller() caller: Caller,
-    @Param('id') id: string,
-    @Body() { query, top_k, threshold, mode }: QueryKnowledgeBaseDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<QueryAnswerDto> {
-    const started = performance.now();
-    const signal = clientAbortSignal(response);
-    const wish = mode === undefined ? {} : { mode };
-    const passages = await this.knowledgeBases.query(caller, id, {
-      text: query,
-      topK: top_k,
-      threshold,
-      signal,
-      ...wish,
-    });
-    return {
-      results: passages.map(({ similarity, text, metadata }) => ({ similarity, data: text, metadata })),
-      count: passages.length,
-      mode: 'keyword',
-      timing: { total_ms: Math.round((performance.now() - started) * 100) / 100 },
-    };
   }
 }

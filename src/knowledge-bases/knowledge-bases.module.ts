@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConnectorsModule } from '../connectors';
 import { FilesModule } from '../files';
 import { OrganizationsModule } from '../organizations';
 import { DocumentStore } from './documents/document-store';
@@ -8,7 +9,12 @@ import { DocumentsService } from './documents/documents.service';
 import { SourceLinkReader } from './documents/source-link-reader';
 import { SourceLinks } from './documents/source-links';
 import { SourceLinksController } from './documents/source-links.controller';
+import { CollectionReferences } from './retrieval/collection-references';
+import { QueryEmbedder } from './embedding/query-embedder';
 import { ExternalCollections } from './retrieval/external-collections';
+import { OwnCollections } from './retrieval/own-collections';
+import { QueryController } from './retrieval/query.controller';
+import { QuestionRewriter } from './retrieval/question-rewriter';
 import { IngestionService } from './ingestion/ingestion.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
@@ -17,14 +23,18 @@ import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 import { RetrievalService } from './retrieval/retrieval.service';
+import { PassageRepository } from './search/passage.repository';
 import { SearchIndex } from './search/search-index';
 import { SearchIndexRepository } from './search/search-index.repository';
+import { VectorStore } from './search/vector-store';
+import { VectorStoreRepository } from './search/vector-store.repository';
 import { SharingService } from './sharing.service';
 
 @Module({
-  imports: [FilesModule, OrganizationsModule],
-  controllers: [KnowledgeBasesController, DocumentsController, SourceLinksController],
+  imports: [ConnectorsModule, FilesModule, OrganizationsModule],
+  controllers: [KnowledgeBasesController, DocumentsController, QueryController, SourceLinksController],
   providers: [
+    CollectionReferences,
     DocumentRepository,
     DocumentsService,
     DocumentStore,
@@ -35,13 +45,19 @@ import { SharingService } from './sharing.service';
     KnowledgeBaseRepository,
     KnowledgeBasesService,
     KnowledgeBaseStore,
+    QueryEmbedder,
+    OwnCollections,
+    PassageRepository,
+    QuestionRewriter,
     RetrievalService,
     SearchIndex,
     SearchIndexRepository,
     SharingService,
     SourceLinkReader,
     SourceLinks,
+    VectorStore,
+    VectorStoreRepository,
   ],
-  exports: [DocumentsService, KnowledgeBasesService, SourceLinks],
+  exports: [DocumentsService, KnowledgeBasesService, QuestionRewriter, RetrievalService, SourceLinks],
 })
 export class KnowledgeBasesModule {}

@@ -14,19 +14,10 @@ import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { toKnowledgeBaseView } from './knowledge-base-view';
-import type {
-  KnowledgeBaseChanges,
-  KnowledgeBaseView,
-  NewKnowledgeBase,
-  Passage,
-  Retrieval,
-  RetrievalQuery,
-  ShareView,
-} from './knowledge-base.types';
-import { RetrievalService } from './retrieval/retrieval.service';
+import type { KnowledgeBaseChanges, KnowledgeBaseView, NewKnowledgeBase, ShareView } from './knowledge-base.types';
 import { SharingService } from './sharing.service';
 
-/** Knowledge bases: made, listed, shared and asked. Their documents are `DocumentsService`'s. */
+/** Knowledge bases: made, listed and shared. Their documents are `DocumentsService`'s, questions to them `RetrievalService`'s. */
 @Injectable()
 export class KnowledgeBasesService {
   constructor(
@@ -34,7 +25,6 @@ export class KnowledgeBasesService {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly store: KnowledgeBaseStore,
     private readonly sharing: SharingService,
-    private readonly retrieval: RetrievalService,
     private readonly purge: KnowledgeBasePurge,
   ) {}
 
@@ -90,20 +80,5 @@ export class KnowledgeBasesService {
   /** Replaces the list of users, named by id or e-mail, who may read the knowledge base. */
   async share(caller: Caller, id: string, users: readonly string[]): Promise<ShareView[]> {
     return this.sharing.replace(caller, await this.permissions.owned(caller, id), users);
-  }
-
-  /** Passages of one knowledge base with the principal's own rights. */
-  async query(principal: Principal, id: string, query: Omit<RetrievalQuery, 'collections'>): Promise<Passage[]> {
-    return this.retrieval.search(await this.permissions.readable(principal, id), query);
-  }
-
-  /** See `RetrievalService.retrieve`. */
-  retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
-    return this.retrieval.retrieve(owner, query);
-  }
-
-  /** Those of the references that `owner` cannot read now. */
-  inaccessible(owner: Principal, refs: readonly string[]): Promise<string[]> {
-    return this.retrieval.inaccessible(owner, refs);
   }
 }

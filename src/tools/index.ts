@@ -3,7 +3,7 @@ export { cleanText, cutText } from './clean-text';
 export { closestName } from './closest-name';
 export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
-export { retrieveAccessible } from './retrieve-accessible';
+export { questionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
 export { sourcesBlock } from './sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './tool-texts';
 export { ToolCatalogue } from './tool-catalogue';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Source } from '../kernel';
+import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source } from '../kernel';
 import { cleanText, cutText } from './clean-text';
 import { type Citation, ToolFailure, type ToolOutput } from './contract';
 
@@ -79,7 +79,7 @@ function readSource(value: unknown): Source {
         url: text(value, 'url'),
         similarity: number(value, 'similarity'),
         document: value.document === null || value.document === undefined ? null : text(value, 'document'),
-        ...(value.page === undefined ? {} : { page: number(value, 'page') }),
+        ...placeOf(value),
       };
     case 'rubric':
       return {
@@ -98,6 +98,18 @@ function readSource(value: unknown): Source {
     default:
       throw wrong('a source has no known type');
   }
+}
+
+/** What a source of a knowledge base may say beyond its title. */
+function placeOf(value: JsonObject): Partial<KnowledgeBaseSource> {
+  const { knowledge_base: base } = value;
+  return {
+    ...(value.page === undefined ? {} : { page: number(value, 'page') }),
+    ...(value.page_end === undefined ? {} : { page_end: number(value, 'page_end') }),
+    ...(value.section === undefined ? {} : { section: text(value, 'section') }),
+    ...(value.document_id === undefined ? {} : { document_id: text(value, 'document_id') }),
+    ...(isJsonObject(base) ? { knowledge_base: { id: text(base, 'id'), name: text(base, 'name') } } : {}),
+  };
 }
 
 function text(source: JsonObject, member: string): string {

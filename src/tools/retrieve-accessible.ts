@@ -1,25 +1,48 @@
 import { AppError, type Principal } from '../kernel';
-import type { KnowledgeBasesService, Retrieval, RetrievalQuery } from '../knowledge-bases';
-import { ToolFailure } from './contract';
+import type { QuestionRewriter, Retrieval, RetrievalQuery, RetrievalService } from '../knowledge-bases';
+import { type ToolContext, ToolFailure, type ToolInput } from './contract';
+
+/** The part of retrieval that tools and processors use. */
+export type Retriever = Pick<RetrievalService, 'retrieve' | 'inaccessible'>;
 
 /**
  * Retrieves from those collections that `owner` may read: one that vanished or is no longer shared is reported in
  * `warnings` and skipped, as a dead one is, and the others still answer. Rejects with `tool.inaccessible` when none is left.
  */
 export async function retrieveAccessible(
-  knowledgeBases: Pick<KnowledgeBasesService, 'retrieve' | 'inaccessible'>,
+  retrieval: Retriever,
   owner: Principal,
   query: RetrievalQuery,
 ): Promise<Retrieval> {
   try {
-    return await knowledgeBases.retrieve(owner, query);
+    return await retrieval.retrieve(owner, query);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   }
-  const missing = new Set(await knowledgeBases.inaccessible(owner, query.collections));
+  const missing = new Set(await retrieval.inaccessible(owner, query.collections));
   const collections = query.collections.filter((collection) => !missing.has(collection));
   const warnings = [...missing].map((collection) => `knowledge base ${collection} is not accessible`);
   if (collections.length === 0) throw new ToolFailure('tool.inaccessible', warnings.join(', '));
-  const found = await knowledgeBases.retrieve(owner, { ...query, collections });
+  const found = await retrieval.retrieve(owner, { ...query, collections });
   return { ...found, warnings: [...warnings, ...found.warnings] };
+}
+
+export interface QuestionText {
+  readonly text: string;
+  readonly warnings: readonly string[];
+  /** What a model made of the question, for the report. */
+  readonly rewritten: string | null;
+}
+
+/** What is searched for: the question of the whole conversation where `rewrite` wants it, else the last user text. */
+export async function questionText(
+  rewriter: Pick<QuestionRewriter, 'rewrite'>,
+  rewrite: boolean,
+  { query, messages }: ToolInput,
+  { owner, runId, signal }: ToolContext,
+): Promise<QuestionText> {
+  if (!rewrite) return { text: query, warnings: [], rewritten: null };
+  const { organizationId } = owner;
+  const { text, warnings, rewritten } = await rewriter.rewrite({ organizationId, runId, messages, signal });
+  return { text, warnings, rewritten: rewritten ? text : null };
 }

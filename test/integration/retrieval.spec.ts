@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { KnowledgeBasesService } from '../../src/knowledge-bases';
+import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import type { Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type KbServer, startKbServer } from '../support/kb-server';
@@ -10,7 +10,7 @@ let server: KbServer;
 let teacher: Person;
 let colleague: Person;
 let owner: Principal;
-let knowledgeBases: KnowledgeBasesService;
+let retrieval: RetrievalService;
 
 beforeAll(async () => {
   app = await startApp();
@@ -18,7 +18,7 @@ beforeAll(async () => {
   teacher = await person(app);
   colleague = await person(app);
   owner = { organizationId: (await teacher.api('GET', '/api/v1/me')).json.organization.id, userId: teacher.userId };
-  knowledgeBases = app.get(KnowledgeBasesService);
+  retrieval = app.get(RetrievalService);
 });
 afterAll(async () => {
   await app.stop();
@@ -38,26 +38,33 @@ const useServer = (url: string | null) =>
   app.api('PATCH', '/api/v1/organizations/default', {
     knowledge_base: url === null ? null : { server_url: url, api_token: 'token' },
   });
-const retrieve = (collections: string[], more: Partial<{ text: string; topK: number; threshold: number }> = {}) =>
-  knowledgeBases.retrieve(owner, { text: 'osmosis of water', topK: 3, threshold: 0, ...more, collections });
+const retrieve = (collections: string[], more: Partial<RetrievalQuery> = {}) =>
+  retrieval.retrieve(owner, { text: 'osmosis of water', topK: 3, threshold: 0, ...more, collections });
 
 describe('own knowledge bases', () => {
   it('are named by id or slug, ranked together, and each keeps its own best', async () => {
     const a = await create(teacher, { 'a.md': 'Osmosis moves water.', 'b.md': 'Water is wet.' });
     const b = await create(teacher, { 'c.md': 'Osmosis and water, water and osmosis.' });
     const found = await retrieve([a.slug, b.id], { topK: 2 });
-    expect(found.byCollection.map(({ collection, passages }) => [collection, passages.length])).toEqual([
-      [a.slug, 2],
-      [b.id, 1],
+    expect(found.collections).toEqual([
+      { collection: a.slug, mode: 'keyword' },
+      { collection: b.id, mode: 'keyword' },
     ]);
     expect(found.passages).toHaveLength(2);
+    expect(found.warnings).toEqual([]);
+    const each = await retrieve([a.slug, b.id], { topK: 2, grouped: true });
+    expect(each.passages.map(({ source }) => source.document)).toEqual([
+      expect.stringMatching(/[ab]\.md/),
+      expect.stringMatching(/[ab]\.md/),
+      'c.md',
+    ]);
     expect(found.passages.map(({ similarity }) => similarity)).toEqual(
       [...found.passages.map(({ similarity }) => similarity)].sort((x, y) => y - x),
     );
     expect(found.passages[0]?.source).toMatchObject({
       type: 'knowledge_base',
       title: expect.stringMatching(/\.md$/),
-      url: expect.stringMatching(new RegExp(`^/api/v1/knowledge-bases/.+/documents/.+/content$`)),
+      url: expect.stringMatching(/^\/api\/v1\/sources\?link=[0-9a-f]+$/),
       document: expect.any(String),
     });
   });
@@ -73,7 +80,7 @@ describe('own knowledge bases', () => {
     const foreigner = await person(app, { organization: await foreignOrganization(app) });
     const foreign = await create(foreigner, { 'a.md': 'Osmosis.' }, { visibility: 'organization' });
     const refs = [mine.slug, theirs.slug, theirs.id, foreign.id, foreign.slug === mine.slug ? 'nothing' : 'none', '7'];
-    expect(await knowledgeBases.inaccessible(owner, refs)).toEqual(refs.slice(1));
+    expect(await retrieval.inaccessible(owner, refs)).toEqual(refs.slice(1));
     for (const ref of refs.slice(1)) {
       await expect(retrieve([mine.id, ref])).rejects.toMatchObject({ code: 'not_found' });
     }
@@ -98,7 +105,7 @@ describe('own knowledge bases', () => {
     const kb = await create(teacher, { 'a.md': 'Osmosis.' });
     const signal = AbortSignal.abort();
     await expect(
-      knowledgeBases.retrieve(owner, { text: 'x', collections: [kb.id], topK: 1, threshold: 0, signal }),
+      retrieval.retrieve(owner, { text: 'x', collections: [kb.id], topK: 1, threshold: 0, signal }),
     ).rejects.toThrow();
   });
 });
@@ -107,9 +114,9 @@ describe("the organization's external server", () => {
   afterEach(() => useServer(null));
 
   it('answers for every reference that is no knowledge base of ours', async () => {
-    const kb = await create(teacher, { 'a.md': 'Osmosis moves water.' });
+    const kb = await create(teacher, { 'a.md': 'Water moves by osmosis.' });
     expect((await useServer(server.url)).status).toBe(200);
-    expect(await knowledgeBases.inaccessible(owner, [kb.id, '3'])).toEqual([]);
+    expect(await retrieval.inaccessible(owner, [kb.id, '3'])).toEqual([]);
     const { passages } = await retrieve([kb.id, '3']);
     expect(passages[0]).toMatchObject({
       similarity: 0.9,
@@ -142,10 +149,10 @@ describe("the organization's external server", () => {
   it('is reported and skipped when it is down, and fails the retrieval when nothing else answers', async () => {
     const kb = await create(teacher, { 'a.md': 'Osmosis moves water.' });
     await useServer('http://127.0.0.1:9');
-    const { passages, warnings, byCollection } = await retrieve([kb.id, '3']);
+    const { passages, warnings, collections } = await retrieve([kb.id, '3']);
     expect(passages).toHaveLength(1);
     expect(warnings).toEqual([expect.stringContaining('Collection 3')]);
-    expect(byCollection[1]).toMatchObject({ collection: '3', error: expect.any(String) });
+    expect(collections[1]).toMatchObject({ collection: '3', error: expect.any(String) });
     await expect(retrieve(['3', '4'])).rejects.toMatchObject({ code: 'upstream_error' });
   });
 

@@ -2,10 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { AppError, isJsonObject, type JsonObject } from '../../kernel';
 import type { KnowledgeBaseRuntime } from '../../organizations';
 import { OutboundClient } from '../../platform/outbound';
-import type { CollectionPassages, Passage, RetrievalQuery } from '../knowledge-base.types';
+import type { Passage, RetrievalQuery } from './retrieval.types';
 
 const TIMEOUT_MS = 20_000;
 const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
+
+export interface ExternalAnswer {
+  readonly collection: string;
+  readonly passages: readonly Passage[];
+  /** Why this collection gave nothing, when it failed. */
+  readonly error?: string;
+}
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -82,7 +89,7 @@ export class ExternalCollections {
     server: KnowledgeBaseRuntime,
     collections: readonly string[],
     query: RetrievalQuery,
-  ): Promise<CollectionPassages[]> {
+  ): Promise<ExternalAnswer[]> {
     return Promise.all(collections.map((collection) => this.queryOne(server, collection, query)));
   }
 
@@ -90,7 +97,7 @@ export class ExternalCollections {
     server: KnowledgeBaseRuntime,
     collection: string,
     query: RetrievalQuery,
-  ): Promise<CollectionPassages> {
+  ): Promise<ExternalAnswer> {
     try {
       return { collection, passages: await this.ask(server, collection, query) };
     } catch (error) {

@@ -1,165 +1,184 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../kernel';
-import { OrganizationsService } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import { ExternalCollections } from './external-collections';
+import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
+import { SourceLinks } from '../documents/source-links';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
-import { KnowledgeBaseRepository } from '../knowledge-base.repository';
-import type { CollectionPassages, Passage, Retrieval, RetrievalQuery } from '../knowledge-base.types';
-import { searchableText, searchConfiguration } from '../search/language';
-import { SearchIndex } from '../search/search-index';
-import type { Hit } from '../search/chunk.types';
+import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
+import type { RetrievalMode } from '../knowledge-base.types';
+import { type Arranged, arrange } from './arrange';
+import { type Candidate, externalCandidate, isOwn, ownCandidate } from './candidate';
+import { CollectionReferences, type Resolved } from './collection-references';
+import { type ExternalAnswer, ExternalCollections } from './external-collections';
+import { OwnCollections, type SearchPlan } from './own-collections';
+import { ownPassage } from './own-passage';
+import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './retrieval.types';
+import { withinBudget } from './token-budget';
 
-/** A question longer than this is an essay: its beginning says what it is about. */
-const QUERY_CHARS = 8_000;
+/** Hits of a knowledge base beyond the passages wanted, for near-duplicates and chunks of one section to fall away. */
+const firstDepth = (topK: number): number => 4 * topK + 20;
+/** Where that was not enough, it is asked once more. */
+const DEEPEST = 400;
 
-interface Resolved {
-  /** Reference as written → the knowledge base it names. */
+interface Sources {
   readonly own: ReadonlyMap<string, KnowledgeBaseEntity>;
-  /** For the external server, which the organization may or may not have. */
   readonly external: readonly string[];
-  /** Name a knowledge base that the owner may not read. */
-  readonly denied: readonly string[];
+  readonly server: KnowledgeBaseRuntime | null;
 }
 
 /** Finds passages with somebody's reading rights, in our knowledge bases and on the organization's external server alike. */
 @Injectable()
 export class RetrievalService {
   constructor(
-    private readonly knowledgeBases: KnowledgeBaseRepository,
-    private readonly index: SearchIndex,
+    private readonly permissions: KnowledgeBasePermissions,
+    private readonly references: CollectionReferences,
     private readonly organizations: OrganizationsService,
+    private readonly own: OwnCollections,
     private readonly external: ExternalCollections,
-    @Inject(CONFIG) private readonly config: Config,
+    private readonly links: SourceLinks,
   ) {}
 
   /**
-   * Best passages of the collections that `owner` may read. An external collection that fails is reported in `warnings` and
-   * skipped. Throws `not_found` when a reference may not be read, `upstream_error` when every collection failed.
+   * Best passages of the collections that `owner` may read. A collection of the external server that fails is reported in
+   * `warnings` and skipped. Throws `not_found` when a reference may not be read, `upstream_error` when every collection failed,
+   * `embedding_model_mismatch` when the query names another model than a knowledge base has.
    */
   async retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
     const refs = [...new Set(query.collections)];
-    const { own, external, denied } = await this.resolve(owner, refs);
-    const server =
-      external.length === 0 ? null : (await this.organizations.runtime(owner.organizationId)).knowledgeBase;
+    const { own, external, denied } = await this.references.resolve(owner, refs);
+    const server = external.length === 0 ? null : await this.serverOf(owner);
     const missing = server === null ? [...denied, ...external] : denied;
     if (missing.length > 0) throw new AppError('not_found', `Knowledge base not found: ${missing.join(', ')}`);
-    const [found, answered] = await Promise.all([
-      this.searchOwn(owner.organizationId, own, query),
-      server === null ? [] : this.external.query(server, external, query),
-    ]);
-    return merged(refs, [...found, ...answered], query.topK);
+    return this.answer(owner, { own, external, server }, { ...query, collections: refs });
   }
 
-  /** Passages of one knowledge base, which the caller has been allowed to read. */
-  async search(knowledgeBase: KnowledgeBaseEntity, query: Omit<RetrievalQuery, 'collections'>): Promise<Passage[]> {
-    const own = new Map([[knowledgeBase.id, knowledgeBase]]);
-    const [found] = await this.searchOwn(knowledgeBase.organizationId, own, {
-      ...query,
-      collections: [knowledgeBase.id],
-    });
-    return [...(found?.passages ?? [])];
+  /** Passages of one knowledge base with the principal's own rights. */
+  async query(principal: Principal, id: string, query: PassageQuery): Promise<Retrieval> {
+    const row = await this.permissions.readable(principal, id);
+    const own = new Map([[row.id, row]]);
+    return this.answer(principal, { own, external: [], server: null }, { ...query, collections: [row.id] });
   }
 
   /** Those of the references that `owner` cannot read now. */
   async inaccessible(owner: Principal, refs: readonly string[]): Promise<string[]> {
-    const { external, denied } = await this.resolve(owner, refs);
+    const { external, denied } = await this.references.resolve(owner, refs);
     if (external.length === 0) return [...denied];
-    const { knowledgeBase } = await this.organizations.runtime(owner.organizationId);
-    return knowledgeBase === null ? refs.filter((ref) => denied.includes(ref) || external.includes(ref)) : [...denied];
+    const server = await this.serverOf(owner);
+    return server === null ? refs.filter((ref) => denied.includes(ref) || external.includes(ref)) : [...denied];
   }
 
-  /** A reference that names a knowledge base of the organization is never passed on to the external server, readable or not. */
-  private async resolve(owner: Principal, refs: readonly string[]): Promise<Resolved> {
-    const scope = this.knowledgeBases.within(owner.organizationId);
-    const rows = await scope.named(refs);
-    const readable = await scope.readableOf(
-      owner,
-      rows.map(({ id }) => id),
-    );
-    const named = new Map(
-      refs.map((ref) => [ref, rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref)]),
-    );
-    const own = new Map<string, KnowledgeBaseEntity>();
-    for (const [ref, row] of named) if (row !== undefined && readable.has(row.id)) own.set(ref, row);
+  /** What of a wish for a mode the readable ones among the collections cannot fulfil now, by reference. */
+  async unmet(owner: Principal, refs: readonly string[], mode: RetrievalMode): Promise<ReadonlyMap<string, string>> {
+    const { own, external } = await this.references.resolve(owner, refs);
+    const unmet = new Map(external.map((ref) => [ref, ownWay(ref, mode)]));
+    for (const [ref, row] of own) {
+      const why = this.own.obstacle(row, mode);
+      if (why !== null) unmet.set(ref, why);
+    }
+    return unmet;
+  }
+
+  private async serverOf({ organizationId }: Principal): Promise<KnowledgeBaseRuntime | null> {
+    return (await this.organizations.runtime(organizationId)).knowledgeBase;
+  }
+
+  private async answer(owner: Principal, sources: Sources, query: RetrievalQuery): Promise<Retrieval> {
+    const [{ plan, first }, answers] = await Promise.all([
+      this.searchOwn(owner, sources, query),
+      sources.server === null ? [] : this.external.query(sources.server, sources.external, query),
+    ]);
+    const collections = query.collections.map((ref) => answerOf(ref, sources, plan, answers));
+    const failed = collections.filter(({ error }) => error !== undefined);
+    if (failed.length > 0 && failed.length === collections.length) {
+      throw new AppError('upstream_error', `No collection answered: ${failed.map(describe).join('; ')}`);
+    }
+    const { candidates } = await this.arranged(owner, { plan, first, answers }, query);
+    query.signal?.throwIfAborted();
+    const { kept, warnings } = withinBudget(candidates, query.maxTokens ?? Infinity);
+    const unheard = query.mode === undefined ? [] : sources.external.map((ref) => ownWay(ref, query.mode ?? 'keyword'));
     return {
-      own,
-      external: refs.filter((ref) => named.get(ref) === undefined),
-      denied: refs.filter((ref) => named.get(ref) !== undefined && !own.has(ref)),
+      collections,
+      passages: kept.map((candidate) => this.passageOf(owner, candidate, query)),
+      warnings: [...plan.warnings, ...unheard, ...failed.map(describe), ...warnings],
     };
   }
 
-  private async searchOwn(
-    organizationId: string,
-    own: ReadonlyMap<string, KnowledgeBaseEntity>,
-    { text, topK, threshold, signal }: RetrievalQuery,
-  ): Promise<CollectionPassages[]> {
-    signal?.throwIfAborted();
-    if (own.size === 0) return [];
-    const rows = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
-    const hits = await this.index.search({
-      organizationId,
-      scopes: rows.map(({ id, language }) => ({ knowledgeBaseId: id, configuration: searchConfiguration(language) })),
-      text: searchableText(text.slice(0, QUERY_CHARS)),
-      topK,
-      threshold,
-    });
-    return [...own].map(([collection, { id }]) => ({
-      collection,
-      passages: hits.filter((hit) => hit.knowledge_base_id === id).map((hit) => this.passageOf(hit)),
-    }));
+  private async searchOwn(owner: Principal, { own }: Sources, query: RetrievalQuery): Promise<Searched> {
+    const bases = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
+    const plan = await this.own.plan(owner.organizationId, bases, query);
+    return { plan, first: await this.hits(plan, query, firstDepth(query.topK)) };
   }
 
-  private passageOf(hit: Hit): Passage {
-    const base = this.config.http.publicUrl?.replace(/\/+$/, '') ?? '';
-    const url = `${base}/api/v1/knowledge-bases/${hit.knowledge_base_id}/documents/${hit.document_id}/content`;
-    const page = hit.page === null ? {} : { page: hit.page };
-    return {
-      text: hit.text,
-      similarity: hit.similarity,
-      source: {
-        type: 'knowledge_base',
-        title: hit.title ?? (hit.filename === '' ? 'Unknown' : hit.filename),
-        url,
-        similarity: hit.similarity,
-        document: hit.filename,
-        ...page,
-      },
-      metadata: {
-        knowledge_base_id: hit.knowledge_base_id,
-        document_id: hit.document_id,
-        filename: hit.filename,
-        title: hit.title,
-        section: hit.section,
-        ...page,
-        chunk_index: hit.ordinal,
-        chunk_count: hit.chunk_count,
-        start: hit.start_offset,
-        end: hit.end_offset,
-        file_url: url,
-      },
-    };
+  /** Hits of each knowledge base, best first. */
+  private async hits(plan: SearchPlan, { threshold }: PassageQuery, depth: number): Promise<Hits> {
+    const found = (await this.own.search(plan, depth)).filter(({ similarity }) => similarity >= threshold);
+    const lists = plan.bases.map(({ id, name }) =>
+      found.flatMap((hit) => (hit.knowledge_base_id === id ? [ownCandidate(hit, name)] : [])),
+    );
+    return { lists, isCut: depth < DEEPEST && lists.some(({ length }) => length >= depth) };
+  }
+
+  private async arranged(
+    { organizationId }: Principal,
+    { plan, first, answers }: Searched & { readonly answers: readonly ExternalAnswer[] },
+    query: RetrievalQuery,
+  ): Promise<Arranged> {
+    const arrangedOf = ({ lists }: Hits): Promise<Arranged> =>
+      arrange(ordered(lists, plan, answers, query), query, (keys) => this.own.sections(organizationId, keys));
+    const arranged = await arrangedOf(first);
+    return arranged.isShort && first.isCut ? arrangedOf(await this.hits(plan, query, DEEPEST)) : arranged;
+  }
+
+  private passageOf(owner: Principal, candidate: Candidate, { reader = owner }: RetrievalQuery): Passage {
+    if (!isOwn(candidate)) return { ...candidate.passage, text: candidate.text };
+    const { knowledge_base_id: knowledgeBaseId, document_id: documentId } = candidate.hit;
+    const { organizationId, userId: ownerId } = owner;
+    const target = { organizationId, knowledgeBaseId, documentId, ownerId, readerId: reader.userId };
+    return ownPassage(candidate, this.links.sign(target));
   }
 }
 
-/** In the order that the collections were asked for; two references to one knowledge base give its passages once to the whole. */
-function merged(refs: readonly string[], results: readonly CollectionPassages[], topK: number): Retrieval {
-  const byCollection = refs.flatMap((ref) => results.find(({ collection }) => collection === ref) ?? []);
-  const failed = byCollection.filter(({ error }) => error !== undefined);
-  if (failed.length > 0 && failed.length === byCollection.length) {
-    throw new AppError('upstream_error', `No collection answered: ${failed.map(describe).join('; ')}`);
-  }
-  const unique = new Map<unknown, Passage>();
-  for (const passage of byCollection.flatMap(({ passages }) => passages)) {
-    const { document_id: document, start } = passage.metadata;
-    unique.set(typeof document === 'string' && typeof start === 'number' ? `${document}:${start}` : passage, passage);
-  }
-  return {
-    byCollection,
-    passages: [...unique.values()].sort((a, b) => b.similarity - a.similarity).slice(0, topK),
-    warnings: failed.map(describe),
-  };
+interface Hits {
+  /** In the order of the plan's knowledge bases. */
+  readonly lists: readonly (readonly Candidate[])[];
+  /** True when one of them may have more. */
+  readonly isCut: boolean;
 }
 
-const describe = ({ collection, error }: CollectionPassages): string =>
+interface Searched {
+  readonly plan: SearchPlan;
+  readonly first: Hits;
+}
+
+/** Candidates of each collection, in the order that they were asked for; a knowledge base named twice stands once. */
+function ordered(
+  lists: Hits['lists'],
+  { bases }: SearchPlan,
+  answers: readonly ExternalAnswer[],
+  { collections }: RetrievalQuery,
+): (readonly Candidate[])[] {
+  const byPlace = new Map<string, readonly Candidate[]>();
+  for (const [index, { id, slug }] of bases.entries()) {
+    const ref = collections.find((name) => name === slug || name.toLowerCase() === id);
+    if (ref !== undefined) byPlace.set(ref, lists[index] ?? []);
+  }
+  for (const { collection, passages } of answers) byPlace.set(collection, passages.map(externalCandidate));
+  return collections.flatMap((ref) => [byPlace.get(ref) ?? []]);
+}
+
+function answerOf(
+  collection: string,
+  { own }: Pick<Resolved, 'own'>,
+  { modes }: SearchPlan,
+  answers: readonly ExternalAnswer[],
+): CollectionAnswer {
+  const row = own.get(collection);
+  if (row !== undefined) return { collection, mode: modes.get(row.id) ?? 'keyword' };
+  const error = answers.find((answer) => answer.collection === collection)?.error;
+  return { collection, mode: null, ...(error === undefined ? {} : { error }) };
+}
+
+const ownWay = (collection: string, mode: RetrievalMode): string =>
+  `Collection ${collection}: its server searches in a way of its own, not in ${mode} mode`;
+
+const describe = ({ collection, error }: CollectionAnswer): string =>
   `Collection ${collection}: ${error ?? 'no answer'}`;

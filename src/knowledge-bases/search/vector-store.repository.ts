@@ -46,6 +46,16 @@ export interface ChunkVector {
 export const vectorText = (vector: readonly number[]): string =>
   `[${vector.map((value) => Number(value.toPrecision(8))).join(',')}]`;
 
+/** Parameters of `vectorQuery`. */
+export const vectorParameters = ({ organizationId, scopes, topK, threshold }: VectorSearch): readonly unknown[] => [
+  scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
+  scopes.map(({ index }) => index),
+  scopes.map(({ vector }) => vectorText(vector)),
+  organizationId,
+  topK,
+  threshold,
+];
+
 const EXTENSION = `
   SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
     EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS available,
@@ -137,15 +147,8 @@ export class VectorStoreRepository {
   }
 
   /** Nearest chunks of each knowledge base, all together by similarity. One round trip. */
-  search({ organizationId, scopes, topK, threshold }: VectorSearch, graphs: readonly AnnIndex[]): Promise<Hit[]> {
-    return this.dataSource.query<Hit[]>(vectorQuery(graphs), [
-      scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
-      scopes.map(({ index }) => index),
-      scopes.map(({ vector }) => vectorText(vector)),
-      organizationId,
-      topK,
-      threshold,
-    ]);
+  search(query: VectorSearch, graphs: readonly AnnIndex[]): Promise<Hit[]> {
+    return this.dataSource.query<Hit[]>(vectorQuery(graphs), [...vectorParameters(query)]);
   }
 
   /** Leaves out chunks that are gone, and all of them when the knowledge base no longer uses the index. */

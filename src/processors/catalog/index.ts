@@ -1,3 +1,5 @@
+import { ContextAwareRagProcessor } from './context-aware-rag/context-aware-rag.processor';
+import { HierarchicalRagProcessor } from './hierarchical-rag/hierarchical-rag.processor';
 import { NoRagProcessor } from './no-rag/no-rag.processor';
 import { RubricRagProcessor } from './rubric-rag/rubric-rag.processor';
 import { SimpleAugmentProcessor } from './simple-augment/simple-augment.processor';
@@ -9,6 +11,8 @@ export const PROMPT_PROCESSOR_PLUGINS = [SimpleAugmentProcessor] as const;
 export const RAG_PROCESSOR_PLUGINS = [
   NoRagProcessor,
   SimpleRagProcessor,
+  ContextAwareRagProcessor,
+  HierarchicalRagProcessor,
   RubricRagProcessor,
   SingleFileRagProcessor,
 ] as const;

@@ -18,5 +18,6 @@ export function context(): ToolContext & { readonly told: string[] } {
   const told: string[] = [];
   const owner = { organizationId: 'org', userId: 'owner' };
   const signal = new AbortController().signal;
-  return { told, owner, signal, progress: (message: string) => void told.push(message) } as never;
+  const caller = { organizationId: 'org', userId: 'student' };
+  return { told, owner, caller, signal, runId: 'run', progress: (message: string) => void told.push(message) } as never;
 }

@@ -74,11 +74,14 @@ export interface ToolOutput {
   readonly warnings?: readonly string[];
 }
 
-/** What makes a config unusable yet although its types are right; path is relative to `config`. */
+/**
+ * What makes a config unusable yet although its types are right, or (`tool.degraded`) work worse than it asks for; path is
+ * relative to `config`.
+ */
 export interface ConfigGap {
   readonly path: string;
   readonly message: string;
-  readonly code: 'tool.config_incomplete' | 'tool.inaccessible';
+  readonly code: 'tool.config_incomplete' | 'tool.inaccessible' | 'tool.degraded';
 }
 
 /**

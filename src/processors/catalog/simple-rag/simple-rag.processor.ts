@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { KnowledgeBasesService } from '../../../knowledge-bases';
-import { retrieveAccessible, type ToolContext, ToolFailure, type ToolInput, type ToolOutput } from '../../../tools';
+import { RetrievalService } from '../../../knowledge-bases';
+import type { Retriever, ToolContext, ToolInput, ToolOutput } from '../../../tools';
+import { collectionPassages } from '../../collection-passages';
 import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contract';
 
 /** LAMB's `simple_rag`: up to `RAG_Top_k` passages of each collection, collection after collection, as they come. */
@@ -13,25 +14,10 @@ export class SimpleRagProcessor implements RagProcessor {
     description: "Fetches the passages of the assistant's knowledge bases that answer the question.",
   };
 
-  constructor(
-    @Inject(KnowledgeBasesService)
-    private readonly knowledgeBases: Pick<KnowledgeBasesService, 'retrieve' | 'inaccessible'>,
-  ) {}
+  constructor(@Inject(RetrievalService) private readonly retrieval: Retriever) {}
 
-  async run(settings: RagSettings, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const { collections, topK } = settings;
-    if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
-    for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
-    const { signal, owner } = context;
-    const asked = { text: query, collections, topK, threshold: 0, signal };
-    const found = await retrieveAccessible(this.knowledgeBases, owner, asked);
-    const passages = found.byCollection.flatMap((each) => each.passages);
-    return {
-      content: passages.map(({ text }) => text).join('\n\n'),
-      sources: passages.map(({ source }) => source),
-      confidence: null,
-      warnings: found.warnings,
-    };
+  run(settings: RagSettings, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    return collectionPassages({ retrieval: this.retrieval, rewriter: null }, settings, input, context);
   }
 
   outputLimit(): number {

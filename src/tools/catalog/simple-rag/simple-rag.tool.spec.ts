@@ -1,9 +1,15 @@
 import { AppError, notFound, type Principal } from '../../../kernel';
-import type { Passage, Retrieval, RetrievalQuery } from '../../../knowledge-bases';
+import type {
+  Passage,
+  QuestionToRewrite,
+  Retrieval,
+  RetrievalQuery,
+  RewrittenQuestion,
+} from '../../../knowledge-bases';
 import type { Tool, ToolOutcome } from '../../contract';
-import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
+import { CALLER, entry, invocation, invokerOf, OWNER } from '../../testing/call';
 import { describeTool } from '../../testing/tool.conformance';
-import { SimpleRagTool } from './simple-rag.tool';
+import { type SimpleRagConfig, SimpleRagTool } from './simple-rag.tool';
 
 const passage = (text: string, similarity: number): Passage => ({
   text,
@@ -23,24 +29,40 @@ function knowledgeBases() {
   return {
     asked,
     inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter(isForeign),
+    unmet: async (_: Principal, refs: readonly string[], mode: string) =>
+      new Map(refs.filter((ref) => ref === 'words').map((ref) => [ref, `no ${mode} mode`])),
     retrieve: async (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
       if (query.collections.some(isForeign)) throw notFound('Knowledge base');
       if (query.collections.every((collection) => collection === 'dead')) {
         throw new AppError('upstream_error', 'No collection answered: Collection dead: no answer');
       }
-      const byCollection = query.collections.map((collection) => {
-        if (collection === 'dead') return { collection, passages: [], error: 'no answer' };
-        return { collection, passages: collection === 'biology' ? BIOLOGY : PHYSICS };
+      const answers = query.collections.map((collection) => {
+        if (collection === 'dead') return { collection, passages: [], warnings: ['dead: no answer'] };
+        return { collection, passages: collection === 'biology' ? BIOLOGY : PHYSICS, warnings: [] };
       });
-      const passages = byCollection.flatMap((each) => each.passages).sort((a, b) => b.similarity - a.similarity);
-      const warnings = byCollection.flatMap(({ collection, error }) => (error ? [`${collection}: ${error}`] : []));
-      return { byCollection, passages: passages.slice(0, query.topK), warnings };
+      const passages = answers.flatMap((each) => each.passages);
+      return {
+        collections: answers.map(({ collection }) => ({ collection, mode: 'keyword' })),
+        passages: query.grouped
+          ? passages
+          : [...passages].sort((a, b) => b.similarity - a.similarity).slice(0, query.topK),
+        warnings: answers.flatMap(({ warnings }) => warnings),
+      };
     },
   };
 }
 
-const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake);
+/** A rewriter that knows what the conversation is about. */
+const rewriter = {
+  rewrite: async ({ messages }: QuestionToRewrite): Promise<RewrittenQuestion> => ({
+    text: `${messages.length} messages on chlorophyll`,
+    rewritten: true,
+    warnings: ['slow'],
+  }),
+};
+
+const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake, rewriter);
 
 describeTool('simple_rag', {
   tool: () => toolOver(),
@@ -55,6 +77,8 @@ describeTool('simple_rag', {
     [{ threshold: -0.1 }, 'threshold'],
     [{ mode: 'magic' }, 'mode'],
     [{ sources_in_prompt: true }, 'sources_in_prompt'],
+    [{ parent: 'yes' }, 'parent'],
+    [{ max_tokens: 5 }, 'max_tokens'],
   ],
   incomplete: [
     [{}, 'tool.config_incomplete'],
@@ -81,6 +105,10 @@ describe('simple_rag', () => {
         collections: ['biology', 'physics'],
         topK: 3,
         threshold: 0,
+        parent: false,
+        maxTokens: 12_000,
+        grouped: false,
+        reader: CALLER,
         signal: expect.any(AbortSignal),
       },
     ]);
@@ -146,11 +174,41 @@ describe('simple_rag', () => {
     });
   });
 
+  it('asks what the rewriter made of the conversation where the config wants it', async () => {
+    const fake = knowledgeBases();
+    const outcome = await run({ rewrite_query: true, parent: true, mode: 'hybrid', max_tokens: 500 }, fake);
+    expect(outcome).toMatchObject({ status: 'completed', warnings: ['slow'] });
+    expect(fake.asked).toMatchObject([
+      { text: '0 messages on chlorophyll', parent: true, mode: 'hybrid', maxTokens: 500 },
+    ]);
+  });
+
+  const gaps = (config: Partial<SimpleRagConfig>) =>
+    new SimpleRagTool(knowledgeBases(), rewriter).gaps(
+      {
+        collections: [],
+        top_k: 3,
+        threshold: 0,
+        rewrite_query: false,
+        parent: false,
+        max_tokens: 1000,
+        sources_in_prompt: 'none',
+        ...config,
+      },
+      OWNER,
+    );
+
   it('names each collection that is out of reach at save', async () => {
-    const config = { collections: ['foreign', 'biology'], top_k: 3, threshold: 0, rewrite_query: false };
-    const tool = new SimpleRagTool(knowledgeBases());
-    expect(await tool.gaps({ ...config, sources_in_prompt: 'none' }, OWNER)).toEqual([
+    expect(await gaps({ collections: ['foreign', 'biology'] })).toEqual([
       { path: 'collections[0]', code: 'tool.inaccessible', message: 'knowledge base foreign is not accessible' },
     ]);
+  });
+
+  it('warns at save of each collection that cannot be searched in the mode wished for', async () => {
+    expect(await gaps({ collections: ['biology', 'words', 'foreign'], mode: 'hybrid' })).toEqual([
+      { path: 'collections[1]', code: 'tool.degraded', message: 'no hybrid mode' },
+      { path: 'collections[2]', code: 'tool.inaccessible', message: 'knowledge base foreign is not accessible' },
+    ]);
+    expect(await gaps({ collections: ['words'] })).toEqual([]);
   });
 });

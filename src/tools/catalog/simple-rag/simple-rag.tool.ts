@@ -1,6 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../../kernel';
-import { KnowledgeBasesService, RETRIEVAL_MODES, type RetrievalMode } from '../../../knowledge-bases';
+import {
+  DEFAULT_MAX_TOKENS,
+  QuestionRewriter,
+  RETRIEVAL_MODES,
+  type RetrievalMode,
+  RetrievalService,
+} from '../../../knowledge-bases';
 import {
   type ConfigGap,
   type Tool,
@@ -10,7 +16,7 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
-import { retrieveAccessible } from '../../retrieve-accessible';
+import { questionText, retrieveAccessible } from '../../retrieve-accessible';
 import { passageText, SOURCES_IN_PROMPT, type SourcesInPrompt } from './passage-text';
 
 export interface SimpleRagConfig extends JsonObject {
@@ -19,6 +25,9 @@ export interface SimpleRagConfig extends JsonObject {
   readonly threshold: number;
   readonly mode?: RetrievalMode;
   readonly rewrite_query: boolean;
+  /** Whole sections instead of the chunks that match. */
+  readonly parent: boolean;
+  readonly max_tokens: number;
   readonly sources_in_prompt: SourcesInPrompt;
 }
 
@@ -28,40 +37,53 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
   readonly definition: ToolDefinition = DEFINITION;
 
   constructor(
-    @Inject(KnowledgeBasesService)
-    private readonly knowledgeBases: Pick<KnowledgeBasesService, 'retrieve' | 'inaccessible'>,
+    @Inject(RetrievalService)
+    private readonly retrieval: Pick<RetrievalService, 'retrieve' | 'inaccessible' | 'unmet'>,
+    @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
   ) {}
 
-  async run(config: SimpleRagConfig, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
+  async run(config: SimpleRagConfig, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
     const collections = [...new Set(config.collections)];
     if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', NO_COLLECTION);
     for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
-    const { top_k: topK, threshold, mode, sources_in_prompt: style } = config;
-    const { signal, owner } = context;
-    const asked = { text: query, collections, topK, threshold, signal, ...(mode === undefined ? {} : { mode }) };
-    const found = await retrieveAccessible(this.knowledgeBases, owner, asked);
-    // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
-    const passages = style === 'lamb' ? found.byCollection.flatMap((each) => each.passages) : found.passages;
+    const { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style } = config;
+    const { signal, owner, caller } = context;
+    const question = await questionText(this.rewriter, config.rewrite_query, input, context);
+    const found = await retrieveAccessible(this.retrieval, owner, {
+      text: question.text,
+      collections,
+      topK,
+      threshold,
+      parent,
+      maxTokens,
+      // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
+      grouped: style === 'lamb',
+      reader: caller,
+      signal,
+      ...(mode === undefined ? {} : { mode }),
+    });
     return {
-      ...passageText(passages, style),
-      sources: passages.map(({ source }) => source),
+      ...passageText(found.passages, style),
+      sources: found.passages.map(({ source }) => source),
       confidence: null,
-      warnings: found.warnings,
+      warnings: [...question.warnings, ...found.warnings],
     };
   }
 
-  async gaps({ collections }: SimpleRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
+  async gaps({ collections, mode }: SimpleRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     if (collections.length === 0) {
       return [{ path: 'collections', code: 'tool.config_incomplete', message: NO_COLLECTION }];
     }
-    const missing = new Set(await this.knowledgeBases.inaccessible(owner, [...collections]));
-    return [...collections.entries()]
-      .filter(([, collection]) => missing.has(collection))
-      .map(([index, collection]) => ({
-        path: `collections[${index}]`,
-        code: 'tool.inaccessible',
-        message: `knowledge base ${collection} is not accessible`,
-      }));
+    const missing = new Set(await this.retrieval.inaccessible(owner, [...collections]));
+    const unmet = mode === undefined ? new Map<string, string>() : await this.retrieval.unmet(owner, collections, mode);
+    return [...collections.entries()].flatMap(([index, collection]): ConfigGap[] => {
+      const path = `collections[${index}]`;
+      if (missing.has(collection)) {
+        return [{ path, code: 'tool.inaccessible', message: `knowledge base ${collection} is not accessible` }];
+      }
+      const message = unmet.get(collection);
+      return message === undefined ? [] : [{ path, code: 'tool.degraded', message }];
+    });
   }
 }
 
@@ -115,8 +137,22 @@ const DEFINITION: ToolDefinition = {
       rewrite_query: {
         type: 'boolean',
         title: 'Rewrite the question',
-        description: 'Lets a small model put the question into search terms, where one is configured.',
+        description: 'Lets the fast model turn the conversation into one question, where one is configured.',
         default: false,
+      },
+      parent: {
+        type: 'boolean',
+        title: 'Whole sections',
+        description: 'Puts the sections into the prompt that matching passages belong to.',
+        default: false,
+      },
+      max_tokens: {
+        type: 'integer',
+        title: 'Token budget',
+        description: 'Estimated tokens of all passages together; what does not fit is left out.',
+        minimum: 100,
+        maximum: 100_000,
+        default: DEFAULT_MAX_TOKENS,
       },
       sources_in_prompt: {
         type: 'string',

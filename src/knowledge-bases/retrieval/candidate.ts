@@ -1,0 +1,97 @@
+import type { Hit } from '../search/chunk.types';
+import type { SectionChunk, SectionKey } from '../search/passage.repository';
+import type { Passage } from './retrieval.types';
+
+/** A hit of ours together with the name of its knowledge base, or a passage of an external server. */
+export type Candidate = OwnCandidate | ExternalCandidate;
+
+interface Ranked {
+  readonly text: string;
+  readonly similarity: number;
+}
+
+export interface OwnCandidate extends Ranked {
+  readonly hit: Hit;
+  readonly knowledgeBase: string;
+  /** Hits that fell together into it; 1 for a chunk on its own. */
+  readonly matches: number;
+}
+
+export interface ExternalCandidate extends Ranked {
+  readonly passage: Passage;
+}
+
+export const ownCandidate = (hit: Hit, knowledgeBase: string): OwnCandidate => ({
+  text: hit.text,
+  similarity: hit.similarity,
+  hit,
+  knowledgeBase,
+  matches: 1,
+});
+
+export const externalCandidate = (passage: Passage): ExternalCandidate => ({
+  text: passage.text,
+  similarity: passage.similarity,
+  passage,
+});
+
+export const isOwn = (candidate: Candidate): candidate is OwnCandidate => 'hit' in candidate;
+
+/** Best first; equal ones in a fixed order. */
+export const byRank = (a: Candidate, b: Candidate): number =>
+  b.similarity - a.similarity || Number(isOwn(b)) - Number(isOwn(a)) || compare(idOf(a), idOf(b));
+
+const idOf = (candidate: Candidate): string => (isOwn(candidate) ? candidate.hit.chunk_id : candidate.text);
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+export const sectionKey = ({ hit }: OwnCandidate): SectionKey => ({
+  documentId: hit.document_id,
+  generation: hit.generation,
+  start: hit.section_start,
+  end: hit.section_end,
+});
+
+/** The first, best-ranked candidate of each section, with the number of those that fell together. External ones are sections already. */
+export function bySection(candidates: readonly Candidate[]): Candidate[] {
+  const sections = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const key = isOwn(candidate) ? Object.values(sectionKey(candidate)).join(' ') : `external ${candidate.text}`;
+    const known = sections.get(key);
+    if (known === undefined) sections.set(key, candidate);
+    else if (isOwn(known)) sections.set(key, { ...known, matches: known.matches + 1 });
+  }
+  return [...sections.values()];
+}
+
+/** The candidate with its whole section for a text; unchanged when the section is gone meanwhile. */
+export function withSection(candidate: OwnCandidate, chunks: readonly SectionChunk[]): OwnCandidate {
+  const [first] = chunks;
+  if (first === undefined) return candidate;
+  const pages = chunks.flatMap(({ page, page_end }) => (page === null ? [] : [page, page_end ?? page]));
+  const hit = {
+    ...candidate.hit,
+    start_offset: Math.min(...chunks.map(({ start_offset }) => start_offset)),
+    end_offset: Math.max(...chunks.map(({ end_offset }) => end_offset)),
+    page: pages.length === 0 ? null : Math.min(...pages),
+    page_end: pages.length === 0 ? null : Math.max(...pages),
+  };
+  return { ...candidate, hit, text: joinedText(chunks) };
+}
+
+/**
+ * Text of chunks in the document's order, what they share written once. A chunk that holds more than its slice of the document,
+ * such as a table's head repeated, is put in whole.
+ */
+export function joinedText(chunks: readonly Pick<SectionChunk, 'text' | 'start_offset' | 'end_offset'>[]): string {
+  let text = '';
+  let end = -1;
+  for (const { text: piece, start_offset: from, end_offset: to } of chunks) {
+    if (end !== -1 && to <= end) continue;
+    const isSlice = piece.length === to - from;
+    if (end === -1) text = piece;
+    else if (from < end && isSlice) text += piece.slice(end - from);
+    else text += `${from === end && isSlice ? '' : '\n\n'}${piece}`;
+    end = to;
+  }
+  return text;
+}

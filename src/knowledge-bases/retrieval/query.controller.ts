@@ -1,0 +1,39 @@
+import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Caller } from '../../kernel';
+import { Access, clientAbortSignal, CurrentCaller } from '../../platform/http';
+import { QueryAnswerDto, QueryKnowledgeBaseDto } from './query.dto';
+import { RetrievalService } from './retrieval.service';
+
+@Controller('api/v1/knowledge-bases')
+export class QueryController {
+  constructor(private readonly retrieval: RetrievalService) {}
+
+  @Post(':id/query')
+  @HttpCode(200)
+  @Access({ scope: 'read', summary: 'Find passages in a knowledge base' })
+  async query(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { query, top_k, threshold, mode, parent, embedding_model }: QueryKnowledgeBaseDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<QueryAnswerDto> {
+    const started = performance.now();
+    const { passages, collections, warnings } = await this.retrieval.query(caller, id, {
+      text: query,
+      topK: top_k,
+      threshold,
+      parent,
+      signal: clientAbortSignal(response),
+      ...(mode === undefined ? {} : { mode }),
+      ...(embedding_model === undefined ? {} : { embeddingModel: embedding_model }),
+    });
+    return {
+      results: passages.map(({ similarity, text, metadata }) => ({ similarity, data: text, metadata })),
+      count: passages.length,
+      mode: collections[0]?.mode ?? 'keyword',
+      warnings: [...warnings],
+      timing: { total_ms: Math.round((performance.now() - started) * 100) / 100 },
+    };
+  }
+}

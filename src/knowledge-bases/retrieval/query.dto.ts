@@ -1,0 +1,77 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { RETRIEVAL_MODES, type RetrievalMode } from '../knowledge-base.types';
+
+export class QueryKnowledgeBaseDto {
+  @ApiProperty({ example: 'Where does photosynthesis happen?' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(20_000)
+  query!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  top_k: number = 5;
+
+  /** Least similarity. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  threshold: number = 0;
+
+  /** Wish; the answer says which mode ran, and why another one. */
+  @IsOptional()
+  @IsIn(RETRIEVAL_MODES)
+  @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
+  mode?: RetrievalMode;
+
+  /** Return the whole sections that matching chunks belong to. */
+  @IsOptional()
+  @IsBoolean()
+  parent: boolean = false;
+
+  /** Refuse the query unless the knowledge base is embedded with this model, `model` or `provider/model`. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  embedding_model?: string;
+}
+
+export class QueryResultDto {
+  /** 0..1: how close the passage is to the question, on the scale of the mode that ran. */
+  similarity!: number;
+  /** The passage, a slice of the document's text. */
+  data!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  metadata!: object;
+}
+
+export class QueryTimingDto {
+  total_ms!: number;
+}
+
+export class QueryAnswerDto {
+  results!: QueryResultDto[];
+  count!: number;
+  /** The mode that ran. */
+  @ApiProperty({ enum: RETRIEVAL_MODES })
+  mode!: RetrievalMode;
+  /** What did not go as wished, such as a mode that could not run. */
+  warnings!: string[];
+  timing!: QueryTimingDto;
+}

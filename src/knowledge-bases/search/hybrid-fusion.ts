@@ -1,0 +1,109 @@
+import type { Hit } from './chunk.types';
+
+/** What one knowledge base contributes. */
+export interface FusionScope {
+  /** Share of the vector similarity, 0..1: 0 is keyword mode, 1 is vector mode. */
+  readonly weight: number;
+  /** Similarities of one model are on one scale; null in keyword mode. */
+  readonly model: string | null;
+}
+
+export interface Fusion {
+  readonly keyword: readonly Hit[];
+  readonly vector: readonly Hit[];
+  /** By knowledge base; hits of others are left out. */
+  readonly scopes: ReadonlyMap<string, FusionScope>;
+  /** Most hits that the vector search could give per knowledge base. */
+  readonly depth: number;
+}
+
+interface Pair {
+  readonly hit: Hit;
+  readonly keyword: number;
+  vector: number | null;
+}
+
+/**
+ * One ranking out of two: a convex combination of normalised scores, which beats reciprocal rank fusion and needs no tuning but
+ * the weight (Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 2023, whose "theoretical
+ * minimum, observed maximum" scaling this is, with 0 as both minima).
+ *
+ * For weight w, keyword similarity k and vector similarity v with their maxima K and V over the question:
+ *   similarity = ((1 − w)·k/K + w·v/V) · ((1 − w)·K + w·V)
+ * The second factor is the same for all passages of a weight. It puts the result back on the scale of what was found, 0..1, so
+ * that `threshold` means the same as in keyword mode (w = 0 gives k) and vector mode (w = 1 gives v).
+ *
+ * A passage without a common word has k = 0. One that a full vector list leaves out has v of the list's last, which is more
+ * than its own: it never passes one that is as good in words and in the list.
+ */
+export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
+  const floors = floorsOf(vector, depth);
+  const pairs = pairsOf(keyword, vector);
+  const best = { keyword: 0, vector: new Map<string | null, number>() };
+  for (const { hit, keyword: similarity } of pairs) {
+    if (scopes.has(hit.knowledge_base_id)) best.keyword = Math.max(best.keyword, similarity);
+  }
+  for (const { knowledge_base_id, similarity } of vector) {
+    const model = scopes.get(knowledge_base_id)?.model ?? null;
+    best.vector.set(model, Math.max(best.vector.get(model) ?? 0, similarity));
+  }
+  return pairs
+    .flatMap(({ hit, keyword: k, vector: found }) => {
+      const scope = scopes.get(hit.knowledge_base_id);
+      if (scope === undefined || isOutside(scope, k, found)) return [];
+      const v = found ?? floors.get(hit.knowledge_base_id) ?? 0;
+      const maxima = { keyword: best.keyword, vector: best.vector.get(scope.model) ?? 0 };
+      return [{ ...hit, similarity: combined(scope.weight, { keyword: k, vector: v }, maxima) }];
+    })
+    .sort(byRank);
+}
+
+type Placed = Pick<Hit, 'similarity' | 'chunk_id'>;
+
+/** Best first; equal ones in the order of their chunks, as in SQL. */
+export const byRank = (a: Placed, b: Placed): number => b.similarity - a.similarity || byNumber(a.chunk_id, b.chunk_id);
+
+/** Chunk ids are 64-bit numbers written in decimal. */
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : Number(a > b));
+
+/** The other half of a pair may come from a list that this mode does not read. */
+const isOutside = ({ weight }: FusionScope, keyword: number, vector: number | null): boolean =>
+  (weight === 0 && keyword === 0) || (weight === 1 && vector === null);
+
+interface Scores {
+  readonly keyword: number;
+  readonly vector: number;
+}
+
+function combined(weight: number, found: Scores, best: Scores): number {
+  // Not left to the formula: rounding would change what one mode alone gives.
+  if (weight === 0) return found.keyword;
+  if (weight === 1) return found.vector;
+  const words = best.keyword === 0 ? 0 : found.keyword / best.keyword;
+  const meaning = best.vector === 0 ? 0 : found.vector / best.vector;
+  const scale = (1 - weight) * best.keyword + weight * best.vector;
+  return Math.min(1, ((1 - weight) * words + weight * meaning) * scale);
+}
+
+function pairsOf(keyword: readonly Hit[], vector: readonly Hit[]): Pair[] {
+  const pairs = new Map<string, Pair>();
+  for (const hit of keyword) pairs.set(hit.chunk_id, { hit, keyword: share(hit.similarity), vector: null });
+  for (const hit of vector) {
+    const pair = pairs.get(hit.chunk_id);
+    if (pair === undefined) pairs.set(hit.chunk_id, { hit, keyword: 0, vector: share(hit.similarity) });
+    else pair.vector = share(hit.similarity);
+  }
+  return [...pairs.values()];
+}
+
+/** Similarity of the last hit of each list that is full. */
+function floorsOf(vector: readonly Hit[], depth: number): ReadonlyMap<string, number> {
+  const lists = new Map<string, { length: number; least: number }>();
+  for (const { knowledge_base_id: id, similarity } of vector) {
+    const list = lists.get(id) ?? { length: 0, least: 1 };
+    lists.set(id, { length: list.length + 1, least: Math.min(list.least, share(similarity)) });
+  }
+  return new Map([...lists].flatMap(([id, { length, least }]) => (length >= depth ? [[id, least] as const] : [])));
+}
+
+const share = (similarity: number): number => Math.min(1, Math.max(0, similarity));

@@ -1,0 +1,42 @@
+import { BM25_QUERY } from './bm25-query';
+import { type AnnIndex, vectorQuery } from './vector-query';
+import { type VectorSearch, vectorParameters } from './vector-store.repository';
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Parameters of `BM25_QUERY`, in its order. */
+export type KeywordParameters = readonly [
+  knowledgeBaseIds: readonly string[],
+  configurations: readonly string[],
+  organizationId: string,
+  text: string,
+  limit: number,
+  threshold: number,
+];
+
+export interface VectorHalf extends VectorSearch {
+  readonly graphs: readonly AnnIndex[];
+}
+
+/** One statement for a whole question; the column `by` says which half found a row, so a chunk may come twice. */
+export function searchStatement(keyword: KeywordParameters | null, vector: VectorHalf | null): Statement {
+  const halves = [
+    ...(keyword === null ? [] : [{ by: 'keyword', sql: BM25_QUERY, parameters: keyword }]),
+    ...(vector === null
+      ? []
+      : [{ by: 'vector', sql: vectorQuery(vector.graphs), parameters: vectorParameters(vector) }]),
+  ];
+  const parameters: unknown[] = [];
+  const selects = halves.map((half) => {
+    const sql = shifted(half.sql, parameters.length);
+    parameters.push(...half.parameters);
+    return `SELECT '${half.by}' AS by, found.* FROM (${sql}) found`;
+  });
+  return { sql: selects.join('\nUNION ALL\n'), parameters };
+}
+
+/** A query whose parameters come after `by` others. */
+const shifted = (sql: string, by: number): string => sql.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + by}`);

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Hit } from './chunk.types';
+import type { Statement } from './hybrid-query';
+
+export interface FoundHit extends Hit {
+  /** Which half of `searchStatement` found it. */
+  readonly by: 'keyword' | 'vector';
+}
+
+/** A part of a document, as chunks name it. */
+export interface SectionKey {
+  readonly documentId: string;
+  readonly generation: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One chunk of a section; `place` is the position of the section among those asked for, from 0. */
+export interface SectionChunk {
+  readonly place: number;
+  readonly text: string;
+  readonly start_offset: number;
+  readonly end_offset: number;
+  readonly page: number | null;
+  readonly page_end: number | null;
+}
+
+const SECTIONS = `
+  SELECT (w.place - 1)::int AS place, c.text, c.start_offset, c.end_offset, c.page, c.page_end
+  FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY
+    AS w (document_id, generation, section_start, section_end, place)
+  JOIN kb_chunks c ON c.document_id = w.document_id AND c.generation = w.generation AND c.organization_id = $1
+    AND c.section_start = w.section_start AND c.section_end = w.section_end
+  ORDER BY w.place, c.ordinal`;
+
+/** Reads the index in whatever mode; every method is one round trip. */
+@Injectable()
+export class PassageRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  search({ sql, parameters }: Statement): Promise<FoundHit[]> {
+    return this.dataSource.query<FoundHit[]>(sql, [...parameters]);
+  }
+
+  /** All chunks of the sections, in the order asked for and then of the document. */
+  async sections(organizationId: string, keys: readonly SectionKey[]): Promise<SectionChunk[]> {
+    if (keys.length === 0) return [];
+    return this.dataSource.query<SectionChunk[]>(SECTIONS, [
+      organizationId,
+      keys.map(({ documentId }) => documentId),
+      keys.map(({ generation }) => generation),
+      keys.map(({ start }) => start),
+      keys.map(({ end }) => end),
+    ]);
+  }
+}

@@ -1,0 +1,48 @@
+import type { QuestionRewriter, RetrievalQuery } from '../knowledge-bases';
+import {
+  questionText,
+  retrieveAccessible,
+  type Retriever,
+  type ToolContext,
+  ToolFailure,
+  type ToolInput,
+  type ToolOutput,
+} from '../tools';
+import type { RagSettings } from './contract';
+
+export interface PassageRooms {
+  readonly retrieval: Retriever;
+  /** Where the question is asked as it stands there is none. */
+  readonly rewriter: Pick<QuestionRewriter, 'rewrite'> | null;
+}
+
+/** How LAMB's three RAG processors over knowledge bases work: they differ in the question and in what is made of a match. */
+export async function collectionPassages(
+  { retrieval, rewriter }: PassageRooms,
+  { collections, topK }: RagSettings,
+  input: ToolInput,
+  context: ToolContext,
+  options: Pick<RetrievalQuery, 'parent' | 'maxTokens'> = {},
+): Promise<ToolOutput> {
+  if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
+  for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
+  const question =
+    rewriter === null ? { text: input.query, warnings: [] } : await questionText(rewriter, true, input, context);
+  const { signal, owner, caller } = context;
+  const { passages, warnings } = await retrieveAccessible(retrieval, owner, {
+    text: question.text,
+    collections,
+    topK,
+    threshold: 0,
+    grouped: true,
+    reader: caller,
+    signal,
+    ...options,
+  });
+  return {
+    content: passages.map(({ text }) => text).join('\n\n'),
+    sources: passages.map(({ source }) => source),
+    confidence: null,
+    warnings: [...question.warnings, ...warnings],
+  };
+}
