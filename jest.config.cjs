@@ -18,8 +18,11 @@ const shared = {
     '^.+\\.(js|mjs|cjs)$': '<rootDir>/test/support/esm-to-cjs.cjs',
   },
   transformIgnorePatterns: [],
-  // Parser processes run compiled files, which lie elsewhere here.
-  moduleNameMapper: { '/parser-file$': '<rootDir>/test/support/parser-file.ts' },
+  // Processes and threads run compiled files, which lie elsewhere here.
+  moduleNameMapper: {
+    '/parser-file$': '<rootDir>/test/support/parser-file.ts',
+    '/local/worker-file$|^\\./worker-file$': '<rootDir>/test/support/embedding-worker-file.ts',
+  },
   setupFiles: ['reflect-metadata'],
 };
 

@@ -3,7 +3,9 @@ import { OrganizationsModule } from '../organizations';
 import { CONNECTOR_CATALOG } from './catalog';
 import { ConnectorsController } from './connectors.controller';
 import { ConnectorsService } from './connectors.service';
-import { CONNECTORS, type Connector } from './contract';
+import { CONNECTORS, type Connector, EMBEDDING_PROVIDERS, type EmbeddingProvider } from './contract';
+import { EMBEDDING_CATALOGUE } from './embeddings/catalogue';
+import { EmbeddingsService } from './embeddings.service';
 
 @Module({
   imports: [OrganizationsModule],
@@ -12,7 +14,14 @@ import { CONNECTORS, type Connector } from './contract';
     ...CONNECTOR_CATALOG,
     { provide: CONNECTORS, useFactory: (...connectors: Connector[]) => connectors, inject: [...CONNECTOR_CATALOG] },
     ConnectorsService,
+    ...EMBEDDING_CATALOGUE,
+    {
+      provide: EMBEDDING_PROVIDERS,
+      useFactory: (...providers: EmbeddingProvider[]) => providers,
+      inject: [...EMBEDDING_CATALOGUE],
+    },
+    EmbeddingsService,
   ],
-  exports: [ConnectorsService],
+  exports: [ConnectorsService, EmbeddingsService],
 })
 export class ConnectorsModule {}

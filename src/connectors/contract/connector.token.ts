@@ -1,2 +1,5 @@
 /** Injects `readonly Connector[]`: the catalogue in its order. */
 export const CONNECTORS = Symbol('CONNECTORS');
+
+/** Injects `readonly EmbeddingProvider[]`: the catalogue in its order. */
+export const EMBEDDING_PROVIDERS = Symbol('EMBEDDING_PROVIDERS');

@@ -1,2 +1,3 @@
-export { CONNECTORS } from './connector.token';
+export { CONNECTORS, EMBEDDING_PROVIDERS } from './connector.token';
 export type * from './connector.types';
+export type * from './embedding.types';

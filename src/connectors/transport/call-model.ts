@@ -11,7 +11,7 @@ import { failureOfTransport } from './upstream-failure';
 /** A plain call: as many tries as the limits allow, one deadline over all. Rejects with `AppError` only. */
 export async function callModel<T>(
   limits: ModelCallLimits,
-  context: ModelCallContext,
+  context: Pick<ModelCallContext, 'signal'>,
   attempt: (deadline: CallDeadline) => Promise<T>,
 ): Promise<T> {
   const deadline = new CallDeadline(context.signal, limits.plainTotalMs);

@@ -10,6 +10,8 @@ export class UpstreamFailure extends Error {
     readonly retryable: boolean,
     /** The vendor's own wish, in milliseconds. */
     readonly retryAfterMs: number | null = null,
+    /** Of the vendor's answer; null when there was none. */
+    readonly status: number | null = null,
   ) {
     super(error.detail, { cause: error });
     this.name = 'UpstreamFailure';
@@ -47,7 +49,7 @@ export function failureOfStatus(response: RefusedResponse, secrets: readonly (st
   const error = new AppError(code, messageFor(code, vendor.reason, secrets), retryAfterOption(code, wish));
   // An exhausted quota is reported as 429 and does not come back by waiting.
   const retryable = RETRIED_STATUS(response.status) && vendor.code !== 'insufficient_quota';
-  return new UpstreamFailure(error, retryable, wish);
+  return new UpstreamFailure(error, retryable, wish, response.status);
 }
 
 /** An `error` that arrives inside an answer with status 200; never retried, for part of the answer may be out. */

@@ -1,0 +1,219 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '../kernel';
+import { OrganizationsService } from '../organizations';
+import {
+  EMBEDDING_PROVIDERS,
+  type EmbeddingContext,
+  type EmbeddingProvider,
+  type EmbeddingProviderDefinition,
+  type EmbeddingPurpose,
+  type ModelTarget,
+} from './contract';
+import { CallGate } from './embeddings/call-gate';
+import { instructionFor } from './embeddings/embedding-models';
+import { piecesOf } from './embeddings/text-pieces';
+import { MAX_DIMENSIONS, meanVector, unitVector } from './embeddings/unit-vectors';
+
+/** Passages can wait for a vendor that is busy; somebody who asks cannot. */
+const PATIENCE: Readonly<Record<EmbeddingPurpose, Omit<EmbeddingContext, 'signal'>>> = {
+  passage: { timeoutMs: 240_000, tries: 6, maxWaitMs: 60_000 },
+  query: { timeoutMs: 15_000, tries: 2, maxWaitMs: 3_000 },
+};
+/** After a refusal without a time of its own. */
+const COOL_DOWN_MS = 10_000;
+/** A question that is too long for its model is cut in half until so little of it is left. Characters. */
+const SHORTEST_QUERY = 200;
+const MAX_GATES = 1_000;
+
+export interface EmbeddingJob {
+  readonly provider: string;
+  readonly model: string;
+  readonly purpose: EmbeddingPurpose;
+  readonly texts: readonly string[];
+  /** Asks the model for so many; null: what it has. */
+  readonly dimensions: number | null;
+  readonly signal: AbortSignal;
+}
+
+interface Call extends EmbeddingJob {
+  readonly source: EmbeddingProvider;
+  readonly target: ModelTarget;
+  readonly gate: CallGate | null;
+}
+
+const NO_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: false };
+
+/** Turns texts into vectors with what an organization has configured. */
+@Injectable()
+export class EmbeddingsService {
+  private readonly byName: ReadonlyMap<string, EmbeddingProvider>;
+  private readonly gates = new Map<string, CallGate>();
+
+  constructor(
+    @Inject(EMBEDDING_PROVIDERS) providers: readonly EmbeddingProvider[],
+    private readonly organizations: OrganizationsService,
+  ) {
+    this.byName = new Map(providers.map((provider) => [provider.definition.name, provider]));
+  }
+
+  definitions(): readonly EmbeddingProviderDefinition[] {
+    return [...this.byName.values()].map(({ definition }) => definition);
+  }
+
+  /**
+   * One vector of length 1 per text, in order, all of one dimension. Texts are sent in as many calls as the provider needs;
+   * what is longer than it reads goes in pieces, whose mean stands for the whole. Rejects with an `AppError`: `upstream_*`
+   * (`upstream_rejected` for a text that is too long, with a sentence that says so), `connector_not_configured`,
+   * `secret_unavailable`, `outbound_refused`, `cancelled`.
+   */
+  async embed(organizationId: string, job: EmbeddingJob): Promise<number[][]> {
+    const call = await this.resolve(organizationId, job);
+    const { readChars } = call.source.definition;
+    const instruction = instructionFor(job.model, job.purpose);
+    const pieces = job.texts.map((text) => (readChars === null ? [text] : piecesOf(text, readChars)).map(filled));
+    const flat = pieces.flat();
+    const vectors = await this.inCalls(
+      call,
+      flat.map((piece) => instruction + piece),
+    );
+    let from = 0;
+    return pieces.map((parts) => {
+      const part = vectors.slice(from, (from += parts.length));
+      return meanVector(
+        part,
+        parts.map(({ length }) => length),
+      );
+    });
+  }
+
+  private async resolve(organizationId: string, job: EmbeddingJob): Promise<Call> {
+    const source = this.byName.get(job.provider);
+    if (source === undefined) {
+      throw new AppError(
+        'connector_not_configured',
+        `There is no embedding provider named ${job.provider.slice(0, 60)}`,
+      );
+    }
+    const gate = job.purpose === 'query' ? null : this.gateOf(organizationId, source.definition);
+    return { ...job, source, target: await this.targetOf(organizationId, source.definition), gate };
+  }
+
+  private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
+    if (definition.provider === null) return NO_TARGET;
+    const { providers } = await this.organizations.runtime(organizationId);
+    const provider = providers.get(definition.provider);
+    if (provider === undefined || (definition.needsKey && !provider.trusted && provider.apiKey === null)) {
+      const message = `The organization has not configured the provider ${definition.provider} that its knowledge base is embedded with`;
+      throw new AppError('connector_not_configured', message);
+    }
+    const { baseUrl, apiKey, trusted } = provider;
+    return { baseUrl, apiKey, trusted };
+  }
+
+  private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallGate {
+    const key = `${organizationId} ${name}`;
+    if (this.gates.size >= MAX_GATES) for (const [old, each] of this.gates) if (each.isIdle) this.gates.delete(old);
+    const gate = this.gates.get(key) ?? new CallGate(parallel);
+    this.gates.set(key, gate);
+    return gate;
+  }
+
+  private async inCalls(call: Call, texts: readonly string[]): Promise<number[][]> {
+    const batches = batchesOf(texts, call.source.definition);
+    // The first that fails ends the others: what they would bring is not wanted any more.
+    const failed = new AbortController();
+    const signal = AbortSignal.any([call.signal, failed.signal]);
+    const answers = await Promise.allSettled(
+      batches.map((batch) =>
+        this.one({ ...call, signal }, batch).catch((error: unknown) => {
+          failed.abort();
+          throw error;
+        }),
+      ),
+    );
+    const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+    if (errors.length > 0) throw errors.find((error) => !isCancelled(error)) ?? errors[0];
+    const vectors = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
+      throw bad(`The embedding model ${call.model} gave vectors of different dimensions`);
+    }
+    return vectors;
+  }
+
+  /** One batch; in halves when it turns out to be too much. */
+  private async one(call: Call, texts: readonly string[]): Promise<number[][]> {
+    try {
+      return await this.send(call, texts);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'payload_too_large') throw error;
+      const [first = ''] = texts;
+      if (texts.length > 1) {
+        const half = Math.ceil(texts.length / 2);
+        return [...(await this.one(call, texts.slice(0, half))), ...(await this.one(call, texts.slice(half)))];
+      }
+      if (call.purpose === 'query' && first.length > SHORTEST_QUERY) {
+        return this.one(call, [first.slice(0, Math.floor(first.length / 2)).toWellFormed()]);
+      }
+      throw new AppError('upstream_rejected', tooLong(first, call.model), { cause: error });
+    }
+  }
+
+  private async send({ source, gate, ...call }: Call, texts: readonly string[]): Promise<number[][]> {
+    const { model, purpose, dimensions, signal } = call;
+    const request = { model, purpose, dimensions, texts };
+    const ask = () => source.embed(request, call.target, { signal, ...PATIENCE[purpose] });
+    try {
+      const vectors = await (gate === null ? ask() : gate.run(signal, ask));
+      return checked(vectors, texts.length, call);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'upstream_rate_limited') {
+        gate?.close(error.retryAfter === undefined ? COOL_DOWN_MS : error.retryAfter * 1_000);
+      }
+      throw error;
+    }
+  }
+}
+
+function checked(
+  vectors: readonly (readonly number[])[],
+  count: number,
+  { model, dimensions }: EmbeddingJob,
+): number[][] {
+  if (vectors.length !== count) {
+    throw bad(`The embedding model ${model} gave ${vectors.length} vectors for ${count} texts`);
+  }
+  const length = vectors[0]?.length ?? 0;
+  if (length < 1 || length > MAX_DIMENSIONS) {
+    throw bad(`The embedding model ${model} gave vectors of ${length} dimensions; 1 to ${MAX_DIMENSIONS} are possible`);
+  }
+  if (dimensions !== null && length !== dimensions) {
+    throw bad(`The embedding model ${model} gave vectors of ${length} dimensions, ${dimensions} were asked for`);
+  }
+  return vectors.map(unitVector);
+}
+
+function batchesOf(texts: readonly string[], { maxTexts, maxChars }: EmbeddingProviderDefinition): string[][] {
+  const batches: string[][] = [];
+  let size = 0;
+  for (const text of texts) {
+    const last = batches.at(-1);
+    if (last === undefined || last.length >= maxTexts || size + text.length > maxChars) {
+      batches.push([text]);
+      size = text.length;
+    } else {
+      last.push(text);
+      size += text.length;
+    }
+  }
+  return batches;
+}
+
+/** Vendors refuse empty texts, and a lone half of a character is no text for them. */
+const filled = (text: string): string => (text.trim() === '' ? '-' : text.toWellFormed());
+
+const bad = (detail: string): AppError => new AppError('upstream_bad_response', detail);
+
+const tooLong = ({ length }: string, model: string): string =>
+  `A passage of ${length} characters is longer than the embedding model ${model} reads; choose a smaller chunk_size`;
+
+const isCancelled = (error: unknown): boolean => error instanceof AppError && error.code === 'cancelled';

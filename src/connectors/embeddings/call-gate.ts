@@ -1,0 +1,78 @@
+import { AppError } from '../../kernel';
+
+/** Calls of one organization to one provider: so many at a time, and none before a time that the vendor named. */
+export class CallGate {
+  private active = 0;
+  private openAt = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly parallel: number) {}
+
+  get isIdle(): boolean {
+    return this.active === 0 && this.waiting.length === 0 && Date.now() >= this.openAt;
+  }
+
+  /** No call begins before `ms` have passed. */
+  close(ms: number): void {
+    this.openAt = Math.max(this.openAt, Date.now() + ms);
+  }
+
+  /** Rejects with `cancelled` when the signal is aborted before its turn. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.active -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private async enter(signal: AbortSignal): Promise<void> {
+    while (this.active >= this.parallel) await this.turn(signal);
+    this.active += 1;
+    const wait = this.openAt - Date.now();
+    if (wait <= 0 && !signal.aborted) return;
+    try {
+      await pause(wait, signal);
+    } catch (error) {
+      this.active -= 1;
+      this.waiting.shift()?.();
+      throw error;
+    }
+  }
+
+  private turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(cancelled());
+      const go = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        const at = this.waiting.indexOf(go);
+        if (at !== -1) this.waiting.splice(at, 1);
+        reject(cancelled());
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.waiting.push(go);
+    });
+  }
+}
+
+const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(cancelled());
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(cancelled());
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}

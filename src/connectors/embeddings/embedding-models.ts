@@ -1,0 +1,40 @@
+import type { EmbeddingPurpose } from '../contract';
+
+interface ModelFamily {
+  readonly name: RegExp;
+  /** What the model's card says to write before each kind of text. */
+  readonly query: string;
+  readonly passage: string;
+}
+
+/**
+ * Families of models whose retrieval is published as good (MTEB and their model cards), and what they want to be told. An
+ * index keeps what its passages were made with: changing a prefix here asks for re-embedding.
+ */
+const FAMILIES: readonly ModelFamily[] = [
+  { name: /nomic-embed-text/, query: 'search_query: ', passage: 'search_document: ' },
+  { name: /(?:^|[/-])e5-(?:small|base|large)/, query: 'query: ', passage: 'passage: ' },
+  {
+    name: /mxbai-embed-large|snowflake-arctic-embed(?!2|-[ml]-v2)|bge-(?:small|base|large)-en/,
+    query: 'Represent this sentence for searching relevant passages: ',
+    passage: '',
+  },
+  { name: /embeddinggemma/, query: 'task: search result | query: ', passage: 'title: none | text: ' },
+  {
+    name: /qwen3-embedding/,
+    query: 'Instruct: Given a question, retrieve passages that answer it\nQuery: ',
+    passage: '',
+  },
+  { name: /snowflake-arctic-embed(?:2|-[ml]-v2)/, query: 'query: ', passage: '' },
+  { name: /text-embedding-3-(?:small|large)|text-embedding-ada-002/, query: '', passage: '' },
+  { name: /bge-m3|mistral-embed|gte-(?:large|multilingual)|jina-embeddings-v[23]/, query: '', passage: '' },
+];
+
+const familyOf = (model: string): ModelFamily | undefined =>
+  FAMILIES.find(({ name }) => name.test(model.toLowerCase()));
+
+/** What goes before a text so that the model knows what it is. */
+export const instructionFor = (model: string, purpose: EmbeddingPurpose): string => familyOf(model)?.[purpose] ?? '';
+
+/** Whether the model is known to rank well; of another one nothing is assumed. */
+export const isKnownEmbeddingModel = (model: string): boolean => familyOf(model) !== undefined;

@@ -1,0 +1,1 @@
+export { LocalEmbeddingProvider } from './local.embedding-provider';

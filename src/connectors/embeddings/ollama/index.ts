@@ -1,0 +1,1 @@
+export { OllamaEmbeddingProvider } from './ollama.embedding-provider';

@@ -1,0 +1,1 @@
+export { OpenAiEmbeddingProvider } from './openai.embedding-provider';

@@ -1,0 +1,21 @@
+import { AppError } from '../../kernel';
+
+export const MAX_DIMENSIONS = 8_192;
+
+/** The vector at length 1. @throws AppError `upstream_bad_response` when it has no direction, or holds what is no number */
+export function unitVector(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  if (!Number.isFinite(length) || length < 1e-12) {
+    throw new AppError('upstream_bad_response', 'The embedding model gave a vector without a direction');
+  }
+  return vector.map((value) => value / length);
+}
+
+/** One vector for several pieces of a text: the direction of their sum, each weighing as much as it is long. */
+export function meanVector(vectors: readonly (readonly number[])[], weights: readonly number[]): number[] {
+  const [first = []] = vectors;
+  if (vectors.length === 1) return [...first];
+  return unitVector(
+    first.map((_, at) => vectors.reduce((sum, vector, index) => sum + (vector[at] ?? 0) * (weights[index] ?? 0), 0)),
+  );
+}
