@@ -21,7 +21,7 @@ const shared = {
   // Processes and threads run compiled files, which lie elsewhere here.
   moduleNameMapper: {
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
-    '/local/worker-file$|^\\./worker-file$': '<rootDir>/test/support/embedding-worker-file.ts',
+    '/local-worker-file$': '<rootDir>/test/support/embedding-worker-file.ts',
   },
   setupFiles: ['reflect-metadata'],
 };
