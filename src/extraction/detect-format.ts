@@ -26,7 +26,7 @@ const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   json: 'application/json',
 };
 
-export const READABLE_EXTENSIONS = '.pdf, .docx, .html, .md, .txt, .csv and .json';
+export const READABLE_EXTENSIONS = '.pdf, .docx, .html, .md, .txt, .csv or .json';
 
 const HEAD_BYTES = 4096;
 /** ISO 32000-1, appendix H: readers accept a header within the first 1,024 bytes. */
@@ -147,7 +147,10 @@ export async function inspect(
   const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
   if (format === undefined) {
     const which = extension === '' ? 'Files without an extension' : `Files ending in .${extension.slice(0, 20)}`;
-    throw new ExtractionError('document.unsupported', `${which} are not read; ${READABLE_EXTENSIONS} are`);
+    throw new ExtractionError(
+      'document.unsupported',
+      `${which} are not read; save it as one of ${READABLE_EXTENSIONS}`,
+    );
   }
   const content = await contentOf(bytes);
   if (!AGREES[format](content)) throw refusal(extension, format, content);

@@ -2,6 +2,10 @@ import { ExtractionError } from './extraction.errors';
 import type { DocumentFormat, ExtractedDocument, ExtractionInput, ExtractionLimits } from './extraction.types';
 import { inspect } from './detect-format';
 import type { Content, FormatReader } from './formats/format-reader.types';
+import { readCsv } from './formats/csv';
+import { readDocx } from './formats/docx';
+import { readHtml } from './formats/html';
+import { readJson } from './formats/json';
 import { readText } from './formats/text';
 
 const unsupported: FormatReader = () => {
@@ -10,12 +14,12 @@ const unsupported: FormatReader = () => {
 
 const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   pdf: unsupported,
-  docx: unsupported,
-  html: unsupported,
+  docx: readDocx,
+  html: readHtml,
   markdown: readText,
   text: readText,
-  csv: readText,
-  json: readText,
+  csv: readCsv,
+  json: readJson,
 };
 
 /** PostgreSQL stores neither NUL nor half a character. */

@@ -16,22 +16,27 @@ export const openZip = (bytes: Buffer): Promise<ZipFile> =>
     });
   });
 
-/** What an archive says it holds; nothing is unpacked. */
+/** The archive's own list; no entry is unpacked. */
+export async function entriesOf(zip: ZipFile): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  await new Promise<void>((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => {
+      entries.push(entry);
+      zip.readEntry();
+    });
+    zip.once('end', resolve);
+    zip.once('error', reject);
+    zip.readEntry();
+  });
+  return entries;
+}
+
+/** What an archive says it holds. Never rejects. */
 export async function listZip(bytes: Buffer): Promise<ZipListing> {
   try {
     const zip = await openZip(bytes);
     if (zip.entryCount > MOST_ENTRIES) return { ok: false, reason: 'crowded' };
-    const entries: Entry[] = [];
-    await new Promise<void>((resolve, reject) => {
-      zip.on('entry', (entry: Entry) => {
-        entries.push(entry);
-        zip.readEntry();
-      });
-      zip.once('end', resolve);
-      zip.once('error', reject);
-      zip.readEntry();
-    });
-    return { ok: true, entries };
+    return { ok: true, entries: await entriesOf(zip) };
   } catch {
     return { ok: false, reason: 'broken' };
   }

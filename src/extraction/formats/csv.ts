@@ -1,0 +1,103 @@
+import { parse } from 'csv-parse/sync';
+import { ExtractionError } from '../extraction.errors';
+import type { Content, Source } from './format-reader.types';
+import { cellText, pipeTable } from './html-tables';
+import { sourceText } from './text';
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+const SAMPLE_CHARS = 20_000;
+/** Tables are repeated with their header after about this many characters, so that a passage keeps its column names. */
+const TABLE_CHARS = 600;
+/** Rows longer than this are written as records, one value per line. */
+const LONG_ROW = 300;
+
+const records = (text: string, delimiter: string, more: object = {}): string[][] =>
+  parse(text, {
+    delimiter,
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    trim: true,
+    ...more,
+  });
+
+/** The delimiter that cuts the first lines into the most columns of equal number. */
+function delimiterOf(text: string): string {
+  const cut = text.slice(0, SAMPLE_CHARS);
+  const sample = text.length > SAMPLE_CHARS ? cut.slice(0, cut.lastIndexOf('\n') + 1 || cut.length) : cut;
+  const score = (delimiter: string): number => {
+    try {
+      const rows = records(sample, delimiter, { to: 50, skip_records_with_error: true });
+      const width = rows[0]?.length ?? 0;
+      return width < 2 ? 0 : (width * rows.filter((row) => row.length === width).length) / rows.length;
+    } catch {
+      return 0;
+    }
+  };
+  return [...DELIMITERS].sort((a, b) => score(b) - score(a))[0] ?? ',';
+}
+
+const isNumber = (value: string): boolean => /^[-+]?[\d.,\s]*\d[\d.,\s%€$]*$/.test(value);
+
+/** The first row names the columns unless it holds numbers, blanks or the same name twice. */
+function withHeader(rows: readonly string[][]): { header: readonly string[]; body: readonly string[][] } {
+  const [first = [], ...rest] = rows;
+  const names = first.filter((name) => name !== '' && !isNumber(name));
+  if (names.length === first.length && new Set(names).size === first.length) return { header: first, body: rest };
+  const width = Math.max(...rows.slice(0, 1_000).map((row) => row.length));
+  return { header: Array.from({ length: width }, (_, index) => `column ${index + 1}`), body: rows };
+}
+
+const nameOf = (header: readonly string[], index: number): string => header[index] ?? `column ${index + 1}`;
+
+/** One value per line, a blank line after each record. */
+const asRecord = (header: readonly string[], row: readonly string[]): string =>
+  row.flatMap((value, index) => (value === '' ? [] : [`${nameOf(header, index)}: ${value}`])).join('\n');
+
+/** Small tables one after another, each with the header. */
+function asTables(header: readonly string[], body: readonly string[][]): string[] {
+  const head = header.map(cellText);
+  const tables: string[] = [];
+  let rows: string[][] = [];
+  let length = 0;
+  for (const row of body) {
+    const cells = row.map(cellText);
+    rows.push(cells);
+    length += cells.reduce((sum, cell) => sum + cell.length + 3, 0);
+    if (length < TABLE_CHARS) continue;
+    tables.push(pipeTable([head, ...rows]));
+    rows = [];
+    length = 0;
+  }
+  if (rows.length > 0 || tables.length === 0) tables.push(pipeTable([head, ...rows]));
+  return tables;
+}
+
+const lengthOf = (row: readonly string[]): number => row.reduce((sum, value) => sum + value.length + 3, 0);
+
+function parsed(text: string): string[][] {
+  try {
+    return records(text, delimiterOf(text));
+  } catch (error) {
+    throw new ExtractionError(
+      'document.malformed',
+      'The rows cannot be told apart: a quote is open at the end, or stands inside a value',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+export function readCsv(source: Source): Content {
+  const { text, warnings } = sourceText(source);
+  const rows = parsed(text).filter((row) => row.some((value) => value !== ''));
+  if (rows.length === 0) throw new ExtractionError('document.empty', 'The file holds no values');
+  const { header, body } = withHeader(rows);
+  const sample = body.slice(0, 200);
+  const typical = sample.reduce((sum, row) => sum + lengthOf(row), 0) / Math.max(1, sample.length);
+  const isWide = typical > LONG_ROW || lengthOf(header) > LONG_ROW;
+  const parts = isWide ? body.map((row) => asRecord(header, row)) : asTables(header, body);
+  return { text: parts.join('\n\n'), title: null, pages: [], warnings };
+}

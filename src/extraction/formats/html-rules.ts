@@ -1,0 +1,126 @@
+import type TurndownService from 'turndown';
+import { ancestor, attribute, type HtmlNode } from './html-node.types';
+import { HtmlTables } from './html-tables';
+
+type Filter = (node: HtmlNode) => boolean;
+type Replacement = (content: string, node: HtmlNode) => string;
+
+const named = (names: string): Filter => {
+  const set = new Set(names.split(' '));
+  return ({ nodeName }) => set.has(nodeName.toUpperCase());
+};
+const hasClass = (node: HtmlNode, pattern: RegExp): boolean => pattern.test(attribute(node, 'class'));
+
+const isMedia = named('SCRIPT STYLE NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO MAP META LINK BASE');
+const isControl = named('NAV BUTTON INPUT SELECT TEXTAREA DATALIST');
+const isPageEdge = named('HEADER FOOTER');
+const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'menu', 'menubar', 'toolbar']);
+/** A second rendering of a formula whose source is kept. */
+const RENDERED = /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_CHTML)?|mwe-math-fallback-image-\w+)(?:\s|$)/;
+
+const isHidden: Filter = (node) =>
+  node.getAttribute('hidden') !== null || /display\s*:\s*none/i.test(attribute(node, 'style'));
+
+/** Header and footer of the page, not those of an article in it. */
+const isFurniture: Filter = (node) =>
+  (isPageEdge(node) && ancestor(node, 'ARTICLE', 'MAIN', 'SECTION', 'ASIDE', 'BLOCKQUOTE') === null) ||
+  ROLES.has(attribute(node, 'role').toLowerCase());
+
+const inMath = (node: HtmlNode): boolean => ancestor(node, 'MATH', 'math') !== null;
+
+const isDropped: Filter = (node) =>
+  isMedia(node) ||
+  isControl(node) ||
+  isFurniture(node) ||
+  hasClass(node, RENDERED) ||
+  (isHidden(node) && !inMath(node));
+
+const formula = (tex: string, display: boolean): string => {
+  if (tex === '') return '';
+  return display ? `\n\n$$\n${tex}\n$$\n\n` : `$${tex}$`;
+};
+
+const TEX_SCRIPT = /^math\/tex/i;
+const texScript: Replacement = (_, node) =>
+  formula(node.textContent.trim(), /mode=display/i.test(attribute(node, 'type')));
+
+const math: Replacement = (_, node) => {
+  const source = node.querySelector('annotation[encoding="application/x-tex"]')?.textContent.trim();
+  if (source === undefined) return node.textContent.replace(/\s+/g, ' ').trim();
+  // Wikipedia wraps every formula in a style of its own.
+  const tex = /^\{\\displaystyle\s([\s\S]*)\}$/.exec(source)?.[1]?.trim() ?? source;
+  return formula(tex, attribute(node, 'display') === 'block');
+};
+
+/** Language of a listing by the classes of it, of the code in it, or of what wraps it. */
+function languageOf(node: HtmlNode): string {
+  const near = [node, node.querySelector('code'), ancestor(node, 'DIV', 'FIGURE')];
+  const classes = near.map((at) => (at ? attribute(at, 'class') : '')).join(' ');
+  return /(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#-]+)/.exec(classes)?.[1] ?? '';
+}
+
+const longestRun = (text: string): number => Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+
+const preformatted: Replacement = (_, node) => {
+  const code = codeOf(node).replace(/^\n|\s+$/g, '');
+  const fence = '`'.repeat(longestRun(code) + 1);
+  return code === '' ? '' : `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
+};
+
+/** Text of code, where `<br>` ends a line too. */
+function codeOf(node: HtmlNode): string {
+  if (node.nodeName === '#text') return node.textContent;
+  if (node.nodeName === 'BR') return '\n';
+  return Array.from(node.childNodes).map(codeOf).join('');
+}
+
+const link: Replacement = (content, node) => {
+  const href = attribute(node, 'href');
+  const text = content.trim();
+  if (text === '' || /^[↑↩^#¶]+$/.test(text)) return '';
+  if (!/^https?:\/\//i.test(href) || text === href || text.includes('\n') || href.length > 300) return content;
+  return `[${text}](${href.replace(/[()\s]/g, encodeURIComponent)})`;
+};
+
+const image: Replacement = (_, node) => {
+  const alt = attribute(node, 'alt').replace(/\s+/g, ' ');
+  return hasClass(node, /(?:^|\s)(?:tex|latex|texrender)(?:\s|$)/)
+    ? formula(alt.replace(/^\$+|\$+$/g, ''), false)
+    : alt;
+};
+
+const raised: Replacement = (content, node) =>
+  content.length <= 3 && !node.querySelector('a') && content.trim() !== '' ? `^${content}` : content;
+
+/** What a conversion learned beside its text. */
+export interface PageFacts {
+  title: string | null;
+  /** Text of each `<main>`. */
+  readonly mains: string[];
+}
+
+/** Teaches turndown what to drop and what to keep as it is written. Rules added later are asked first. */
+export function addRules(service: TurndownService, facts: PageFacts): void {
+  const tables = new HtmlTables();
+  const rule = (name: string, filter: Filter, replacement: Replacement): void => {
+    service.addRule(name, { filter: filter as never, replacement: replacement as never });
+  };
+  rule('link', named('A'), link);
+  rule('image', named('IMG'), image);
+  rule('raised', named('SUP'), raised);
+  rule('preformatted', named('PRE'), preformatted);
+  rule('cell', named('TD TH'), (content, node) => tables.cell(content, node));
+  rule('row', named('TR THEAD TBODY TFOOT COLGROUP COL'), (content) => content);
+  rule('table', named('TABLE'), (content, node) => tables.table(content, node));
+  rule('main', named('MAIN'), (content) => {
+    facts.mains.push(content);
+    return `\n\n${content}\n\n`;
+  });
+  rule('dropped', isDropped, () => '');
+  rule('tex', (node) => node.nodeName === 'SCRIPT' && TEX_SCRIPT.test(attribute(node, 'type')), texScript);
+  rule('math', named('MATH'), math);
+  rule('title', named('TITLE'), (_, node) => {
+    facts.title ??= node.textContent.replace(/\s+/g, ' ').trim();
+    return '';
+  });
+}

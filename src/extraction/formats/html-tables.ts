@@ -1,0 +1,80 @@
+import { ancestor, attribute, childrenOf, type HtmlNode } from './html-node.types';
+
+const MOST_SPAN = 100;
+const CODE_OR_FORMULA = /(`[^`]*`|\$[^$]*\$)/;
+
+/** One line, without pipes that would end the cell; formulas and code keep theirs, which mean something. */
+export function cellText(content: string): string {
+  const line = content.trim().replace(/\s*\n\s*/g, '<br>');
+  if (!line.includes('|')) return line;
+  return line
+    .split(CODE_OR_FORMULA)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(/\\?\|/g, '\\|')))
+    .join('');
+}
+
+const rowsOf = (table: HtmlNode): HtmlNode[] =>
+  childrenOf(table, 'THEAD', 'TBODY', 'TFOOT', 'TR').flatMap((child) =>
+    child.nodeName === 'TR' ? [child] : childrenOf(child, 'TR'),
+  );
+
+const spanOf = (cell: HtmlNode, name: string): number => {
+  const span = Number.parseInt(attribute(cell, name), 10);
+  return span > 1 ? Math.min(span, MOST_SPAN) : 1;
+};
+
+/** Cells by row and column. A cell over several rows stands in each, one over several columns in the first of them. */
+function gridOf(rows: readonly HtmlNode[], textOf: (cell: HtmlNode) => string): string[][] {
+  const grid: string[][] = rows.map(() => []);
+  rows.forEach((row, y) => {
+    let x = 0;
+    for (const cell of childrenOf(row, 'TD', 'TH')) {
+      while (grid[y]?.[x] !== undefined) x += 1;
+      const width = spanOf(cell, 'colspan');
+      for (const line of grid.slice(y, y + spanOf(cell, 'rowspan'))) {
+        for (let column = 0; column < width; column += 1) line[x + column] ??= column === 0 ? textOf(cell) : '';
+      }
+      x += width;
+    }
+  });
+  return grid;
+}
+
+/** Rows as a pipe table (GFM §4.10) whose first row names the columns. */
+export function pipeTable(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map((row) => row.length));
+  const line = (cells: readonly string[]): string =>
+    `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`;
+  const [header = [], ...body] = rows;
+  return [line(header), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
+}
+
+/** Tables of one document while it is converted. Cells come first, then their table. */
+export class HtmlTables {
+  private readonly texts = new WeakMap<HtmlNode, string>();
+  private readonly layout = new WeakMap<HtmlNode, boolean>();
+
+  cell(content: string, cell: HtmlNode): string {
+    const table = ancestor(cell, 'TABLE');
+    if (table === null || this.isLayout(table)) return `\n\n${content}\n\n`;
+    this.texts.set(cell, cellText(content));
+    return '';
+  }
+
+  table(content: string, table: HtmlNode): string {
+    if (this.isLayout(table)) return `\n\n${content}\n\n`;
+    const grid = gridOf(rowsOf(table), (cell) => this.texts.get(cell) ?? '').filter((row) => row.some((text) => text));
+    if (grid.length === 0) return '';
+    return `\n\n${content.trim()}\n\n${pipeTable(grid)}\n\n`;
+  }
+
+  /** A table that arranges the page rather than data: one with tables inside, or with a single column. */
+  private isLayout(table: HtmlNode): boolean {
+    const known = this.layout.get(table);
+    if (known !== undefined) return known;
+    const rows = rowsOf(table);
+    const layout = Boolean(table.querySelector('table')) || rows.every((row) => childrenOf(row, 'TD', 'TH').length < 2);
+    this.layout.set(table, layout);
+    return layout;
+  }
+}
