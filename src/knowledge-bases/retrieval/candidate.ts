@@ -65,33 +65,52 @@ export function bySection(candidates: readonly Candidate[]): Candidate[] {
 
 /** The candidate with its whole section for a text; unchanged when the section is gone meanwhile. */
 export function withSection(candidate: OwnCandidate, chunks: readonly SectionChunk[]): OwnCandidate {
-  const [first] = chunks;
-  if (first === undefined) return candidate;
+  const { start, end } = sectionKey(candidate);
+  const pieces = chunks.flatMap((chunk) => clipped(chunk, start, end));
+  if (pieces.length === 0) return candidate;
   const pages = chunks.flatMap(({ page, page_end }) => (page === null ? [] : [page, page_end ?? page]));
   const hit = {
     ...candidate.hit,
-    start_offset: Math.min(...chunks.map(({ start_offset }) => start_offset)),
-    end_offset: Math.max(...chunks.map(({ end_offset }) => end_offset)),
+    start_offset: Math.min(...pieces.map((piece) => piece.start)),
+    end_offset: Math.max(...pieces.map((piece) => piece.end)),
     page: pages.length === 0 ? null : Math.min(...pages),
     page_end: pages.length === 0 ? null : Math.max(...pages),
   };
-  return { ...candidate, hit, text: joinedText(chunks) };
+  return { ...candidate, hit, text: joinedText(pieces) };
+}
+
+/** A slice of a document; offsets are UTF-16 code units. */
+export interface Slice {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The part of a chunk that is in the section: its heading may stand at the end of a chunk of the section before. */
+function clipped({ text, start_offset: from, end_offset: to }: SectionChunk, start: number, end: number): Slice[] {
+  if (text.length !== to - from) return from >= start && to <= end ? [{ text, start: from, end: to }] : [];
+  const piece = {
+    text: text.slice(Math.max(0, start - from), end - from),
+    start: Math.max(from, start),
+    end: Math.min(to, end),
+  };
+  return piece.text.trim() === '' ? [] : [piece];
 }
 
 /**
- * Text of chunks in the document's order, what they share written once. A chunk that holds more than its slice of the document,
- * such as a table's head repeated, is put in whole.
+ * Slices in the document's order as one text, what they share written once. White space between them was not kept: one
+ * character becomes a line break, more of it a blank line.
  */
-export function joinedText(chunks: readonly Pick<SectionChunk, 'text' | 'start_offset' | 'end_offset'>[]): string {
+export function joinedText(slices: readonly Slice[]): string {
   let text = '';
   let end = -1;
-  for (const { text: piece, start_offset: from, end_offset: to } of chunks) {
-    if (end !== -1 && to <= end) continue;
-    const isSlice = piece.length === to - from;
-    if (end === -1) text = piece;
-    else if (from < end && isSlice) text += piece.slice(end - from);
-    else text += `${from === end && isSlice ? '' : '\n\n'}${piece}`;
-    end = to;
+  for (const slice of slices) {
+    if (slice.end <= end) continue;
+    const isFirst = end === -1;
+    const gap = slice.start - end;
+    if (!isFirst && gap > 0) text += gap === 1 ? '\n' : '\n\n';
+    text += isFirst || gap >= 0 ? slice.text : slice.text.slice(-gap);
+    end = slice.end;
   }
   return text;
 }

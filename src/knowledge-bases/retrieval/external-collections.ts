@@ -5,6 +5,8 @@ import { OutboundClient } from '../../platform/outbound';
 import type { Passage, RetrievalQuery } from './retrieval.types';
 
 const TIMEOUT_MS = 20_000;
+/** Passages asked for, for each one wanted: some may say the same, or belong to one section. */
+const SPARE = 2;
 const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
 
 export interface ExternalAnswer {
@@ -50,12 +52,19 @@ function titleOf(metadata: JsonObject): string {
   );
 }
 
-function passageOf(entry: JsonObject, serverUrl: string): Passage | null {
-  const text = textOf(entry['data']);
-  if (text === null) return null;
+interface Asked {
+  readonly collection: string;
+  readonly base: string;
+  readonly parent: boolean;
+}
+
+function passageOf(entry: JsonObject, { collection, base: serverUrl, parent }: Asked): Passage | null {
   const metadata = isJsonObject(entry['metadata']) ? entry['metadata'] : {};
+  const text = (parent ? textOf(metadata['parent_text']) : null) ?? textOf(entry['data']);
+  if (text === null) return null;
   const similarity = share(entry['similarity']);
   const { page } = metadata;
+  const section = textOf(metadata['section_title']);
   const url =
     webUrl(textOf(metadata['source_url'])) ??
     absolute(textOf(metadata['original_file_url']), serverUrl) ??
@@ -72,6 +81,8 @@ function passageOf(entry: JsonObject, serverUrl: string): Passage | null {
       similarity,
       document: textOf(metadata['filename']),
       ...(typeof page === 'number' ? { page } : {}),
+      ...(section === null ? {} : { section }),
+      knowledge_base: { id: collection, name: collection },
     },
   };
 }
@@ -110,8 +121,11 @@ export class ExternalCollections {
   private async ask(server: KnowledgeBaseRuntime, collection: string, query: RetrievalQuery): Promise<Passage[]> {
     if (/^\.{1,2}$/.test(collection)) throw new AppError('not_found', 'no such collection');
     const base = baseOf(server.serverUrl);
+    const { parent = false, topK } = query;
+    const url = new URL(`collections/${encodeURIComponent(collection)}/query`, base);
+    if (parent) url.searchParams.set('plugin_name', 'parent_child_query');
     const { status, text } = await this.outbound.request({
-      url: new URL(`collections/${encodeURIComponent(collection)}/query`, base).href,
+      url: url.href,
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -120,7 +134,7 @@ export class ExternalCollections {
       },
       body: JSON.stringify({
         query_text: query.text,
-        top_k: query.topK,
+        top_k: query.grouped === true && !parent ? topK : SPARE * topK,
         threshold: query.threshold,
         plugin_params: {},
       }),
@@ -132,10 +146,14 @@ export class ExternalCollections {
     }
     const entries = entriesOf(JSON.parse(text));
     if (entries === null) throw new AppError('upstream_bad_response', 'the server gave no usable answer');
-    return entries
-      .flatMap((entry) => passageOf(entry, base) ?? [])
-      .filter(({ similarity }) => similarity >= query.threshold)
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, query.topK);
+    const passages = entries.flatMap((entry) => passageOf(entry, { collection, base, parent }) ?? []);
+    return parent ? onePerText(best(passages, query)) : best(passages, query);
   }
 }
+
+const best = (passages: readonly Passage[], { threshold }: RetrievalQuery): Passage[] =>
+  passages.filter(({ similarity }) => similarity >= threshold).sort((a, b) => b.similarity - a.similarity);
+
+/** Several children that match bring their parent several times. */
+const onePerText = (passages: readonly Passage[]): Passage[] =>
+  [...new Map([...passages].reverse().map((passage) => [passage.text, passage] as const)).values()].reverse();

@@ -9,7 +9,8 @@ const FRAME_TOKENS = 4;
 /** Estimated tokens of all passages of one tool, where nothing else is chosen: twenty chunks of the default size. */
 export const DEFAULT_MAX_TOKENS = 12_000;
 
-const SENTENCE_END = /[.!?…。！？]["'»”)\]]*(?=\s|$)/gu;
+/** Full stops of scripts that put no space behind a sentence, then those of the others. */
+const SENTENCE_END = /[。！？][」』”)]*|[.!?…]["'»”)\]]*(?=\s|$)/gu;
 
 /** Estimated tokens of a passage in a prompt. */
 export const estimatedTokens = (text: string): number =>
@@ -54,8 +55,9 @@ function cutAtSentence(text: string, maxTokens: number): string {
   const head = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   if (head.length >= text.length) return text;
   const sentence = [...head.matchAll(SENTENCE_END)].findLast(({ index, 0: mark }) => {
+    // Where the beginning ends, the text may go on: 3.5 is no end of a sentence.
     const after = text[index + mark.length];
-    return after === undefined || /\s/.test(after);
+    return /^[。！？]/.test(mark) || after === undefined || /\s/.test(after);
   });
   if (sentence !== undefined) return head.slice(0, sentence.index + sentence[0].length);
   const space = head.search(/\s\S*$/);

@@ -16,7 +16,7 @@ export interface SectionKey {
   readonly end: number;
 }
 
-/** One chunk of a section; `place` is the position of the section among those asked for, from 0. */
+/** A chunk that reaches into a section; `place` is the position of the section among those asked for, from 0. */
 export interface SectionChunk {
   readonly place: number;
   readonly text: string;
@@ -31,7 +31,7 @@ const SECTIONS = `
   FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY
     AS w (document_id, generation, section_start, section_end, place)
   JOIN kb_chunks c ON c.document_id = w.document_id AND c.generation = w.generation AND c.organization_id = $1
-    AND c.section_start = w.section_start AND c.section_end = w.section_end
+    AND c.start_offset < w.section_end AND c.end_offset > w.section_start
   ORDER BY w.place, c.ordinal`;
 
 /** Reads the index in whatever mode; every method is one round trip. */
@@ -43,7 +43,7 @@ export class PassageRepository {
     return this.dataSource.query<FoundHit[]>(sql, [...parameters]);
   }
 
-  /** All chunks of the sections, in the order asked for and then of the document. */
+  /** All chunks that reach into the sections, in the order asked for and then of the document. */
   async sections(organizationId: string, keys: readonly SectionKey[]): Promise<SectionChunk[]> {
     if (keys.length === 0) return [];
     return this.dataSource.query<SectionChunk[]>(SECTIONS, [

@@ -1,0 +1,123 @@
+import type { Hit } from '../search/chunk.types';
+import type { SectionChunk, SectionKey } from '../search/passage.repository';
+import { arrange } from './arrange';
+import { type Candidate, externalCandidate, isOwn, joinedText, ownCandidate } from './candidate';
+
+/** A document of sections, each cut into chunks of ten characters. */
+const SECTION = 40;
+
+const textAt = (document: string, start: number, end: number): string =>
+  Array.from({ length: end - start }, (_, n) =>
+    (start + n) % 10 === 0 ? ' ' : (`${document}${start + n}`.at(-1) ?? ''),
+  ).join('');
+
+const own = (document: string, start: number, similarity: number): Candidate =>
+  ownCandidate(
+    {
+      chunk_id: `${document}${start}`,
+      document_id: document,
+      generation: 'g',
+      similarity,
+      text: `${document} at ${start} says ${similarity} of it`,
+      page: 1 + start,
+      page_end: null,
+      section_start: Math.floor(start / SECTION) * SECTION,
+      section_end: Math.floor(start / SECTION) * SECTION + SECTION,
+      start_offset: start,
+      end_offset: start + 10,
+    } as Hit,
+    'Biology',
+  );
+
+const external = (text: string, similarity: number): Candidate =>
+  externalCandidate({
+    text,
+    similarity,
+    metadata: {},
+    source: { type: 'knowledge_base', title: text, url: '', similarity, document: null },
+  });
+
+const sections = (asked: SectionKey[][]) => (keys: readonly SectionKey[]) => {
+  asked.push([...keys]);
+  return Promise.resolve(
+    keys.map(({ documentId, start }, place): SectionChunk[] =>
+      [0, 10, 20, 30].map((from) => ({
+        place,
+        text: `${documentId}${start + from}`.padEnd(10, '.'),
+        start_offset: start + from,
+        end_offset: start + from + 10,
+        page: start + from,
+        page_end: null,
+      })),
+    ),
+  );
+};
+
+const texts = (candidates: readonly Candidate[]): string[] => candidates.map(({ text }) => text);
+
+describe('arranging what collections found', () => {
+  it('ranks over all of them, each text once, and fills up with what comes next', async () => {
+    const twin = { ...own('a', 0, 0.9), text: 'the same words stand here and there' };
+    const lists = [
+      [twin, own('a', 10, 0.5)],
+      [{ ...twin, similarity: 0.8 }, own('b', 0, 0.7)],
+      [external('from the server', 0.6)],
+    ];
+    const { candidates, isShort } = await arrange(lists, { topK: 3 }, sections([]));
+    expect(candidates.map(({ similarity }) => similarity)).toEqual([0.9, 0.7, 0.6]);
+    expect(isShort).toBe(false);
+  });
+
+  it('says when near-duplicates leave fewer than wanted', async () => {
+    const twins = [0.9, 0.8, 0.7].map((similarity) => ({ ...own('a', 0, similarity), text: 'all of them say this' }));
+    expect(await arrange([twins], { topK: 2 }, sections([]))).toMatchObject({ candidates: [twins[0]], isShort: true });
+  });
+
+  it('leaves collections as they are where they are grouped', async () => {
+    const twin = { ...own('a', 0, 0.2), text: 'the same' };
+    const lists = [[twin, own('a', 10, 0.1), own('a', 20, 0.05)], [], [{ ...twin, similarity: 0.9 }]];
+    const { candidates } = await arrange(lists, { topK: 2, grouped: true }, sections([]));
+    expect(candidates.map(({ similarity }) => similarity)).toEqual([0.2, 0.1, 0.9]);
+  });
+
+  it('merges the hits of a section into it, where the best of them stood, with all its pages', async () => {
+    const asked: SectionKey[][] = [];
+    const list = [own('a', 10, 0.9), own('b', 0, 0.8), own('a', 30, 0.7), own('a', 40, 0.6), external('parent', 0.5)];
+    const { candidates } = await arrange([list], { topK: 4, parent: true }, sections(asked));
+    expect(texts(candidates)).toEqual([
+      'a0........a10.......a20.......a30.......',
+      'b0........b10.......b20.......b30.......',
+      'a40.......a50.......a60.......a70.......',
+      'parent',
+    ]);
+    expect(candidates.filter(isOwn).map(({ matches }) => matches)).toEqual([2, 1, 1]);
+    expect(candidates[0]).toMatchObject({
+      similarity: 0.9,
+      hit: { page: 0, page_end: 30, start_offset: 0, end_offset: 40 },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('keeps the chunk where its section has gone meanwhile', async () => {
+    const list = [own('a', 10, 0.9)];
+    const { candidates } = await arrange([list], { topK: 2, parent: true }, (keys) =>
+      Promise.resolve(keys.map(() => [])),
+    );
+    expect(candidates).toEqual(list);
+  });
+});
+
+describe('the text of a section', () => {
+  const document = textAt('x', 0, 100);
+  const slice = (start: number, end: number) => ({ text: document.slice(start, end), start, end });
+
+  it('is the document again where its slices touch and overlap', () => {
+    expect(joinedText([slice(0, 40), slice(30, 60), slice(35, 55), slice(60, 100)])).toBe(document);
+  });
+
+  it('has a break where white space was left out', () => {
+    expect(joinedText([slice(1, 5), slice(6, 9), slice(12, 15)])).toBe(
+      `${document.slice(1, 5)}\n${document.slice(6, 9)}\n\n${document.slice(12, 15)}`,
+    );
+  });
+});

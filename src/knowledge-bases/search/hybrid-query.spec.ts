@@ -1,0 +1,32 @@
+import { searchStatement } from './hybrid-query';
+
+const keyword = [['a'], ['english'], 'org', 'why', 20, 0] as const;
+const vector = {
+  organizationId: 'org',
+  scopes: [{ knowledgeBaseId: 'a', index: 7, vector: [0.6, 0.8] }],
+  topK: 20,
+  threshold: 0,
+  graphs: [],
+};
+
+const placeholders = (sql: string): number[] =>
+  [...new Set([...sql.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))].sort((a, b) => a - b);
+
+describe('the statement of a question', () => {
+  it.each([
+    ['keyword', keyword, null, 6],
+    ['vector', null, vector, 6],
+    ['hybrid', keyword, vector, 12],
+  ] as const)('has every parameter once in %s mode', (_, words, vectors, count) => {
+    const { sql, parameters } = searchStatement(words, vectors);
+    expect(parameters).toHaveLength(count);
+    expect(placeholders(sql)).toEqual(Array.from({ length: count }, (_value, n) => n + 1));
+  });
+
+  it('names the half that found a row, words first', () => {
+    const { sql, parameters } = searchStatement(keyword, vector);
+    expect([...sql.matchAll(/'(\w+)' AS by/g)].map(([, by]) => by)).toEqual(['keyword', 'vector']);
+    expect(parameters.slice(0, 6)).toEqual(keyword);
+    expect(parameters[8]).toEqual(['[0.6,0.8]']);
+  });
+});
