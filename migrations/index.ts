@@ -6,6 +6,7 @@ import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 import { AddPassagePlaces1795370000000 } from './1795370000000-AddPassagePlaces';
 import { AddJobs1795370001000 } from './1795370001000-AddJobs';
 import { AddEmbeddings1795370002000 } from './1795370002000-AddEmbeddings';
+import { BlockPostings1795370003000 } from './1795370003000-BlockPostings';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -16,4 +17,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddPassagePlaces1795370000000,
   AddJobs1795370001000,
   AddEmbeddings1795370002000,
+  BlockPostings1795370003000,
 ];

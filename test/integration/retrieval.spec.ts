@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import type { Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
+import { indexErrors, NO_ERRORS } from '../support/index-recount';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { foreignOrganization, type Person, person } from '../support/people';
 
@@ -165,31 +166,7 @@ describe("the organization's external server", () => {
   });
 });
 
-/** The index must say exactly what a recount of its chunks says. */
-async function recount(): Promise<void> {
-  const dataSource = app.get(DataSource);
-  const [off] = await dataSource.query<{ postings: number; terms: number; bases: number }[]>(`
-    WITH word AS (
-      SELECT c.knowledge_base_id, c.id AS chunk_id, w.lexeme AS term, cardinality(w.positions) AS tf
-      FROM kb_chunks c CROSS JOIN LATERAL unnest(c.terms) w
-    ), stored AS (
-      SELECT t.knowledge_base_id, p.chunk_id, t.term, p.tf::int FROM kb_postings p LEFT JOIN kb_terms t ON t.id = p.term_id
-    ), df AS (
-      SELECT knowledge_base_id, term, count(*)::int AS df FROM word GROUP BY 1, 2
-    ), total AS (
-      SELECT kb.id, count(c.id)::int AS chunks, coalesce(sum(c.length), 0)::bigint AS tokens
-      FROM knowledge_bases kb LEFT JOIN kb_chunks c ON c.knowledge_base_id = kb.id GROUP BY kb.id
-    )
-    SELECT
-      (SELECT count(*)::int FROM (
-        (TABLE word EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE word)) d) AS postings,
-      (SELECT count(*)::int FROM (
-        (SELECT knowledge_base_id, term, df FROM kb_terms EXCEPT TABLE df)
-        UNION ALL (TABLE df EXCEPT SELECT knowledge_base_id, term, df FROM kb_terms)) d) AS terms,
-      (SELECT count(*)::int FROM total JOIN knowledge_bases kb USING (id)
-        WHERE kb.chunk_count <> total.chunks OR kb.token_count <> total.tokens) AS bases`);
-  expect(off).toEqual({ postings: 0, terms: 0, bases: 0 });
-}
+const recount = async (): Promise<void> => expect(await indexErrors(app.get(DataSource))).toEqual(NO_ERRORS);
 
 it('keeps its figures exact under concurrent uploads, replacements and deletions', async () => {
   const kb = await create(teacher, {});

@@ -1,18 +1,22 @@
+import { termsOf } from './terms';
+
 /** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): saturation of term frequency, weight of length. */
-const K1 = 1;
-const B = 0.75;
+export const K1 = 1;
+export const B = 0.75;
 
 /** Rarest terms of a query that are searched; what is beyond them hardly moves a ranking. */
 const QUERY_TERMS = 64;
 /**
- * Postings of one knowledge base that are walked through for a question, rarest terms first. Commoner terms only add to the
- * score of the candidates found so far: a passage that has none of the rare words does not win on the common ones.
+ * Postings that are walked through for a question, rarest terms first, shared by the knowledge bases asked. Of a term that
+ * goes beyond, the blocks with the highest impacts are walked. Commoner terms only add to the score of the candidates found
+ * so far: a passage that has none of the rare words does not win on the common ones.
  */
-const WALKED_POSTINGS = 8_000;
+const WALKED_POSTINGS = 6_000;
+const LEAST_WALKED = 1_000;
+/** Postings of a block, at least; it holds fewer when chunks were removed since. */
+export const BLOCK = 128;
+/** Best chunks by the postings walked, which get their exact score. */
 const CANDIDATES = 200;
-
-/** A posting's part of the similarity; `t` is its term, `p` the posting. */
-const PART = 't.weight * p.tf / (p.tf + total.flat + total.per_word * p.length)';
 
 /**
  * Parameters: knowledge base ids, their text-search configurations, organization, folded question, passages per knowledge
@@ -20,61 +24,71 @@ const PART = 't.weight * p.tf / (p.tf + total.flat + total.per_word * p.length)'
  *
  * Document frequencies are added up over the knowledge bases asked, so that passages of several compare. The similarity is
  * the score's share of the most that any passage could reach for this question (every term, endlessly often): 0..1, in the
- * order of the scores. OFFSET 0 keeps each term a walk along its own postings, whatever the planner has no statistics of.
+ * order of the scores. It is exact for every passage returned; which passages are looked at is exact as long as the
+ * question's terms have no more than `WALKED_POSTINGS` and `CANDIDATES`. OFFSET 0 keeps each look-up a walk along an index,
+ * whatever the planner has no statistics of.
  */
 export const BM25_QUERY = `
-  WITH scope AS (
+  WITH scope AS MATERIALIZED (
     SELECT kb.id, s.configuration, kb.chunk_count, kb.token_count
     FROM unnest($1::uuid[], $2::text[]) AS s (id, configuration)
     JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3
-  ), total AS (
-    SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word
-    FROM (SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens FROM scope) s
+  ), total AS MATERIALIZED (
+    SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word,
+      greatest(${WALKED_POSTINGS} / greatest(bases, 1), ${LEAST_WALKED}) AS walked
+    FROM (
+      SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens, count(*) AS bases FROM scope
+    ) s
   ), word AS (
     SELECT c.configuration, w.lexeme AS term
-    FROM (SELECT DISTINCT configuration FROM scope) c CROSS JOIN LATERAL unnest(to_tsvector(c.configuration::regconfig, $4)) w
-  ), weighed AS (
-    SELECT word.configuration, word.term,
-      ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf
-    FROM word CROSS JOIN total CROSS JOIN LATERAL (
-      SELECT coalesce(sum(t.df), 0)::float8 AS df FROM scope
-      JOIN kb_terms t ON t.knowledge_base_id = scope.id AND t.term = word.term
-      WHERE scope.configuration = word.configuration
-    ) f
-  ), chosen AS (
+    FROM (SELECT DISTINCT configuration FROM scope) c
+    CROSS JOIN LATERAL unnest(${termsOf('c.configuration', '$4')}) w
+  ), known AS MATERIALIZED (
+    SELECT scope.id AS knowledge_base_id, word.configuration, word.term, t.id, coalesce(t.df, 0) AS df, t.recent
+    FROM word JOIN scope ON scope.configuration = word.configuration
+    LEFT JOIN LATERAL (
+      SELECT kt.id, kt.df, kt.recent FROM kb_terms kt WHERE kt.knowledge_base_id = scope.id AND kt.term = word.term OFFSET 0
+    ) t ON true
+  ), chosen AS MATERIALIZED (
     SELECT configuration, term, idf / sum(idf) OVER (PARTITION BY configuration) AS weight
     FROM (
-      SELECT weighed.*, row_number() OVER (PARTITION BY configuration ORDER BY idf DESC, term) AS place FROM weighed
+      SELECT f.configuration, f.term, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
+        row_number() OVER (PARTITION BY f.configuration ORDER BY f.df, f.term) AS place
+      FROM (SELECT configuration, term, sum(df)::float8 AS df FROM known GROUP BY configuration, term) f CROSS JOIN total
     ) w
     WHERE place <= ${QUERY_TERMS}
   ), hit AS (
     SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity
     FROM scope CROSS JOIN total CROSS JOIN LATERAL (
       WITH t AS MATERIALIZED (
-        SELECT kt.id, chosen.weight,
-          sum(kt.df) OVER rarest <= ${WALKED_POSTINGS} OR row_number() OVER rarest = 1 AS walked
-        FROM chosen JOIN kb_terms kt ON kt.knowledge_base_id = scope.id AND kt.term = chosen.term
-        WHERE chosen.configuration = scope.configuration
-        WINDOW rarest AS (ORDER BY kt.df, kt.id)
+        SELECT known.id, known.recent, chosen.weight, (known.id::bigint << 8) | 255 AS highest,
+          total.walked - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df) AS allowed
+        FROM known JOIN chosen ON chosen.configuration = known.configuration AND chosen.term = known.term
+        WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
       ), candidate AS MATERIALIZED (
-        SELECT p.chunk_id, sum(${PART}) AS similarity
-        FROM (SELECT id, weight FROM t WHERE walked OFFSET 0) t
-        CROSS JOIN LATERAL (SELECT chunk_id, tf, length FROM kb_postings WHERE term_id = t.id OFFSET 0) p
-        GROUP BY p.chunk_id
-        ORDER BY similarity DESC, p.chunk_id
+        SELECT p >> 16 AS chunk_id, sum(weight * (p & 65535)) AS impact
+        FROM (
+          SELECT weight, unnest(recent) AS p FROM t WHERE allowed > 0
+          UNION ALL
+          SELECT t.weight, unnest(b.postings) FROM t CROSS JOIN LATERAL (
+            SELECT postings FROM kb_posting_blocks WHERE term_id = t.id
+            ORDER BY peak DESC LIMIT ceil(greatest(t.allowed, 0) / ${BLOCK}.0)
+          ) b
+        ) posting
+        GROUP BY 1
+        ORDER BY 2 DESC, 1
         LIMIT greatest(${CANDIDATES}, 4 * $5::int)
       )
-      SELECT candidate.chunk_id, candidate.similarity + coalesce(more.similarity, 0) AS similarity
+      SELECT candidate.chunk_id, scored.similarity
       FROM candidate
-      JOIN kb_chunks c ON c.id = candidate.chunk_id
-      JOIN kb_documents d ON d.id = c.document_id AND d.generation = c.generation
+      CROSS JOIN LATERAL (SELECT * FROM kb_chunk_terms WHERE chunk_id = candidate.chunk_id OFFSET 0) f
+      CROSS JOIN LATERAL (SELECT generation FROM kb_documents WHERE id = f.document_id OFFSET 0) d
       CROSS JOIN LATERAL (
-        SELECT sum(${PART}) AS similarity
-        FROM (SELECT id, weight FROM t WHERE NOT walked OFFSET 0) t
-        CROSS JOIN LATERAL (
-          SELECT tf, length FROM kb_postings WHERE term_id = t.id AND chunk_id = candidate.chunk_id OFFSET 0
-        ) p
-      ) more
+        SELECT sum(weight / (1 + (total.flat + total.per_word * f.length) / (found & 255))) AS similarity
+        FROM (SELECT t.id, t.weight, f.terms[width_bucket(t.highest, f.terms)] AS found FROM t) t
+        WHERE found >> 8 = id
+      ) scored
+      WHERE d.generation = f.generation
       ORDER BY 2 DESC, 1
       LIMIT $5
     ) best

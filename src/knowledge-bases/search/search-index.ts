@@ -42,9 +42,7 @@ export class SearchIndex {
     while (more) {
       more = await this.transactions.run(async (tx) => {
         if ((await this.repository.lock(organizationId, knowledgeBaseId, tx)) === undefined) return false;
-        const left = await this.repository.removeSome(document, which, tx);
-        if (!left) await this.repository.removeUnusedTerms(knowledgeBaseId, tx);
-        return left;
+        return this.repository.removeSome(document, which, tx);
       });
     }
   }

@@ -1,0 +1,217 @@
+import type { DataSource } from 'typeorm';
+import { uuidv7 } from '../../src/kernel';
+import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
+import { SearchIndexRepository } from '../../src/knowledge-bases/search/search-index.repository';
+import { Transactions } from '../../src/platform/database/transactions';
+import { openTestDatabase, resetDatabase } from '../support/database';
+import { indexErrors, NO_ERRORS } from '../support/index-recount';
+
+let dataSource: DataSource;
+let transactions: Transactions;
+let repository: SearchIndexRepository;
+let index: SearchIndex;
+const organizationId = uuidv7();
+const userId = uuidv7();
+
+beforeAll(async () => {
+  dataSource = await openTestDatabase();
+  transactions = new Transactions(dataSource);
+  repository = new SearchIndexRepository(dataSource);
+  index = new SearchIndex(repository, transactions);
+});
+beforeEach(async () => {
+  await resetDatabase(dataSource);
+  await dataSource.query(`INSERT INTO organizations (id, slug, name) VALUES ($1, 'o', 'O')`, [organizationId]);
+  await dataSource.query(`INSERT INTO users (id, email) VALUES ($1, 'a@example.edu')`, [userId]);
+});
+afterAll(() => dataSource.destroy());
+
+async function knowledgeBase(): Promise<string> {
+  const id = uuidv7();
+  await dataSource.query(
+    `INSERT INTO knowledge_bases (id, organization_id, owner_id, slug, name, chunk_size, chunk_overlap)
+     VALUES ($1, $2, $3, gen_random_uuid()::text, 'K', 2000, 0)`,
+    [id, organizationId, userId],
+  );
+  return id;
+}
+
+interface Indexed {
+  readonly knowledgeBaseId: string;
+  readonly documentId: string;
+  readonly generation: string;
+}
+
+async function document(knowledgeBaseId: string): Promise<string> {
+  const id = uuidv7();
+  await dataSource.query(
+    `INSERT INTO kb_documents (id, organization_id, knowledge_base_id, filename, content_type, size, sha256, storage_name, status)
+     VALUES ($1, $2, $3, gen_random_uuid()::text, 'text/plain', 1, '', '', 'completed')`,
+    [id, organizationId, knowledgeBaseId],
+  );
+  return id;
+}
+
+/** Indexes texts as one generation of a document, a chunk each, and puts it in force. */
+async function add(target: string | Indexed, texts: readonly string[], configuration = 'simple'): Promise<Indexed> {
+  const knowledgeBaseId = typeof target === 'string' ? target : target.knowledgeBaseId;
+  const documentId = typeof target === 'string' ? await document(target) : target.documentId;
+  const generation = uuidv7();
+  for (let first = 0; first < texts.length; first += 10) {
+    const chunks = texts.slice(first, first + 10).map((text) => ({
+      start: 0,
+      end: text.length,
+      section: '',
+      text,
+      searchText: text,
+      page: null,
+      pageEnd: null,
+      sectionStart: 0,
+      sectionEnd: text.length,
+    }));
+    await transactions.run(async (tx) => {
+      await index.lock(organizationId, knowledgeBaseId, tx);
+      await index.add({ organizationId, knowledgeBaseId, documentId, generation, configuration, first, chunks }, tx);
+    });
+  }
+  await dataSource.query('UPDATE kb_documents SET generation = $2 WHERE id = $1', [documentId, generation]);
+  return { knowledgeBaseId, documentId, generation };
+}
+
+const ask = (knowledgeBaseId: string | readonly string[], text: string, topK = 10, configuration = 'simple') =>
+  index.search({
+    organizationId,
+    scopes: [knowledgeBaseId].flat().map((id) => ({ knowledgeBaseId: id, configuration })),
+    text,
+    topK,
+    threshold: 0,
+  });
+
+/** Numbers below 1 that are the same in every run. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Words as languages have them: the n-th is about 1/n as frequent as the first. */
+const text = (next: () => number, words: number, vocabulary: number): string =>
+  Array.from({ length: words }, () => `w${Math.floor(vocabulary ** next())}`).join(' ');
+
+/** BM25 over all texts, the plain way. */
+function bm25(texts: readonly string[], question: string): { text: string; score: number }[] {
+  const bags = texts.map((each) => each.split(' '));
+  const mean = bags.reduce((sum, bag) => sum + bag.length, 0) / bags.length;
+  const scores = bags.map(() => 0);
+  for (const word of new Set(question.split(' '))) {
+    const df = bags.filter((bag) => bag.includes(word)).length;
+    const idf = Math.log(1 + (bags.length - df + 0.5) / (df + 0.5));
+    bags.forEach((bag, at) => {
+      const tf = bag.filter((each) => each === word).length;
+      scores[at] = (scores[at] ?? 0) + (idf * tf) / (tf + 0.25 + (0.75 * bag.length) / mean);
+    });
+  }
+  return texts
+    .map((each, at) => ({ text: each, score: scores[at] ?? 0 }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+}
+
+it('ranks as BM25 does, through terms that fill blocks', async () => {
+  const next = random(1);
+  const texts = Array.from({ length: 400 }, () => text(next, 20 + Math.floor(60 * next()), 500));
+  const kb = await knowledgeBase();
+  await add(kb, texts);
+  const [blocks] = await dataSource.query<{ n: number }[]>('SELECT count(*)::int AS n FROM kb_posting_blocks');
+  expect(blocks?.n).toBeGreaterThan(5);
+  for (let question = 0; question < 20; question++) {
+    const words = text(next, 5, 500);
+    const hits = await ask(kb, words, 10);
+    const expected = bm25(texts, words).slice(0, 10);
+    const share = (hits[0]?.similarity ?? 0) / (expected[0]?.score ?? 1);
+    hits.forEach((hit, at) => expect(hit.similarity).toBeCloseTo((expected[at]?.score ?? 0) * share, 9));
+    expect(hits).toHaveLength(expected.length);
+  }
+});
+
+it('keeps its figures exact when uploads, replacements and deletions come at random and at once', async () => {
+  const bases = [await knowledgeBase(), await knowledgeBase()];
+  const worker = async (seed: number): Promise<void> => {
+    const next = random(seed);
+    const own: Indexed[] = [];
+    for (let step = 0; step < 12; step++) {
+      const texts = Array.from({ length: 1 + Math.floor(40 * next()) }, () => text(next, 30, 300));
+      const old = own[Math.floor(next() * own.length)];
+      const roll = next();
+      if (old === undefined || roll < 0.5) {
+        own.push(await add(bases[Math.floor(2 * next())] ?? '', texts));
+      } else if (roll < 0.75) {
+        const { generation } = await add(old, texts);
+        await index.removeChunks({ organizationId, ...old }, { before: generation });
+        own[own.indexOf(old)] = { ...old, generation };
+      } else {
+        await index.removeChunks({ organizationId, ...old }, next() < 0.5 ? 'all' : { exactly: old.generation });
+        own.splice(own.indexOf(old), 1);
+      }
+    }
+    for (const each of own.slice(2)) await index.removeChunks({ organizationId, ...each }, 'all');
+  };
+  await Promise.all([1, 2, 3, 4].map(worker));
+  expect(await indexErrors(dataSource)).toEqual(NO_ERRORS);
+  const [used] = await dataSource.query<{ n: number }[]>('SELECT count(*)::int AS n FROM kb_chunks');
+  expect(used?.n).toBeGreaterThan(0);
+});
+
+it('leaves nothing behind when the last chunk goes', async () => {
+  const next = random(7);
+  const kb = await knowledgeBase();
+  const documents: Indexed[] = [];
+  for (let n = 0; n < 12; n++)
+    documents.push(
+      await add(
+        kb,
+        Array.from({ length: 30 }, () => text(next, 30, 200)),
+      ),
+    );
+  for (const each of documents) await index.removeChunks({ organizationId, ...each }, 'all');
+  for (const table of ['kb_chunks', 'kb_chunk_terms', 'kb_terms', 'kb_posting_blocks']) {
+    expect(await dataSource.query(`SELECT * FROM ${table}`)).toEqual([]);
+  }
+  expect(await dataSource.query('SELECT chunk_count, token_count::int FROM knowledge_bases')).toEqual([
+    { chunk_count: 0, token_count: 0 },
+  ]);
+});
+
+it('answers from the generation in force only, whatever stands beside it', async () => {
+  const kb = await knowledgeBase();
+  const old = await add(kb, ['osmosis of water', 'osmosis of salt']);
+  await add(old, ['osmosis today']);
+  expect((await ask(kb, 'osmosis')).map((hit) => hit.text)).toEqual(['osmosis today']);
+});
+
+it('gives each knowledge base its best, weighed together', async () => {
+  const [a, b] = [await knowledgeBase(), await knowledgeBase()];
+  await add(a, ['osmosis water', 'water', 'osmosis osmosis']);
+  await add(b, ['water water salt', 'salt']);
+  const hits = await ask([a, b], 'osmosis water', 2);
+  expect(hits.map((hit) => [hit.knowledge_base_id === a, hit.text])).toEqual([
+    [true, 'osmosis water'],
+    [true, 'osmosis osmosis'],
+    [false, 'water water salt'],
+  ]);
+});
+
+it.each(['', '   ', '!?', 'nowhere to be found'])('finds nothing for %j', async (question) => {
+  const kb = await knowledgeBase();
+  await add(kb, ['osmosis']);
+  expect(await ask(kb, question)).toEqual([]);
+});
+
+it('takes a chunk without a single word', async () => {
+  const kb = await knowledgeBase();
+  await add(kb, ['—', 'osmosis']);
+  expect(await indexErrors(dataSource)).toEqual(NO_ERRORS);
+  expect(await ask(kb, 'osmosis')).toHaveLength(1);
+});
