@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import type { Config } from 'jest';
+import { compile } from './compiled';
 import { TEST_DATABASES } from './database';
 import { embeddedDatabases, serverDatabases, type TestDatabases } from './test-databases';
 
@@ -12,6 +13,7 @@ declare global {
 /** Runs once for all projects that need a database, outside jest's sandbox, in which the engine cannot load itself. */
 async function setUp({ maxWorkers }: { maxWorkers: NonNullable<Config['maxWorkers']> }): Promise<void> {
   Logger.overrideLogger(['warn', 'error']);
+  compile();
   const server = process.env.TEST_DATABASE_URL;
   const count = Number(maxWorkers);
   globalThis.testDatabases = await (server ? serverDatabases(server, count) : embeddedDatabases(count));
