@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { queryPrepared } from '../../platform/database';
 import type { Hit } from './chunk.types';
 import type { Statement } from './hybrid-query';
 
@@ -40,7 +41,7 @@ export class PassageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   search({ sql, parameters }: Statement): Promise<FoundHit[]> {
-    return this.dataSource.query<FoundHit[]>(sql, [...parameters]);
+    return queryPrepared<FoundHit>(this.dataSource, sql, parameters);
   }
 
   /** All chunks that reach into the sections, in the order asked for and then of the document. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { queryPrepared, type Transaction } from '../../platform/database';
 import { BM25_QUERY } from './bm25-query';
 import type { Hit, IndexedChunk } from './chunk.types';
 import { ADD_CHUNKS, INDEX_BATCH, LOCK, REMOVE_CHUNKS } from './index-statements';
@@ -96,7 +96,7 @@ export class SearchIndexRepository {
 
   /** Best chunks of each knowledge base, all together by similarity. One round trip. */
   search({ organizationId, scopes, text, topK, threshold }: KeywordSearch): Promise<Hit[]> {
-    return this.dataSource.query<Hit[]>(BM25_QUERY, [
+    return queryPrepared<Hit>(this.dataSource, BM25_QUERY, [
       scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
       scopes.map(({ configuration }) => configuration),
       organizationId,

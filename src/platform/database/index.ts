@@ -5,6 +5,7 @@ export * from './database.types';
 export { migrate, revertLast } from './migrate';
 export * from './open-database';
 export * from './postgres-errors';
+export * from './prepared';
 export * from './schema';
 export * from './tenant-scope';
 export * from './transactions';
