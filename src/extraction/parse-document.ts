@@ -6,14 +6,11 @@ import { readCsv } from './formats/csv';
 import { readDocx } from './formats/docx';
 import { readHtml } from './formats/html';
 import { readJson } from './formats/json';
+import { readPdf } from './formats/pdf';
 import { readText } from './formats/text';
 
-const unsupported: FormatReader = () => {
-  throw new ExtractionError('document.unsupported', 'This format is not read yet');
-};
-
 const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
-  pdf: unsupported,
+  pdf: readPdf,
   docx: readDocx,
   html: readHtml,
   markdown: readText,
