@@ -120,24 +120,16 @@ export class ExternalCollections {
 
   private async ask(server: KnowledgeBaseRuntime, collection: string, query: RetrievalQuery): Promise<Passage[]> {
     if (/^\.{1,2}$/.test(collection)) throw new AppError('not_found', 'no such collection');
-    const base = baseOf(server.serverUrl);
-    const { parent = false, topK } = query;
-    const url = new URL(`collections/${encodeURIComponent(collection)}/query`, base);
-    if (parent) url.searchParams.set('plugin_name', 'parent_child_query');
+    const asked = { collection, base: baseOf(server.serverUrl), parent: query.parent === true };
     const { status, text } = await this.outbound.request({
-      url: url.href,
+      url: urlOf(asked),
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
         ...(server.apiToken === null ? {} : { authorization: `Bearer ${server.apiToken}` }),
       },
-      body: JSON.stringify({
-        query_text: query.text,
-        top_k: query.grouped === true && !parent ? topK : SPARE * topK,
-        threshold: query.threshold,
-        plugin_params: {},
-      }),
+      body: JSON.stringify(bodyOf(query)),
       timeoutMs: TIMEOUT_MS,
       ...(query.signal === undefined ? {} : { signal: query.signal }),
     });
@@ -146,10 +138,26 @@ export class ExternalCollections {
     }
     const entries = entriesOf(JSON.parse(text));
     if (entries === null) throw new AppError('upstream_bad_response', 'the server gave no usable answer');
-    const passages = entries.flatMap((entry) => passageOf(entry, { collection, base, parent }) ?? []);
-    return parent ? onePerText(best(passages, query)) : best(passages, query);
+    const passages = best(
+      entries.flatMap((entry) => passageOf(entry, asked) ?? []),
+      query,
+    );
+    return asked.parent ? onePerText(passages) : passages;
   }
 }
+
+function urlOf({ collection, base, parent }: Asked): string {
+  const url = new URL(`collections/${encodeURIComponent(collection)}/query`, base);
+  if (parent) url.searchParams.set('plugin_name', 'parent_child_query');
+  return url.href;
+}
+
+const bodyOf = ({ text, topK, threshold, grouped = false, parent = false }: RetrievalQuery): JsonObject => ({
+  query_text: text,
+  top_k: grouped && !parent ? topK : SPARE * topK,
+  threshold,
+  plugin_params: {},
+});
 
 const best = (passages: readonly Passage[], { threshold }: RetrievalQuery): Passage[] =>
   passages.filter(({ similarity }) => similarity >= threshold).sort((a, b) => b.similarity - a.similarity);

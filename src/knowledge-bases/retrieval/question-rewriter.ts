@@ -35,7 +35,7 @@ export interface QuestionToRewrite {
 }
 
 interface FastModel {
-  readonly provider: string;
+  readonly connector: string;
   readonly model: string;
 }
 
@@ -57,7 +57,7 @@ export class QuestionRewriter {
   async rewrite(question: QuestionToRewrite): Promise<RewrittenQuestion> {
     const { messages, organizationId, signal } = question;
     const plain = textOf(messages[lastUserIndex(messages)]?.content);
-    const fast = fastModelOf(await this.organizations.runtime(organizationId));
+    const fast = this.fastModelOf(await this.organizations.runtime(organizationId));
     if (fast === null || plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
     try {
       const text = usable(await this.ask(fast, question));
@@ -69,9 +69,21 @@ export class QuestionRewriter {
     }
   }
 
-  private async ask({ provider, model }: FastModel, question: QuestionToRewrite): Promise<string> {
+  /** The default model's provider first, then the others as configured. */
+  private fastModelOf({ providers, defaultModel }: OrganizationRuntime): FastModel | null {
+    const preferred = defaultModel === null ? undefined : providers.get(defaultModel.provider);
+    for (const { name, fastModel } of [...(preferred === undefined ? [] : [preferred]), ...providers.values()]) {
+      const connector = this.connectors.definitions().find(({ provider }) => provider === name);
+      if (fastModel !== null && fastModel !== '' && connector !== undefined) {
+        return { connector: connector.name, model: fastModel };
+      }
+    }
+    return null;
+  }
+
+  private async ask({ connector: name, model }: FastModel, question: QuestionToRewrite): Promise<string> {
     const { organizationId, runId, messages } = question;
-    const { connector, target } = await this.connectors.resolve(organizationId, { connector: provider, llm: model });
+    const { connector, target } = await this.connectors.resolve(organizationId, { connector: name, llm: model });
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const asked: ChatMessage[] = [
       { role: 'system', content: INSTRUCTION },
@@ -88,14 +100,6 @@ export class QuestionRewriter {
     this.logger.debug({ msg: 'question rewritten', run_id: runId, model, prompt_tokens, completion_tokens });
     return answer.text;
   }
-}
-
-/** The default model's provider first, then the others as configured. */
-function fastModelOf({ providers, defaultModel }: OrganizationRuntime): FastModel | null {
-  const preferred = defaultModel === null ? undefined : providers.get(defaultModel.provider);
-  const candidates = [...(preferred === undefined ? [] : [preferred]), ...providers.values()];
-  const found = candidates.find(({ fastModel }) => fastModel !== null && fastModel !== '');
-  return found?.fastModel ? { provider: found.name, model: found.fastModel } : null;
 }
 
 /** The end of the conversation, each message cut, with who said it. Parts that are no text stay out. */

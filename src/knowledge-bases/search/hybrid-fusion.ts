@@ -50,10 +50,12 @@ export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
   return pairs
     .flatMap(({ hit, keyword: k, vector: found }) => {
       const scope = scopes.get(hit.knowledge_base_id);
-      if (scope === undefined || isOutside(scope, k, found)) return [];
+      if (scope === undefined || (scope.weight === 1 && found === null)) return [];
       const v = found ?? floors.get(hit.knowledge_base_id) ?? 0;
       const maxima = { keyword: best.keyword, vector: best.vector.get(scope.model) ?? 0 };
-      return [{ ...hit, similarity: combined(scope.weight, { keyword: k, vector: v }, maxima) }];
+      const similarity = combined(scope.weight, { keyword: k, vector: v }, maxima);
+      // What neither shares a word nor points the same way is no answer, however few there are.
+      return similarity > 0 ? [{ ...hit, similarity }] : [];
     })
     .sort(byRank);
 }
@@ -65,10 +67,6 @@ export const byRank = (a: Placed, b: Placed): number => b.similarity - a.similar
 
 /** Chunk ids are 64-bit numbers written in decimal. */
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : Number(a > b));
-
-/** The other half of a pair may come from a list that this mode does not read. */
-const isOutside = ({ weight }: FusionScope, keyword: number, vector: number | null): boolean =>
-  (weight === 0 && keyword === 0) || (weight === 1 && vector === null);
 
 interface Scores {
   readonly keyword: number;

@@ -1,0 +1,155 @@
+import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../connectors';
+import { AppError, type ChatMessage } from '../../kernel';
+import type { OrganizationsService, ProviderRuntime } from '../../organizations';
+import { QuestionRewriter, transcript, usable } from './question-rewriter';
+
+const CONVERSATION: ChatMessage[] = [
+  { role: 'system', content: 'You are a tutor.' },
+  { role: 'user', content: 'What is photosynthesis?' },
+  { role: 'assistant', content: 'It makes sugar of light.' },
+  { role: 'user', content: 'And where in the cell?' },
+];
+
+type Complete = (request: ModelRequest, context: ModelCallContext) => Promise<string>;
+
+function rewriterOver(complete: Complete, providers: Record<string, string | null> = { openai: 'nano' }) {
+  const asked: ModelRequest[] = [];
+  const connector = {
+    complete: async (request: ModelRequest, _: unknown, context: ModelCallContext): Promise<ModelAnswer> => {
+      asked.push(request);
+      return { body: {}, text: await complete(request, context), finishReason: 'stop', usage: null };
+    },
+  } as unknown as Connector;
+  const runtimes = Object.entries(providers).map(([name, fastModel]) => [name, { name, fastModel } as ProviderRuntime]);
+  const organization = { providers: new Map(runtimes as [string, ProviderRuntime][]), defaultModel: null };
+  const rewriter = new QuestionRewriter(
+    { runtime: () => Promise.resolve(organization) } as unknown as OrganizationsService,
+    {
+      definitions: () => [
+        { name: 'openai', provider: 'openai' },
+        { name: 'bypass', provider: null },
+      ],
+      resolve: () => Promise.resolve({ connector, target: {} }),
+    } as unknown as ConnectorsService,
+  );
+  const rewrite = (messages: readonly ChatMessage[] = CONVERSATION, signal = new AbortController().signal) =>
+    rewriter.rewrite({ organizationId: 'o', runId: 'r', messages, signal });
+  return { asked, rewrite };
+}
+
+describe('rewriting a question', () => {
+  it('gives the fast model the conversation, at temperature 0 and with few tokens', async () => {
+    const { asked, rewrite } = rewriterOver(async () => '"Where in the cell does photosynthesis happen?"\n');
+    expect(await rewrite()).toEqual({
+      text: 'Where in the cell does photosynthesis happen?',
+      rewritten: true,
+      warnings: [],
+    });
+    expect(asked).toEqual([
+      {
+        model: 'nano',
+        params: { temperature: 0, max_tokens: 200 },
+        messages: [
+          { role: 'system', content: expect.any(String) },
+          {
+            role: 'user',
+            content:
+              'Conversation:\nPerson: What is photosynthesis?\nTutor: It makes sugar of light.\nPerson: And where in the cell?\n\nQuery:',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([[{ openai: null }], [{ openai: '' }], [{ anthropic: 'small' }], [{}]])(
+    'leaves the last user text as it is without a fast model that can be asked: %j',
+    async (providers) => {
+      const { asked, rewrite } = rewriterOver(() => Promise.reject(new Error('asked')), providers);
+      expect(await rewrite()).toEqual({ text: 'And where in the cell?', rewritten: false, warnings: [] });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it.each<[string, Complete, string]>([
+    ['an error', () => Promise.reject(new AppError('upstream_auth', 'The key was refused')), 'The key was refused'],
+    ['a defect', () => Promise.reject(new Error('secret detail')), 'unexpected error'],
+    ['a timeout', () => Promise.reject(new AppError('cancelled', 'cancelled')), 'it took too long'],
+    ['nothing', async () => ' \n ', 'its answer was of no use'],
+    ['an essay', async () => 'so many words '.repeat(100), 'its answer was of no use'],
+    ['signs', async () => '"…"', 'its answer was of no use'],
+  ])('falls back to the last user text on %s, and says so', async (_, complete, why) => {
+    expect(await rewriterOver(complete).rewrite()).toEqual({
+      text: 'And where in the cell?',
+      rewritten: false,
+      warnings: [`the question was not rewritten: the fast model failed (${why})`],
+    });
+  });
+
+  it('asks again without parameters that a model refuses', async () => {
+    const { asked, rewrite } = rewriterOver(async ({ params }) => {
+      if ('temperature' in params) throw new AppError('upstream_rejected', 'temperature is not supported');
+      return 'chloroplasts';
+    });
+    expect(await rewrite()).toMatchObject({ text: 'chloroplasts', rewritten: true });
+    expect(asked.map(({ params }) => params)).toEqual([{ temperature: 0, max_tokens: 200 }, {}]);
+  });
+
+  it('ends with the run', async () => {
+    const run = new AbortController();
+    const { rewrite } = rewriterOver(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new AppError('cancelled', 'cancelled')));
+          run.abort(new Error('gone'));
+        }),
+    );
+    await expect(rewrite(CONVERSATION, run.signal)).rejects.toThrow('gone');
+  });
+
+  it('asks nobody for a question without text', async () => {
+    const { asked, rewrite } = rewriterOver(async () => 'made up');
+    const picture = { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } };
+    expect((await rewrite([{ role: 'user', content: [picture] }])).text).toBe('');
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the transcript', () => {
+  it('holds the last ten spoken messages up to the question, each cut', () => {
+    const many = Array.from({ length: 30 }, (_, n): ChatMessage => ({
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: `${n} ${'long '.repeat(200)}`,
+    }));
+    const lines = transcript(many).split('\n').slice(1, -2);
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toMatch(/^Tutor: 19 /);
+    expect(lines.at(-1)).toMatch(/^Person: 28 /);
+    expect(lines.every((line) => line.length <= 'Person: '.length + 501 && line.endsWith('…'))).toBe(true);
+  });
+
+  it('reads the text of parts, on one line, and leaves out tool calls and what follows the question', () => {
+    const text = transcript([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look\nat' },
+          { type: 'image_url', image_url: { url: 'x' } },
+          { type: 'text', text: 'this' },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [] },
+      { role: 'tool', tool_call_id: 'c', content: '{"secret": 1}' },
+    ]);
+    expect(text).toBe('Conversation:\nPerson: Look at this\n\nQuery:');
+  });
+});
+
+describe('what a model answers', () => {
+  it.each([
+    ['Query: “Calvin cycle”', 'Calvin cycle'],
+    ['<think>They ask about\nplants.</think>\n  Where is\n chlorophyll? ', 'Where is chlorophyll?'],
+    ['¿Dónde está la clorofila?', '¿Dónde está la clorofila?'],
+    ['```', null],
+    ['', null],
+  ])('%j is the query %j', (answer, query) => expect(usable(answer)).toBe(query));
+});
