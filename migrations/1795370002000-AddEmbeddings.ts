@@ -19,6 +19,9 @@ export class AddEmbeddings1795370002000 implements MigrationInterface {
     await queryRunner.query(`CREATE SEQUENCE kb_vector_indexes AS integer`);
     // A vector is looked up with the generation that it belongs to.
     await queryRunner.query(`CREATE INDEX kb_documents_generation_idx ON kb_documents (generation)`);
+    // An index over vectors is built chunk after chunk of a knowledge base.
+    await queryRunner.query(`CREATE INDEX kb_chunks_order_idx ON kb_chunks (knowledge_base_id, id)`);
+    await queryRunner.query(`DROP INDEX kb_chunks_knowledge_base_idx`);
     await queryRunner.query(`
       CREATE TABLE kb_embedding_cache (
         organization_id uuid NOT NULL CONSTRAINT kb_embedding_cache_organization_fk REFERENCES organizations (id),
@@ -41,6 +44,8 @@ export class AddEmbeddings1795370002000 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`DROP TABLE IF EXISTS kb_vectors`);
     await queryRunner.query(`DROP TABLE kb_embedding_cache`);
+    await queryRunner.query(`CREATE INDEX kb_chunks_knowledge_base_idx ON kb_chunks (knowledge_base_id)`);
+    await queryRunner.query(`DROP INDEX kb_chunks_order_idx`);
     await queryRunner.query(`DROP INDEX kb_documents_generation_idx`);
     await queryRunner.query(`DROP SEQUENCE kb_vector_indexes`);
     await queryRunner.query(`

@@ -122,18 +122,24 @@ export class EmbeddingsService {
     const batches = batchesOf(texts, call.source.definition);
     // The first that fails ends the others: what they would bring is not wanted any more.
     const failed = new AbortController();
-    const signal = AbortSignal.any([call.signal, failed.signal]);
-    const answers = await Promise.allSettled(
-      batches.map((batch) =>
-        this.one({ ...call, signal }, batch).catch((error: unknown) => {
-          failed.abort();
-          throw error;
-        }),
-      ),
+    const shared = { ...call, signal: AbortSignal.any([call.signal, failed.signal]) };
+    const answers: number[][][] = [];
+    const errors: unknown[] = [];
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let at = next++; at < batches.length && errors.length === 0; at = next++) {
+        answers[at] = await this.one(shared, batches[at] ?? []);
+      }
+    };
+    const lanes = Array.from({ length: Math.min(call.source.definition.parallel, batches.length) }, () =>
+      lane().catch((error: unknown) => {
+        errors.push(error);
+        failed.abort();
+      }),
     );
-    const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
-    if (errors.length > 0) throw errors.find((error) => !isCancelled(error)) ?? errors[0];
-    const vectors = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    await Promise.all(lanes);
+    if (errors.length > 0) throw errors[0];
+    const vectors = answers.flat();
     if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
       throw bad(`The embedding model ${call.model} gave vectors of different dimensions`);
     }
@@ -215,5 +221,3 @@ const bad = (detail: string): AppError => new AppError('upstream_bad_response', 
 
 const tooLong = ({ length }: string, model: string): string =>
   `A passage of ${length} characters is longer than the embedding model ${model} reads; choose a smaller chunk_size`;
-
-const isCancelled = (error: unknown): boolean => error instanceof AppError && error.code === 'cancelled';

@@ -13,6 +13,22 @@ export interface Embedding {
   readonly provider: string;
   readonly model: string;
   readonly dimensions: number;
+  /** The model was asked for fewer dimensions than its own. */
+  readonly shortened?: boolean;
+}
+
+/** What an owner asks for; without `dimensions`, the model's own. */
+export interface EmbeddingWish {
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions?: number | undefined;
+}
+
+/** Steps of taking a document in: chunks stored and, where there is an embedding, chunks embedded. */
+export interface DocumentProgress {
+  readonly current: number;
+  /** Steps known of so far. */
+  readonly total: number;
 }
 
 /** One document, as the API shows it. */
@@ -25,11 +41,29 @@ export interface DocumentView {
   readonly size: number;
   readonly sha256: string;
   readonly status: DocumentStatus;
+  /** Null until it has been read. */
+  readonly progress: DocumentProgress | null;
   readonly error: string | null;
+  readonly error_code: string | null;
   readonly attempts: number;
   readonly chunk_count: number;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+export const INDEX_STATUSES = ['ready', 'building', 'failed'] as const;
+export type IndexStatus = (typeof INDEX_STATUSES)[number];
+
+/** How a knowledge base can be searched now. */
+export interface IndexView {
+  readonly modes: RetrievalMode[];
+  readonly status: IndexStatus;
+  /** Chunks of the vectors that are being built; null when none are. */
+  readonly progress: { readonly current: number; readonly total: number } | null;
+  /** What the vectors that answer now were made with. */
+  readonly embedding: { readonly provider: string; readonly model: string; readonly dimensions: number } | null;
+  /** Why there are no vectors, or no new ones, where some are wanted. */
+  readonly reason: string | null;
 }
 
 export interface KnowledgeBaseView {
@@ -44,6 +78,9 @@ export interface KnowledgeBaseView {
   readonly chunk_size: number;
   readonly chunk_overlap: number;
   readonly chunk_count: number;
+  readonly embedding: { readonly provider: string; readonly model: string; readonly dimensions: number } | null;
+  readonly hybrid_weight: number;
+  readonly index: IndexView;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -56,14 +93,11 @@ export interface NewKnowledgeBase {
   readonly visibility?: KnowledgeBaseVisibility | undefined;
   readonly chunk_size?: number | undefined;
   readonly chunk_overlap?: number | undefined;
+  readonly embedding?: EmbeddingWish | null | undefined;
+  readonly hybrid_weight?: number | null | undefined;
 }
 
-export interface KnowledgeBaseChanges {
-  readonly name?: string | undefined;
-  readonly slug?: string | undefined;
-  readonly description?: string | undefined;
-  readonly visibility?: KnowledgeBaseVisibility | undefined;
-}
+export type KnowledgeBaseChanges = Partial<NewKnowledgeBase>;
 
 export interface ShareView {
   readonly user_id: string;

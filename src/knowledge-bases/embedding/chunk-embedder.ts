@@ -1,4 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Transactions } from '../../platform/database';
+import { VectorStore } from '../search/vector-store';
+import { VectorStoreRepository } from '../search/vector-store.repository';
+import { ChunkVectors, PAGE } from './chunk-vectors';
+import { type KnowledgeBaseRef, VectorIndexRepository } from './vector-index.repository';
 
 /** The chunks of one document that are about to answer. */
 export interface EmbeddingTarget {
@@ -16,12 +21,45 @@ export interface EmbeddingProgress {
 
 @Injectable()
 export class ChunkEmbedder {
+  constructor(
+    private readonly indexes: VectorIndexRepository,
+    private readonly store: VectorStore,
+    private readonly vectors: VectorStoreRepository,
+    private readonly chunks: ChunkVectors,
+    private readonly transactions: Transactions,
+  ) {}
+
   /**
-   * Makes the vectors of every chunk of `target.generation`, for the index in force and one being built; nothing happens
-   * where the knowledge base has no embedding. Safe to repeat. Rejects with an `AppError` whose code is `upstream_*`,
-   * `connector_not_configured`, `outbound_refused` or `cancelled`.
+   * Makes the vectors of every chunk of `target.generation` for the index in force; nothing happens where the knowledge base
+   * has none. One that is being built gets them from its builder, which looks at every chunk before it takes over. Safe to
+   * repeat. Rejects with an `AppError` whose code is `upstream_*`, `embedding_model_mismatch`, `connector_not_configured`,
+   * `secret_unavailable`, `outbound_refused` or `cancelled`.
    */
-  embedGeneration(_target: EmbeddingTarget, _progress: EmbeddingProgress): Promise<void> {
-    return Promise.resolve();
+  async embedGeneration(target: EmbeddingTarget, { signal, done }: EmbeddingProgress): Promise<void> {
+    const knowledgeBase = { organizationId: target.organizationId, id: target.knowledgeBaseId };
+    if (!this.store.available) return this.forget(knowledgeBase);
+    // Asked anew for every page: another index may have come into force meanwhile.
+    for (;;) {
+      signal.throwIfAborted();
+      const state = await this.indexes.state(knowledgeBase);
+      if (state?.vectorIndex == null || state.vectorEmbedding === null) return;
+      const missing = await this.vectors.missingOf(target, state.vectorIndex, PAGE);
+      if (missing.length === 0) return;
+      const place = { ...target, index: state.vectorIndex };
+      await this.chunks.make(place, state.vectorEmbedding, missing, signal);
+      const { current, total } = await this.vectors.progressOf(target, state.vectorIndex);
+      done(current, total);
+    }
+  }
+
+  /** An index that misses chunks does not answer; it is built again when the database has vectors again. */
+  private async forget(knowledgeBase: KnowledgeBaseRef): Promise<void> {
+    const { vectorIndex } = (await this.indexes.state(knowledgeBase)) ?? {};
+    if (vectorIndex == null) return;
+    await this.transactions.run(async (tx) => {
+      const state = await this.indexes.locked(knowledgeBase, tx);
+      if (state === null) return;
+      await this.indexes.write(knowledgeBase, { ...state, vectorIndex: null, vectorEmbedding: null }, tx);
+    });
   }
 }

@@ -77,7 +77,7 @@ export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] =
   const settings =
     graphs.length === 0
       ? ''
-      : `CROSS JOIN (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '${EF_SEARCH}', true) OFFSET 0) set`;
+      : `CROSS JOIN (SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '${EF_SEARCH}', true) OFFSET 0) AS settings`;
   return `
     WITH scope AS MATERIALIZED (
       SELECT kb.id AS knowledge_base_id, q.index_id, q.vector::vector AS vector

@@ -29,6 +29,13 @@ export interface VectorTarget {
   readonly index: number;
 }
 
+/** What a document was cut into at one time. */
+export interface Generation {
+  readonly organizationId: string;
+  readonly documentId: string;
+  readonly generation: string;
+}
+
 /** A chunk without a vector. */
 export interface PlainChunk {
   readonly id: string;
@@ -88,16 +95,25 @@ const ADD = `
   SELECT $3, id, generation, vector::vector FROM chunk ORDER BY id
   ON CONFLICT DO NOTHING`;
 
+/** In the order of their ids, so that a builder goes on from where it is instead of passing all that is done each time. */
 const MISSING = `
   SELECT c.id, c.section, c.text FROM kb_chunks c
-  WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND ($4::uuid IS NULL OR c.generation = $4)
+  WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND c.id > $4
     AND NOT EXISTS (SELECT FROM kb_vectors v WHERE v.index_id = $3 AND v.chunk_id = c.id)
   ORDER BY c.id LIMIT $5`;
 
-const COUNTS = `
+const MISSING_OF_DOCUMENT = `
+  SELECT c.id, c.section, c.text FROM kb_chunks c
+  WHERE c.document_id = $1 AND c.generation = $2 AND c.organization_id = $3
+    AND NOT EXISTS (SELECT FROM kb_vectors v WHERE v.index_id = $4 AND v.chunk_id = c.id)
+  ORDER BY c.id LIMIT $5`;
+
+const COUNT_OF_DOCUMENT = `
   SELECT count(*)::int AS total, count(v.chunk_id)::int AS current
-  FROM kb_chunks c LEFT JOIN kb_vectors v ON v.index_id = $3 AND v.chunk_id = c.id
-  WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND ($4::uuid IS NULL OR c.generation = $4)`;
+  FROM kb_chunks c LEFT JOIN kb_vectors v ON v.index_id = $4 AND v.chunk_id = c.id
+  WHERE c.document_id = $1 AND c.generation = $2 AND c.organization_id = $3`;
+
+const SIZE = `SELECT count(*)::int AS size FROM kb_vectors WHERE index_id = $1`;
 
 const REMOVE_SOME = `
   WITH gone AS (
@@ -162,25 +178,41 @@ export class VectorStoreRepository {
     ]);
   }
 
-  /** Chunks without a vector in the index, of one generation or (null) of all, at most `limit`. */
+  /** Chunks of the knowledge base without a vector in the index, whose ids come after one, at most `limit`. */
   missing(
     { organizationId, knowledgeBaseId, index }: VectorTarget,
-    generation: string | null,
+    after: string,
     limit: number,
     tx?: Transaction,
   ): Promise<PlainChunk[]> {
-    const parameters = [knowledgeBaseId, organizationId, index, generation, limit];
+    const parameters = [knowledgeBaseId, organizationId, index, after, limit];
     return (tx ?? this.dataSource.manager).query<PlainChunk[]>(MISSING, parameters);
   }
 
-  /** Chunks with a vector, and chunks. */
-  async counts(
-    { organizationId, knowledgeBaseId, index }: VectorTarget,
-    generation: string | null = null,
+  /** Chunks of one generation of a document without a vector in the index, at most `limit`. */
+  missingOf(
+    { documentId, generation, organizationId }: Generation,
+    index: number,
+    limit: number,
+  ): Promise<PlainChunk[]> {
+    const parameters = [documentId, generation, organizationId, index, limit];
+    return this.dataSource.query<PlainChunk[]>(MISSING_OF_DOCUMENT, parameters);
+  }
+
+  /** Chunks of one generation of a document: those with a vector, and all. */
+  async progressOf(
+    { documentId, generation, organizationId }: Generation,
+    index: number,
   ): Promise<{ current: number; total: number }> {
-    const parameters = [knowledgeBaseId, organizationId, index, generation];
-    const [row] = await this.dataSource.query<[{ current: number; total: number }]>(COUNTS, parameters);
+    const parameters = [documentId, generation, organizationId, index];
+    const [row] = await this.dataSource.query<[{ current: number; total: number }]>(COUNT_OF_DOCUMENT, parameters);
     return row;
+  }
+
+  /** How many vectors the index has. */
+  async size(index: number): Promise<number> {
+    const [row] = await this.dataSource.query<[{ size: number }]>(SIZE, [index]);
+    return row.size;
   }
 
   /** False when none of the index's vectors is left. */

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import type { Hit } from './chunk.types';
+import { VectorGraphs } from './vector-graphs';
 import type { AnnIndex } from './vector-query';
 import { type VectorSearch, VectorStoreRepository } from './vector-store.repository';
 
@@ -15,7 +15,12 @@ export class VectorStore implements OnModuleInit {
   private readonly log = new Logger(VectorStore.name);
   private lack: string | null = 'it has not been looked for yet';
 
-  constructor(private readonly repository: VectorStoreRepository) {}
+  private version: string | null = null;
+
+  constructor(
+    private readonly repository: VectorStoreRepository,
+    private readonly graphs: VectorGraphs,
+  ) {}
 
   async onModuleInit(): Promise<void> {
     await this.prepare();
@@ -33,19 +38,21 @@ export class VectorStore implements OnModuleInit {
   /** Makes what is missing and may be made. Safe to repeat, and with several replicas at once. */
   async prepare(): Promise<void> {
     this.lack = await this.find();
-    if (this.lack === null) await this.repository.createTable();
-    else this.log.warn({ msg: 'no vector search', reason: this.lack });
+    if (this.lack === null) {
+      await this.repository.createTable();
+      await this.graphs.refresh();
+    }
+    if (this.lack !== null) this.log.warn({ msg: 'no vector search', reason: this.lack });
   }
 
-  /** Nearest chunks of each knowledge base, best first over all of them. */
-  async search(query: VectorSearch): Promise<Hit[]> {
-    if (!this.available || query.scopes.length === 0) return [];
-    return this.repository.search(query, this.graphsOf(query));
+  /** Whether large indexes are searched by a graph here rather than by going through all of their vectors. */
+  get usesGraphs(): boolean {
+    return this.version !== null && this.graphs.isWorthwhile(this.version);
   }
 
-  /** Graphs that a statement for these indexes can use: none on the embedded database. */
-  graphsOf(_query: Pick<VectorSearch, 'scopes'>): readonly AnnIndex[] {
-    return [];
+  /** Graphs that a statement for these indexes can use. */
+  graphsOf({ scopes }: Pick<VectorSearch, 'scopes'>): readonly AnnIndex[] {
+    return this.graphs.of(scopes.map(({ index }) => index));
   }
 
   private async find(): Promise<string | null> {
@@ -60,6 +67,7 @@ export class VectorStore implements OnModuleInit {
       }
       state = await this.repository.extension();
     }
+    this.version = state.installed;
     return state.visible ? null : NOT_VISIBLE;
   }
 }

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '../../platform/database';
+import { JobQueue, type Queue } from '../../platform/jobs';
+import { VectorGraphs } from '../search/vector-graphs';
+import { VectorStore } from '../search/vector-store';
+
+const EVERY_MS = 60_000;
+/** There is one job of this kind. */
+const KEY = 'graphs';
+const GRAPH_QUEUE: Queue<object> = { name: 'vector-graphs', concurrency: 1, retries: 0, retryDelay: 60 };
+
+/** Has graphs over large vector indexes built, by one process at a time. */
+@Injectable()
+export class GraphUpkeep {
+  constructor(
+    private readonly store: VectorStore,
+    private readonly graphs: VectorGraphs,
+    private readonly transactions: Transactions,
+    private readonly jobs: JobQueue,
+  ) {
+    jobs.declare(GRAPH_QUEUE, ({ signal }) => this.graphs.maintain(signal));
+    jobs.sweep(EVERY_MS, () => this.sweep());
+  }
+
+  private async sweep(): Promise<void> {
+    if (!this.store.available || !this.store.usesGraphs) return;
+    // What another process has built is used from here on.
+    await this.graphs.refresh();
+    if (!(await this.graphs.needMaintenance())) return;
+    if ((await this.jobs.withoutJob(GRAPH_QUEUE, [KEY])).length === 0) return;
+    await this.transactions.run((tx) => this.jobs.send(GRAPH_QUEUE, [{ key: KEY, data: {} }], tx));
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ANN_HALF, annType, type AnnIndex } from './vector-query';
+
+/** Indexes of more chunks than a scan goes through in time, of a kind that a graph can be built for. */
+const WANTED = `
+  SELECT kb.vector_index AS index, (kb.vector_embedding ->> 'dimensions')::int AS dimensions
+  FROM knowledge_bases kb
+  WHERE kb.vector_index IS NOT NULL AND kb.deleted_at IS NULL AND kb.chunk_count >= $1
+    AND (kb.vector_embedding ->> 'dimensions')::int <= ${ANN_HALF}`;
+
+/** By name; what was broken off while it was built is not valid. */
+const EXISTING = `
+  SELECT c.relname AS name, i.indisvalid AS valid
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indrelid = to_regclass('kb_vectors') AND c.relname ~ '^kb_vectors_graph_[0-9]+_[0-9]+$'`;
+
+export interface ExistingGraph extends AnnIndex {
+  readonly valid: boolean;
+}
+
+const nameOf = ({ index, dimensions }: AnnIndex): string => `kb_vectors_graph_${Number(index)}_${Number(dimensions)}`;
+
+/** HNSW graphs: one for each vector index that is large enough to need one, over its own vectors only. */
+@Injectable()
+export class VectorGraphRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Vector indexes of at least so many chunks. */
+  wanted(leastChunks: number): Promise<AnnIndex[]> {
+    return this.dataSource.query<AnnIndex[]>(WANTED, [leastChunks]);
+  }
+
+  async existing(): Promise<ExistingGraph[]> {
+    const rows = await this.dataSource.query<{ name: string; valid: boolean }[]>(EXISTING);
+    return rows.map(({ name, valid }) => {
+      const [dimensions, index] = name.split('_').reverse().map(Number);
+      return { index: index ?? 0, dimensions: dimensions ?? 0, valid };
+    });
+  }
+
+  /** Takes minutes for large ones; writes go on meanwhile. */
+  async build(graph: AnnIndex): Promise<void> {
+    const type = annType(graph.dimensions);
+    const operators = type.startsWith('half') ? 'halfvec_ip_ops' : 'vector_ip_ops';
+    await this.patiently(`
+      CREATE INDEX CONCURRENTLY ${nameOf(graph)} ON kb_vectors
+      USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 100)
+      WHERE index_id = ${Number(graph.index)}`);
+  }
+
+  async drop(graph: AnnIndex): Promise<void> {
+    await this.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${nameOf(graph)}`);
+  }
+
+  /** On a connection of its own without time limits, outside of transactions. */
+  private async patiently(statement: string): Promise<void> {
+    const { options } = this.dataSource;
+    if (options.type !== 'postgres') throw new Error('Graphs need PostgreSQL');
+    const alone = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1, extra: {} });
+    await alone.initialize();
+    try {
+      await alone.query(statement);
+    } finally {
+      await alone.destroy();
+    }
+  }
+}

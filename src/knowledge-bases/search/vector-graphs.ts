@@ -1,0 +1,72 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { DATABASE, type OpenDatabase } from '../../platform/database';
+import type { AnnIndex } from './vector-query';
+import { type ExistingGraph, VectorGraphRepository } from './vector-graphs.repository';
+
+/** Below this an exact scan answers in time. Chunks. */
+const LEAST_CHUNKS = 20_000;
+/** Versions before 0.8 lose hits that a filter follows. */
+const FIRST_VERSION = [0, 8] as const;
+
+/** Which vector indexes have a graph. On the embedded database none: adding a vector to one takes it ten milliseconds. */
+@Injectable()
+export class VectorGraphs {
+  private readonly log = new Logger(VectorGraphs.name);
+  private known = new Map<number, AnnIndex>();
+
+  constructor(
+    private readonly graphs: VectorGraphRepository,
+    @Inject(DATABASE) private readonly database: Pick<OpenDatabase, 'engine'>,
+  ) {}
+
+  /** Whether graphs are for this database at all. */
+  isWorthwhile(version: string): boolean {
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    const recent = major > FIRST_VERSION[0] || (major === FIRST_VERSION[0] && minor >= FIRST_VERSION[1]);
+    return this.database.engine === 'server' && recent;
+  }
+
+  /** Those of the indexes that have one. */
+  of(indexes: readonly number[]): AnnIndex[] {
+    return [...new Set(indexes)].flatMap((index) => this.known.get(index) ?? []);
+  }
+
+  /** Learns what other replicas have built; an index whose graph is gone is scanned, and answers all the same. */
+  async refresh(): Promise<void> {
+    const existing = await this.graphs.existing();
+    this.known = new Map(existing.filter(({ valid }) => valid).map((graph) => [graph.index, graph]));
+  }
+
+  async needMaintenance(leastChunks = LEAST_CHUNKS): Promise<boolean> {
+    const { missing, useless } = await this.plan(leastChunks);
+    return missing.length + useless.length > 0;
+  }
+
+  /** Drops what is broken or no longer wanted, then builds what is missing, one after the other. */
+  async maintain(signal: AbortSignal, leastChunks = LEAST_CHUNKS): Promise<void> {
+    const { missing, useless } = await this.plan(leastChunks);
+    for (const graph of useless) {
+      signal.throwIfAborted();
+      await this.graphs.drop(graph);
+    }
+    for (const graph of missing) {
+      signal.throwIfAborted();
+      const started = performance.now();
+      await this.graphs.build(graph);
+      const ms = Math.round(performance.now() - started);
+      this.log.log({ msg: 'a graph over vectors was built', vector_index: graph.index, ms });
+    }
+    await this.refresh();
+  }
+
+  private async plan(leastChunks: number): Promise<{ missing: AnnIndex[]; useless: ExistingGraph[] }> {
+    const wanted = await this.graphs.wanted(leastChunks);
+    const existing = await this.graphs.existing();
+    const has = (graphs: readonly AnnIndex[], index: number): boolean => graphs.some((each) => each.index === index);
+    const usable = existing.filter(({ valid }) => valid);
+    return {
+      missing: wanted.filter(({ index }) => !has(usable, index)),
+      useless: existing.filter(({ valid, index }) => !valid || !has(wanted, index)),
+    };
+  }
+}

