@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { uuidv7 } from '../../src/kernel';
+import { searchableText } from '../../src/knowledge-bases/search/language';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
 import { SearchIndexRepository } from '../../src/knowledge-bases/search/search-index.repository';
 import { Transactions } from '../../src/platform/database/transactions';
@@ -214,4 +215,57 @@ it('takes a chunk without a single word', async () => {
   await add(kb, ['—', 'osmosis']);
   expect(await indexErrors(dataSource)).toEqual(NO_ERRORS);
   expect(await ask(kb, 'osmosis')).toHaveLength(1);
+});
+
+describe('languages', () => {
+  it.each([
+    ['spanish', 'celebraciones', 'la celebracion del año'],
+    ['spanish', 'celebracion', 'las celebraciones del año'],
+    ['spanish', 'biologico', 'manual de biologia'],
+    ['catalan', 'celebracions', 'una celebracio a la ciutat'],
+    ['catalan', 'decisio', 'les DECISIONS del jutge'],
+    ['portuguese', 'celebracoes', 'a celebracao do ano'],
+    ['english', 'cells', 'a cell divides'],
+    ['basque', 'landareak', 'landare baten zelulak'],
+    ['simple', 'cell', 'a cell divides'],
+  ])('%s: %s finds %s', async (configuration, question, passage) => {
+    const kb = await knowledgeBase();
+    await add(kb, [passage], configuration);
+    expect(await ask(kb, searchableText(question), 1, configuration)).toHaveLength(1);
+  });
+
+  // Each question asks for the last passage; the first one only has the question's small words.
+  it.each([
+    [
+      'catalan',
+      'Què és el que hi ha als cloroplasts de les plantes i per què són com són?',
+      'És el que és i el que hi ha, que també és com és per a tots els que hi són amb les seves.',
+      'La clorofil·la dels cloroplasts dona el color verd.',
+    ],
+    [
+      'basque',
+      'Zer da eta zergatik egiten dute hori guztiek kloroplastoetan?',
+      'Hori da, eta zergatik da hori? Zer da hau eta zer da hori, eta zein dira horiek, hori dute eta.',
+      'Kloroplastoak argia jasotzen du.',
+    ],
+    [
+      'spanish',
+      '¿Cuál es el porqué de que también esté así, según cuáles, el cloroplasto?',
+      'También es así, según cuáles, y más aún así: según cuál, así también está; cuál más, cuáles también.',
+      'Un cloroplasto capta luz.',
+    ],
+    [
+      'romanian',
+      'Ce este și care sunt cele ce se află în cloroplaste și de ce?',
+      'Este ce este și care sunt cele ce sunt, și de ce nu este și cea care este în care se.',
+      'Cloroplaste verzi captează lumina.',
+    ],
+  ])('%s: small words do not decide', async (configuration, question, small, matter) => {
+    const kb = await knowledgeBase();
+    const filler = Array.from({ length: 6 }, (_, n) => `alfa beta gamma ${n}`);
+    await add(kb, [small, ...filler, matter].map(searchableText), configuration);
+    const hits = await ask(kb, searchableText(question), 3, configuration);
+    expect(hits[0]?.text).toBe(searchableText(matter));
+    expect(hits.map((hit) => hit.text)).not.toContain(searchableText(small));
+  });
 });

@@ -2,7 +2,7 @@ import { B, BLOCK, K1 } from './bm25-query';
 import { termsOf } from './terms';
 
 /** Chunks that one transaction adds or removes: on the embedded engine everybody else waits for it. */
-export const INDEX_BATCH = 25;
+export const INDEX_BATCH = 16;
 
 /** Locks the knowledge base: its figures have one writer at a time, so uploads and deletes neither deadlock nor lose a count. */
 export const LOCK = `
@@ -15,7 +15,7 @@ export const LOCK = `
  */
 export const ADD_CHUNKS = `
   WITH input AS MATERIALIZED (
-    SELECT i.*, ${termsOf('$5', 'i.search_text')} AS terms
+    SELECT i.*, ${termsOf('$5::text', 'i.search_text')} AS terms
     FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[])
       AS i (ordinal, start_offset, end_offset, section, text, search_text, page, page_end, section_start, section_end)
   ), chunk AS (
