@@ -1,5 +1,14 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiGoneResponse, ApiNotFoundResponse, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  ApiDefaultResponse,
+  ApiExtraModels,
+  ApiGoneResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiQuery,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { attachment } from '../../files';
 import { AppError } from '../../kernel';
@@ -15,6 +24,8 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
+const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
+
 const isForReaders = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'link_expired');
 
@@ -28,8 +39,10 @@ export class SourceLinksController {
   @Public('Download the document that a source of an answer links to')
   @ApiQuery({ name: 'link', description: 'Signed, expiring, and checked against present rights at every use' })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
-  @ApiNotFoundResponse({ type: ProblemDto, description: 'No such link, or what it leads to is gone or out of reach' })
-  @ApiGoneResponse({ type: ProblemDto, description: 'The link has expired' })
+  @ApiExtraModels(ProblemDto)
+  @ApiNotFoundResponse({ content: PROBLEM, description: 'No such link, or what it leads to is gone or out of reach' })
+  @ApiGoneResponse({ content: PROBLEM, description: 'The link has expired' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   async open(@Query('link') link: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {
     response.set(HEADERS);
     try {
