@@ -8,7 +8,7 @@ const CONTENT = join(__dirname, 'content');
 
 function fileOf(path: string, name: string): UploadedFile {
   const bytes = readFileSync(join(path, name));
-  return { name, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { name, size: bytes.length, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /** Every file of one folder of the demo content, by name. */

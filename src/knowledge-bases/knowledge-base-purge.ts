@@ -1,49 +1,74 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../files';
-import { DocumentStore } from './documents/document-store';
+import { type Transaction, Transactions } from '../platform/database';
+import { JobQueue, type NewJob, type Queue, type RunningJob } from '../platform/jobs';
 import { DocumentRepository } from './documents/document.repository';
-import { knowledgeBaseSpace } from './ingestion/ingestion.service';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
+import { knowledgeBaseSpace } from './documents/document-space';
+import { DocumentPurge } from './ingestion/document-purge';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 
-/** Takes hidden knowledge bases apart, document by document; one left over by a stopped process is taken up at the next start. */
-@Injectable()
-export class KnowledgeBasePurge implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly log = new Logger(KnowledgeBasePurge.name);
-  private tail: Promise<void> = Promise.resolve();
-  private stopping = false;
+interface PurgeJob {
+  readonly organizationId: string;
+  readonly id: string;
+}
 
+const QUEUE: Queue<PurgeJob> = {
+  name: 'knowledge-base-purge',
+  concurrency: 1,
+  retries: 20,
+  retryDelay: 2,
+  timeoutMs: 60 * 60_000,
+};
+const SWEEP_MS = 60_000;
+
+const toJob = ({ organizationId, id }: PurgeJob): NewJob<PurgeJob> => ({ key: id, data: { organizationId, id } });
+
+/** Takes hidden knowledge bases apart, document by document; whatever interrupts it, a later try goes on. */
+@Injectable()
+export class KnowledgeBasePurge {
   constructor(
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly documents: DocumentRepository,
-    private readonly store: DocumentStore,
+    private readonly purge: DocumentPurge,
     private readonly blobs: BlobStore,
-  ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    for (const row of await this.knowledgeBases.hidden()) this.enqueue(row);
+    private readonly transactions: Transactions,
+    private readonly jobs: JobQueue,
+  ) {
+    jobs.declare(QUEUE, (job) => this.run(job));
+    jobs.sweep(SWEEP_MS, () => this.sweep());
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.tail;
+  /** In the transaction that hides it. */
+  async enqueue({ organizationId, id }: PurgeJob, tx: Transaction): Promise<void> {
+    await this.jobs.send(QUEUE, [toJob({ organizationId, id })], tx);
   }
 
-  enqueue(row: KnowledgeBaseEntity): void {
-    this.tail = this.tail.then(() => this.purge(row)).catch((error: unknown) => this.report(row.id, error));
+  /** After the commit. */
+  wake(): void {
+    this.jobs.wake(QUEUE);
   }
 
-  private async purge({ id, organizationId }: KnowledgeBaseEntity): Promise<void> {
+  private async run({ data: { organizationId, id }, signal }: RunningJob<PurgeJob>): Promise<void> {
+    const scope = this.knowledgeBases.within(organizationId);
+    const knowledgeBase = await scope.find(id);
+    if (knowledgeBase === null || knowledgeBase.deletedAt === null) return;
     const documents = this.documents.within(organizationId);
     for (let row = await documents.first(id); row !== null; row = await documents.first(id)) {
-      if (this.stopping) return;
-      await this.store.purgeUnseen(row);
+      signal.throwIfAborted();
+      await this.purge.purge(row);
     }
-    await this.knowledgeBases.within(organizationId).remove(id);
+    // The row goes last: as long as it is there, somebody knows that there is something to remove.
     await this.blobs.removeSpace(knowledgeBaseSpace(organizationId, id));
+    await scope.remove(id);
   }
 
-  private report(id: string, error: unknown): void {
-    this.log.error({ msg: 'a deleted knowledge base could not be removed', knowledge_base_id: id, err: error });
+  private async sweep(): Promise<void> {
+    const hidden = await this.knowledgeBases.hidden();
+    const ids = await this.jobs.withoutJob(
+      QUEUE,
+      hidden.map(({ id }) => id),
+    );
+    const lost = hidden.filter(({ id }) => ids.includes(id));
+    if (lost.length > 0) await this.transactions.run((tx) => this.jobs.send(QUEUE, lost.map(toJob), tx));
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid, notFound, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, Transactions } from '../platform/database';
+import { KnowledgeBasePurge } from './knowledge-base-purge';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './knowledge-base.repository';
 import type { KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
@@ -20,6 +21,7 @@ export class KnowledgeBaseStore {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly purge: KnowledgeBasePurge,
   ) {}
 
   /** Without a slug of its own, it gets one from its name, numbered when that is taken. */
@@ -61,14 +63,16 @@ export class KnowledgeBaseStore {
     }
   }
 
-  /** Takes it out of everybody's sight and frees its slug; `purge` then removes what is left of it. */
+  /** Takes it out of everybody's sight and frees its slug; a job then removes what is left of it. */
   async hide(caller: Caller, { id, organizationId, name, slug }: KnowledgeBaseEntity): Promise<void> {
     await this.transactions.run(async (tx) => {
       const changes = { deletedAt: new Date(), slug: id };
       if (!(await this.knowledgeBases.within(organizationId, tx).update(id, changes))) throw notFound('Knowledge base');
       const target = { type: 'knowledge_base', id };
+      await this.purge.enqueue({ organizationId, id }, tx);
       await this.audit.record({ caller, action: 'knowledge_base.delete', target, before: { name, slug } }, tx);
     });
+    this.purge.wake();
   }
 
   private insert(caller: Caller, body: NewKnowledgeBase, slug: string, overlap: number): Promise<KnowledgeBaseEntity> {

@@ -12,12 +12,7 @@ import {
   Min,
 } from 'class-validator';
 import { PageQueryDto } from '../platform/http';
-import {
-  DOCUMENT_STATUSES,
-  type DocumentStatus,
-  KNOWLEDGE_BASE_VISIBILITIES,
-  type KnowledgeBaseVisibility,
-} from './knowledge-base.types';
+import { KNOWLEDGE_BASE_VISIBILITIES, type KnowledgeBaseVisibility } from './knowledge-base.types';
 import { LANGUAGES } from './search/language';
 import { SLUG_MAX } from './slug';
 
@@ -145,43 +140,4 @@ export class SharedUserDto {
 
 export class KnowledgeBaseSharesDto {
   users!: SharedUserDto[];
-}
-
-export class DocumentDto {
-  id!: string;
-  knowledge_base_id!: string;
-  /** The name it was uploaded under. */
-  filename!: string;
-  /** First heading. */
-  title!: string | null;
-  /** Decided by content. */
-  content_type!: string;
-  /** Bytes. */
-  size!: number;
-  sha256!: string;
-  @ApiProperty({ enum: DOCUMENT_STATUSES })
-  status!: DocumentStatus;
-  /** Why it failed. */
-  error!: string | null;
-  attempts!: number;
-  chunk_count!: number;
-  created_at!: Date;
-  updated_at!: Date;
-}
-
-export class UploadedDocumentsDto {
-  items!: DocumentDto[];
-}
-
-export class DocumentPageDto {
-  items!: DocumentDto[];
-  next_cursor!: string | null;
-  total!: number;
-}
-
-export class DocumentListQueryDto extends PageQueryDto {
-  @IsOptional()
-  @IsIn(DOCUMENT_STATUSES)
-  @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
-  status?: DocumentStatus;
 }

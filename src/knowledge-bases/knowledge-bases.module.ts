@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
+import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
 import { OrganizationsModule } from '../organizations';
 import { DocumentStore } from './documents/document-store';
+import { DocumentUploads } from './documents/document-uploads';
 import { DocumentRepository } from './documents/document.repository';
 import { DocumentsController } from './documents/documents.controller';
 import { DocumentsService } from './documents/documents.service';
@@ -15,7 +17,14 @@ import { ExternalCollections } from './retrieval/external-collections';
 import { OwnCollections } from './retrieval/own-collections';
 import { QueryController } from './retrieval/query.controller';
 import { QuestionRewriter } from './retrieval/question-rewriter';
+import { ChunkEmbedder } from './embedding/chunk-embedder';
+import { DocumentPurge } from './ingestion/document-purge';
+import { DocumentReader } from './ingestion/document-reader';
+import { DocumentWriter } from './ingestion/document-writer';
+import { IngestionRequests } from './ingestion/ingestion-requests';
+import { IngestionSweep } from './ingestion/ingestion-sweep';
 import { IngestionService } from './ingestion/ingestion.service';
+import { ReingestService } from './ingestion/reingest.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
@@ -31,15 +40,22 @@ import { VectorStoreRepository } from './search/vector-store.repository';
 import { SharingService } from './sharing.service';
 
 @Module({
-  imports: [ConnectorsModule, FilesModule, OrganizationsModule],
+  imports: [ConnectorsModule, ExtractionModule, FilesModule, OrganizationsModule],
   controllers: [KnowledgeBasesController, DocumentsController, QueryController, SourceLinksController],
   providers: [
+    ChunkEmbedder,
     CollectionReferences,
+    DocumentPurge,
+    DocumentReader,
     DocumentRepository,
     DocumentsService,
     DocumentStore,
+    DocumentUploads,
+    DocumentWriter,
     ExternalCollections,
+    IngestionRequests,
     IngestionService,
+    IngestionSweep,
     KnowledgeBasePermissions,
     KnowledgeBasePurge,
     KnowledgeBaseRepository,
@@ -49,6 +65,7 @@ import { SharingService } from './sharing.service';
     OwnCollections,
     PassageRepository,
     QuestionRewriter,
+    ReingestService,
     RetrievalService,
     SearchIndex,
     SearchIndexRepository,

@@ -9,7 +9,6 @@ import {
   type PageRequest,
   type Principal,
 } from '../kernel';
-import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
@@ -25,7 +24,6 @@ export class KnowledgeBasesService {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly store: KnowledgeBaseStore,
     private readonly sharing: SharingService,
-    private readonly purge: KnowledgeBasePurge,
   ) {}
 
   async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseView> {
@@ -70,7 +68,6 @@ export class KnowledgeBasesService {
   async remove(caller: Caller, id: string): Promise<void> {
     const row = await this.permissions.owned(caller, id);
     await this.store.hide(caller, row);
-    this.purge.enqueue(row);
   }
 
   async shares(caller: Caller, id: string): Promise<ShareView[]> {

@@ -1,81 +1,125 @@
 import { Injectable } from '@nestjs/common';
-import { sniffType } from '../../files';
 import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
-import { AuditLog } from '../../platform/audit';
+import { AuditLog, type AuditRecord } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
-import type { UploadedFile } from '../../platform/http';
-import type { DocumentEntity } from './document.entity';
-import { DocumentRepository, type DocumentScope } from './document.repository';
+import { CANCELLED } from '../ingestion/ingestion-failure';
+import { IngestionRequests } from '../ingestion/ingestion-requests';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import { SearchIndex } from '../search/search-index';
+import type { DocumentEntity } from './document.entity';
+import { DocumentRepository, type DocumentScope, WAITING } from './document.repository';
 
-export interface StoredUpload extends UploadedFile {
+export interface StoredUpload {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly contentType: string;
   readonly storageName: string;
 }
 
 export interface SavedDocument {
-  readonly row: DocumentEntity;
+  readonly id: string;
   /** Blob that no row names: the old bytes, or the new ones where nothing changed. */
   readonly unused: string | null;
   readonly changed: boolean;
 }
-
-const DELETING = 'The document is being deleted';
 
 /** Every change takes the knowledge base's lock first: one order of locks for uploads, deletions and the index. */
 @Injectable()
 export class DocumentStore {
   constructor(
     private readonly documents: DocumentRepository,
+    private readonly requests: IngestionRequests,
     private readonly index: SearchIndex,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {}
 
-  /** Same name and bytes: nothing happens. Same name, other bytes: the row waits for its new content, old chunks still answer. */
+  /**
+   * Same name and bytes: nothing happens. Same name, other bytes: the row waits for its new content, old chunks still
+   * answer. Names must differ from each other; few statements, as everybody waits for the lock meanwhile.
+   */
   save(caller: Caller, knowledgeBase: KnowledgeBaseEntity, uploads: readonly StoredUpload[]): Promise<SavedDocument[]> {
     return this.locked(knowledgeBase, async (documents, tx) => {
-      const saved: SavedDocument[] = [];
-      for (const upload of uploads) saved.push(await this.saveOne(caller, knowledgeBase, upload, documents, tx));
-      return saved;
+      const names = uploads.map(({ name }) => name);
+      const known = new Map((await documents.named(knowledgeBase.id, names)).map((row) => [row.filename, row]));
+      const plans = uploads.map((upload) => planOf(upload, known.get(upload.name)));
+      const changed = plans.filter((plan) => plan.changed);
+      await documents.insertAll(
+        changed
+          .filter(({ old }) => old === undefined)
+          .map((plan) => ({ ...newRow(plan), knowledgeBaseId: knowledgeBase.id })),
+      );
+      for (const { old, upload } of changed) {
+        if (old !== undefined) await documents.update(old.id, { ...contentOf(upload), ...WAITING });
+      }
+      await this.audit.recordAll(
+        changed.map((plan) => auditOf(caller, knowledgeBase, plan)),
+        tx,
+      );
+      await this.requests.ingest(
+        knowledgeBase,
+        changed.map(({ id }) => id),
+        tx,
+      );
+      return plans.map(({ id, changed, old, upload }) => ({
+        id,
+        changed,
+        unused: changed ? (old?.storageName ?? null) : upload.storageName,
+      }));
     });
   }
 
   /** Makes a failed document wait again. */
-  retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<DocumentEntity> {
+  retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
       if (row.status !== 'failed') throw new AppError('conflict', `The document is ${row.status}, not failed`);
-      await documents.update(id, { status: 'pending', error: null });
+      await documents.update(id, { ...WAITING, attempts: row.attempts });
+      await this.requests.ingest(knowledgeBase, [id], tx);
       await this.record(caller, 'document.retry', row, {}, tx);
-      return required(documents, knowledgeBase, id);
     });
   }
 
-  /** Takes the document out of every answer at once; `purge` then removes what is left of it. */
-  hide(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<DocumentEntity> {
+  /** Makes every failed document wait again; returns their ids. */
+  retryFailed(caller: Caller, knowledgeBase: KnowledgeBaseEntity): Promise<string[]> {
+    return this.locked(knowledgeBase, async (documents, tx) => {
+      const ids = await documents.restartFailed(knowledgeBase.id);
+      await this.requests.ingest(knowledgeBase, ids, tx);
+      const target = { type: 'knowledge_base', id: knowledgeBase.id };
+      const after = { documents: ids.length };
+      if (ids.length > 0) await this.audit.record({ caller, action: 'document.retry_failed', target, after }, tx);
+      return ids;
+    });
+  }
+
+  /** Ends waiting or processing; what answered before goes on answering. */
+  cancel(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
-      await documents.update(id, { status: 'failed', error: DELETING, generation: null });
-      await this.record(caller, 'document.delete', row, { before: { filename: row.filename, sha256: row.sha256 } }, tx);
-      return row;
+      if (row.status !== 'pending' && row.status !== 'processing') {
+        throw new AppError('conflict', `The document is ${row.status}; there is nothing to cancel`);
+      }
+      await documents.update(id, { ...CANCELLED, claim: null, claimedUntil: null });
+      await this.record(caller, 'document.cancel', row, {}, tx);
     });
   }
 
-  /** Removes a hidden document: its chunks in short transactions, then its row, unless it was uploaded anew meanwhile. */
-  async purge(row: DocumentEntity): Promise<void> {
-    await this.removeChunks(row);
-    await this.documents.within(row.organizationId).removeHidden(row.id, DELETING);
-  }
-
-  /** Removes a document of a knowledge base that nobody sees any more. */
-  async purgeUnseen(row: DocumentEntity): Promise<void> {
-    await this.removeChunks(row);
-    await this.documents.within(row.organizationId).remove(row.id);
-  }
-
-  private removeChunks({ organizationId, knowledgeBaseId, id }: DocumentEntity): Promise<void> {
-    return this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, 'all');
+  /** Takes the document out of every answer and list at once and frees its name; a job then takes it apart. */
+  hide(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
+    return this.locked(knowledgeBase, async (documents, tx) => {
+      const row = await required(documents, knowledgeBase, id);
+      await documents.update(id, {
+        ...CANCELLED,
+        claim: null,
+        claimedUntil: null,
+        deletedAt: new Date(),
+        generation: null,
+        filename: `deleted:${id}`,
+      });
+      await this.requests.purge(row, tx);
+      await this.record(caller, 'document.delete', row, { before: { filename: row.filename, sha256: row.sha256 } }, tx);
+    });
   }
 
   private locked<T>(
@@ -89,50 +133,55 @@ export class DocumentStore {
     });
   }
 
-  private async saveOne(
-    caller: Caller,
-    { id: knowledgeBaseId }: KnowledgeBaseEntity,
-    { name: filename, bytes, sha256, storageName }: StoredUpload,
-    documents: DocumentScope,
-    tx: Transaction,
-  ): Promise<SavedDocument> {
-    const old = await documents.findByName(knowledgeBaseId, filename);
-    if (old !== null && old.sha256 === sha256 && old.status !== 'failed') {
-      return { row: old, unused: storageName, changed: false };
-    }
-    const content = {
-      contentType: sniffType(bytes, filename),
-      size: bytes.length,
-      sha256,
-      storageName,
-      status: 'pending' as const,
-      error: null,
-    };
-    const id = old?.id ?? uuidv7();
-    if (old === null) await documents.insert({ id, knowledgeBaseId, filename, title: null, ...content });
-    else await documents.update(id, content);
-    const row = await documents.find(id);
-    if (row === null) throw notFound('Document');
-    await this.record(
-      caller,
-      old === null ? 'document.create' : 'document.replace',
-      row,
-      { ...(old === null ? {} : { before: { sha256: old.sha256 } }), after: { filename, sha256, size: bytes.length } },
-      tx,
-    );
-    return { row, unused: old?.storageName ?? null, changed: true };
-  }
-
   private record(
     caller: Caller,
     action: string,
     { id, knowledgeBaseId }: DocumentEntity,
-    change: { before?: object; after?: object },
+    change: { before?: object },
     tx: Transaction,
   ): Promise<void> {
-    const after = { knowledge_base_id: knowledgeBaseId, ...change.after };
+    const after = { knowledge_base_id: knowledgeBaseId };
     return this.audit.record({ caller, action, target: { type: 'document', id }, before: change.before, after }, tx);
   }
+}
+
+interface Plan {
+  readonly id: string;
+  readonly upload: StoredUpload;
+  readonly old: DocumentEntity | undefined;
+  readonly changed: boolean;
+}
+
+const planOf = (upload: StoredUpload, old: DocumentEntity | undefined): Plan => ({
+  id: old?.id ?? uuidv7(),
+  upload,
+  old,
+  changed: old === undefined || old.sha256 !== upload.sha256 || old.status === 'failed',
+});
+
+const contentOf = ({ size, sha256, contentType, storageName }: StoredUpload) => ({
+  size,
+  sha256,
+  contentType,
+  storageName,
+});
+
+const newRow = ({ id, upload }: Plan) => ({
+  id,
+  filename: upload.name,
+  status: 'pending' as const,
+  ...contentOf(upload),
+});
+
+function auditOf(caller: Caller, knowledgeBase: KnowledgeBaseEntity, { id, upload, old }: Plan): AuditRecord {
+  const { name: filename, sha256, size } = upload;
+  return {
+    caller,
+    action: old === undefined ? 'document.create' : 'document.replace',
+    target: { type: 'document', id },
+    before: old === undefined ? undefined : { sha256: old.sha256 },
+    after: { knowledge_base_id: knowledgeBase.id, filename, sha256, size },
+  };
 }
 
 async function required(

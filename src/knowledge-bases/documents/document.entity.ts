@@ -51,7 +51,7 @@ export class DocumentEntity {
   @Column('text', { name: 'error_code', nullable: true })
   errorCode!: string | null;
 
-  /** How often its processing has begun since it was uploaded or retried. */
+  /** How often its processing has begun since it was uploaded. */
   @Column('integer', { default: 0 })
   attempts!: number;
 

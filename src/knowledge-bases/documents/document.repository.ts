@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, LessThan, MoreThan } from 'typeorm';
+import { DataSource, In, IsNull, MoreThan, Not } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { TenantScope, type Transaction } from '../../platform/database';
 import { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from '../knowledge-base.types';
@@ -12,6 +13,37 @@ export interface DocumentFilter {
   readonly after: string | null;
 }
 
+export interface DocumentRef {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly knowledgeBaseId: string;
+}
+
+type NewDocument = Pick<
+  DocumentEntity,
+  'id' | 'knowledgeBaseId' | 'filename' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
+>;
+
+/** Shorter than a job's lease: a job that is handed on finds its document free. */
+const LEASE = `now() + interval '25 seconds'`;
+const UNFINISHED: DocumentStatus[] = ['pending', 'processing'];
+
+const DEAD_GENERATIONS = `
+  SELECT DISTINCT c.generation FROM kb_documents d JOIN kb_chunks c ON c.document_id = d.id
+  WHERE d.id = $1 AND c.generation IS DISTINCT FROM d.generation AND d.claim IS NULL`;
+
+/** What a document starts anew with. */
+export const WAITING = {
+  status: 'pending',
+  error: null,
+  errorCode: null,
+  attempts: 0,
+  claim: null,
+  claimedUntil: null,
+  progressCurrent: 0,
+  progressTotal: 0,
+} as const satisfies Partial<DocumentEntity>;
+
 @Injectable()
 export class DocumentRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -20,23 +52,55 @@ export class DocumentRepository {
     return new DocumentScope((tx ?? this.dataSource.manager).getRepository(DocumentEntity), organizationId);
   }
 
-  /** Documents of every organization that wait, or whose worker has not been heard of since `staleBefore`. */
-  unfinished(staleBefore: Date): Promise<{ id: string; organizationId: string }[]> {
+  /** Documents of every organization that nobody works on although they wait or their worker is gone; those longest so first. */
+  neglected(olderThanSeconds: number, limit: number): Promise<DocumentRef[]> {
+    return this.dataSource.manager
+      .createQueryBuilder(DocumentEntity, 'd')
+      .select(['d.id', 'd.organizationId', 'd.knowledgeBaseId'])
+      .where(`d.status IN ('pending', 'processing') AND d.deleted_at IS NULL`)
+      .andWhere(`(d.status = 'pending' OR d.claimed_until IS NULL OR d.claimed_until < now())`)
+      .andWhere('d.updated_at <= now() - make_interval(secs => :olderThanSeconds)', { olderThanSeconds })
+      .orderBy('d.updated_at', 'ASC')
+      .limit(limit)
+      .getMany();
+  }
+
+  /** Documents of every organization that are being taken apart. */
+  hidden(limit: number): Promise<DocumentRef[]> {
     return this.dataSource.manager.find(DocumentEntity, {
-      select: { id: true, organizationId: true },
-      where: [{ status: 'pending' }, { status: 'processing', updatedAt: LessThan(staleBefore) }],
-      order: { id: 'ASC' },
+      select: { id: true, organizationId: true, knowledgeBaseId: true },
+      where: { deletedAt: Not(IsNull()) },
+      take: limit,
     });
+  }
+
+  /**
+   * Generations of chunks that no longer answer and never will: left over by workers that have died or lost their claim,
+   * or replaced. None while a claim is on the document.
+   */
+  async deadGenerations(documentId: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ generation: string }[]>(DEAD_GENERATIONS, [documentId]);
+    return rows.map(({ generation }) => generation);
+  }
+
+  /** For a process that is alone: every claim belongs to one that is gone. */
+  async voidClaims(): Promise<void> {
+    await this.dataSource.manager.update(DocumentEntity, { status: 'processing' }, { claimedUntil: () => 'now()' });
   }
 }
 
 export class DocumentScope extends TenantScope<DocumentEntity> {
   findIn(knowledgeBaseId: string, id: string): Promise<DocumentEntity | null> {
-    return this.rows.findOneBy(this.where({ id, knowledgeBaseId }));
+    return this.rows.findOneBy(this.where({ id, knowledgeBaseId, deletedAt: IsNull() }));
   }
 
-  findByName(knowledgeBaseId: string, filename: string): Promise<DocumentEntity | null> {
-    return this.rows.findOneBy(this.where({ knowledgeBaseId, filename }));
+  named(knowledgeBaseId: string, filenames: readonly string[]): Promise<DocumentEntity[]> {
+    return this.rows.findBy(this.where({ knowledgeBaseId, filename: In([...filenames]) }));
+  }
+
+  async ofIds(ids: readonly string[]): Promise<Map<string, DocumentEntity>> {
+    const rows = await this.rows.findBy(this.where({ id: In([...ids]) }));
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   async page({
@@ -45,40 +109,101 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     limit,
     after,
   }: DocumentFilter): Promise<[rows: DocumentEntity[], total: number]> {
-    const filter = this.where({ knowledgeBaseId, ...(status === null ? {} : { status }) });
+    const filter = this.where({ knowledgeBaseId, deletedAt: IsNull(), ...(status === null ? {} : { status }) });
     const where = after === null ? filter : { ...filter, id: MoreThan(after) };
     const rows = await this.rows.find({ where, order: { id: 'ASC' }, take: limit });
     return [rows, await this.rows.countBy(filter)];
   }
 
-  /** Takes a waiting document, or one whose worker is gone, for processing; null when somebody else did. */
-  async claim(id: string, staleBefore: Date): Promise<DocumentEntity | null> {
-    const result = await this.rows
-      .createQueryBuilder()
-      .update()
-      .set({ status: 'processing', attempts: () => 'attempts + 1', updatedAt: () => 'now()' })
-      .where('id = :id AND organization_id = :organizationId', { id, organizationId: this.organizationId })
-      .andWhere(`(status = 'pending' OR (status = 'processing' AND updated_at < :staleBefore))`, { staleBefore })
-      .execute();
-    return result.affected === 1 ? this.find(id) : null;
+  /** How many of the knowledge base's documents wait or are processed. */
+  backlog(knowledgeBaseId: string): Promise<number> {
+    return this.rows.countBy(this.where({ knowledgeBaseId, status: In(UNFINISHED), deletedAt: IsNull() }));
   }
 
-  /** Ends one attempt, unless the document was replaced or deleted meanwhile. */
-  async finish(
-    id: string,
-    sha256: string,
-    result: Partial<Pick<DocumentEntity, 'status' | 'error'>>,
-  ): Promise<boolean> {
-    const { affected } = await this.rows.update(this.where({ id, sha256 }), result);
+  /** True while one of them waits or is processed. */
+  anyUnfinished(ids: readonly string[]): Promise<boolean> {
+    return this.rows.existsBy(this.where({ id: In([...ids]), status: In(UNFINISHED), deletedAt: IsNull() }));
+  }
+
+  async insertAll(values: readonly NewDocument[]): Promise<void> {
+    if (values.length === 0) return;
+    const rows = values.map((value) => ({ ...value, organizationId: this.organizationId, title: null, error: null }));
+    await this.rows.createQueryBuilder().insert().values(rows).updateEntity(false).execute();
+  }
+
+  /** Makes documents wait again, all but failed and deleted ones; returns their ids. */
+  restart(knowledgeBaseId: string): Promise<string[]> {
+    return this.makeWait(knowledgeBaseId, `status <> 'failed'`);
+  }
+
+  restartFailed(knowledgeBaseId: string): Promise<string[]> {
+    return this.makeWait(knowledgeBaseId, `status = 'failed'`);
+  }
+
+  /** Takes a waiting document, or one whose worker is gone, for processing; null when somebody else did. */
+  async claim(id: string, claim: string): Promise<DocumentEntity | null> {
+    const { affected } = await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({
+        status: 'processing',
+        claim,
+        claimedUntil: () => LEASE,
+        attempts: () => 'attempts + 1',
+        progressCurrent: 0,
+        progressTotal: 0,
+      })
+      .where('id = :id AND organization_id = :organizationId', { id, organizationId: this.organizationId })
+      .andWhere(
+        `deleted_at IS NULL AND (status = 'pending' OR (status = 'processing' AND coalesce(claimed_until < now(), true)))`,
+      )
+      .execute();
+    return affected === 1 ? this.find(id) : null;
+  }
+
+  /** Renews the claim and tells how far it is; false when the claim is lost. */
+  async advance(id: string, claim: string, progress: { current?: number; total?: number } = {}): Promise<boolean> {
+    const { affected } = await this.rows.update(this.where({ id, claim }), {
+      claimedUntil: () => LEASE,
+      ...(progress.current === undefined ? {} : { progressCurrent: progress.current }),
+      ...(progress.total === undefined ? {} : { progressTotal: progress.total }),
+    });
     return affected === 1;
   }
 
-  async removeHidden(id: string, error: string): Promise<void> {
-    await this.rows.delete(this.where({ id, status: 'failed', error, generation: IsNull() }));
+  /** Ends a claim with its result; false when it was lost before. */
+  async finish(id: string, claim: string, result: QueryDeepPartialEntity<DocumentEntity>): Promise<boolean> {
+    const { affected } = await this.rows.update(this.where({ id, claim }), {
+      ...result,
+      claim: null,
+      claimedUntil: null,
+    });
+    return affected === 1;
   }
 
-  /** Some document of the knowledge base, while there is one. */
+  /** Some document of the knowledge base, deleted or not, while there is one. */
   first(knowledgeBaseId: string): Promise<DocumentEntity | null> {
     return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
+  }
+
+  /** Bytes that rows of the knowledge base name. */
+  async storageNames(knowledgeBaseId: string): Promise<Set<string>> {
+    const rows = await this.rows.find({ select: { storageName: true }, where: this.where({ knowledgeBaseId }) });
+    return new Set(rows.map(({ storageName }) => storageName));
+  }
+
+  private async makeWait(knowledgeBaseId: string, which: string): Promise<string[]> {
+    const result = await this.rows
+      .createQueryBuilder()
+      .update()
+      .set(WAITING)
+      .where('knowledge_base_id = :knowledgeBaseId AND organization_id = :organizationId AND deleted_at IS NULL', {
+        knowledgeBaseId,
+        organizationId: this.organizationId,
+      })
+      .andWhere(which)
+      .returning('id')
+      .execute();
+    return (result.raw as { id: string }[]).map(({ id }) => id).sort();
   }
 }

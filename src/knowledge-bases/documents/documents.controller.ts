@@ -5,7 +5,13 @@ import type { Caller } from '../../kernel';
 import { Access, AcceptFiles, CurrentCaller, toPageRequest, type UploadedFile, Uploads } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { DocumentsService } from './documents.service';
-import { DocumentDto, DocumentListQueryDto, DocumentPageDto, UploadedDocumentsDto } from '../knowledge-base.dto';
+import {
+  DocumentDto,
+  DocumentListQueryDto,
+  DocumentPageDto,
+  RetriedDocumentsDto,
+  UploadedDocumentsDto,
+} from './document.dto';
 
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
 export class DocumentsController {
@@ -75,6 +81,34 @@ export class DocumentsController {
     @Param('id') id: string,
   ): Promise<DocumentDto> {
     return this.documents.retry(caller, knowledgeBaseId, id);
+  }
+
+  @Post('retry')
+  @Idempotent()
+  @HttpCode(200)
+  @Access({ scope: 'write', role: 'teacher', summary: 'Process every failed document again' })
+  async retryFailed(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+  ): Promise<RetriedDocumentsDto> {
+    return { retried: await this.documents.retryFailed(caller, knowledgeBaseId) };
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Stop waiting for, or processing, a document',
+    description:
+      'It ends as failed with the code `document.cancelled`; what it was before goes on answering. A retry processes it after all.',
+  })
+  cancel(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+  ): Promise<DocumentDto> {
+    return this.documents.cancel(caller, knowledgeBaseId, id);
   }
 
   @Delete(':id')

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import {
@@ -13,49 +12,47 @@ import {
   type Principal,
 } from '../../kernel';
 import type { UploadedFile } from '../../platform/http';
-import { DocumentStore, type StoredUpload } from './document-store';
-import type { DocumentEntity } from './document.entity';
-import { DocumentRepository } from './document.repository';
-import { IngestionService, knowledgeBaseSpace } from '../ingestion/ingestion.service';
-import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
 import type { DocumentStatus, DocumentView } from '../knowledge-base.types';
+import { knowledgeBaseSpace } from './document-space';
+import { DocumentStore } from './document-store';
+import { DocumentUploads } from './document-uploads';
+import { toDocumentView } from './document-view';
+import type { DocumentEntity } from './document.entity';
+import { DocumentRepository } from './document.repository';
 
-/** How long an upload waits for its documents before it answers while some are still `pending`. */
+/** How long a request waits for its documents before it answers while some are still `pending`. */
 const WAIT_MS = 10_000;
-const READ_MAX_BYTES = 16 * 1024 * 1024;
+/** More documents than this are not waited for. */
+const WAIT_FOR = 50;
+/** Longer than any upload may be, so that every stored document can be read whole. */
+const READ_MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Documents of one knowledge base: uploaded, listed, retried, deleted. */
+/** Documents of one knowledge base: uploaded, listed, retried, cancelled, deleted. */
 @Injectable()
 export class DocumentsService {
   constructor(
     private readonly permissions: KnowledgeBasePermissions,
     private readonly documents: DocumentRepository,
+    private readonly uploads: DocumentUploads,
     private readonly store: DocumentStore,
-    private readonly ingestion: IngestionService,
+    private readonly requests: IngestionRequests,
     private readonly blobs: BlobStore,
   ) {}
 
   /** Every file becomes a document with its own status; one that cannot be read does not harm the others. */
   async upload(caller: Caller, knowledgeBaseId: string, uploads: readonly UploadedFile[]): Promise<DocumentView[]> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
-    const stored: StoredUpload[] = [];
-    try {
-      for (const upload of lastOfEachName(uploads)) stored.push(await this.putBlob(knowledgeBase, upload));
-      const saved = await this.store.save(caller, knowledgeBase, stored);
-      await this.discard(
-        knowledgeBase,
-        saved.flatMap(({ unused }) => unused ?? []),
-      );
-      await this.process(saved.flatMap(({ row, changed }) => (changed ? [row] : [])));
-      return Promise.all(saved.map(({ row }) => this.fresh(row)));
-    } catch (error) {
-      await this.discard(
-        knowledgeBase,
-        stored.map(({ storageName }) => storageName),
-      );
-      throw error;
+    const { ids, changed } = await this.uploads.accept(caller, knowledgeBase, uploads);
+    if (changed.length > 0 && changed.length <= WAIT_FOR) {
+      await this.requests.settled(knowledgeBase.organizationId, changed, WAIT_MS);
     }
+    const rows = await this.documents.within(knowledgeBase.organizationId).ofIds(ids);
+    return ids.flatMap((id) => {
+      const row = rows.get(id);
+      return row === undefined ? [] : [toDocumentView(row)];
+    });
   }
 
   async list(
@@ -102,17 +99,35 @@ export class DocumentsService {
   async retry(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentView> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     if (!isUuid(id)) throw notFound('Document');
-    const row = await this.store.retry(caller, knowledgeBase, id);
-    await this.process([row]);
-    return this.fresh(row);
+    await this.store.retry(caller, knowledgeBase, id);
+    this.requests.wake();
+    await this.requests.settled(knowledgeBase.organizationId, [id], WAIT_MS);
+    return this.get(caller, knowledgeBaseId, id);
+  }
+
+  /** Returns how many documents are tried again. */
+  async retryFailed(caller: Caller, knowledgeBaseId: string): Promise<number> {
+    const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
+    const ids = await this.store.retryFailed(caller, knowledgeBase);
+    this.requests.wake();
+    return ids.length;
+  }
+
+  async cancel(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentView> {
+    const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
+    if (!isUuid(id)) throw notFound('Document');
+    await this.store.cancel(caller, knowledgeBase, id);
+    this.requests.interrupt([id]);
+    return this.get(caller, knowledgeBaseId, id);
   }
 
   async remove(caller: Caller, knowledgeBaseId: string, id: string): Promise<void> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     if (!isUuid(id)) throw notFound('Document');
-    const row = await this.store.hide(caller, knowledgeBase, id);
-    await this.store.purge(row);
-    await this.discard(knowledgeBase, [row.storageName]);
+    await this.store.hide(caller, knowledgeBase, id);
+    this.requests.interrupt([id]);
+    this.requests.wake();
+    await this.requests.gone(knowledgeBase.organizationId, id, WAIT_MS);
   }
 
   private async required(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentEntity> {
@@ -122,47 +137,4 @@ export class DocumentsService {
     if (row === null) throw notFound('Document');
     return row;
   }
-
-  private async putBlob(knowledgeBase: KnowledgeBaseEntity, upload: UploadedFile): Promise<StoredUpload> {
-    const space = knowledgeBaseSpace(knowledgeBase.organizationId, knowledgeBase.id);
-    return { ...upload, storageName: await this.blobs.put(space, upload.bytes) };
-  }
-
-  private async process(rows: readonly DocumentEntity[]): Promise<void> {
-    if (rows.length === 0) return;
-    const timer = new AbortController();
-    const waited = sleep(WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-    await Promise.race([Promise.all(rows.map((row) => this.ingestion.enqueue(row))), waited]);
-    timer.abort();
-  }
-
-  private async fresh(row: DocumentEntity): Promise<DocumentView> {
-    return toDocumentView((await this.documents.within(row.organizationId).find(row.id)) ?? row);
-  }
-
-  private async discard({ organizationId, id }: KnowledgeBaseEntity, names: readonly string[]): Promise<void> {
-    const space = knowledgeBaseSpace(organizationId, id);
-    await Promise.allSettled(names.map((name) => this.blobs.remove(space, name)));
-  }
 }
-
-/** A name that comes twice in one upload means its last bytes, as if they had been sent one after the other. */
-const lastOfEachName = (uploads: readonly UploadedFile[]): UploadedFile[] => [
-  ...new Map(uploads.map((upload) => [upload.name, upload])).values(),
-];
-
-const toDocumentView = (row: DocumentEntity): DocumentView => ({
-  id: row.id,
-  knowledge_base_id: row.knowledgeBaseId,
-  filename: row.filename,
-  title: row.title,
-  content_type: row.contentType,
-  size: row.size,
-  sha256: row.sha256,
-  status: row.status,
-  error: row.error,
-  attempts: row.attempts,
-  chunk_count: row.chunkCount,
-  created_at: row.createdAt,
-  updated_at: row.updatedAt,
-});

@@ -1,162 +1,125 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { type BlobSpace, BlobStore } from '../../files';
-import { AppError, uuidv7 } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
-import type { DocumentEntity } from '../documents/document.entity';
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { JobAborted, type RunningJob } from '../../platform/jobs';
 import { DocumentRepository } from '../documents/document.repository';
-import { type DocumentText, readDocument, UnreadableDocument } from './document-text';
-import { KnowledgeBaseRepository } from '../knowledge-base.repository';
-import { detectLanguage, searchConfiguration } from '../search/language';
-import { INDEX_BATCH, type Removal } from '../search/search-index.repository';
-import { SearchIndex } from '../search/search-index';
+import { ChunkEmbedder } from '../embedding/chunk-embedder';
+import { DocumentReader } from './document-reader';
+import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
+import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
+import { type IngestionJob, IngestionRequests } from './ingestion-requests';
 
-/** A worker that has not finished after this long is taken for dead. */
-const STALE_AFTER_MS = 10 * 60_000;
-const READ_MAX_BYTES = 16 * 1024 * 1024;
-const BROKEN = 'The document could not be processed; try again';
+/** A third of a claim's time. */
+const RENEW_MS = 8_000;
 
-export const knowledgeBaseSpace = (organizationId: string, knowledgeBaseId: string): BlobSpace => [
-  'knowledge-bases',
-  organizationId,
-  knowledgeBaseId,
-];
-
-interface Job {
-  readonly organizationId: string;
-  readonly id: string;
+/** By a worker that may have died: a later try finds out. */
+class ClaimedElsewhere extends Error {
+  readonly code = 'claimed_elsewhere';
 }
 
-const staleBefore = (): Date => new Date(Date.now() - STALE_AFTER_MS);
-
 /**
- * Turns stored documents into searchable chunks, one after another. A document waits in its row (`pending`), so nothing is
- * lost with the process: what was left over is taken up at the next start. Old chunks answer until the new ones replace them.
+ * Turns stored documents into searchable chunks. The row says what is to be done; a job is only somebody's turn to look at
+ * it. Whoever claims the row may write, and old chunks answer until the new ones replace them.
  */
 @Injectable()
-export class IngestionService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class IngestionService {
   private readonly log = new Logger(IngestionService.name);
-  private tail: Promise<void> = Promise.resolve();
-  private stopping = false;
 
   constructor(
     private readonly documents: DocumentRepository,
-    private readonly knowledgeBases: KnowledgeBaseRepository,
-    private readonly index: SearchIndex,
-    private readonly blobs: BlobStore,
-    private readonly transactions: Transactions,
-  ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    for (const job of await this.documents.unfinished(staleBefore())) void this.enqueue(job);
+    private readonly requests: IngestionRequests,
+    private readonly reader: DocumentReader,
+    private readonly writer: DocumentWriter,
+    private readonly embedder: ChunkEmbedder,
+  ) {
+    requests.onIngestion((job) => this.run(job));
   }
 
-  /** Finishes the document in hand; the rest stays `pending` for the next start. */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.tail;
-  }
-
-  /** Resolves when the document has been dealt with, well or badly. Never rejects. */
-  enqueue(job: Job): Promise<void> {
-    this.tail = this.tail.then(() => (this.stopping ? undefined : this.attempt(job)));
-    return this.tail;
-  }
-
-  private async attempt({ organizationId, id }: Job): Promise<void> {
+  private async run(job: RunningJob<IngestionJob>): Promise<void> {
+    const { organizationId, id } = job.data;
+    const work = this.requests.begin(id);
     try {
-      const document = await this.documents.within(organizationId).claim(id, staleBefore());
-      if (document !== null) await this.process(document);
-    } catch (error) {
-      this.report(id, error);
+      const claim = randomUUID();
+      const row = await this.documents.within(organizationId).claim(id, claim);
+      if (row !== null) await this.attempt({ row, claim }, job, AbortSignal.any([job.signal, work.signal]));
+      const left = await this.documents.within(organizationId).find(id);
+      if (left === null) return;
+      if (row === null && left.status === 'processing' && !job.lastTry) throw new ClaimedElsewhere();
+      await this.writer.clearDead(left);
+    } finally {
+      work.end();
     }
   }
 
-  private async process(document: DocumentEntity): Promise<void> {
-    const failed = (error: string): Promise<boolean> =>
-      this.documents.within(document.organizationId).finish(document.id, document.sha256, { status: 'failed', error });
+  private async attempt(document: ClaimedDocument, job: RunningJob<IngestionJob>, signal: AbortSignal): Promise<void> {
+    const lost = new AbortController();
+    const renewing = setInterval(() => void this.renew(document, lost), RENEW_MS);
     try {
-      const content = await this.read(document);
-      if (content !== null) await this.store(document, content);
+      if (document.row.attempts > MAX_ATTEMPTS) await this.fail(document, TOO_OFTEN, { attempts: 0 });
+      else await this.process(document, AbortSignal.any([signal, lost.signal]));
     } catch (error) {
-      if (error instanceof UnreadableDocument) {
-        await failed(error.message);
-      } else if (error instanceof AppError && error.code === 'not_found') {
-        await failed('The uploaded file is missing; upload it again');
-      } else {
-        this.report(document.id, error);
-        await failed(BROKEN);
-      }
+      await this.failed(document, job, error);
+    } finally {
+      clearInterval(renewing);
     }
   }
 
-  /** Null when the knowledge base is gone. */
-  private async read(document: DocumentEntity): Promise<DocumentText | null> {
-    const { organizationId, knowledgeBaseId } = document;
-    const knowledgeBase = await this.knowledgeBases.within(organizationId).find(knowledgeBaseId);
-    if (knowledgeBase === null) return null;
-    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
-    const bytes = await this.blobs.read(space, document.storageName, READ_MAX_BYTES);
-    return readDocument(bytes, document.filename, {
-      size: knowledgeBase.chunkSize,
-      overlap: knowledgeBase.chunkOverlap,
-    });
+  private async process(document: ClaimedDocument, signal: AbortSignal): Promise<void> {
+    const { organizationId, knowledgeBaseId, id: documentId } = document.row;
+    const content = await this.reader.read(document.row, signal);
+    const generation = await this.writer.write(document, content, signal);
+    const target = { organizationId, knowledgeBaseId, documentId, generation };
+    const chunks = content.chunks.length;
+    const done = (current: number, total: number): void =>
+      void this.advance(document, { current: chunks + current, total: chunks + total });
+    await this.embedder.embedGeneration(target, { signal, done });
+    signal.throwIfAborted();
+    await this.writer.switchTo(document, generation, content);
   }
 
-  /** Adds the chunks beside the old ones, switches over, then clears the old ones away, in transactions of one batch each. */
-  private async store(document: DocumentEntity, content: DocumentText): Promise<void> {
-    const generation = uuidv7();
-    const target = { ...document, documentId: document.id };
-    for (let first = 0; first < content.chunks.length; first += INDEX_BATCH) {
-      const chunks = content.chunks.slice(first, first + INDEX_BATCH);
-      const added = await this.locked(document, async (language, tx) => {
-        const known = language ?? (await this.decideLanguage(document, content.text, tx));
-        const configuration = searchConfiguration(known);
-        await this.index.add({ ...target, generation, configuration, first, chunks }, tx);
-      });
-      if (!added) return this.clear(document, { exactly: generation });
+  /** Rethrows what is to be tried again. */
+  private async failed(document: ClaimedDocument, job: RunningJob<IngestionJob>, error: unknown): Promise<void> {
+    const { row, claim } = document;
+    const documents = this.documents.within(row.organizationId);
+    if (error instanceof ClaimLost || !(await documents.advance(row.id, claim))) return;
+    if (job.signal.reason instanceof JobAborted) {
+      // The try counts only when it was the document's own doing.
+      const attempts = job.signal.reason.reason === 'timeout' ? row.attempts : row.attempts - 1;
+      await documents.finish(row.id, claim, { status: 'pending', attempts });
+      throw error;
     }
-    const switched = await this.locked(document, async (_language, tx) => {
-      await this.documents.within(document.organizationId, tx).update(document.id, {
-        status: 'completed',
-        error: null,
-        title: content.title,
-        chunkCount: content.chunks.length,
-        generation,
-      });
-    });
-    await this.clear(document, switched ? { before: generation } : { exactly: generation });
+    const failure = describeFailure(error);
+    if (failure.transient && !job.lastTry) {
+      await documents.finish(row.id, claim, { status: 'pending' });
+      throw error;
+    }
+    if (failure.code === 'internal_error') {
+      this.log.error({ msg: 'a document could not be processed', document_id: row.id, err: error });
+    }
+    await this.fail(document, failure);
   }
 
-  /** Runs under the knowledge base's lock; false when the document was deleted or replaced meanwhile: whoever did that has the last word. */
-  private locked(
-    { organizationId, knowledgeBaseId, id, sha256 }: DocumentEntity,
-    work: (language: string | null, tx: Transaction) => Promise<void>,
-  ): Promise<boolean> {
-    return this.transactions.run(async (tx) => {
-      const knowledgeBase = await this.index.lock(organizationId, knowledgeBaseId, tx);
-      if (knowledgeBase === undefined || knowledgeBase.deleted) return false;
-      const current = await this.documents.within(organizationId, tx).find(id);
-      if (current?.sha256 !== sha256 || current.status !== 'processing') return false;
-      await work(knowledgeBase.language, tx);
-      return true;
-    });
+  private async fail(
+    { row, claim }: ClaimedDocument,
+    { code, message }: IngestionFailure,
+    more: { attempts?: number } = {},
+  ): Promise<void> {
+    const result = { status: 'failed', error: message, errorCode: code, ...more } as const;
+    await this.documents.within(row.organizationId).finish(row.id, claim, result);
   }
 
-  private async decideLanguage(
-    { organizationId, knowledgeBaseId }: DocumentEntity,
-    text: string,
-    tx: Transaction,
-  ): Promise<string> {
-    const language = detectLanguage(text);
-    await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
-    return language;
+  private async renew(document: ClaimedDocument, lost: AbortController): Promise<void> {
+    if ((await this.advance(document, {})) === false) lost.abort(new ClaimLost());
   }
 
-  private clear({ organizationId, knowledgeBaseId, id }: DocumentEntity, which: Removal): Promise<void> {
-    return this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, which);
-  }
-
-  private report(documentId: string, error: unknown): void {
-    this.log.error({ msg: 'a document could not be processed', document_id: documentId, err: error });
+  /** Undefined when the database could not be asked: the claim holds until somebody else takes it. */
+  private async advance(
+    { row, claim }: ClaimedDocument,
+    progress: { current?: number; total?: number },
+  ): Promise<boolean | undefined> {
+    try {
+      return await this.documents.within(row.organizationId).advance(row.id, claim, progress);
+    } catch {
+      return undefined;
+    }
   }
 }

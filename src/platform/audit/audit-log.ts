@@ -46,32 +46,38 @@ const itemOf = (entry: AuditEntryEntity): AuditItem => ({
 
 const masked = (value: unknown): unknown => (value === undefined || value === null ? null : maskSecrets(value));
 
+function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
+  const { caller } = record;
+  const organizationId = record.organizationId ?? caller?.organizationId;
+  if (organizationId === undefined) throw new Error('An audit entry needs an organization');
+  const origin = caller === null ? { requestId: null, ip: null } : originOf(caller);
+  return {
+    id: uuidv7(),
+    organizationId,
+    actorKind: caller?.kind ?? 'system',
+    actorUserId: caller?.userId ?? null,
+    actorCredentialId: caller?.credentialId ?? null,
+    action: record.action,
+    targetType: record.target.type,
+    targetId: String(record.target.id),
+    before: masked(record.before),
+    after: masked(record.after),
+    ...origin,
+  };
+}
+
 /** The one call that every mutating use case makes, in its own transaction. */
 @Injectable()
 export class AuditLog {
   constructor(private readonly repository: AuditRepository) {}
 
   async record(record: AuditRecord, tx?: Transaction): Promise<void> {
-    const { caller } = record;
-    const organizationId = record.organizationId ?? caller?.organizationId;
-    if (organizationId === undefined) throw new Error('An audit entry needs an organization');
-    const origin = caller === null ? { requestId: null, ip: null } : originOf(caller);
-    await this.repository.append(
-      {
-        id: uuidv7(),
-        organizationId,
-        actorKind: caller?.kind ?? 'system',
-        actorUserId: caller?.userId ?? null,
-        actorCredentialId: caller?.credentialId ?? null,
-        action: record.action,
-        targetType: record.target.type,
-        targetId: String(record.target.id),
-        before: masked(record.before),
-        after: masked(record.after),
-        ...origin,
-      },
-      tx,
-    );
+    await this.repository.append([entryOf(record)], tx);
+  }
+
+  /** Many at once, for a change of many objects. */
+  async recordAll(records: readonly AuditRecord[], tx?: Transaction): Promise<void> {
+    await this.repository.append(records.map(entryOf), tx);
   }
 
   /** Newest first. */

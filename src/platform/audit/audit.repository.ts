@@ -8,12 +8,13 @@ import { AuditEntryEntity } from './audit-entry.entity';
 export class AuditRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async append(entry: Omit<AuditEntryEntity, 'at'>, tx?: Transaction): Promise<void> {
+  async append(entries: readonly Omit<AuditEntryEntity, 'at'>[], tx?: Transaction): Promise<void> {
+    if (entries.length === 0) return;
     const rows = (tx ?? this.dataSource.manager).getRepository(AuditEntryEntity);
     await rows
       .createQueryBuilder()
       .insert()
-      .values(entry as object)
+      .values(entries as object[])
       .execute();
   }
 

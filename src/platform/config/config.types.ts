@@ -55,6 +55,7 @@ export interface Config {
     readonly maxCharacters: number;
     readonly maxExpansion: number;
   };
+  readonly ingestion: { readonly concurrency: number };
   readonly outbound: { readonly allow: readonly string[] };
   readonly migration: { readonly policy: 'manual' | 'on_access' };
 }

@@ -107,6 +107,7 @@ export function loadConfig(env: Environment): Config {
       maxCharacters: given(v.EXTRACTION_MAX_CHARACTERS),
       maxExpansion: given(v.EXTRACTION_MAX_EXPANSION),
     },
+    ingestion: { concurrency: given(v.INGESTION_CONCURRENCY) },
     outbound: { allow: given(v.OUTBOUND_ALLOW) },
     migration: { policy: given(v.MIGRATION_POLICY) },
   });

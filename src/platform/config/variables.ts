@@ -133,6 +133,9 @@ export const VARIABLES = {
     'How many times larger than the file its unpacked content may be; the first 10 MB are free.',
     { fallback: '100' },
   ),
+  INGESTION_CONCURRENCY: variable(integer(1, 32), 'Uploaded documents that one process takes in at once.', {
+    fallback: '2',
+  }),
   OUTBOUND_ALLOW: variable(
     list(),
     'Hosts, host:port pairs or CIDRs that organizations may reach although their address is private.',

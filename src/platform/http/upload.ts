@@ -28,6 +28,9 @@ export interface UploadLimits {
 /** One file as it arrived. `name` is the client's: a label to show and store, never a path to open. */
 export interface UploadedFile {
   readonly name: string;
+  /** Bytes that were sent. */
+  readonly size: number;
+  /** Empty for a file that is larger than the route takes, where it takes such files at all. */
   readonly bytes: Buffer;
   readonly sha256: string;
 }
@@ -96,6 +99,7 @@ function checkedName(name: string): string {
 
 const toUpload = (file: MulterFile): UploadedFile => ({
   name: checkedName(file.originalname),
+  size: file.buffer.length,
   bytes: file.buffer,
   sha256: createHash('sha256').update(file.buffer).digest('hex'),
 });

@@ -1,0 +1,25 @@
+import type { DocumentEntity } from './document.entity';
+import type { DocumentProgress, DocumentView } from '../knowledge-base.types';
+
+function progressOf({ status, progressCurrent, progressTotal, chunkCount }: DocumentEntity): DocumentProgress | null {
+  if (status === 'completed') return { current: chunkCount, total: chunkCount };
+  return progressTotal === 0 ? null : { current: progressCurrent, total: progressTotal };
+}
+
+export const toDocumentView = (row: DocumentEntity): DocumentView => ({
+  id: row.id,
+  knowledge_base_id: row.knowledgeBaseId,
+  filename: row.filename,
+  title: row.title,
+  content_type: row.contentType,
+  size: row.size,
+  sha256: row.sha256,
+  status: row.status,
+  progress: progressOf(row),
+  error: row.error,
+  error_code: row.errorCode,
+  attempts: row.attempts,
+  chunk_count: row.chunkCount,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});

@@ -1,0 +1,60 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import { PageQueryDto } from '../../platform/http';
+import { DOCUMENT_STATUSES, type DocumentStatus } from '../knowledge-base.types';
+
+export class DocumentProgressDto {
+  /** Steps done: chunks stored and, where the knowledge base has an embedding, chunks embedded. */
+  current!: number;
+  /** Steps known of so far. */
+  total!: number;
+}
+
+export class DocumentDto {
+  id!: string;
+  knowledge_base_id!: string;
+  /** The name it was uploaded under. */
+  filename!: string;
+  /** Its own title, or first heading. */
+  title!: string | null;
+  /** Decided by content. */
+  content_type!: string;
+  /** Bytes. */
+  size!: number;
+  sha256!: string;
+  @ApiProperty({ enum: DOCUMENT_STATUSES })
+  status!: DocumentStatus;
+  /** Null until it has been read. */
+  progress!: DocumentProgressDto | null;
+  /** Why it failed. */
+  error!: string | null;
+  /** The reason for programs, e.g. `document.encrypted`, `document.cancelled`, `upstream_error`. */
+  error_code!: string | null;
+  /** How often its processing has begun since it was uploaded. */
+  attempts!: number;
+  chunk_count!: number;
+  created_at!: Date;
+  updated_at!: Date;
+}
+
+export class UploadedDocumentsDto {
+  items!: DocumentDto[];
+}
+
+export class RetriedDocumentsDto {
+  /** Failed documents that are processed again. */
+  retried!: number;
+}
+
+export class DocumentPageDto {
+  items!: DocumentDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class DocumentListQueryDto extends PageQueryDto {
+  @IsOptional()
+  @IsIn(DOCUMENT_STATUSES)
+  @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
+  status?: DocumentStatus;
+}

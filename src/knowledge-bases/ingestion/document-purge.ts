@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { BlobStore } from '../../files';
+import type { RunningJob } from '../../platform/jobs';
+import type { DocumentEntity } from '../documents/document.entity';
+import { DocumentRepository } from '../documents/document.repository';
+import { knowledgeBaseSpace } from '../documents/document-space';
+import { SearchIndex } from '../search/search-index';
+import { type IngestionJob, IngestionRequests } from './ingestion-requests';
+
+/** Takes hidden documents apart: chunks in short transactions, then the bytes, then the row that names them. */
+@Injectable()
+export class DocumentPurge {
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly index: SearchIndex,
+    private readonly blobs: BlobStore,
+    private readonly requests: IngestionRequests,
+  ) {
+    requests.onPurge((job) => this.run(job));
+  }
+
+  /** The document must be out of sight, or its knowledge base: nobody may be writing to it. */
+  async purge({ organizationId, knowledgeBaseId, id, storageName }: DocumentEntity): Promise<void> {
+    await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, 'all');
+    await this.blobs.remove(knowledgeBaseSpace(organizationId, knowledgeBaseId), storageName);
+    await this.documents.within(organizationId).remove(id);
+  }
+
+  private async run({ data: { organizationId, id } }: RunningJob<IngestionJob>): Promise<void> {
+    const row = await this.documents.within(organizationId).find(id);
+    if (row !== null && row.deletedAt !== null) await this.purge(row);
+    this.requests.bell.ring();
+  }
+}

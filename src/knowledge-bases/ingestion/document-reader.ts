@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ExtractionError, Extractor } from '../../extraction';
+import { BlobStore } from '../../files';
+import { CONFIG, type Config } from '../../platform/config';
+import type { DocumentEntity } from '../documents/document.entity';
+import { knowledgeBaseSpace } from '../documents/document-space';
+import { KnowledgeBaseRepository } from '../knowledge-base.repository';
+import type { IndexedChunk } from '../search/chunk.types';
+import { INDEX_BATCH } from '../search/search-index.repository';
+import { chunkBatches } from './document-text';
+import { ClaimLost, type Content } from './document-writer';
+
+/** From a stored document to its chunks, with the settings of its knowledge base. */
+@Injectable()
+export class DocumentReader {
+  private readonly maxBytes: number;
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly blobs: BlobStore,
+    private readonly extractor: Extractor,
+  ) {
+    this.maxBytes = config.extraction.maxBytes;
+  }
+
+  /** @throws {ExtractionError} when the document cannot be read, {ClaimLost} when its knowledge base is gone. */
+  async read(row: DocumentEntity, signal: AbortSignal): Promise<Content> {
+    const { organizationId, knowledgeBaseId, filename, size, storageName } = row;
+    const knowledgeBase = await this.knowledgeBases.within(organizationId).find(knowledgeBaseId);
+    if (knowledgeBase === null || knowledgeBase.deletedAt !== null) throw new ClaimLost();
+    if (size > this.maxBytes) {
+      throw new ExtractionError('document.too_large', `The file is larger than ${this.maxBytes} bytes`);
+    }
+    const bytes = await this.blobs.read(
+      knowledgeBaseSpace(organizationId, knowledgeBaseId),
+      storageName,
+      this.maxBytes,
+    );
+    const document = await this.extractor.extract({ bytes, filename }, { signal });
+    const chunks: IndexedChunk[] = [];
+    const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };
+    for await (const batch of chunkBatches(document, options, INDEX_BATCH)) {
+      signal.throwIfAborted();
+      chunks.push(...batch);
+    }
+    return { text: document.text, title: document.title, chunks };
+  }
+}

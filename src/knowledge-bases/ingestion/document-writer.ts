@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { uuidv7 } from '../../kernel';
+import { type Transaction, Transactions } from '../../platform/database';
+import type { DocumentEntity } from '../documents/document.entity';
+import { DocumentRepository } from '../documents/document.repository';
+import { KnowledgeBaseRepository } from '../knowledge-base.repository';
+import type { IndexedChunk } from '../search/chunk.types';
+import { detectLanguage, searchConfiguration } from '../search/language';
+import { SearchIndex } from '../search/search-index';
+import { INDEX_BATCH } from '../search/search-index.repository';
+
+/** The document was deleted, replaced, cancelled, or taken over by another worker: whoever did that has the last word. */
+export class ClaimLost extends Error {}
+
+export interface ClaimedDocument {
+  readonly row: DocumentEntity;
+  readonly claim: string;
+}
+
+export interface Content {
+  readonly text: string;
+  readonly title: string | null;
+  readonly chunks: readonly IndexedChunk[];
+}
+
+/**
+ * Writes the chunks of a claimed document beside those that answer, then switches over. Each step is one short transaction
+ * under the knowledge base's lock that first looks whether the claim still holds, so two workers never both write.
+ */
+@Injectable()
+export class DocumentWriter {
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly index: SearchIndex,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Returns the new generation, which does not answer yet. @throws {ClaimLost} */
+  async write(document: ClaimedDocument, { text, chunks }: Content, signal: AbortSignal): Promise<string> {
+    const generation = uuidv7();
+    const { organizationId, knowledgeBaseId, id: documentId } = document.row;
+    for (let first = 0; first < chunks.length; first += INDEX_BATCH) {
+      signal.throwIfAborted();
+      const batch = chunks.slice(first, first + INDEX_BATCH);
+      const progress = { current: first + batch.length, total: chunks.length };
+      await this.locked(document, progress, async (language, tx) => {
+        const configuration = searchConfiguration(language ?? (await this.decideLanguage(document.row, text, tx)));
+        const target = { organizationId, knowledgeBaseId, documentId, generation, configuration };
+        await this.index.add({ ...target, first, chunks: batch }, tx);
+      });
+    }
+    return generation;
+  }
+
+  /** From here on the new generation answers and the document is done. @throws {ClaimLost} */
+  async switchTo(document: ClaimedDocument, generation: string, { title, chunks }: Content): Promise<void> {
+    await this.locked(document, {}, async (_language, tx) => {
+      await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
+        status: 'completed',
+        error: null,
+        errorCode: null,
+        title,
+        chunkCount: chunks.length,
+        generation,
+      });
+    });
+  }
+
+  /** Removes what no longer answers; does nothing while somebody processes the document. */
+  async clearDead({ organizationId, knowledgeBaseId, id }: DocumentRow): Promise<void> {
+    for (const exactly of await this.documents.deadGenerations(id)) {
+      await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, { exactly });
+    }
+  }
+
+  private locked(
+    { row: { organizationId, knowledgeBaseId, id }, claim }: ClaimedDocument,
+    progress: { current?: number; total?: number },
+    work: (language: string | null, tx: Transaction) => Promise<void>,
+  ): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      const knowledgeBase = await this.index.lock(organizationId, knowledgeBaseId, tx);
+      if (knowledgeBase === undefined || knowledgeBase.deleted) throw new ClaimLost();
+      if (!(await this.documents.within(organizationId, tx).advance(id, claim, progress))) throw new ClaimLost();
+      await work(knowledgeBase.language, tx);
+    });
+  }
+
+  private async decideLanguage(
+    { organizationId, knowledgeBaseId }: DocumentRow,
+    text: string,
+    tx: Transaction,
+  ): Promise<string> {
+    const language = detectLanguage(text);
+    await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
+    return language;
+  }
+}
+
+type DocumentRow = Pick<DocumentEntity, 'id' | 'organizationId' | 'knowledgeBaseId'>;

@@ -1,0 +1,154 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../platform/config';
+import type { Transaction } from '../../platform/database';
+import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
+import { type DocumentRef, DocumentRepository } from '../documents/document.repository';
+import { Bell } from './bell';
+
+export interface IngestionJob {
+  readonly organizationId: string;
+  readonly id: string;
+}
+
+const MINUTE_MS = 60_000;
+/** How soon a waiting request notices what another process has done. */
+const LOOK_AGAIN_MS = 500;
+
+const PURGE_QUEUE: Queue<IngestionJob> = {
+  name: 'document-purge',
+  concurrency: 1,
+  retries: 20,
+  retryDelay: 2,
+  timeoutMs: 30 * MINUTE_MS,
+};
+
+/** Asks for documents to be taken in or taken apart, as part of the transaction that makes it necessary. */
+@Injectable()
+export class IngestionRequests {
+  /** Rung when a document has been dealt with by this process. */
+  readonly bell = new Bell();
+  private readonly working = new Map<string, AbortController>();
+  private readonly ingestion: Queue<IngestionJob>;
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly jobs: JobQueue,
+    private readonly documents: DocumentRepository,
+  ) {
+    this.ingestion = {
+      name: 'document-ingestion',
+      concurrency: config.ingestion.concurrency,
+      // About eight minutes in all, which outlasts most outages.
+      retries: 8,
+      retryDelay: 2,
+      timeoutMs: 60 * MINUTE_MS,
+    };
+  }
+
+  onIngestion(handler: JobHandler<IngestionJob>): void {
+    this.jobs.declare(this.ingestion, handler);
+  }
+
+  onPurge(handler: JobHandler<IngestionJob>): void {
+    this.jobs.declare(PURGE_QUEUE, handler);
+  }
+
+  /** Documents of one knowledge base, in the order in which they are to come. */
+  async ingest(
+    knowledgeBase: { readonly organizationId: string; readonly id: string },
+    ids: readonly string[],
+    tx: Transaction,
+  ): Promise<void> {
+    if (ids.length === 0) return;
+    const { organizationId } = knowledgeBase;
+    const behind = await this.documents.within(organizationId, tx).backlog(knowledgeBase.id);
+    await this.jobs.send(this.ingestion, jobsOf(organizationId, ids, behind - ids.length), tx);
+  }
+
+  async purge({ organizationId, id }: IngestionJob, tx: Transaction): Promise<void> {
+    await this.jobs.send(PURGE_QUEUE, jobsOf(organizationId, [id], 0), tx);
+  }
+
+  /** After the commit. */
+  wake(): void {
+    this.jobs.wake(this.ingestion);
+    this.jobs.wake(PURGE_QUEUE);
+  }
+
+  /** Enqueues those that have no job, in one transaction. */
+  async repair(
+    waiting: readonly DocumentRef[],
+    hidden: readonly DocumentRef[],
+    run: RunInTransaction,
+  ): Promise<number> {
+    const lost = await this.without(this.ingestion, waiting);
+    const lostPurges = await this.without(PURGE_QUEUE, hidden);
+    if (lost.length + lostPurges.length === 0) return 0;
+    await run(async (tx) => {
+      await this.jobs.send(this.ingestion, lost.map(toJob), tx);
+      await this.jobs.send(PURGE_QUEUE, lostPurges.map(toJob), tx);
+    });
+    return lost.length + lostPurges.length;
+  }
+
+  /** Waits until this process or another has dealt with all of the documents, but not longer than the limit. */
+  async settled(organizationId: string, ids: readonly string[], limitMs: number): Promise<void> {
+    const documents = this.documents.within(organizationId);
+    await this.until(async () => !(await documents.anyUnfinished(ids)), limitMs);
+  }
+
+  async gone(organizationId: string, id: string, limitMs: number): Promise<void> {
+    const documents = this.documents.within(organizationId);
+    await this.until(async () => (await documents.find(id)) === null, limitMs);
+  }
+
+  /** Registers the work on a document in this process, so that it can be interrupted. */
+  begin(id: string): { readonly signal: AbortSignal; end(): void } {
+    const controller = new AbortController();
+    this.working.set(id, controller);
+    const end = (): void => {
+      if (this.working.get(id) === controller) this.working.delete(id);
+      this.bell.ring();
+    };
+    return { signal: controller.signal, end };
+  }
+
+  /** Ends this process's work on documents whose claim was taken away; other processes notice within seconds. */
+  interrupt(ids: readonly string[]): void {
+    for (const id of ids) this.working.get(id)?.abort();
+  }
+
+  private async until(done: () => Promise<boolean>, limitMs: number): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      const rung = this.bell.rung(LOOK_AGAIN_MS);
+      if (await done()) return;
+      if (performance.now() > deadline) return;
+      await rung;
+    }
+  }
+
+  private async without(queue: Queue<IngestionJob>, documents: readonly DocumentRef[]): Promise<DocumentRef[]> {
+    const ids = new Set(
+      await this.jobs.withoutJob(
+        queue,
+        documents.map(({ id }) => id),
+      ),
+    );
+    return documents.filter(({ id }) => ids.has(id));
+  }
+}
+
+type RunInTransaction = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
+
+const toJob = ({ organizationId, id }: IngestionJob): NewJob<IngestionJob> => ({
+  key: id,
+  data: { organizationId, id },
+});
+
+/**
+ * The further behind in its knowledge base's queue, the lower the priority: whoever uploads three documents does not wait
+ * for somebody else's ten thousand.
+ */
+const jobsOf = (organizationId: string, ids: readonly string[], behind: number): NewJob<IngestionJob>[] =>
+  ids.map((id, index) => ({ ...toJob({ organizationId, id }), priority: -(Math.max(behind, 0) + index) }));

@@ -1,0 +1,33 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Transactions } from '../../platform/database';
+import { JobQueue, type SweepContext } from '../../platform/jobs';
+import { DocumentRepository } from '../documents/document.repository';
+import { IngestionRequests } from './ingestion-requests';
+
+const EVERY_MS = 30_000;
+/** Seconds: younger ones have a job that has just been enqueued, or an owner who is about to. */
+const NEGLECTED_AFTER = 30;
+const AT_A_TIME = 1_000;
+
+/** Finds documents that wait although no job will come for them: jobs may be lost with their tables, or run out of tries. */
+@Injectable()
+export class IngestionSweep {
+  private readonly log = new Logger(IngestionSweep.name);
+
+  constructor(
+    private readonly documents: DocumentRepository,
+    private readonly requests: IngestionRequests,
+    private readonly transactions: Transactions,
+    jobs: JobQueue,
+  ) {
+    jobs.sweep(EVERY_MS, (context) => this.sweep(context));
+  }
+
+  private async sweep({ alone, first }: SweepContext): Promise<void> {
+    if (alone && first) await this.documents.voidClaims();
+    const neglected = await this.documents.neglected(first ? 0 : NEGLECTED_AFTER, AT_A_TIME);
+    const hidden = await this.documents.hidden(AT_A_TIME);
+    const found = await this.requests.repair(neglected, hidden, (work) => this.transactions.run(work));
+    if (found > 0) this.log.log({ msg: 'documents without a job were taken up', documents: found });
+  }
+}
