@@ -1,0 +1,243 @@
+import OpenAI from 'openai';
+import { startApp, type TestApp } from '../support/app';
+import { eventually, makeAssistant, streamed, user } from '../support/chat';
+import { ingested } from '../support/ingested';
+import { type Person, person } from '../support/people';
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream';
+
+const FAST = 'fast-model';
+const LEAF = `# Leaves
+
+Chlorophyll absorbs light in the thylakoid membrane of the chloroplast, which is where photosynthesis begins.
+
+The stroma around it holds the enzymes of the Calvin cycle, and sugar is put together there out of carbon dioxide.
+
+Stomata are the openings on the lower side; they let the gas in and water vapour out, and close at night.
+
+# Roots
+
+Root hairs take up water and dissolved minerals from the soil, and hand both on to the vessels inside.
+`;
+const CONVERSATION = [
+  user('What is photosynthesis?'),
+  { role: 'assistant', content: 'How plants make sugar.' },
+  user('And where does it happen?'),
+];
+
+let app: TestApp;
+let upstream: Upstream;
+let admin: Person;
+let base: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-retrieval-1' } });
+  admin = { ...(await person(app)), api: app.api };
+  base = await knowledgeBase('Botany', { 'leaf.md': LEAF, 'copy.md': LEAF });
+});
+beforeEach(async () => {
+  upstream.reset();
+  upstream.always({ content: 'In the chloroplast [1].' });
+  await fastModel(FAST);
+});
+afterEach(() => upstream.verify());
+afterAll(async () => {
+  await app.stop();
+  await upstream.stop();
+});
+
+async function knowledgeBase(name: string, files: Record<string, string>): Promise<string> {
+  const body = { name, language: 'en', chunk_size: 200, chunk_overlap: 0 };
+  const { json } = await app.api('POST', '/api/v1/knowledge-bases', body);
+  await ingested(admin, json.id, files);
+  return json.id;
+}
+
+const fastModel = (model: string | null) =>
+  app.api('PATCH', '/api/v1/organizations/default', { providers: { openai: { fast_model: model } } });
+
+const multiTool = (config: object) =>
+  makeAssistant(app, {
+    prompt_template: '{1_context}\n{user_input}',
+    metadata: {
+      assistant_type: 'multi_tool',
+      tools: [{ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [base], ...config } }],
+    },
+  });
+
+const classic = (rag_processor: string) =>
+  makeAssistant(app, {
+    prompt_template: '{context}\n{user_input}',
+    metadata: { rag_processor, prompt_processor: 'simple_augment' },
+    RAG_collections: base,
+    RAG_Top_k: 2,
+  } as object);
+
+const complete = (assistant: number, more: object = {}) =>
+  app.api('POST', `/api/v1/assistants/${assistant}/completions`, { messages: CONVERSATION, ...more });
+
+const calls = (model: string): UpstreamRequest[] => upstream.requests.filter(({ body }) => body.model === model);
+const lastPrompt = (): string => String(calls('gpt-4o-mini').at(-1)?.body.messages?.at(-1)?.content);
+
+describe('a question that the conversation explains', () => {
+  it('is put to the knowledge base as the fast model words it, in streams and whole answers alike', async () => {
+    upstream.forModel(FAST, { content: '"Where in the chloroplast does photosynthesis begin?"' });
+    const assistant = await multiTool({ rewrite_query: true, sources_in_prompt: 'numbered', top_k: 2 });
+    const whole = await complete(assistant);
+    const prompt = lastPrompt();
+    expect(prompt).toContain('[1] ');
+    expect(prompt).toContain('thylakoid membrane');
+    expect(prompt).not.toContain('begin?');
+    const [asked] = calls(FAST);
+    expect(asked?.body).toMatchObject({ temperature: 0, max_tokens: 200 });
+    expect(JSON.stringify(asked?.body.messages)).toContain('And where does it happen?');
+
+    const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: app.adminKey, maxRetries: 0 });
+    const stream = await client.chat.completions.create({
+      model: `lamb_assistant.${assistant}`,
+      messages: CONVERSATION as OpenAI.ChatCompletionMessageParam[],
+      stream: true,
+    });
+    let text = '';
+    let sources: any[] = [];
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      sources = (chunk as unknown as { sources?: any[] }).sources ?? sources;
+    }
+    expect(text).toBe('In the chloroplast [1].');
+    expect(lastPrompt()).toBe(prompt);
+    const withoutLink = (each: any) => ({ ...each, url: null });
+    expect(sources.map(withoutLink)).toEqual(whole.json.sources.map(withoutLink));
+    expect(sources[0]).toEqual({
+      type: 'knowledge_base',
+      title: 'Leaves',
+      url: expect.stringContaining('/api/v1/sources?link='),
+      similarity: expect.any(Number),
+      document: expect.stringMatching(/leaf|copy/),
+      section: 'Leaves',
+      document_id: expect.any(String),
+      knowledge_base: { id: base, name: 'Botany' },
+      n: 1,
+    });
+  });
+
+  it('is the last user text where no model is configured, or it fails, which the run tells', async () => {
+    const assistant = await multiTool({ rewrite_query: true });
+    await fastModel(null);
+    expect((await complete(assistant)).status).toBe(200);
+    expect(calls(FAST)).toEqual([]);
+    await fastModel(FAST);
+    upstream.forModel(FAST, { fault: 'unauthorized' });
+    const answer = await streamed(app, `/api/v1/assistants/${assistant}/completions`, {
+      messages: CONVERSATION,
+      stream_options: { progress: 'chunk' },
+    });
+    const warnings = answer.chunks.flatMap(({ progress }) => (progress?.type === 'warning' ? [progress] : []));
+    expect(warnings).toMatchObject([
+      {
+        code: 'tool.degraded',
+        message: expect.stringContaining('the question was not rewritten: the fast model failed'),
+      },
+    ]);
+    expect(answer.text).toBe('In the chloroplast [1].');
+  });
+
+  it('is given up with the client that asked it', async () => {
+    upstream.forModel(FAST, { content: 'late', firstDelayMs: 5_000 });
+    const assistant = await multiTool({ rewrite_query: true });
+    const leaving = new AbortController();
+    const request = fetch(`${app.url}/api/v1/assistants/${assistant}/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: CONVERSATION }),
+      signal: leaving.signal,
+    });
+    await eventually(() => calls(FAST).length === 1);
+    leaving.abort();
+    await expect(request).rejects.toThrow();
+    await calls(FAST)[0]?.closedEarly;
+    expect(calls('gpt-4o-mini')).toEqual([]);
+  });
+});
+
+describe('whole sections', () => {
+  it('stand in the prompt once, whatever many chunks of them match and documents repeat them', async () => {
+    const assistant = await multiTool({ parent: true, sources_in_prompt: 'numbered', top_k: 5 });
+    const { json } = await complete(assistant, { messages: [user('light sugar stomata chlorophyll soil')] });
+    const prompt = lastPrompt();
+    for (const part of ['Chlorophyll absorbs', 'The stroma', 'Stomata are', 'Root hairs']) {
+      expect(prompt.split(part)).toHaveLength(2);
+    }
+    expect(json.sources.map(({ section, n }: any) => [section, n])).toEqual([
+      ['Leaves', 1],
+      ['Roots', 2],
+    ]);
+    expect(prompt.match(/\[\d+\] /g)).toEqual(['[1] ', '[2] ']);
+  });
+
+  it('keep to the token budget, which the run tells', async () => {
+    const assistant = await multiTool({ parent: true, max_tokens: 100, top_k: 5 });
+    const answer = await streamed(app, `/api/v1/assistants/${assistant}/completions`, {
+      messages: [user('light sugar stomata chlorophyll')],
+      stream_options: { progress: 'chunk' },
+    });
+    const told = answer.chunks.flatMap(({ progress }) => (progress?.type === 'warning' ? [progress.message] : []));
+    expect(told[0]).toMatch(/the best passage was cut to the token budget$/);
+    expect(lastPrompt()).toContain('Chlorophyll absorbs');
+    expect(lastPrompt()).not.toContain('close at night');
+  });
+});
+
+describe("LAMB's RAG processors", () => {
+  it('are all in the catalogue', async () => {
+    const names = (await app.api('GET', '/api/v1/rag-processors')).text;
+    for (const name of ['simple_rag', 'context_aware_rag', 'hierarchical_rag']) expect(names).toContain(`"${name}"`);
+  });
+
+  it('simple_rag asks the question as it stands and repeats what documents repeat', async () => {
+    await complete(await classic('simple_rag'), { messages: [user('What does chlorophyll absorb?')] });
+    expect(lastPrompt().split('Chlorophyll absorbs')).toHaveLength(3);
+    expect(calls(FAST)).toEqual([]);
+  });
+
+  it('context_aware_rag asks what the conversation leads to', async () => {
+    upstream.forModel(FAST, { content: 'Calvin cycle enzymes' });
+    await complete(await classic('context_aware_rag'));
+    expect(lastPrompt()).toContain('Calvin cycle');
+    expect(lastPrompt()).not.toContain('close at night');
+  });
+
+  it('hierarchical_rag returns the sections of what it finds', async () => {
+    upstream.forModel(FAST, { content: 'Calvin cycle enzymes' });
+    const { json } = await complete(await classic('hierarchical_rag'));
+    expect(lastPrompt()).toContain('close at night');
+    expect(json.sources.length).toBeGreaterThan(0);
+  });
+
+  it('check the knowledge bases of an assistant when it is saved', async () => {
+    for (const rag_processor of ['context_aware_rag', 'hierarchical_rag']) {
+      const refused = await app.api('POST', '/api/v1/assistants', {
+        name: 'Tutor',
+        metadata: { rag_processor },
+        RAG_collections: 'nobody-has-this',
+      });
+      expect(refused.json.errors).toMatchObject([{ path: 'RAG_collections[0]', code: 'tool.inaccessible' }]);
+    }
+  });
+});
+
+it('a mode that a knowledge base cannot serve is a warning at save', async () => {
+  const { json } = await app.api('POST', '/api/v1/assistants/validate', {
+    template: '{1_context}{user_input}',
+    metadata: {
+      assistant_type: 'multi_tool',
+      tools: [{ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [base], mode: 'vector' } }],
+    },
+  });
+  expect(json.diagnostics).toContainEqual({
+    severity: 'warning',
+    code: 'tool.degraded',
+    path: 'metadata.tools[0].config.collections[0]',
+    message: expect.stringContaining('it has no embedding model'),
+  });
+});
