@@ -1,27 +1,291 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedDocument, Extractor } from '../../src/extraction';
-import { type Config, loadConfig } from '../../src/platform/config';
+import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
+import { loadConfig } from '../../src/platform/config';
+import { archive, pdfBomb, rawPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
 
-const extractorWith = (env: Record<string, string> = {}): Extractor => {
-  const config: Config = loadConfig({ NODE_ENV: 'test', ...env });
-  return new Extractor(config);
-};
-let extractor: Extractor;
-const extract = (filename: string, bytes: Buffer | string): Promise<ExtractedDocument> =>
+const FIXTURES = join(__dirname, '..', 'fixtures', 'documents');
+const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
+
+const running: Extractor[] = [];
+function extractorWith(env: Record<string, string> = {}): Extractor {
+  const extractor = new Extractor(loadConfig({ NODE_ENV: 'test', ...env }));
+  running.push(extractor);
+  return extractor;
+}
+const read = (extractor: Extractor, filename: string, bytes: Buffer | string): Promise<ExtractedDocument> =>
   extractor.extract({ filename, bytes: Buffer.from(bytes as string) });
 
-beforeAll(() => void (extractor = extractorWith()));
-afterAll(() => extractor.onApplicationShutdown());
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return !/\) Z /.test(stat);
+};
+async function until(condition: () => boolean, withinMs = 10_000): Promise<void> {
+  for (const end = performance.now() + withinMs; !condition() && performance.now() < end;) await sleep(20);
+  expect(condition()).toBe(true);
+}
 
-it('keeps Markdown as it is', async () => {
-  const text = '# Cells\n\n$\\alpha_1 \\ne \\beta$\n\n```python\nx = {"a": [1]}  # *not* bold\n```\n';
-  const started = performance.now();
-  expect(await extract('cells.md', text)).toEqual({
-    format: 'markdown',
-    contentType: 'text/markdown',
-    text,
-    title: 'Cells',
-    pages: [],
-    warnings: [],
+let extractor: Extractor;
+beforeAll(() => void (extractor = extractorWith()));
+afterAll(() => running.forEach((each) => each.onApplicationShutdown()));
+
+describe('real documents', () => {
+  it('a PDF: headings by size, pages, code, a table, words made whole, running heads dropped', async () => {
+    const { text, title, pages, format, warnings } = await read(extractor, 'lesson.pdf', fixture('lesson.pdf'));
+    expect({ title, format, warnings }).toEqual({ title: 'Transport in cells', format: 'pdf', warnings: [] });
+    expect(text).toMatch(/^# Transport in cells\n\n## Osmosis\n\nOsmosis moves water/);
+    expect(text).toContain('A membrane of lipids surrounds');
+    expect(text).toContain('$\\Pi = i \\cdot c \\cdot R \\cdot T$');
+    expect(text).toContain('```\ndef pressure(c, T):\n    R = 8.314\n    return c * R * T\n```');
+    expect(text).toContain('| Cell | Salt | Pressure |\n| --- | --- | --- |\n| Root | 0.10 | 248 kPa |');
+    expect(text).not.toMatch(/Faculty|^\d$/m);
+    expect(pages.map(({ page }) => page)).toEqual([1, 2, 3]);
+    expect(pages.map(({ start }) => text.slice(start).split('\n')[0])).toEqual([
+      '# Transport in cells',
+      '## Computing it',
+      '## Photosynthesis',
+    ]);
   });
-  console.log(performance.now() - started);
+
+  it('a Word document: headings, code, a table, formulas as they are written', async () => {
+    const { text, title } = await read(extractor, 'lesson.docx', fixture('lesson.docx'));
+    expect(title).toBe('Cells and salt');
+    expect(text.match(/^#+ .*$/gm)?.filter((line) => !line.includes('kilopascal'))).toEqual([
+      '# Cells and salt',
+      '# Osmosis',
+      '## Computing it',
+      '# Photosynthesis',
+    ]);
+    expect(text).toContain('$\\Pi_1 = i \\cdot c_{salt} \\cdot R \\cdot T$');
+    expect(text).toContain('```\ndef pressure(c, T):\n    # kilopascal\n    return c * 8.314 * T\n```');
+    expect(text).toContain('| Cell | Salt | Pressure |\n| --- | --- | --- |\n| Root | 0.10 | 248 kPa |');
+  });
+
+  it('an HTML page: its content without menus and scripts', async () => {
+    const { text, title } = await read(extractor, 'lesson.html', fixture('lesson.html'));
+    expect(title).toBe('Transport in cells');
+    expect(text).toContain('$\\Pi_1 = c_{salt} R T$ holds. Water is H2O.');
+    expect(text).toContain('```python\ndef pressure(c, T):\n    # kilopascal\n    return c * 8.314 * T\n```');
+    expect(text).toContain('| Cell | Salt |\n| --- | --- |\n| Root | 0.10 |\n| Leaf | $|x|$ |');
+    expect(text).not.toMatch(/Home|Imprint|Faculty|tracking|color|tracker/);
+  });
+
+  it.each(['lesson.md', 'lesson.txt'])('%s: byte for byte', async (name) => {
+    expect((await read(extractor, name, fixture(name))).text).toBe(fixture(name).toString('utf8'));
+  });
+
+  it('a Windows-1252 CSV with semicolons, saying that the encoding is a guess', async () => {
+    const { text, warnings } = await read(extractor, 'grades.csv', fixture('grades.csv'));
+    expect(text).toContain(
+      '| Nombre | Calificación | Observación |\n| --- | --- | --- |\n| García, Ana | 9,5 | Muy bien |',
+    );
+    expect(warnings).toEqual([expect.stringContaining('Windows-1252')]);
+  });
+
+  it('a JSON file: each value with its path, long numbers exact', async () => {
+    const { text, title } = await read(extractor, 'course.json', fixture('course.json'));
+    expect(title).toBe('Biology I');
+    expect(text).toContain('students[0]: id: 9007199254740993123; name: Ana');
+    expect(text).toContain('students[1].notes:\n# Week 1\n\n$x_1 \\ne y$');
+  });
+
+  it('UTF-16 with a byte order mark', async () => {
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Água 😀', 'utf16le')]);
+    expect((await read(extractor, 'a.txt', bytes)).text).toBe('Água 😀');
+  });
+});
+
+const OLD_WORD = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(512)]);
+const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex');
+const XXE = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>';
+
+describe('bad documents', () => {
+  it.each<[string, string, Buffer | string, string, RegExp]>([
+    ['nothing', 'a.pdf', '', 'document.empty', /empty/],
+    ['white space', 'a.md', ' \n\t\n', 'document.empty', /white space/],
+    ['an extension that is not read', 'a.doc', OLD_WORD, 'document.unsupported', /\.doc are not read; save it as/],
+    ['HTML as .pdf', 'a.pdf', '<!DOCTYPE html><html>x</html>', 'document.type_mismatch', /an HTML page.*\.pdf/],
+    ['HTML as .txt', 'a.txt', '<html><body>x</body></html>', 'document.type_mismatch', /an HTML page/],
+    ['a PDF as .txt', 'a.txt', fixture('lesson.pdf'), 'document.type_mismatch', /a PDF.*\.txt/],
+    ['text as .html', 'a.html', 'just words', 'document.type_mismatch', /plain text/],
+    ['an old Word file as .docx', 'a.docx', OLD_WORD, 'document.type_mismatch', /old Office document/],
+    ['a ZIP archive as .docx', 'a.docx', archive({ 'a.txt': 'x' }), 'document.type_mismatch', /ZIP archive/],
+    ['an Excel file as .docx', 'a.docx', archive({ 'xl/a.xml': 'x' }), 'document.type_mismatch', /Excel/],
+    ['a picture as .pdf', 'a.pdf', PNG, 'document.type_mismatch', /image\/png/],
+    ['a picture as .txt', 'a.txt', PNG, 'document.type_mismatch', /image\/png/],
+    ['an unknown encoding', 'a.txt', Buffer.from('cff0e8e2e5f220ece8f0', 'hex'), 'document.encoding', /UTF-8/],
+    ['a password', 'password.pdf', fixture('password.pdf'), 'document.encrypted', /password/],
+    ['pictures of text', 'scanned.pdf', fixture('scanned.pdf'), 'document.no_text', /looks scanned/],
+    ['a broken PDF', 'a.pdf', '%PDF-1.4 and nothing else', 'document.malformed', /damaged/],
+    ['half a PDF', 'a.pdf', fixture('password.pdf').subarray(0, 300), 'document.malformed', /damaged/],
+    ['half a Word file', 'a.docx', fixture('lesson.docx').subarray(0, 900), 'document.malformed', /damaged/],
+    ['broken JSON', 'a.json', '{"a": 1', 'document.malformed', /JSON/],
+    ['an open quote', 'a.csv', 'a,b\n"x,y\n', 'document.malformed', /quote/],
+    ['very deep JSON', 'a.json', '['.repeat(50_000) + ']'.repeat(50_000), 'document.malformed', /nested/],
+    ['a page without text', 'a.html', '<html><script>app()</script></html>', 'document.no_text', /no text/],
+    ['a Word bomb', 'a.docx', wordDocument(wordBody(' '.repeat(30_000_000))), 'document.expansion', /bomb/],
+    ['outside entities', 'a.docx', wordDocument(wordBody(wordParagraph('&x;'), XXE)), 'document.malformed', /damaged/],
+    ['names that climb', 'a.docx', wordDocument(wordBody(''), { '../../e.xml': 'x' }), 'document.malformed', /damaged/],
+  ])('%s', async (_, filename, bytes, code, message) => {
+    await expect(read(extractor, filename, bytes)).rejects.toMatchObject({
+      name: 'ExtractionError',
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('more bytes, pages or characters than the limits', async () => {
+    const strict = extractorWith({
+      EXTRACTION_MAX_BYTES: '5000',
+      EXTRACTION_MAX_PAGES: '2',
+      EXTRACTION_MAX_CHARACTERS: '99',
+    });
+    await expect(read(strict, 'a.md', 'x'.repeat(5001))).rejects.toMatchObject({ code: 'document.too_large' });
+    await expect(read(strict, 'a.md', 'x'.repeat(100))).rejects.toMatchObject({ code: 'document.too_large' });
+    await expect(read(strict, 'a.pdf', fixture('lesson.pdf'))).rejects.toMatchObject({
+      code: 'document.too_many_pages',
+    });
+  });
+
+  it('leave the next document unharmed, in the same process', async () => {
+    const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
+    expect((await read(one, 'a.md', 'x')).text).toBe('x');
+    const [pid] = one.pids;
+    await expect(read(one, 'a.pdf', '%PDF-1.4 nothing')).rejects.toThrow();
+    expect((await read(one, 'a.md', 'y')).text).toBe('y');
+    expect(one.pids).toEqual([pid]);
+  });
+});
+
+describe('hostile documents', () => {
+  const bomb = pdfBomb(150);
+
+  it('end at the memory limit, while others are read and the event loop turns', async () => {
+    const two = extractorWith({ EXTRACTION_MEMORY: '256', EXTRACTION_PROCESSES: '2', EXTRACTION_TIMEOUT: '25000' });
+    await read(two, 'warm.md', 'x');
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    let ended = false;
+    const hostile = read(two, 'bomb.pdf', bomb).finally(() => (ended = true));
+    const outcome = expect(hostile).rejects.toMatchObject({
+      code: expect.stringMatching(/^document\.(resource|timeout|expansion)$/),
+    });
+    let others = 0;
+    while (!ended && others < 20) {
+      expect((await read(two, 'other.md', '# Other')).title).toBe('Other');
+      others += 1;
+    }
+    expect(others).toBeGreaterThan(0);
+    await outcome;
+    delay.disable();
+    expect(delay.percentile(50) / 1e6).toBeLessThan(50);
+    expect((await read(two, 'after.md', 'fine')).text).toBe('fine');
+  });
+
+  it('end at the time limit', async () => {
+    const quick = extractorWith({ EXTRACTION_TIMEOUT: '700' });
+    const started = performance.now();
+    await expect(read(quick, 'bomb.pdf', bomb)).rejects.toMatchObject({ code: 'document.timeout' });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await until(() => quick.pids.length === 0);
+  });
+
+  it('end with an abort, whether they run or wait', async () => {
+    const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const both = [1, 2].map((n) => one.extract({ filename: `${n}.pdf`, bytes: bomb }, { signal }));
+    const outcome = Promise.allSettled(both);
+    await until(() => one.pids.length === 1);
+    const [pid = 0] = one.pids;
+    controller.abort();
+    expect((await outcome).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(both[1]).rejects.toMatchObject({ name: 'AbortError' });
+    await until(() => !isAlive(pid));
+    expect((await read(one, 'a.md', 'next')).text).toBe('next');
+  });
+
+  it('with a promise of a thousand million pages are read for what they have', async () => {
+    const content = Buffer.from('BT /F1 12 Tf 10 400 Td (Only one page) Tj ET');
+    const outcome = await read(extractor, 'a.pdf', rawPdf(content, { pages: 1e9 })).then(
+      ({ text }) => text,
+      ({ code }) => code,
+    );
+    expect(['Only one page', 'document.too_many_pages', 'document.malformed']).toContain(outcome);
+  });
+});
+
+describe('parser processes', () => {
+  it('have no environment', async () => {
+    if (!existsSync('/proc/self/environ')) return;
+    await read(extractor, 'a.md', 'x');
+    const environment = extractor.pids.map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8'));
+    for (const text of environment)
+      expect(text.split('\0').filter((line) => !/^(NODE_CHANNEL_\w+=.*)?$/.test(line))).toEqual([]);
+  });
+
+  it('may be killed at any time: one document fails, the next is read', async () => {
+    const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
+    const reading = expect(read(one, 'bomb.pdf', pdfBomb(60))).rejects.toMatchObject({ code: 'document.resource' });
+    await until(() => one.pids.length === 1);
+    process.kill(one.pids[0] ?? 0, 'SIGKILL');
+    await reading;
+    expect((await read(one, 'a.md', 'next')).text).toBe('next');
+  });
+
+  it('end with the service, and refuse what waits', async () => {
+    const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
+    const both = Promise.allSettled([read(one, 'a.pdf', pdfBomb(60)), read(one, 'b.md', 'x')]);
+    await until(() => one.pids.length === 1);
+    const { pids } = one;
+    one.onApplicationShutdown();
+    expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await until(() => pids.every((pid) => !isAlive(pid)));
+    await expect(read(one, 'c.md', 'x')).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('do not outlive a service that is killed while a hostile file keeps them busy', async () => {
+    const script = `
+      const child = require('node:child_process').fork(process.argv[1], ['512'], { serialization: 'advanced', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      const limits = { maxBytes: 1e9, maxPages: 9, maxCharacters: 1e9, maxExpansion: 9, timeoutMs: 1e6, memoryMb: 512 };
+      child.send({ filename: 'a.html', bytes: Buffer.from('<html>' + '<div>'.repeat(100000) + 'x'), limits });
+      console.log(child.pid);
+      setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['-e', script, PARSER_FILE], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const pid = Number(String(await new Promise((resolve) => parent.stdout.once('data', resolve))));
+    await sleep(500);
+    expect(isAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+  });
+
+  it('do not keep a finished service running', () => {
+    const script = `
+      const { ParserPool } = require(process.argv[1].replace('parser-main', 'parser-pool'));
+      const limits = { maxBytes: 1e9, maxPages: 9, maxCharacters: 1e9, maxExpansion: 9, timeoutMs: 1e6, memoryMb: 256 };
+      const pool = new ParserPool({ file: process.argv[1], processes: 1, idleMs: 60000, limits });
+      pool.parse({ filename: 'a.md', bytes: Buffer.from('read') }).then(({ text }) => console.log(text));`;
+    const output = execFileSync(process.execPath, ['-e', script, PARSER_FILE], { timeout: 20_000, encoding: 'utf8' });
+    expect(output).toBe('read\n');
+  });
+
+  it('hand over a long text without holding the event loop', async () => {
+    const bytes = Buffer.from(`${'Osmosis moves water. '.repeat(40)}\n\n`.repeat(10_000));
+    await read(extractor, 'warm.md', 'x');
+    const delay = monitorEventLoopDelay({ resolution: 2 });
+    delay.enable();
+    const { text } = await read(extractor, 'long.txt', bytes);
+    delay.disable();
+    expect(text.length).toBe(bytes.length);
+    expect(delay.max / 1e6).toBeLessThan(500);
+  });
 });

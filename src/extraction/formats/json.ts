@@ -5,6 +5,7 @@ import { sourceText } from './text';
 /** A value whose parts fit this many characters is written on one line. */
 const LINE_CHARS = 300;
 const MOST_DEPTH = 200;
+const INLINE_DEPTH = 8;
 
 /** Numbers that a double cannot hold, such as long identifiers, are kept as they are written. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
@@ -32,24 +33,27 @@ const step = (path: string, key: string, inArray: boolean): string => {
   return path === '' || name.startsWith('[') ? `${path}${name}` : `${path}.${name}`;
 };
 
+const labelled = (path: string, text: string): string => (path === '' ? text : `${path}: ${text}`);
+
+function inlineLeaf(value: unknown, path: string, left: number): string | null {
+  const text = leaf(value);
+  const whole = labelled(path, text);
+  return text.includes('\n') || whole.length > left ? null : whole;
+}
+
 /** `a: 1; b.c: 2`, or null where that gets too long or a value has lines of its own. */
-function inline(value: unknown, path: string, left: number): string | null {
-  if (!isParent(value)) {
-    const text = leaf(value);
-    const whole = path === '' ? text : `${path}: ${text}`;
-    return text.includes('\n') || whole.length > left ? null : whole;
-  }
+function inline(value: unknown, path: string, left: number, depth = 0): string | null {
+  if (depth > INLINE_DEPTH) return null;
+  if (!isParent(value)) return inlineLeaf(value, path, left);
   const parts: string[] = [];
   for (const [key, child] of Object.entries(value)) {
-    const part = inline(child, step(path, key, Array.isArray(value)), left);
+    const part = inline(child, step(path, key, Array.isArray(value)), left, depth + 1);
     if (part === null) return null;
     parts.push(part);
     left -= part.length + 2;
     if (left < 0) return null;
   }
-  return parts.length === 0
-    ? `${path}${path === '' ? '' : ': '}${Array.isArray(value) ? '[]' : '{}'}`
-    : parts.join('; ');
+  return parts.length === 0 ? labelled(path, Array.isArray(value) ? '[]' : '{}') : parts.join('; ');
 }
 
 const leaf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

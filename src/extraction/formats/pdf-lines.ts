@@ -137,8 +137,8 @@ export function linesOf(page: PdfPage): PdfLine[] {
     if (item.str === '') continue;
     const placed = place(item, page.monospaced);
     if (open !== null && placed.str.trim() === '' && placed.str !== '') {
-      // In a listing the next letter's place tells how many blanks there are.
-      if (!open.mono && continues(open, placed)) append(open, placed);
+      // In a listing and between columns, the place of what comes next tells how wide the space is.
+      if (!open.mono && placed.width <= COLUMN * placed.size && continues(open, placed)) append(open, placed);
       continue;
     }
     if (open !== null && continues(open, placed)) {
