@@ -10,7 +10,8 @@ import type { AddressInfo, Socket } from 'node:net';
  *   vendor.dimensionsOf('other-model', 8);
  *   vendor.requests[0].texts;
  *
- * Vectors are sums over words, so texts that share words are close, whatever else they say; models have axes of their own.
+ * Vectors are sums over words, so texts that share words are close, and no two texts are quite unlike; models have axes of
+ * their own.
  */
 
 export const EMBEDDING_FAULTS = [
@@ -74,7 +75,7 @@ export function wordVector(text: string, model: string, dimensions = DIMENSIONS)
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? ['-']) {
     const hash = createHash('sha256').update(`${model} ${word}`).digest();
-    for (let at = 0; at < dimensions; at += 1) vector[at] = (vector[at] ?? 0) + (hash[at % 32] ?? 0) / 127.5 - 1;
+    for (let at = 0; at < dimensions; at += 1) vector[at] = (vector[at] ?? 0) + (hash[at % 32] ?? 0) / 255;
   }
   return vector;
 }
