@@ -27,7 +27,9 @@ export async function collectionPassages(
   if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
   for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
   const question =
-    rewriter === null ? { text: input.query, warnings: [] } : await questionText(rewriter, true, input, context);
+    rewriter === null
+      ? { text: input.query, warnings: [], rewritten: null }
+      : await questionText(rewriter, true, input, context);
   const { signal, owner, caller } = context;
   const { passages, warnings } = await retrieveAccessible(retrieval, owner, {
     text: question.text,
@@ -44,5 +46,6 @@ export async function collectionPassages(
     sources: passages.map(({ source }) => source),
     confidence: null,
     warnings: [...question.warnings, ...warnings],
+    query: question.rewritten,
   };
 }

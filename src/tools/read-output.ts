@@ -5,6 +5,7 @@ import { type Citation, ToolFailure, type ToolOutput } from './contract';
 const MAX_SOURCES = 100;
 const MAX_WARNINGS = 20;
 const MAX_WARNING_CHARS = 300;
+const MAX_QUERY_CHARS = 1_000;
 
 export interface CheckedOutput extends Required<ToolOutput> {
   readonly truncated: boolean;
@@ -17,7 +18,7 @@ export interface CheckedOutput extends Required<ToolOutput> {
  */
 export function readOutput(raw: unknown, limit: number): CheckedOutput {
   if (!isJsonObject(raw)) throw wrong('the output is not an object');
-  const { content, confidence = null, citations = [], warnings = [] } = raw;
+  const { content, confidence = null, citations = [], warnings = [], query = null } = raw;
   if (typeof content !== 'string') throw wrong('its content is not a string');
   const sources = list(raw.sources ?? [], 'sources');
   const kept = cleanText(cutText(content, limit));
@@ -27,6 +28,7 @@ export function readOutput(raw: unknown, limit: number): CheckedOutput {
     truncated,
     sources: sources.slice(0, MAX_SOURCES).map(readSource),
     confidence: readConfidence(confidence),
+    query: typeof query === 'string' ? cleanText(cutText(query, MAX_QUERY_CHARS)) : null,
     citations: readCitations(list(citations, 'citations'), sources.length, content.length).filter(
       ({ at, source }) => at <= kept.length && source < MAX_SOURCES,
     ),

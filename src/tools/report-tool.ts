@@ -17,8 +17,8 @@ export function reportResult(outcome: ToolOutcome): ReportResult {
   const row = { index, plugin, placeholder, status, duration_ms, chars: 0, sources: 0, preview: '' };
   switch (outcome.status) {
     case 'completed': {
-      const { content, chars, sources } = outcome;
-      return { ...row, chars, sources: sources.length, preview: content };
+      const { content, chars, sources, query = null } = outcome;
+      return { ...row, chars, sources: sources.length, preview: content, ...(query === null ? {} : { query }) };
     }
     case 'failed':
       return { ...row, code: outcome.code, message: outcome.message };

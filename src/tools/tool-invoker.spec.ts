@@ -37,6 +37,7 @@ describe('a call that works', () => {
       confidence: null,
       cached: false,
       retries: 0,
+      query: null,
       warnings: [],
       truncated: false,
       duration_ms: expect.any(Number),

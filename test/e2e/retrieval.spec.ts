@@ -121,6 +121,13 @@ describe('a question that the conversation explains', () => {
     });
   });
 
+  it('is told to editors in the report, as it was asked', async () => {
+    upstream.forModel(FAST, { content: 'thylakoid membrane' });
+    const { json } = await complete(await multiTool({ rewrite_query: true }), { verbose: true });
+    expect(json.choices[0].message.content).toContain('- **Query:** thylakoid membrane');
+    expect(json.choices[0].message.content).toContain('- **Knowledge Base:** Botany');
+  });
+
   it('is the last user text where no model is configured, or it fails, which the run tells', async () => {
     const assistant = await multiTool({ rewrite_query: true });
     await fastModel(null);

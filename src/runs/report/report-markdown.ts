@@ -1,4 +1,4 @@
-import type { Source } from '../../kernel';
+import type { KnowledgeBaseSource, Source } from '../../kernel';
 import type { ReportResult, ReportTool, ShapedReport } from './report.types';
 
 /** A fence longer than any run of backticks inside, so that content cannot end its own block. */
@@ -27,11 +27,21 @@ const resultSection = (result: ReportResult): string[] => [
   heading(result),
   `- **Status:** ${result.status}${result.code === undefined ? '' : ` (${result.code})`}`,
   ...(result.message === undefined ? [] : [`- **Reason:** ${oneLine(result.message)}`]),
+  ...(result.query === undefined ? [] : [`- **Query:** ${oneLine(result.query)}`]),
   `- **Duration:** ${result.duration_ms.toFixed(1)} ms`,
   `- **Content Length:** ${result.chars} characters`,
   `- **Has Sources:** ${result.sources > 0}`,
   ...(result.preview === '' ? [] : ['- **Content Preview:**', fenced(result.preview)]),
 ];
+
+function placeLines({ knowledge_base, page, page_end, section }: KnowledgeBaseSource): string[] {
+  const pages = page_end === undefined ? `${page}` : `${page}–${page_end}`;
+  return [
+    ...(knowledge_base === undefined ? [] : [`- **Knowledge Base:** ${oneLine(knowledge_base.name)}`]),
+    ...(page === undefined ? [] : [`- **Page:** ${pages}`]),
+    ...(section === undefined ? [] : [`- **Section:** ${oneLine(section)}`]),
+  ];
+}
 
 function sourceLines(source: Source): string[] {
   switch (source.type) {
@@ -40,6 +50,7 @@ function sourceLines(source: Source): string[] {
         `- **Title:** ${oneLine(source.title)}`,
         `- **URL:** ${oneLine(source.url)}`,
         `- **Similarity:** ${source.similarity}`,
+        ...placeLines(source),
       ];
     case 'rubric':
       return [`- **Title:** ${oneLine(source.title)}`, `- **Rubric:** ${oneLine(source.rubric_id)} (${source.format})`];

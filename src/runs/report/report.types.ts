@@ -21,6 +21,8 @@ export interface ReportResult {
   readonly duration_ms: number;
   /** The content itself; `shapeReport` cuts it. */
   readonly preview: string;
+  /** What was asked instead of the user's message. */
+  readonly query?: string;
   readonly code?: string;
   readonly message?: string;
 }

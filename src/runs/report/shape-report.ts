@@ -61,6 +61,7 @@ export function shapeReport(
       ...result,
       preview: text(result.preview, REPORT_LIMITS.preview),
       ...(result.message === undefined ? {} : { message: text(result.message, MAX_LINE) }),
+      ...(result.query === undefined ? {} : { query: text(result.query, REPORT_LIMITS.userText) }),
     })),
     sources: sources.slice(0, REPORT_LIMITS.sources),
     messages: chosen(report.messages).map(({ role, content }) => ({

@@ -72,6 +72,8 @@ export interface ToolOutput {
   readonly citations?: readonly Citation[];
   /** Degraded work the user should know of, such as an unreachable collection. */
   readonly warnings?: readonly string[];
+  /** What the tool asked instead of the question as it stands; for the report, which only editors see. */
+  readonly query?: string | null;
 }
 
 /**
@@ -133,6 +135,7 @@ export type ToolOutcome =
       readonly cached: boolean;
       readonly retries: number;
       readonly warnings: readonly string[];
+      readonly query?: string | null;
       /** True when the output was cut at the output limit. */
       readonly truncated: boolean;
     })

@@ -67,6 +67,7 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
       sources: found.passages.map(({ source }) => source),
       confidence: null,
       warnings: [...question.warnings, ...found.warnings],
+      query: question.rewritten,
     };
   }
 
