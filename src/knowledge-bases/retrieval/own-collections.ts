@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
+import { defaultHybridWeight } from '../embedding/embedding-settings';
 import { QueryEmbedder } from '../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import type { Embedding, RetrievalMode } from '../knowledge-base.types';
@@ -138,7 +139,7 @@ const searchableBase = (row: KnowledgeBaseEntity): SearchableBase => ({
   name: row.name,
   embedding: row.vectorEmbedding ?? row.embedding,
   isIndexed: row.vectorIndex !== null && row.vectorEmbedding !== null,
-  hybridWeight: row.hybridWeight ?? 0,
+  hybridWeight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
 });
 
 const modelKey = ({ provider, model, dimensions }: Embedding): string => `${provider} ${model} ${dimensions}`;
