@@ -5,14 +5,17 @@ import { isUniqueViolation, Transactions } from '../platform/database';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './knowledge-base.repository';
-import type { KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
+import { chunkSizes, KnowledgeBaseSettings } from './knowledge-base-settings';
+import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
 import { isSlug, slugOf } from './slug';
 
-/** Characters: a page or so, which measured best over collections in three languages. */
-const CHUNK_SIZE = 2000;
-const CHUNK_OVERLAP = 200;
 const SLUG_TRIES = 100;
 const CREATE_TRIES = 5;
+
+interface ChosenSettings {
+  readonly sizes: { readonly size: number; readonly overlap: number };
+  readonly embedding: Embedding | null;
+}
 
 /** Writes knowledge bases: each change with its audit entry in one transaction. */
 @Injectable()
@@ -21,20 +24,19 @@ export class KnowledgeBaseStore {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly settings: KnowledgeBaseSettings,
     private readonly purge: KnowledgeBasePurge,
   ) {}
 
   /** Without a slug of its own, it gets one from its name, numbered when that is taken. */
   async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseEntity> {
-    const overlap = body.chunk_overlap ?? Math.min(CHUNK_OVERLAP, Math.floor((body.chunk_size ?? CHUNK_SIZE) / 4));
-    if (overlap * 2 > (body.chunk_size ?? CHUNK_SIZE)) {
-      throw invalid([{ path: 'chunk_overlap', message: 'must be at most half of chunk_size' }]);
-    }
+    const sizes = chunkSizes(body);
+    const embedding = await this.settings.chosen(caller.organizationId, body);
     for (let attempt = 1; ; attempt++) {
       const scope = this.knowledgeBases.within(caller.organizationId);
       const slug = body.slug === undefined ? await freeSlug(scope, slugOf(body.name)) : checkedSlug(body.slug);
       try {
-        return await this.insert(caller, body, slug, overlap);
+        return await this.insert(caller, body, slug, { sizes, embedding });
       } catch (error) {
         if (!isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw error;
         if (body.slug !== undefined || attempt === CREATE_TRIES) throw slugTaken(slug);
@@ -46,17 +48,22 @@ export class KnowledgeBaseStore {
     if (changes.slug !== undefined) checkedSlug(changes.slug);
     const values = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(values).length === 0) return old;
+    const plan = await this.settings.plan(old, changes);
     try {
-      return await this.transactions.run(async (tx) => {
+      const changed = await this.transactions.run(async (tx) => {
         const scope = this.knowledgeBases.within(caller.organizationId, tx);
-        if (!(await scope.update(old.id, values))) throw notFound('Knowledge base');
-        const before = { name: old.name, slug: old.slug, description: old.description, visibility: old.visibility };
+        const columns = { ...plan.columns, updatedAt: new Date() };
+        if (!(await scope.update(old.id, columns))) throw notFound('Knowledge base');
+        await this.settings.apply(old, plan, tx);
         const target = { type: 'knowledge_base', id: old.id };
+        const before = beforeOf(old, values);
         await this.audit.record({ caller, action: 'knowledge_base.update', target, before, after: values }, tx);
         const row = await scope.find(old.id);
         if (row === null) throw notFound('Knowledge base');
         return row;
       });
+      this.settings.wake();
+      return changed;
     } catch (error) {
       if (isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw slugTaken(changes.slug ?? old.slug);
       throw error;
@@ -75,7 +82,12 @@ export class KnowledgeBaseStore {
     this.purge.wake();
   }
 
-  private insert(caller: Caller, body: NewKnowledgeBase, slug: string, overlap: number): Promise<KnowledgeBaseEntity> {
+  private insert(
+    caller: Caller,
+    body: NewKnowledgeBase,
+    slug: string,
+    { sizes, embedding }: ChosenSettings,
+  ): Promise<KnowledgeBaseEntity> {
     const id = uuidv7();
     return this.transactions.run(async (tx) => {
       const scope = this.knowledgeBases.within(caller.organizationId, tx);
@@ -87,8 +99,10 @@ export class KnowledgeBaseStore {
         description: body.description ?? '',
         language: body.language ?? null,
         visibility: body.visibility ?? 'private',
-        chunkSize: body.chunk_size ?? CHUNK_SIZE,
-        chunkOverlap: overlap,
+        chunkSize: sizes.size,
+        chunkOverlap: sizes.overlap,
+        hybridWeight: body.hybrid_weight ?? null,
+        ...(await this.settings.initial(embedding, tx)),
       });
       const target = { type: 'knowledge_base', id };
       await this.audit.record({ caller, action: 'knowledge_base.create', target, after: { ...body, slug } }, tx);
@@ -97,6 +111,22 @@ export class KnowledgeBaseStore {
       return row;
     });
   }
+}
+
+/** What of the old values a change touches; the embedding is told by its model. */
+function beforeOf(old: KnowledgeBaseEntity, values: object): Record<string, unknown> {
+  const all: Record<string, unknown> = {
+    name: old.name,
+    slug: old.slug,
+    description: old.description,
+    visibility: old.visibility,
+    language: old.language,
+    chunk_size: old.chunkSize,
+    chunk_overlap: old.chunkOverlap,
+    hybrid_weight: old.hybridWeight,
+    embedding: old.embedding,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name in values));
 }
 
 const slugTaken = (slug: string): AppError =>

@@ -1,19 +1,63 @@
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../kernel';
+import { defaultHybridWeight } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import type { KnowledgeBaseView } from './knowledge-base.types';
+import type { Embedding, IndexStatus, IndexView, KnowledgeBaseView } from './knowledge-base.types';
+import { VectorStore } from './search/vector-store';
+import { VectorStoreRepository } from './search/vector-store.repository';
 
-export const toKnowledgeBaseView = (row: KnowledgeBaseEntity, { userId }: Principal): KnowledgeBaseView => ({
-  id: row.id,
-  slug: row.slug,
-  name: row.name,
-  description: row.description,
-  language: row.language,
-  visibility: row.visibility,
-  owner: row.ownerId,
-  access: row.ownerId === userId ? 'owner' : 'read',
-  chunk_size: row.chunkSize,
-  chunk_overlap: row.chunkOverlap,
-  chunk_count: row.chunkCount,
-  created_at: row.createdAt,
-  updated_at: row.updatedAt,
-});
+const embeddingView = (embedding: Embedding | null): KnowledgeBaseView['embedding'] =>
+  embedding && { provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions };
+
+/** Knowledge bases as the API shows them. */
+@Injectable()
+export class KnowledgeBaseViews {
+  constructor(
+    private readonly store: VectorStore,
+    private readonly vectors: VectorStoreRepository,
+  ) {}
+
+  async of(row: KnowledgeBaseEntity, { userId }: Principal): Promise<KnowledgeBaseView> {
+    return {
+      id: row.id,
+      slug: row.slug,
+      name: row.name,
+      description: row.description,
+      language: row.language,
+      visibility: row.visibility,
+      owner: row.ownerId,
+      access: row.ownerId === userId ? 'owner' : 'read',
+      chunk_size: row.chunkSize,
+      chunk_overlap: row.chunkOverlap,
+      chunk_count: row.chunkCount,
+      embedding: embeddingView(row.embedding),
+      hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.embedding),
+      index: await this.indexOf(row),
+      created_at: row.createdAt,
+      updated_at: row.updatedAt,
+    };
+  }
+
+  private async indexOf(row: KnowledgeBaseEntity): Promise<IndexView> {
+    const { available, unavailable } = this.store;
+    const answers = available && row.vectorIndex !== null;
+    return {
+      modes: answers ? ['keyword', 'vector', 'hybrid'] : ['keyword'],
+      status: available ? statusOf(row) : 'ready',
+      progress: available ? await this.progressOf(row) : null,
+      embedding: answers ? embeddingView(row.vectorEmbedding) : null,
+      reason: row.embedding === null ? null : (unavailable ?? row.indexError),
+    };
+  }
+
+  private async progressOf({ nextVectorIndex, chunkCount }: KnowledgeBaseEntity): Promise<IndexView['progress']> {
+    if (nextVectorIndex === null) return null;
+    const current = await this.vectors.size(nextVectorIndex);
+    return { current: Math.min(current, chunkCount), total: chunkCount };
+  }
+}
+
+function statusOf({ nextVectorIndex, indexError }: KnowledgeBaseEntity): IndexStatus {
+  if (nextVectorIndex === null) return 'ready';
+  return indexError === null ? 'building' : 'failed';
+}

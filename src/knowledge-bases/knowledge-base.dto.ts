@@ -1,20 +1,53 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
   IsIn,
   IsInt,
   IsNotEmpty,
+  IsNumber,
   IsOptional,
   IsString,
   Max,
   MaxLength,
   Min,
+  ValidateNested,
 } from 'class-validator';
 import { PageQueryDto } from '../platform/http';
-import { KNOWLEDGE_BASE_VISIBILITIES, type KnowledgeBaseVisibility } from './knowledge-base.types';
+import {
+  INDEX_STATUSES,
+  type IndexStatus,
+  KNOWLEDGE_BASE_VISIBILITIES,
+  type KnowledgeBaseVisibility,
+  RETRIEVAL_MODES,
+  type RetrievalMode,
+} from './knowledge-base.types';
 import { LANGUAGES } from './search/language';
 import { SLUG_MAX } from './slug';
+
+/** A model that passages and questions are turned into vectors with. */
+export class EmbeddingWishDto {
+  /** `openai` for any server with OpenAI's embeddings API, `ollama`, or `local`. */
+  @ApiProperty({ example: 'openai' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(60)
+  provider!: string;
+
+  @ApiProperty({ example: 'text-embedding-3-small' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  model!: string;
+
+  /** Fewer than the model's own, where it can be asked for that. */
+  @IsOptional()
+  @IsInt()
+  @Min(2)
+  @Max(4000)
+  dimensions?: number;
+}
 
 export class CreateKnowledgeBaseDto {
   @ApiProperty({ example: 'Course materials' })
@@ -58,6 +91,21 @@ export class CreateKnowledgeBaseDto {
   @Min(0)
   @Max(2000)
   chunk_overlap?: number;
+
+  /** null (the default): it is searched by words only. The model is asked once, so it must answer. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => EmbeddingWishDto)
+  @ApiProperty({ type: EmbeddingWishDto, nullable: true, required: false })
+  embedding?: EmbeddingWishDto | null;
+
+  /** Share of the vectors in hybrid mode; null: by model, which is 0 for one that is not known to rank well. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  @ApiProperty({ type: Number, nullable: true, required: false })
+  hybrid_weight?: number | null;
 }
 
 export class UpdateKnowledgeBaseDto {
@@ -82,6 +130,66 @@ export class UpdateKnowledgeBaseDto {
   @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
   visibility?: KnowledgeBaseVisibility;
+
+  /** Documents are taken in again when it changes, and so with the next two. */
+  @IsOptional()
+  @IsIn(LANGUAGES)
+  @ApiProperty({ enum: LANGUAGES, required: false })
+  language?: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(200)
+  @Max(8000)
+  chunk_size?: number;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(2000)
+  chunk_overlap?: number;
+
+  /** New vectors are built beside those that answer, and then take their place; the old one again takes the change back. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => EmbeddingWishDto)
+  @ApiProperty({ type: EmbeddingWishDto, nullable: true, required: false })
+  embedding?: EmbeddingWishDto | null;
+
+  /** null: by model. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  @ApiProperty({ type: Number, nullable: true, required: false })
+  hybrid_weight?: number | null;
+}
+
+export class EmbeddingDto {
+  provider!: string;
+  model!: string;
+  dimensions!: number;
+}
+
+export class IndexProgressDto {
+  current!: number;
+  total!: number;
+}
+
+/** How a knowledge base can be searched now. */
+export class IndexDto {
+  @ApiProperty({ enum: RETRIEVAL_MODES, isArray: true })
+  modes!: RetrievalMode[];
+  @ApiProperty({ enum: INDEX_STATUSES })
+  status!: IndexStatus;
+  /** Chunks of the vectors that are being built. */
+  @ApiProperty({ type: IndexProgressDto, nullable: true })
+  progress!: IndexProgressDto | null;
+  /** What the vectors that answer now were made with. */
+  @ApiProperty({ type: EmbeddingDto, nullable: true })
+  embedding!: EmbeddingDto | null;
+  /** Why there are no vectors, or no new ones, where some are wanted. */
+  reason!: string | null;
 }
 
 export class KnowledgeBaseDto {
@@ -99,6 +207,12 @@ export class KnowledgeBaseDto {
   chunk_size!: number;
   chunk_overlap!: number;
   chunk_count!: number;
+  /** What it is to be embedded with; null: searched by words only. */
+  @ApiProperty({ type: EmbeddingDto, nullable: true })
+  embedding!: EmbeddingDto | null;
+  /** Share of the vectors in hybrid mode, 0..1. */
+  hybrid_weight!: number;
+  index!: IndexDto;
   created_at!: Date;
   updated_at!: Date;
 }

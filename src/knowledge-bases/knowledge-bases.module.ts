@@ -37,6 +37,18 @@ import { SearchIndex } from './search/search-index';
 import { SearchIndexRepository } from './search/search-index.repository';
 import { VectorStore } from './search/vector-store';
 import { VectorStoreRepository } from './search/vector-store.repository';
+import { ChunkVectors } from './embedding/chunk-vectors';
+import { EmbeddingCacheRepository } from './embedding/embedding-cache.repository';
+import { EmbeddingSettings } from './embedding/embedding-settings';
+import { GraphUpkeep } from './embedding/graph-upkeep';
+import { IndexBuilder } from './embedding/index-builder';
+import { PassageEmbedder } from './embedding/passage-embedder';
+import { VectorIndexRepository } from './embedding/vector-index.repository';
+import { VectorUpkeep } from './embedding/vector-upkeep';
+import { KnowledgeBaseSettings } from './knowledge-base-settings';
+import { KnowledgeBaseViews } from './knowledge-base-view';
+import { VectorGraphRepository } from './search/vector-graphs.repository';
+import { VectorGraphs } from './search/vector-graphs';
 import { SharingService } from './sharing.service';
 
 @Module({
@@ -72,6 +84,18 @@ import { SharingService } from './sharing.service';
     SharingService,
     SourceLinkReader,
     SourceLinks,
+    ChunkVectors,
+    EmbeddingCacheRepository,
+    EmbeddingSettings,
+    GraphUpkeep,
+    IndexBuilder,
+    PassageEmbedder,
+    VectorIndexRepository,
+    VectorUpkeep,
+    KnowledgeBaseSettings,
+    KnowledgeBaseViews,
+    VectorGraphRepository,
+    VectorGraphs,
     VectorStore,
     VectorStoreRepository,
   ],

@@ -12,7 +12,7 @@ import {
 import { KnowledgeBasePermissions } from './knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
-import { toKnowledgeBaseView } from './knowledge-base-view';
+import { KnowledgeBaseViews } from './knowledge-base-view';
 import type { KnowledgeBaseChanges, KnowledgeBaseView, NewKnowledgeBase, ShareView } from './knowledge-base.types';
 import { SharingService } from './sharing.service';
 
@@ -24,15 +24,16 @@ export class KnowledgeBasesService {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly store: KnowledgeBaseStore,
     private readonly sharing: SharingService,
+    private readonly views: KnowledgeBaseViews,
   ) {}
 
   async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseView> {
     await this.sharing.assertMayShow(caller, body.visibility);
-    return toKnowledgeBaseView(await this.store.create(caller, body), caller);
+    return this.views.of(await this.store.create(caller, body), caller);
   }
 
   async get(principal: Principal, id: string): Promise<KnowledgeBaseView> {
-    return toKnowledgeBaseView(await this.permissions.readable(principal, id), principal);
+    return this.views.of(await this.permissions.readable(principal, id), principal);
   }
 
   async list(
@@ -53,7 +54,7 @@ export class KnowledgeBasesService {
     const items = rows.slice(0, page.limit);
     const last = items.at(-1);
     return {
-      items: items.map((row) => toKnowledgeBaseView(row, principal)),
+      items: await Promise.all(items.map((row) => this.views.of(row, principal))),
       next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
       total,
     };
@@ -62,7 +63,7 @@ export class KnowledgeBasesService {
   async update(caller: Caller, id: string, changes: KnowledgeBaseChanges): Promise<KnowledgeBaseView> {
     const row = await this.permissions.owned(caller, id);
     await this.sharing.assertMayShow(caller, changes.visibility);
-    return toKnowledgeBaseView(await this.store.update(caller, row, changes), caller);
+    return this.views.of(await this.store.update(caller, row, changes), caller);
   }
 
   async remove(caller: Caller, id: string): Promise<void> {

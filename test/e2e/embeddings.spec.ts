@@ -1,0 +1,291 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
+import { foreignOrganization, type Person, person } from '../support/people';
+
+/** A server without pgvector runs the same product by words only. */
+const hasVectors = process.env.TEST_DATABASE_URL === undefined;
+const withVectors = hasVectors ? describe : describe.skip;
+const withoutVectors = hasVectors ? describe.skip : describe;
+
+let app: TestApp;
+let vendor: EmbeddingUpstream;
+let teacher: Person;
+
+beforeAll(async () => {
+  vendor = await startEmbeddingUpstream();
+  app = await startApp({
+    env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: vendor.url, OLLAMA_BASE_URL: vendor.origin },
+  });
+  teacher = await person(app);
+});
+beforeEach(() => vendor.reset());
+afterAll(async () => {
+  await app.stop();
+  await vendor.stop();
+});
+
+const path = '/api/v1/knowledge-bases';
+const WORDS = { provider: 'openai', model: 'words' };
+const OTHER = { provider: 'openai', model: 'other' };
+
+async function create(body: object = {}, who = teacher): Promise<any> {
+  const answer = await who.api('POST', path, { name: 'Biology', language: 'en', embedding: WORDS, ...body });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.json;
+}
+const read = async (id: string): Promise<any> => (await teacher.api('GET', `${path}/${id}`)).json;
+const patch = (id: string, body: object) => teacher.api('PATCH', `${path}/${id}`, body);
+const ask = async (id: string, query: string, more: object = {}): Promise<any> =>
+  (await teacher.api('POST', `${path}/${id}/query`, { query, mode: 'vector', ...more })).json;
+
+async function until<T>(look: () => Promise<T>, isDone: (seen: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 25_000;
+  for (;;) {
+    const seen = await look();
+    if (isDone(seen)) return seen;
+    if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(seen)}`);
+    await sleep(50);
+  }
+}
+const documents = async (id: string): Promise<any[]> =>
+  (await teacher.api('GET', `${path}/${id}/documents?limit=100`)).json.items;
+const settled = (id: string) =>
+  until(
+    () => documents(id),
+    (items) => items.every(({ status }) => status === 'completed' || status === 'failed'),
+  );
+const ready = (id: string) =>
+  until(
+    () => read(id),
+    ({ index }) => index.status !== 'building',
+  );
+
+async function upload(id: string, files: Record<string, string>): Promise<any[]> {
+  const answer = await teacher.api('POST', `${path}/${id}/documents`, filesForm(...Object.entries(files)));
+  expect(answer.status).toBeLessThan(300);
+  return settled(id);
+}
+const BOOK = {
+  'osmosis.md': '# Cells\n\nOsmosis moves water through a membrane.',
+  'light.md': '# Plants\n\nChlorophyll absorbs light in the thylakoid.',
+  'law.md': '# Circuits\n\nVoltage equals current times resistance.',
+};
+
+describe('a knowledge base', () => {
+  it('is searched by words unless somebody chooses a model', async () => {
+    const kb = await create({ embedding: undefined });
+    expect(kb).toMatchObject({
+      embedding: null,
+      hybrid_weight: 0,
+      index: { modes: ['keyword'], status: 'ready', progress: null, embedding: null, reason: null },
+    });
+    expect(vendor.requests).toHaveLength(0);
+  });
+
+  it('asks a chosen model once, for its dimensions', async () => {
+    vendor.dimensionsOf('words', 24);
+    const kb = await create();
+    expect(kb.embedding).toEqual({ ...WORDS, dimensions: 24 });
+    expect(vendor.requests).toHaveLength(1);
+    expect((await create({ embedding: { ...WORDS, dimensions: 8 } })).embedding.dimensions).toBe(8);
+  });
+
+  it('cannot be made with a model that does not answer, or a provider that there is not', async () => {
+    const refused = async (embedding: object) => (await teacher.api('POST', path, { name: 'x', embedding })).json;
+    expect(await refused({ provider: 'nobody', model: 'x' })).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ path: 'embedding.provider', message: 'must be one of openai, ollama, local' }],
+    });
+    expect(await refused({ provider: 'local', model: 'x' })).toMatchObject({ errors: [{ path: 'embedding.model' }] });
+    expect(await refused({ provider: 'openai', model: '' })).toMatchObject({ errors: [{ path: 'embedding.model' }] });
+    expect(await refused({ ...WORDS, dimensions: 1 })).toMatchObject({ errors: [{ path: 'embedding.dimensions' }] });
+    vendor.fail({ fault: 'unauthorized' });
+    expect(await refused(WORDS)).toMatchObject({ code: 'upstream_auth' });
+    const foreigner = await person(app, { organization: await foreignOrganization(app) });
+    const answer = await foreigner.api('POST', path, { name: 'x', embedding: WORDS });
+    expect(answer.json).toMatchObject({ code: 'connector_not_configured' });
+  });
+
+  it('knows which models rank well, and lets its owner decide', async () => {
+    const known = await create({ embedding: { provider: 'openai', model: 'text-embedding-3-small' } });
+    expect([known.hybrid_weight, (await create()).hybrid_weight]).toEqual([0.5, 0]);
+    expect((await patch(known.id, { hybrid_weight: 0.3 })).json.hybrid_weight).toBe(0.3);
+    expect((await patch(known.id, { hybrid_weight: null })).json.hybrid_weight).toBe(0.5);
+    expect((await patch(known.id, { hybrid_weight: 2 })).json).toMatchObject({ errors: [{ path: 'hybrid_weight' }] });
+  });
+
+  it('takes its documents in again where it cuts or reads them differently', async () => {
+    const kb = await create({ embedding: null });
+    await upload(kb.id, { 'long.md': 'Water flows. '.repeat(100) });
+    const before = await read(kb.id);
+    expect((await patch(kb.id, { chunk_overlap: 1500 })).json).toMatchObject({ errors: [{ path: 'chunk_overlap' }] });
+    expect((await patch(kb.id, { chunk_size: 300, chunk_overlap: 0 })).status).toBe(200);
+    const after = await until(
+      () => read(kb.id),
+      ({ chunk_count }) => chunk_count > before.chunk_count,
+    );
+    expect(after).toMatchObject({ chunk_size: 300, chunk_overlap: 0 });
+    await settled(kb.id);
+    await patch(kb.id, { language: 'es' });
+    const [document] = await settled(kb.id);
+    expect(document.status).toBe('completed');
+    expect((await read(kb.id)).language).toBe('es');
+  });
+});
+
+withoutVectors('a database without pgvector', () => {
+  it('searches by words, and says so wherever it is asked', async () => {
+    const kb = await create();
+    expect(kb.index).toMatchObject({ modes: ['keyword'], reason: expect.stringContaining('pgvector') });
+    await upload(kb.id, BOOK);
+    const answer = await ask(kb.id, 'osmosis of water');
+    expect(answer).toMatchObject({ mode: 'keyword', results: [{ metadata: { filename: 'osmosis.md' } }] });
+    expect(answer.warnings.join()).toContain('pgvector');
+    expect((await patch(kb.id, { embedding: OTHER })).json).toMatchObject({
+      embedding: OTHER,
+      index: { status: 'ready' },
+    });
+    expect(app.log()).toContain('no vector search');
+    expect(vendor.embedded).toBe(2);
+  });
+});
+
+withVectors('documents', () => {
+  it('are found by their vectors, each with its cosine', async () => {
+    const kb = await create();
+    expect(kb.index).toMatchObject({ modes: ['keyword', 'vector', 'hybrid'], embedding: { model: 'words' } });
+    await upload(kb.id, BOOK);
+    const { results, mode } = await ask(kb.id, 'water through a membrane', { top_k: 2 });
+    expect(mode).toBe('vector');
+    expect(results).toHaveLength(2);
+    expect(results[0]).toMatchObject({ metadata: { filename: 'osmosis.md' } });
+    expect(results[0].similarity).toBeGreaterThan(results[1].similarity);
+    expect(results[0].similarity).toBeLessThanOrEqual(1);
+    const strict = await ask(kb.id, 'water through a membrane', { threshold: results[0].similarity - 1e-6 });
+    expect(strict.results).toHaveLength(1);
+  });
+
+  it('that fail to be embedded say why, and the rest of the batch is unharmed', async () => {
+    vendor.readAtMost(600);
+    const kb = await create();
+    const items = await upload(kb.id, { ...BOOK, 'long.md': 'x'.repeat(1_500) });
+    const failed = items.filter(({ status }) => status === 'failed');
+    expect(failed).toMatchObject([{ filename: 'long.md', error: expect.stringContaining('smaller chunk_size') }]);
+    expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+  });
+
+  it('that were embedded before cost nothing again', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    const paid = vendor.embedded;
+    await patch(kb.id, { language: 'es' });
+    await settled(kb.id);
+    expect(vendor.embedded).toBe(paid);
+    expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+  });
+
+  it('of another knowledge base, organization or model never answer', async () => {
+    const kb = await create();
+    const other = await create();
+    await upload(kb.id, BOOK);
+    await upload(other.id, { 'secret.md': 'Osmosis moves water through a membrane, in secret.' });
+    const { results } = await ask(kb.id, 'osmosis moves water in secret', { top_k: 10 });
+    expect(results.map(({ metadata }: any) => metadata.filename)).not.toContain('secret.md');
+    const foreigner = await person(app, { organization: await foreignOrganization(app) });
+    expect((await foreigner.api('POST', `${path}/${kb.id}/query`, { query: 'x', mode: 'vector' })).status).toBe(404);
+    const mismatch = await ask(kb.id, 'water', { embedding_model: 'other' });
+    expect(mismatch).toMatchObject({ code: 'embedding_model_mismatch' });
+    expect(mismatch.detail).toEqual(expect.stringMatching(/other.*words/));
+  });
+});
+
+withVectors('another model', () => {
+  it('is built beside the one that answers, and takes its place whole', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    vendor.dimensionsOf('other', 32);
+    vendor.delay(400);
+    const changed = (await patch(kb.id, { embedding: OTHER })).json;
+    expect(changed).toMatchObject({
+      embedding: { model: 'other', dimensions: 32 },
+      index: { status: 'building', progress: { current: 0, total: 3 }, embedding: { model: 'words' } },
+    });
+    expect(await ask(kb.id, 'water membrane', { top_k: 1 })).toMatchObject({
+      mode: 'vector',
+      results: [{ metadata: { filename: 'osmosis.md' } }],
+    });
+    const done = await ready(kb.id);
+    expect(done.index).toMatchObject({
+      status: 'ready',
+      progress: null,
+      embedding: { model: 'other', dimensions: 32 },
+    });
+    const question = vendor.requests.length;
+    expect((await ask(kb.id, 'light', { top_k: 1 })).results[0].metadata.filename).toBe('light.md');
+    expect(vendor.requests[question]).toMatchObject({ model: 'other' });
+  });
+
+  it('can be taken back while it is built', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    vendor.delay(400);
+    await patch(kb.id, { embedding: OTHER });
+    const back = (await patch(kb.id, { embedding: WORDS })).json;
+    expect(back).toMatchObject({ embedding: { model: 'words' }, index: { status: 'ready', progress: null } });
+    await sleep(900);
+    expect((await read(kb.id)).index.embedding.model).toBe('words');
+    expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+  });
+
+  it('that fails for good says why and leaves the old one answering; asking again tries again', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    await patch(kb.id, { embedding: { provider: 'ollama', model: 'other' } });
+    await ready(kb.id);
+    const third = { provider: 'openai', model: 'third' };
+    vendor.dimensionsOf('third', 8);
+    const answer = patch(kb.id, { embedding: third });
+    await until(async () => vendor.requests.some(({ model }) => model === 'third'), Boolean);
+    vendor.fail({ fault: 'unauthorized' });
+    await answer;
+    const failed = await ready(kb.id);
+    expect(failed.index).toMatchObject({
+      status: 'failed',
+      embedding: { model: 'other' },
+      reason: expect.stringContaining('credentials'),
+    });
+    expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+    await patch(kb.id, { embedding: third });
+    expect((await ready(kb.id)).index).toMatchObject({ status: 'ready', embedding: { model: 'third' }, reason: null });
+  });
+
+  it('misses nothing of what is uploaded, replaced and deleted meanwhile', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    vendor.delay(100);
+    await patch(kb.id, { embedding: OTHER });
+    const [victim] = await documents(kb.id);
+    await teacher.api('DELETE', `${path}/${kb.id}/documents/${victim.id}`);
+    await upload(kb.id, { 'new.md': 'Mitosis divides cells.', 'law.md': 'Power equals voltage times current.' });
+    await ready(kb.id);
+    vendor.delay(0);
+    const { results } = await ask(kb.id, 'anything', { top_k: 20 });
+    const { chunk_count } = await read(kb.id);
+    expect(results).toHaveLength(chunk_count);
+    expect(results.map(({ metadata }: any) => metadata.filename)).toContain('new.md');
+  });
+
+  it('of none takes the vectors away, and of one brings them back', async () => {
+    const kb = await create();
+    await upload(kb.id, BOOK);
+    expect((await patch(kb.id, { embedding: null })).json).toMatchObject({
+      embedding: null,
+      index: { modes: ['keyword'] },
+    });
+    expect(await ask(kb.id, 'water')).toMatchObject({ mode: 'keyword' });
+    await patch(kb.id, { embedding: WORDS });
+    expect((await ready(kb.id)).index.modes).toContain('vector');
+    expect((await ask(kb.id, 'water')).results).toHaveLength(3);
+  });
+});
