@@ -37,9 +37,23 @@ interface Line {
   readonly text: string;
 }
 
+/** Blank lines, many at once: a hostile text may have millions. The bound is for the pattern's stack. */
+const BLANK_LINES = /(?:[ \t]*\r?\n){1,1000}/y;
+
+function blankEnd(text: string, start: number): number {
+  BLANK_LINES.lastIndex = start;
+  return BLANK_LINES.test(text) ? BLANK_LINES.lastIndex : start;
+}
+
 function* linesOf(text: string): Generator<Line> {
   let start = 0;
   while (start < text.length) {
+    const blank = blankEnd(text, start);
+    if (blank > start) {
+      yield { start, end: blank, text: '' };
+      start = blank;
+      continue;
+    }
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline + 1;
     yield { start, end, text: text.slice(start, end).replace(/\r?\n$/, '') };

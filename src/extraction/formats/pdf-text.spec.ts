@@ -1,0 +1,91 @@
+import { withoutFurniture } from './pdf-furniture';
+import { linesOf, type PdfLine } from './pdf-lines';
+import { composePdf } from './pdf-text';
+import type { PdfPage, PdfTextItem } from './pdf.types';
+
+const item = (str: string, x: number, y: number, size = 10, fontName = 'body'): PdfTextItem => ({
+  str,
+  transform: [size, 0, 0, size, x, y],
+  width: str.length * size * 0.5,
+  fontName,
+});
+const page = (number: number, items: PdfTextItem[]): PdfPage => ({
+  number,
+  height: 800,
+  items,
+  monospaced: new Set(['mono']),
+});
+const compose = (...pages: PdfTextItem[][]) =>
+  composePdf(withoutFurniture(pages.map((items, index) => linesOf(page(index + 1, items)))), []);
+/** Lines of a paragraph, from `y` downwards. */
+const paragraph = (lines: string[], y: number): PdfTextItem[] =>
+  lines.map((line, index) => item(line, 60, y - 12 * index));
+const BODY = 'This is a line of plain text that is as wide as any other';
+
+describe('lines', () => {
+  const lines = (...items: PdfTextItem[]): PdfLine[] => linesOf(page(1, items));
+
+  it('join runs, with a blank where there is room for one', () => {
+    expect(lines(item('Hel', 60, 500), item('lo', 75, 500), item('world', 90, 500)).map(({ text }) => text)).toEqual([
+      'Hello world',
+    ]);
+  });
+
+  it('keep an exponent on its line', () => {
+    expect(lines(item('x', 60, 500), item('2', 65, 504, 7), item('= 4', 71, 500))).toHaveLength(1);
+  });
+
+  it('of turned text read like any other', () => {
+    const turned = { ...item('DRAFT', 0, 0), transform: [0, 10, -10, 0, 300, 200] };
+    expect(lines(item('body', 60, 500), turned).map(({ text }) => text)).toEqual(['body', 'DRAFT']);
+  });
+});
+
+describe('text', () => {
+  it('makes words whole that a line end cut, and leaves compounds alone', () => {
+    const { text } = compose(
+      paragraph([`${BODY} trans-`, 'port through a well-', 'known mem­', `brane; ${BODY}`, 'It is well-known.'], 600),
+    );
+    expect(text).toContain('transport through a well-known membrane;');
+  });
+
+  it('gives accents that TeX draws back to their letters', () => {
+    expect(compose(paragraph(['Evaluaci´on de la ense˜nanza na¨ıve, gar¸con'], 600)).text).toBe(
+      'Evaluación de la enseñanza naïve, garçon',
+    );
+  });
+
+  it('drops running heads and page numbers, not titles', () => {
+    const pages = [1, 2, 3, 4].map((number) => [
+      item(`Biology I, page ${number}`, 60, 780, 8),
+      item(`Lecture ${number}`, 60, 760, 20),
+      ...paragraph([`${BODY} ${'abcd'[number - 1]}.`, BODY, BODY, BODY], 700),
+      item(String(number), 300, 20, 8),
+    ]);
+    const { text, pages: starts } = compose(...pages);
+    expect(text).not.toMatch(/Biology|^\d$/m);
+    expect(text.match(/^# Lecture \d$/gm)).toHaveLength(4);
+    expect(starts.map(({ page: number, start }) => [number, text.slice(start, start + 11)])).toEqual(
+      [1, 2, 3, 4].map((number) => [number, `# Lecture ${number}`]),
+    );
+  });
+
+  it('goes on with a sentence over the page', () => {
+    const { text, pages } = compose(paragraph([BODY, 'and it goes on'], 600), paragraph(['to the next page.'], 700));
+    expect(text).toBe(`${BODY} and it goes on to the next page.`);
+    expect(pages[1]?.start).toBeGreaterThan(BODY.length / 2);
+  });
+
+  it('indents listings by where their letters stand', () => {
+    const { text } = compose([
+      item('def f(x):', 60, 600, 10, 'mono'),
+      item('return x', 80, 588, 10, 'mono'),
+      ...paragraph([BODY], 560),
+    ]);
+    expect(text).toMatch(/^```\ndef f\(x\):\n {4}return x\n```/);
+  });
+
+  it('never lets a line of prose become structure', () => {
+    expect(compose(paragraph(['# not a heading'], 600)).text).toBe('\\# not a heading');
+  });
+});
