@@ -73,7 +73,7 @@ describe('a source link', () => {
   });
 
   it('is served as bytes to keep, never as a page of ours', async () => {
-    const document = await filed(teacher, 'cells.md', HTML);
+    const document = await filed(teacher, 'cells.html', HTML);
     const { headers, text } = await click(linkTo(document, teacher, student));
     expect(text).toBe(HTML);
     expect(headers.get('content-disposition')).toMatch(/^attachment;/);
