@@ -7,7 +7,7 @@ const PATIENCE_MS = 30_000;
 export async function ingested(
   who: Person,
   knowledgeBaseId: string,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Buffer>>,
 ): Promise<void> {
   const to = `/api/v1/knowledge-bases/${knowledgeBaseId}/documents`;
   const { status, text, json } = await who.api('POST', to, filesForm(...Object.entries(files)));

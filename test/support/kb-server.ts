@@ -7,6 +7,8 @@ export interface KbServer {
   delayMs: number;
   /** Queries that have arrived so far. */
   readonly queries: number;
+  /** Their paths with what stands behind `?`, and their bodies. */
+  readonly asked: readonly { readonly path: string; readonly body: any }[];
   /** Queries that have been answered so far. */
   readonly answered: number;
   /** Queries whose caller left before the answer. */
@@ -23,8 +25,13 @@ export async function startKbServer({
   metadata = {},
 } = {}): Promise<KbServer> {
   const state = { queries: 0, answered: 0, abandoned: 0, most: 0, delayMs };
+  const asked: { path: string; body: any }[] = [];
   const server = createServer((request, response) => {
-    request.resume();
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.once('end', () => {
+      asked.push({ path: request.url ?? '', body: JSON.parse(Buffer.concat(parts).toString()) });
+    });
     state.queries += 1;
     state.most = Math.max(state.most, state.queries - state.answered - state.abandoned);
     const collection = request.url?.split('/')[2] ?? '';
@@ -52,6 +59,7 @@ export async function startKbServer({
     get queries() {
       return state.queries;
     },
+    asked,
     get answered() {
       return state.answered;
     },

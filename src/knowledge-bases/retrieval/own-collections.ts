@@ -67,7 +67,7 @@ export class OwnCollections {
     const planned = await Promise.all(
       bases.map(async (base): Promise<Planned> => {
         const choice = chooseMode(searchableBase(base), query.mode, this.vectors.unavailable);
-        if (choice.mode === 'keyword' || base.vectorEmbedding === null || base.vectorIndex === null) {
+        if (isBlank(text) || choice.mode === 'keyword' || base.vectorEmbedding === null || base.vectorIndex === null) {
           return { base, choice, vector: null };
         }
         const vector = await vectorOf(base.vectorEmbedding);
@@ -82,7 +82,7 @@ export class OwnCollections {
 
   /** Up to `depth` hits of each knowledge base, best first over all of them. One round trip. */
   async search(plan: SearchPlan, depth: number): Promise<Hit[]> {
-    if (plan.bases.length === 0) return [];
+    if (plan.bases.length === 0 || isBlank(plan.text)) return [];
     const graphs = this.vectors.graphsOf({ scopes: plan.vectors });
     const statement = searchStatement(
       keywordParameters(plan, depth),
@@ -131,6 +131,9 @@ export class OwnCollections {
     }
   }
 }
+
+/** A question that is a picture only: there is nothing to look for. */
+const isBlank = (text: string): boolean => text.trim() === '';
 
 const NEVER = new AbortController().signal;
 

@@ -71,6 +71,11 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
     };
   }
 
+  /** Its own budget holds; this leaves room for the list of sources. */
+  outputLimit({ max_tokens }: SimpleRagConfig): number {
+    return 4 * max_tokens + 50_000;
+  }
+
   async gaps({ collections, mode }: SimpleRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     if (collections.length === 0) {
       return [{ path: 'collections', code: 'tool.config_incomplete', message: NO_COLLECTION }];
