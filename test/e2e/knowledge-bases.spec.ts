@@ -181,9 +181,17 @@ describe('documents', () => {
     const wrongField = new FormData();
     wrongField.append('file', new Blob(['x']), 'x.md');
     expect((await teacher.api('POST', to, wrongField)).status).toBe(400);
-    expect((await upload(teacher, kb.id, ['big.md', Buffer.alloc(10 * 1024 * 1024 + 1, 'a')])).status).toBe(413);
     expect((await teacher.api('POST', to, new FormData())).status).toBe(400);
     expect((await teacher.api('GET', to)).json.total).toBe(0);
+    const big = Buffer.alloc(32 * 1024 * 1024 + 1, 'a');
+    const { status, json } = await upload(teacher, kb.id, ['big.md', big], ['small.md', 'Osmosis.']);
+    expect([status, json.items]).toMatchObject([
+      201,
+      [
+        { status: 'failed', error_code: 'document.too_large', size: big.length, chunk_count: 0 },
+        { status: 'completed', error_code: null, progress: { current: 1, total: 1 } },
+      ],
+    ]);
   });
 
   it('answer a repeated request with the first answer', async () => {

@@ -28,11 +28,11 @@ afterAll(async () => {
   await dataSource.destroy();
 });
 
-const config = { http: { shutdownTimeoutMs: 2_000 } } as unknown as Config;
+const config = { http: { shutdownTimeoutMs: 2_000 }, jobs: { leaseSeconds: 30 } } as unknown as Config;
 
 /** As one process would have it. */
 function jobQueue(engine: OpenDatabase['engine'] = 'server', source: DataSource = dataSource): JobQueue {
-  const queue = new JobQueue(new JobRepository(source), { engine } as OpenDatabase, config);
+  const queue = new JobQueue(new JobRepository(source, config), { engine } as OpenDatabase, config);
   queues.push(queue);
   return queue;
 }
@@ -253,7 +253,7 @@ describe('a worker that died', () => {
   it('is noticed when its lease has run out, and not before', async () => {
     const to = newQueue();
     await orphan(to);
-    const jobRepository = new JobRepository(dataSource);
+    const jobRepository = new JobRepository(dataSource, config);
     await jobRepository.expire();
     expect(await states(to)).toEqual({ active: 1 });
     await dataSource.query(`UPDATE pgboss.job SET started_on = now() - interval '31 s' WHERE name = $1`, [to.name]);
@@ -264,7 +264,7 @@ describe('a worker that died', () => {
   it('keeps a job as long as it renews it, and learns that it has lost it', async () => {
     const to = newQueue();
     await orphan(to);
-    const jobRepository = new JobRepository(dataSource);
+    const jobRepository = new JobRepository(dataSource, config);
     const [{ id }] = await dataSource.query<[{ id: string }]>('SELECT id FROM pgboss.job WHERE name = $1', [to.name]);
     await dataSource.query(`UPDATE pgboss.job SET started_on = now() - interval '31 s' WHERE name = $1`, [to.name]);
     expect(await jobRepository.renew(to.name, [{ id, number: 0 }])).toEqual(new Set([id]));
@@ -280,7 +280,7 @@ describe('a database that goes away', () => {
     const rejections: unknown[] = [];
     const note = (error: unknown): void => void rejections.push(error);
     process.on('unhandledRejection', note);
-    const repository = new JobRepository(dataSource);
+    const repository = new JobRepository(dataSource, config);
     const queue = new JobQueue(repository, { engine: 'server' } as OpenDatabase, config);
     queues.push(queue);
     const to = newQueue();

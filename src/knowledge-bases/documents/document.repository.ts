@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, MoreThan, Not } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { CONFIG, type Config } from '../../platform/config';
 import { TenantScope, type Transaction } from '../../platform/database';
 import { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from '../knowledge-base.types';
@@ -24,8 +25,8 @@ type NewDocument = Pick<
   'id' | 'knowledgeBaseId' | 'filename' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
 >;
 
-/** Shorter than a job's lease: a job that is handed on finds its document free. */
-const LEASE = `now() + interval '25 seconds'`;
+/** Of the job's lease: shorter, so that a job that is handed on finds its document free. */
+const CLAIM_SHARE = 0.8;
 const UNFINISHED: DocumentStatus[] = ['pending', 'processing'];
 
 const DEAD_GENERATIONS = `
@@ -46,10 +47,23 @@ export const WAITING = {
 
 @Injectable()
 export class DocumentRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly claimSeconds: number;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(CONFIG) { jobs }: Config,
+  ) {
+    this.claimSeconds = jobs.leaseSeconds * CLAIM_SHARE;
+  }
+
+  /** Milliseconds between two renewals of a claim. */
+  get renewClaimMs(): number {
+    return (this.claimSeconds * 1000) / 3;
+  }
 
   within(organizationId: string, tx?: Transaction): DocumentScope {
-    return new DocumentScope((tx ?? this.dataSource.manager).getRepository(DocumentEntity), organizationId);
+    const rows = (tx ?? this.dataSource.manager).getRepository(DocumentEntity);
+    return new DocumentScope(rows, organizationId, this.claimSeconds);
   }
 
   /** Documents of every organization that nobody works on although they wait or their worker is gone; those longest so first. */
@@ -90,6 +104,16 @@ export class DocumentRepository {
 }
 
 export class DocumentScope extends TenantScope<DocumentEntity> {
+  constructor(
+    rows: Repository<DocumentEntity>,
+    organizationId: string,
+    private readonly claimSeconds: number,
+  ) {
+    super(rows, organizationId);
+  }
+
+  private readonly untilLeaseEnds = (): string => `now() + interval '${this.claimSeconds} seconds'`;
+
   findIn(knowledgeBaseId: string, id: string): Promise<DocumentEntity | null> {
     return this.rows.findOneBy(this.where({ id, knowledgeBaseId, deletedAt: IsNull() }));
   }
@@ -148,7 +172,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
       .set({
         status: 'processing',
         claim,
-        claimedUntil: () => LEASE,
+        claimedUntil: this.untilLeaseEnds,
         attempts: () => 'attempts + 1',
         progressCurrent: 0,
         progressTotal: 0,
@@ -164,7 +188,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   /** Renews the claim and tells how far it is; false when the claim is lost. */
   async advance(id: string, claim: string, progress: { current?: number; total?: number } = {}): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, claim }), {
-      claimedUntil: () => LEASE,
+      claimedUntil: this.untilLeaseEnds,
       ...(progress.current === undefined ? {} : { progressCurrent: progress.current }),
       ...(progress.total === undefined ? {} : { progressTotal: progress.total }),
     });

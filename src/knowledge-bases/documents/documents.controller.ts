@@ -13,6 +13,10 @@ import {
   UploadedDocumentsDto,
 } from './document.dto';
 
+const MEBIBYTE = 1024 * 1024;
+/** A file that is too large becomes a document that says so, and does not harm the others. */
+const UPLOAD = { fileBytes: 32 * MEBIBYTE, files: 10_000, totalBytes: 100 * MEBIBYTE, admitLarger: true };
+
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
 export class DocumentsController {
   constructor(private readonly documents: DocumentsService) {}
@@ -23,10 +27,10 @@ export class DocumentsController {
     role: 'teacher',
     summary: 'Upload documents',
     description:
-      'Each document has its own status and error. The same name with the same bytes changes nothing; with other bytes it replaces the document.',
+      'Each document has its own status and error. The same name with the same bytes changes nothing; with other bytes it replaces the document. At most 10,000 files and 100 MiB in one request; more than 50 documents are not waited for.',
   })
   @Idempotent()
-  @AcceptFiles()
+  @AcceptFiles(UPLOAD)
   async upload(
     @CurrentCaller() caller: Caller,
     @Param('knowledgeBaseId') knowledgeBaseId: string,

@@ -37,6 +37,8 @@ export class DocumentReader {
       storageName,
       this.maxBytes,
     );
+    // The upload keeps no bytes of what is larger than it takes.
+    if (bytes.length < size) throw new ExtractionError('document.too_large', 'The file is too large to be uploaded');
     const document = await this.extractor.extract({ bytes, filename }, { signal });
     const chunks: IndexedChunk[] = [];
     const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };

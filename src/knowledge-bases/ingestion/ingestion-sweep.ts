@@ -5,7 +5,7 @@ import { DocumentRepository } from '../documents/document.repository';
 import { IngestionRequests } from './ingestion-requests';
 
 const EVERY_MS = 30_000;
-/** Seconds: younger ones have a job that has just been enqueued, or an owner who is about to. */
+/** Seconds: others have a job that has just been enqueued, or a worker. */
 const NEGLECTED_AFTER = 30;
 const AT_A_TIME = 1_000;
 

@@ -8,9 +8,6 @@ import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writ
 import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
 import { type IngestionJob, IngestionRequests } from './ingestion-requests';
 
-/** A third of a claim's time. */
-const RENEW_MS = 8_000;
-
 /** By a worker that may have died: a later try finds out. */
 class ClaimedElsewhere extends Error {
   readonly code = 'claimed_elsewhere';
@@ -52,7 +49,7 @@ export class IngestionService {
 
   private async attempt(document: ClaimedDocument, job: RunningJob<IngestionJob>, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
-    const renewing = setInterval(() => void this.renew(document, lost), RENEW_MS);
+    const renewing = setInterval(() => void this.renew(document, lost), this.documents.renewClaimMs);
     try {
       if (document.row.attempts > MAX_ATTEMPTS) await this.fail(document, TOO_OFTEN, { attempts: 0 });
       else await this.process(document, AbortSignal.any([signal, lost.signal]));

@@ -56,6 +56,7 @@ export interface Config {
     readonly maxExpansion: number;
   };
   readonly ingestion: { readonly concurrency: number };
+  readonly jobs: { readonly leaseSeconds: number };
   readonly outbound: { readonly allow: readonly string[] };
   readonly migration: { readonly policy: 'manual' | 'on_access' };
 }

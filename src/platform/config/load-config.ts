@@ -108,6 +108,7 @@ export function loadConfig(env: Environment): Config {
       maxExpansion: given(v.EXTRACTION_MAX_EXPANSION),
     },
     ingestion: { concurrency: given(v.INGESTION_CONCURRENCY) },
+    jobs: { leaseSeconds: given(v.JOB_LEASE) },
     outbound: { allow: given(v.OUTBOUND_ALLOW) },
     migration: { policy: given(v.MIGRATION_POLICY) },
   });

@@ -136,6 +136,11 @@ export const VARIABLES = {
   INGESTION_CONCURRENCY: variable(integer(1, 32), 'Uploaded documents that one process takes in at once.', {
     fallback: '2',
   }),
+  JOB_LEASE: variable(
+    integer(3, 600),
+    'Seconds after which the jobs of a process that died are taken over by another on the same server database.',
+    { fallback: '30' },
+  ),
   OUTBOUND_ALLOW: variable(
     list(),
     'Hosts, host:port pairs or CIDRs that organizations may reach although their address is private.',

@@ -23,6 +23,8 @@ export interface UploadLimits {
   readonly files: number;
   /** Bytes of all files of one request, which are held in memory. */
   readonly totalBytes: number;
+  /** A file that is larger than `fileBytes` arrives without its bytes, for the route to say so; else it fails the request. */
+  readonly admitLarger: boolean;
 }
 
 /** One file as it arrived. `name` is the client's: a label to show and store, never a path to open. */
@@ -38,29 +40,78 @@ export interface UploadedFile {
 const FIELD = 'files';
 const MEBIBYTE = 1024 * 1024;
 const NAME_MAX = 255;
-const DEFAULT_LIMITS: UploadLimits = { fileBytes: 10 * MEBIBYTE, files: 1000, totalBytes: 50 * MEBIBYTE };
+const DEFAULT_LIMITS: UploadLimits = {
+  fileBytes: 10 * MEBIBYTE,
+  files: 1000,
+  totalBytes: 50 * MEBIBYTE,
+  admitLarger: false,
+};
+/** Bytes that the uploads of the whole process may hold at once. */
+const HELD_MAX = 256 * MEBIBYTE;
+const TRY_AGAIN_SECONDS = 5;
 
 type UploadRequest = Request & { uploads?: readonly UploadedFile[] };
-type MulterFile = Express.Multer.File;
+type MulterFile = Express.Multer.File & { readonly sha256: string };
 
 const tooLarge = (detail: string): AppError => new AppError('payload_too_large', detail);
 
-/** Multer's memory storage bounds each file but not their sum; this one bounds both. */
-function boundedMemory(totalBytes: number): StorageEngine {
-  let held = 0;
+const tooMuchInAll = ({ totalBytes }: UploadLimits): AppError =>
+  tooLarge(`The files hold more than ${totalBytes} bytes in all; send them in several requests`);
+
+let heldByAll = 0;
+
+/** Bytes held for one request, counted against its own limit and against that of the process. */
+class Held {
+  private bytes = 0;
+
+  constructor(private readonly limits: UploadLimits) {}
+
+  /** @throws {AppError} when there is no room for them. */
+  add(bytes: number): void {
+    this.bytes += bytes;
+    heldByAll += bytes;
+    if (this.bytes > this.limits.totalBytes) throw tooMuchInAll(this.limits);
+    if (heldByAll > HELD_MAX) {
+      throw new AppError('unavailable', 'Too many uploads at once', { retryAfter: TRY_AGAIN_SECONDS });
+    }
+  }
+
+  drop(bytes = this.bytes): void {
+    this.bytes -= bytes;
+    heldByAll -= bytes;
+  }
+}
+
+/** Multer's memory storage bounds each file but not their sum; this one bounds both, and hashes on the way. */
+function boundedMemory(limits: UploadLimits, held: Held): StorageEngine {
   return {
     _handleFile(_request, file, done) {
       const parts: Buffer[] = [];
+      const hash = createHash('sha256');
+      let size = 0;
+      let refusal: unknown = null;
       const stream: Readable = file.stream;
       stream.on('data', (part: Buffer) => {
-        held += part.length;
-        if (held > totalBytes) parts.length = 0;
-        else parts.push(part);
+        size += part.length;
+        hash.update(part);
+        if (refusal !== null) return;
+        if (size > limits.fileBytes) {
+          held.drop(parts.splice(0).reduce((sum, { length }) => sum + length, 0));
+          if (!limits.admitLarger) refusal = tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
+          return;
+        }
+        parts.push(part);
+        try {
+          held.add(part.length);
+        } catch (error) {
+          refusal = error;
+          parts.length = 0;
+        }
       });
       stream.once('error', (error) => done(error));
       stream.once('end', () => {
-        if (held > totalBytes) done(tooLarge(`The files hold more than ${totalBytes} bytes in all`));
-        else done(null, { buffer: Buffer.concat(parts) });
+        if (refusal !== null) done(refusal);
+        else done(null, { buffer: Buffer.concat(parts), size, sha256: hash.digest('hex') } as Partial<MulterFile>);
       });
     },
     _removeFile(_request, _file, done) {
@@ -74,9 +125,8 @@ function explain(error: unknown, limits: UploadLimits): AppError {
   if (!(error instanceof MulterError)) {
     return new AppError('bad_request', 'The multipart body is malformed or was cut short', { cause: error });
   }
-  if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
   if (error.code === 'LIMIT_FILE_COUNT' || error.code === 'LIMIT_PART_COUNT') {
-    return tooLarge(`More than ${limits.files} files in one request`);
+    return tooLarge(`More than ${limits.files} files in one request; send the rest in further requests`);
   }
   if (error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FIELD_COUNT') {
     return new AppError('bad_request', `Only the form field "${FIELD}" is accepted, once per file`);
@@ -99,9 +149,9 @@ function checkedName(name: string): string {
 
 const toUpload = (file: MulterFile): UploadedFile => ({
   name: checkedName(file.originalname),
-  size: file.buffer.length,
+  size: file.size,
   bytes: file.buffer,
-  sha256: createHash('sha256').update(file.buffer).digest('hex'),
+  sha256: file.sha256,
 });
 
 const parse = (handler: RequestHandler, request: Request, response: Response): Promise<void> =>
@@ -117,15 +167,17 @@ async function readUploads(request: UploadRequest, response: Response, limits: U
     throw new AppError('unsupported_media_type', `Send multipart/form-data with the files in the field "${FIELD}"`);
   }
   if (Number(request.headers['content-length'] ?? 0) > 2 * limits.totalBytes) {
-    throw tooLarge(`The files hold more than ${limits.totalBytes} bytes in all`);
+    throw tooMuchInAll(limits);
   }
+  const held = new Held(limits);
+  response.once('close', () => held.drop());
   // A part's file name is UTF-8 in every browser (WHATWG HTML, multipart/form-data); multer assumes latin1 unless told.
   const handler = multer({
-    storage: boundedMemory(limits.totalBytes),
+    storage: boundedMemory(limits, held),
     defParamCharset: 'utf8',
     // The name as it was sent; busboy would quietly drop a part called "..".
     preservePath: true,
-    limits: { fileSize: limits.fileBytes, files: limits.files, parts: limits.files, fields: 0, headerPairs: 20 },
+    limits: { files: limits.files, parts: limits.files, fields: 0, headerPairs: 20 },
   }).array(FIELD, limits.files);
   try {
     await parse(handler, request, response);
@@ -134,7 +186,7 @@ async function readUploads(request: UploadRequest, response: Response, limits: U
   }
   const files = Array.isArray(request.files) ? request.files : [];
   if (files.length === 0) throw new AppError('bad_request', `No file in the form field "${FIELD}"`);
-  request.uploads = files.map(toUpload);
+  request.uploads = files.map((file) => toUpload(file as MulterFile));
   // The body, described: what compares two requests (idempotency keys) sees the same thing for the same files.
   request.body = { files: request.uploads.map(({ name, sha256 }) => ({ name, sha256 })) };
 }

@@ -1,14 +1,12 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
 import { DATABASE, type OpenDatabase, type Transaction } from '../database';
-import { JobRepository, LEASE_SECONDS } from './job.repository';
+import { JobRepository } from './job.repository';
 import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
 import { QueueWorker } from './queue-worker';
 
 /** How long a job that another process has enqueued, or one that waits for its retry, may lie before it is noticed. */
 const POLL_MS = 1_000;
-const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
-const EXPIRE_MS = 10_000;
 const TIDY_MS = 10 * 60_000;
 /** What jobs that were told to end get to do so. */
 const GRACE_MS = 1_000;
@@ -29,6 +27,8 @@ export class JobQueue implements BeforeApplicationShutdown {
   private readonly sweeps: Sweep[] = [];
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly busy = new Set<Promise<void>>();
+  /** A third of the lease: three chances to give a sign of life. */
+  private readonly renewMs: number;
   private started = false;
   private stopping: Promise<void> | null = null;
 
@@ -36,7 +36,9 @@ export class JobQueue implements BeforeApplicationShutdown {
     private readonly jobs: JobRepository,
     @Inject(DATABASE) private readonly database: OpenDatabase,
     @Inject(CONFIG) private readonly config: Config,
-  ) {}
+  ) {
+    this.renewMs = (config.jobs.leaseSeconds * 1_000) / 3;
+  }
 
   /** Says what to do with the jobs of a queue. Called while the application is built. */
   declare<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>): void {
@@ -76,8 +78,8 @@ export class JobQueue implements BeforeApplicationShutdown {
     for (const { work } of this.sweeps) await work({ alone, first: true });
     this.started = true;
     this.every(POLL_MS, () => this.poll());
-    this.every(RENEW_MS, () => this.renew());
-    this.every(EXPIRE_MS, () => this.jobs.expire());
+    this.every(this.renewMs, () => this.renew());
+    this.every(this.renewMs, () => this.jobs.expire());
     this.every(TIDY_MS, () => this.jobs.tidy());
     for (const { everyMs, work } of this.sweeps) this.every(everyMs, () => work({ alone, first: false }));
     for (const worker of this.workers.values()) worker.wake();
@@ -96,7 +98,7 @@ export class JobQueue implements BeforeApplicationShutdown {
   private async end(patienceMs: number): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     // Leases go on being renewed while jobs finish.
-    const renewing = setInterval(() => void this.renew().catch(() => undefined), RENEW_MS);
+    const renewing = setInterval(() => void this.renew().catch(() => undefined), this.renewMs);
     await Promise.all([...this.workers.values()].map((worker) => worker.stop(patienceMs, GRACE_MS)));
     clearInterval(renewing);
     await Promise.all(this.busy);

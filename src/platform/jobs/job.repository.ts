@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import PgBoss from 'pg-boss';
 import { DataSource, type QueryRunner } from 'typeorm';
+import { CONFIG, type Config } from '../config';
 import { isDatabaseUnavailable, type Transaction } from '../database';
 import type { NewJob, Queue } from './job.types';
 
 const SCHEMA = 'pgboss';
-
-/** Seconds without a sign of life after which another process may take a job over. */
-export const LEASE_SECONDS = 30;
 
 const INSERT_BATCH = 2_000;
 
@@ -67,7 +65,10 @@ export class JobRepository {
   private readonly log = new Logger('Jobs');
   private readonly boss: PgBoss;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
     this.boss = new PgBoss({
       db: { executeSql: (text, values) => this.execute(text, values) },
       schema: SCHEMA,
@@ -121,7 +122,7 @@ export class JobRepository {
         retryLimit: queue.retries,
         retryDelay: queue.retryDelay,
         retryBackoff: true,
-        expireInSeconds: LEASE_SECONDS,
+        expireInSeconds: this.config.jobs.leaseSeconds,
       }));
       await this.boss.insert(rows, { db });
     }

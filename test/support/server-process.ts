@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { compile, compiledFile } from './compiled';
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to its readiness. */
+  readonly startedInMs: number;
+  /** Everything it has written so far. */
+  output(): string;
+  api(method: string, path: string, body?: unknown): Promise<{ status: number; json: any }>;
+  /** SIGKILL: nothing in it gets to do anything any more. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  /** Absent: the embedded database in `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const KEY = `bw_${'k'.repeat(40)}`;
+const SECRETS = `test:${randomBytes(32).toString('hex')}`;
+const PATIENCE_MS = 120_000;
+
+/** The service in a process of its own, as `npm start` runs it, to be killed. */
+export async function startServer({ dataDir, databaseUrl, env = {} }: ServerOptions): Promise<ServerProcess> {
+  compile(['src', 'migrations']);
+  const started = performance.now();
+  const child = spawn(process.execPath, ['--enable-source-maps', compiledFile('src/main.js')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      BOOTSTRAP_ADMIN_KEY: KEY,
+      SECRETS_KEY: SECRETS,
+      SEED_DEMO: 'false',
+      LOG_LEVEL: 'info',
+      SHUTDOWN_TIMEOUT: '2000',
+      ...env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const url = await urlOf(child, () => output);
+  const ended = once(child, 'exit');
+  const api: ServerProcess['api'] = async (method, path, body) => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, ...(body && !isForm ? { 'content-type': 'application/json' } : {}) },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    startedInMs: performance.now() - started,
+    output: () => output,
+    api,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+async function urlOf(child: ChildProcess, output: () => string): Promise<string> {
+  for (const deadline = performance.now() + PATIENCE_MS; ;) {
+    const found = /answers on (http:\S+)/.exec(output());
+    if (found?.[1]) return found[1];
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`The server did not start:\n${output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
