@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeText } from '../../files';
 import type { DocumentFormat, ExtractedDocument } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
 import { searchableText } from '../search/language';
@@ -59,29 +58,4 @@ export async function* chunkBatches(
     }
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Why a document cannot be taken in, in words for its owner. */
-export class UnreadableDocument extends Error {}
-
-export interface DocumentText {
-  readonly text: string;
-  readonly title: string | null;
-  readonly chunks: readonly IndexedChunk[];
-}
-
-/** Text formats only, until ingestion asks the `Extractor`. */
-export function readDocument(bytes: Buffer, filename: string, chunking: ChunkingOptions): DocumentText {
-  const decoded = decodeText(bytes);
-  if (bytes.length === 0) throw new UnreadableDocument('The file is empty');
-  if (!decoded.ok) throw new UnreadableDocument('The content is not UTF-8; only UTF-8 text is read (.md, .txt)');
-  if (!/\.(md|markdown|txt)$/i.test(filename)) throw new UnreadableDocument('Only .md and .txt documents are read');
-  if (decoded.text.trim() === '') throw new UnreadableDocument('The document holds no text');
-  const document: ChunkSource = { text: decoded.text, pages: [], format: 'markdown' };
-  const chunks = [...chunksOf(document, chunking)];
-  return {
-    text: decoded.text,
-    title: chunks.find(({ section }) => section !== '')?.section.split(SECTION_SEPARATOR)[0] ?? null,
-    chunks,
-  };
 }
