@@ -2,7 +2,9 @@ import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import type { Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
+import { eventually } from '../support/chat';
 import { indexErrors, NO_ERRORS } from '../support/index-recount';
+import { ingested } from '../support/ingested';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { foreignOrganization, type Person, person } from '../support/people';
 
@@ -31,8 +33,7 @@ const path = '/api/v1/knowledge-bases';
 async function create(who: Person, files: Record<string, string>, body: Record<string, unknown> = {}): Promise<any> {
   const kb = (await who.api('POST', path, { name: 'Course', language: 'en', ...body })).json;
   if (Object.keys(files).length === 0) return kb;
-  const answer = await who.api('POST', `${path}/${kb.id}/documents`, filesForm(...Object.entries(files)));
-  expect(answer.status).toBe(201);
+  await ingested(who, kb.id, files);
   return kb;
 }
 const useServer = (url: string | null) =>
@@ -187,10 +188,12 @@ it('keeps its figures exact under concurrent uploads, replacements and deletions
     }),
   );
   expect(new Set(statuses)).toEqual(new Set([201, 204]));
+  const left = await eventually(async () => {
+    const { json } = await teacher.api('GET', `${to}?limit=100`);
+    return json.items.every(({ status }: { status: string }) => status === 'completed') ? json : null;
+  }, 60_000);
   await recount();
-  const left = await teacher.api('GET', `${to}?limit=100`);
-  expect(left.json.total).toBe(5 + 16);
-  expect(left.json.items.every(({ status }: { status: string }) => status === 'completed')).toBe(true);
+  expect(left.total).toBe(5 + 16);
   expect((await teacher.api('DELETE', `${path}/${kb.id}`)).status).toBe(204);
   await recount();
 });
