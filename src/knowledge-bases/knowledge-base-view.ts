@@ -31,7 +31,7 @@ export class KnowledgeBaseViews {
       chunk_overlap: row.chunkOverlap,
       chunk_count: row.chunkCount,
       embedding: embeddingView(row.embedding),
-      hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.embedding),
+      hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
       index: await this.indexOf(row),
       created_at: row.createdAt,
       updated_at: row.updatedAt,

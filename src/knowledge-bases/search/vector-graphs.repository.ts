@@ -47,6 +47,8 @@ export class VectorGraphRepository {
       CREATE INDEX CONCURRENTLY ${nameOf(graph)} ON kb_vectors
       USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 100)
       WHERE index_id = ${Number(graph.index)}`);
+    // Without figures about the table a planner takes the index for a small one and sorts it instead.
+    await this.patiently('ANALYZE kb_vectors');
   }
 
   async drop(graph: AnnIndex): Promise<void> {
