@@ -3,7 +3,13 @@ import type { DocumentFormat, PageStart } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
 import { chunkBatches, chunksOf } from './document-text';
 
-const chunked = (text: string, { size = 200, overlap = 0, pages = [] as PageStart[], format = 'markdown' } = {}) => [
+interface Options {
+  readonly size?: number;
+  readonly overlap?: number;
+  readonly pages?: readonly PageStart[];
+  readonly format?: DocumentFormat;
+}
+const chunked = (text: string, { size = 200, overlap = 0, pages = [], format = 'markdown' }: Options = {}) => [
   ...chunksOf({ text, pages, format }, { size, overlap }),
 ];
 const sentence = 'The membrane lets water through while it holds the salt back. ';
