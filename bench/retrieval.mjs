@@ -1,0 +1,60 @@
+// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|none]
+import { describeMachine, loadNow } from './lib/machine.mjs';
+import { loadCollections } from './retrieval/collections.mjs';
+import { startService } from './retrieval/service.mjs';
+import * as fusion from './retrieval/fusion.mjs';
+import * as pdf from './retrieval/pdf.mjs';
+import * as quality from './retrieval/quality.mjs';
+import * as speed from './retrieval/speed.mjs';
+import * as vectors from './retrieval/vectors.mjs';
+
+const PARTS = { quality, fusion, speed, vectors, pdf };
+const OPTIONS = ['sizes', 'collections', 'questions', 'embedding'];
+/** The offline model; it ranks worse than words, which the tables show. */
+const LOCAL = 'local/universal-sentence-encoder-lite-en';
+
+function refuse(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+function parse(words) {
+  const given = {};
+  const named = [];
+  for (const word of words) {
+    const [, option, value] = /^--([a-z]+)=(.*)$/.exec(word) ?? [];
+    if (option !== undefined && OPTIONS.includes(option)) given[option] = value;
+    else if (word in PARTS) named.push(word);
+    else refuse(`unknown: ${word}; parts are ${Object.keys(PARTS).join(' ')}, options --${OPTIONS.join('= --')}=`);
+  }
+  const numbers = (text) => text.split(',').map((part) => Number(part) || refuse(`not a number: ${part}`));
+  const [provider, ...model] = (given.embedding ?? process.env.BENCH_EMBEDDING ?? LOCAL).split('/');
+  return {
+    parts: named.length > 0 ? named : Object.keys(PARTS),
+    sizes: numbers(given.sizes ?? '1000,20000,100000'),
+    collections: given.collections?.split(','),
+    questions: numbers(given.questions ?? '100000')[0],
+    embedding: provider === 'none' ? null : { provider, model: model.join('/') },
+  };
+}
+
+const options = parse(process.argv.slice(2));
+const collections = loadCollections(options.collections);
+const machine = describeMachine();
+console.log(`${machine.cpu}, Node ${machine.node}, commit ${machine.commit}, load ${machine.loadAtStart}\n`);
+
+const warn = (message) => console.log(`note: ${message}`);
+const load = () => loadNow().toFixed(1);
+let failed = false;
+for (const part of options.parts) {
+  const service = part === 'vectors' ? null : await startService();
+  try {
+    console.log(`${await PARTS[part].run({ ...options, service, collections, warn, load })}\n`);
+  } catch (error) {
+    failed = true;
+    console.log(`${part} failed: ${error.message}\n`);
+  } finally {
+    await service?.stop();
+  }
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,23 @@
+// What each weight of the vectors does to each collection: the default must not lose to words alone anywhere.
+import { plainTable } from '../lib/report.mjs';
+import { collectionBase, evaluate } from './quality.mjs';
+
+const WEIGHTS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1];
+
+export async function run({ service, collections, embedding, questions, warn }) {
+  if (!embedding) return 'No embedding: no fusion.';
+  const rows = [];
+  for (const collection of collections) {
+    const base = await collectionBase(service, collection, embedding, warn);
+    if (base === null) continue;
+    const cells = [];
+    for (const weight of WEIGHTS) {
+      await service.update(base.id, { hybrid_weight: weight });
+      const mode = weight === 0 ? 'keyword' : weight === 1 ? 'vector' : 'hybrid';
+      const { ndcg, ran } = await evaluate(service, base, collection, { mode }, questions);
+      cells.push(ran === mode ? ndcg.toFixed(4) : '–');
+    }
+    rows.push([collection.name, ...cells]);
+  }
+  return plainTable(['nDCG@10 by weight of vectors', ...WEIGHTS.map((w) => String(w))], rows);
+}

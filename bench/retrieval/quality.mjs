@@ -1,0 +1,58 @@
+// nDCG@10 and recall@10 of every mode that can run, beside the measured baselines.
+import { figure, plainTable } from '../lib/report.mjs';
+import { mean, sample, score } from './collections.mjs';
+
+const fileOf = (id) => `${encodeURIComponent(id).replaceAll('%', '_')}.md`;
+
+/** A knowledge base with a collection in it; null where the embedding cannot be had, which `warn` is told. */
+export async function collectionBase(service, { corpus, language, name }, embedding, warn) {
+  const base = await service.create({ name, language, ...(embedding === null ? {} : { embedding }) }).catch((error) => {
+    warn(`${name}: ${error.message}`);
+    return null;
+  });
+  if (base === null) return null;
+  await service.ingest(
+    base.id,
+    corpus.map(({ _id, title, text }) => [fileOf(_id), `${title ? `# ${title}\n\n` : ''}${text}\n`]),
+  );
+  const ids = new Map(corpus.map(({ _id }) => [fileOf(_id), _id]));
+  return { id: base.id, documentOf: (result) => ids.get(result.metadata.filename) };
+}
+
+/** Means over the questions. `ran` is the mode of the answers. */
+export async function evaluate(service, base, { queries, relevant }, options, most) {
+  const asked = sample(queries, most);
+  const scores = [];
+  let ran = '';
+  for (const { _id, text } of asked) {
+    const answer = await service.query(base.id, text, { top_k: 30, ...options });
+    ran = answer.mode ?? 'keyword';
+    scores.push(score([...new Set(answer.results.map(base.documentOf))], relevant.get(_id)));
+  }
+  return { ndcg: mean(scores.map(({ ndcg }) => ndcg)), recall: mean(scores.map(({ recall }) => recall)), ran };
+}
+
+const published = (baselines) =>
+  Object.entries(baselines)
+    .filter(([, figures]) => Array.isArray(figures))
+    .map(([method, [ndcg, recall]]) => `${method} ${ndcg} / ${recall}`)
+    .join(', ');
+
+export async function run({ service, collections, embedding, questions, warn }) {
+  const rows = [];
+  for (const collection of collections) {
+    const { name, queries, baselines } = collection;
+    const add = (mode, { ndcg, recall }) => rows.push([name, mode, ndcg.toFixed(4), recall.toFixed(4)]);
+    const words = await collectionBase(service, collection, null, warn);
+    const keyword = await evaluate(service, words, collection, { mode: 'keyword' }, questions);
+    add('keyword', keyword);
+    const base = embedding && (await collectionBase(service, collection, embedding, warn));
+    for (const mode of base ? ['vector', 'hybrid'] : []) {
+      const result = await evaluate(service, base, collection, { mode }, questions);
+      if (result.ran === mode) add(mode, result);
+      else warn(`${name}: ${mode} ran as ${result.ran} at the default weight of this model`);
+    }
+    rows.push([name, `baselines (${figure(queries.length)} questions)`, published(baselines), '']);
+  }
+  return plainTable(['collection', 'mode', 'nDCG@10', 'recall@10'], rows);
+}
