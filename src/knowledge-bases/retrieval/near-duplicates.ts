@@ -6,13 +6,26 @@ const KNOWN_SHARE = 0.8;
 /** Scripts that put no space between words count by the character. */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu;
 
-/** Runs of words, whatever their case and the punctuation between them; a text without any is its own shingle. */
-function shinglesOf(text: string): ReadonlySet<string> {
-  const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
-  if (words.length <= SHINGLE_WORDS) return new Set([words.length === 0 ? text.trim() : words.join(' ')]);
-  const shingles = new Set<string>();
-  for (let start = 0; start + SHINGLE_WORDS <= words.length; start++) {
-    shingles.add(words.slice(start, start + SHINGLE_WORDS).join(' '));
+/** FNV-1a over UTF-16 units, 32 bits: among the shingles of one answer a collision is one in a hundred thousand, and harmless. */
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+function hashOf(word: string): number {
+  let hash = FNV_OFFSET;
+  for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), FNV_PRIME);
+  return hash;
+}
+
+/** Hashes of runs of words, whatever their case and the punctuation between them; a text without any is its own shingle. */
+function shinglesOf(text: string): ReadonlySet<number> {
+  const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? [text.trim()];
+  const hashes = words.map(hashOf);
+  const size = Math.min(SHINGLE_WORDS, hashes.length);
+  const shingles = new Set<number>();
+  for (let start = 0; start + size <= hashes.length; start++) {
+    let shingle = size;
+    for (let word = start; word < start + size; word++) shingle = Math.imul(shingle, FNV_PRIME) ^ (hashes[word] ?? 0);
+    shingles.add(shingle);
   }
   return shingles;
 }
@@ -23,7 +36,7 @@ function shinglesOf(text: string): ReadonlySet<string> {
  * one stays too. Linear in the length of all texts; stops at `most` items.
  */
 export function withoutNearDuplicates<T extends { readonly text: string }>(items: Iterable<T>, most = Infinity): T[] {
-  const known = new Set<string>();
+  const known = new Set<number>();
   const kept: T[] = [];
   for (const item of items) {
     if (kept.length >= most) break;
