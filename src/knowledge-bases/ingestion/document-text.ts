@@ -48,14 +48,14 @@ export async function* chunkBatches(
   let since = performance.now();
   for (const chunk of chunksOf(document, chunking)) {
     batch.push(chunk);
-    if (batch.length === size) {
-      yield batch;
-      batch = [];
-      since = performance.now();
-    } else if (performance.now() - since > SLICE_MS) {
+    // Whoever takes a batch may do so without giving others a turn.
+    if (performance.now() - since > SLICE_MS) {
       await nextTurn();
       since = performance.now();
     }
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
   }
   if (batch.length > 0) yield batch;
 }
