@@ -210,6 +210,13 @@ it.each(['', '   ', '!?', 'nowhere to be found'])('finds nothing for %j', async 
   expect(await ask(kb, question)).toEqual([]);
 });
 
+it('finds the words it knows among any number that it does not', async () => {
+  const kb = await knowledgeBase();
+  await add(kb, ['osmosis of water', 'light']);
+  const unknown = Array.from({ length: 100 }, (_, n) => `nowhere${n}`).join(' ');
+  expect((await ask(kb, `${unknown} osmosis`)).map((hit) => hit.text)).toEqual(['osmosis of water']);
+});
+
 it('takes a chunk without a single word', async () => {
   const kb = await knowledgeBase();
   await add(kb, ['—', 'osmosis']);

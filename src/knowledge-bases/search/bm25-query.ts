@@ -4,7 +4,7 @@ import { termsOf } from './terms';
 export const K1 = 1;
 export const B = 0.75;
 
-/** Rarest terms of a query that are searched; what is beyond them hardly moves a ranking. */
+/** Rarest known terms of a query that are searched; what is beyond them hardly moves a ranking. */
 const QUERY_TERMS = 64;
 /**
  * Postings that are walked through for a question, rarest terms first, shared by the knowledge bases asked. Of a term that
@@ -53,7 +53,7 @@ export const BM25_QUERY = `
     SELECT configuration, term, idf / sum(idf) OVER (PARTITION BY configuration) AS weight
     FROM (
       SELECT f.configuration, f.term, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
-        row_number() OVER (PARTITION BY f.configuration ORDER BY f.df, f.term) AS place
+        row_number() OVER (PARTITION BY f.configuration ORDER BY f.df = 0, f.df, f.term) AS place
       FROM (SELECT configuration, term, sum(df)::float8 AS df FROM known GROUP BY configuration, term) f CROSS JOIN total
     ) w
     WHERE place <= ${QUERY_TERMS}
