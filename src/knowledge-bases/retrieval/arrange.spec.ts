@@ -98,6 +98,16 @@ describe('arranging what collections found', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('cites no page on which only the neighbours of a section stand', async () => {
+    const chunk = (start_offset: number, end_offset: number, page: number, page_end: number): SectionChunk => {
+      return { place: 0, text: 'x'.repeat(end_offset - start_offset), start_offset, end_offset, page, page_end };
+    };
+    const { candidates } = await arrange([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
+      Promise.resolve([[chunk(35, 45, 1, 2), chunk(45, 78, 2, 3), chunk(75, 90, 3, 4)]]),
+    );
+    expect(candidates).toMatchObject([{ hit: { page: 2, page_end: 3, start_offset: 40, end_offset: 80 } }]);
+  });
+
   it('keeps the chunk where its section has gone meanwhile', async () => {
     const list = [own('a', 10, 0.9)];
     const { candidates } = await arrange([list], { topK: 2, parent: true }, (keys) =>

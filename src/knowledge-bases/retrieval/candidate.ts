@@ -41,7 +41,9 @@ export const isOwn = (candidate: Candidate): candidate is OwnCandidate => 'hit' 
 export const byRank = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || Number(isOwn(b)) - Number(isOwn(a)) || compare(idOf(a), idOf(b));
 
-const idOf = (candidate: Candidate): string => (isOwn(candidate) ? candidate.hit.chunk_id : candidate.text);
+/** Chunk ids are numbers written in decimal. */
+const idOf = (candidate: Candidate): string =>
+  isOwn(candidate) ? candidate.hit.chunk_id.padStart(20, '0') : candidate.text;
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 export const sectionKey = ({ hit }: OwnCandidate): SectionKey => ({
@@ -68,7 +70,7 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
   const { start, end } = sectionKey(candidate);
   const pieces = chunks.flatMap((chunk) => clipped(chunk, start, end));
   if (pieces.length === 0) return candidate;
-  const pages = chunks.flatMap(({ page, page_end }) => (page === null ? [] : [page, page_end ?? page]));
+  const pages = chunks.flatMap((chunk) => pagesIn(chunk, start, end));
   const hit = {
     ...candidate.hit,
     start_offset: Math.min(...pieces.map((piece) => piece.start)),
@@ -77,6 +79,13 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
     page_end: pages.length === 0 ? null : Math.max(...pages),
   };
   return { ...candidate, hit, text: joinedText(pieces) };
+}
+
+/** Pages of a chunk in the section: of one that reaches in from before its last counts, of one that reaches out its first. */
+function pagesIn(chunk: SectionChunk, start: number, end: number): number[] {
+  const { page, page_end: last } = chunk;
+  if (page === null) return [];
+  return [chunk.start_offset < start ? (last ?? page) : page, chunk.end_offset > end ? page : (last ?? page)];
 }
 
 /** A slice of a document; offsets are UTF-16 code units. */
