@@ -13,7 +13,6 @@ export interface PoolOptions {
 const DOCUMENTS_PER_PROCESS = 200;
 
 interface Turn {
-  readonly signal: AbortSignal | undefined;
   take(): void;
   refuse(error: Error): void;
 }
@@ -65,7 +64,6 @@ export class ParserPool {
         reject(aborted(signal));
       };
       const turn: Turn = {
-        signal,
         take: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();

@@ -24,7 +24,7 @@ export class DocumentEntity {
   @Column('text')
   filename!: string;
 
-  /** First heading of the text; null when it has none. */
+  /** Its own title, or first heading; null when it has neither. */
   @Column('text', { nullable: true })
   title!: string | null;
 
