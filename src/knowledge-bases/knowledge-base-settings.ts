@@ -39,7 +39,7 @@ export class KnowledgeBaseSettings {
 
   /** Asks the embedding model. Throws `validation_failed` and what `EmbeddingSettings.choose` throws. */
   chosen(organizationId: string, { embedding }: NewKnowledgeBase): Promise<Embedding | null> {
-    return this.embeddings.choose(organizationId, embedding ?? null, null, AbortSignal.timeout(PROBE_MS));
+    return this.embeddings.choose(organizationId, embedding ?? null, [], AbortSignal.timeout(PROBE_MS));
   }
 
   /** Vectors of a knowledge base without documents. */
@@ -55,12 +55,13 @@ export class KnowledgeBaseSettings {
     const cutsDifferently = chunkSize !== row.chunkSize || chunkOverlap !== row.chunkOverlap;
     const signal = AbortSignal.timeout(PROBE_MS);
     const { embedding } = changes;
+    const known = [row.embedding, row.vectorEmbedding];
     return {
       columns,
       embedding:
         embedding === undefined
           ? undefined
-          : await this.embeddings.choose(row.organizationId, embedding, row.embedding, signal),
+          : await this.embeddings.choose(row.organizationId, embedding, known, signal),
       reingest: cutsDifferently || language !== row.language,
     };
   }

@@ -229,11 +229,15 @@ withVectors('another model', () => {
   it('can be taken back while it is built', async () => {
     const kb = await create();
     await upload(kb.id, BOOK);
-    vendor.delay(400);
+    const asked = (): number => vendor.requests.filter(({ model }) => model === 'words').length;
+    const before = asked();
+    vendor.delay(2_000);
     await patch(kb.id, { embedding: OTHER });
     const back = (await patch(kb.id, { embedding: WORDS })).json;
     expect(back).toMatchObject({ embedding: { model: 'words' }, index: { status: 'ready', progress: null } });
-    await sleep(900);
+    expect(asked()).toBe(before);
+    await sleep(2_500);
+    vendor.delay(0);
     expect((await read(kb.id)).index.embedding.model).toBe('words');
     expect((await ask(kb.id, 'water')).results).toHaveLength(3);
   });
@@ -245,10 +249,10 @@ withVectors('another model', () => {
     await ready(kb.id);
     const third = { provider: 'openai', model: 'third' };
     vendor.dimensionsOf('third', 8);
-    const answer = patch(kb.id, { embedding: third });
-    await until(async () => vendor.requests.some(({ model }) => model === 'third'), Boolean);
+    // The model answers when it is asked whether it is there, and no more then.
+    vendor.pass();
     vendor.fail({ fault: 'unauthorized' });
-    await answer;
+    await patch(kb.id, { embedding: third });
     const failed = await ready(kb.id);
     expect(failed.index).toMatchObject({
       status: 'failed',
@@ -271,8 +275,11 @@ withVectors('another model', () => {
     await ready(kb.id);
     vendor.delay(0);
     const { results } = await ask(kb.id, 'anything', { top_k: 20 });
-    const { chunk_count } = await read(kb.id);
-    expect(results).toHaveLength(chunk_count);
+    // What was replaced is counted until it is cleared away.
+    await until(
+      () => read(kb.id),
+      ({ chunk_count }) => chunk_count === results.length,
+    );
     expect(results.map(({ metadata }: any) => metadata.filename)).toContain('new.md');
   });
 

@@ -58,6 +58,8 @@ export interface EmbeddingUpstream {
   /** Most calls that were open at one time. */
   readonly peak: number;
   fail(failure: EmbeddingFailure, times?: number): void;
+  /** The next call is answered, whatever is to fail after it. */
+  pass(): void;
   /** 16 unless said. */
   dimensionsOf(model: string, dimensions: number): void;
   /** Texts longer than this are refused, as a model with a short context does. */
@@ -93,7 +95,7 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
   peak = 0;
   requests: EmbeddingCall[] = [];
   private open = 0;
-  private failures: EmbeddingFailure[] = [];
+  private failures: (EmbeddingFailure | undefined)[] = [];
   private sizes = new Map<string, number>();
   private longest = Infinity;
   private delayMs = 0;
@@ -112,6 +114,10 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
 
   fail(failure: EmbeddingFailure, times = 1): void {
     for (let each = 0; each < times; each += 1) this.failures.push(failure);
+  }
+
+  pass(): void {
+    this.failures.push(undefined);
   }
 
   dimensionsOf(model: string, dimensions: number): void {

@@ -19,6 +19,11 @@ const keyOf = ({ provider, model, dimensions, shortened = false }: Embedding): s
 const isSameEmbedding = (one: Embedding, other: Embedding | null): boolean =>
   other !== null && keyOf(one) === keyOf(other);
 
+const isWished = (embedding: Embedding | null, { provider, model, dimensions = null }: EmbeddingWish): boolean =>
+  embedding?.provider === provider &&
+  embedding.model === model &&
+  (embedding.shortened === true ? embedding.dimensions : null) === dimensions;
+
 /** 0 for a model that is not known to rank well: mixed in, such a one made the ranking by words worse. */
 export const defaultHybridWeight = (embedding: Embedding | null): number =>
   embedding !== null && isKnownEmbeddingModel(embedding.model) ? KNOWN_MODEL_WEIGHT : 0;
@@ -34,20 +39,21 @@ export class EmbeddingSettings {
   ) {}
 
   /**
-   * Asks the model once: it must exist, and its dimensions are kept. What the knowledge base has already is not asked again.
+   * Asks the model once: it must exist, and its dimensions are kept. One of `known`, which the knowledge base has or waits
+   * for, is not asked again, so that a change can be taken back while its old provider is down.
    * Rejects with `validation_failed`, and as `EmbeddingsService.embed` does.
    */
   async choose(
     organizationId: string,
     wish: EmbeddingWish | null,
-    current: Embedding | null,
+    known: readonly (Embedding | null)[],
     signal: AbortSignal,
   ): Promise<Embedding | null> {
     if (wish === null) return null;
     const { provider, model, dimensions = null } = wish;
     this.assertKnown(wish);
-    const asked = current?.shortened === true ? current.dimensions : null;
-    if (current?.provider === provider && current.model === model && asked === dimensions) return current;
+    const same = known.find((each) => isWished(each, wish)) ?? null;
+    if (same !== null) return same;
     const job = { provider, model, dimensions, purpose: 'query', texts: [PROBE], signal } as const;
     const [vector = []] = await this.embeddings.embed(organizationId, job);
     return { provider, model, dimensions: vector.length, ...(dimensions === null ? {} : { shortened: true }) };
