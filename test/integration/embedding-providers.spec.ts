@@ -204,10 +204,12 @@ describe('the model on this machine', () => {
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
     }, 5);
+    const started = performance.now();
     await request(many(8, 400));
+    const took = performance.now() - started;
     clearInterval(timer);
-    // One passage takes longer than this; a busy machine delays timers too.
-    expect(longest).toBeLessThan(150);
+    // Half of what one passage takes: a busy machine delays timers, but passages as much.
+    expect(longest).toBeLessThan(Math.max(150, took / 16));
   });
 
   it('ends with the service, in the middle of its work', async () => {

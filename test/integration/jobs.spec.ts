@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(() => resetDatabase(dataSource));
 afterEach(async () => {
+  jest.restoreAllMocks();
   await Promise.all(queues.splice(0).map((queue) => queue.stop(0)));
 });
 afterAll(async () => {
@@ -64,7 +65,8 @@ const send = async (queue: JobQueue, to: Queue<Work>, ...numbers: number[]): Pro
 };
 
 describe('a job', () => {
-  it('exists when the transaction that asked for it commits, and is run at once', async () => {
+  it('exists when the transaction that asked for it commits, and is run without waiting for a look round', async () => {
+    jest.spyOn(JobRepository.prototype, 'due').mockResolvedValue([]);
     const queue = jobQueue();
     const to = newQueue();
     const ran: number[] = [];
@@ -77,10 +79,8 @@ describe('a job', () => {
       }),
     ).rejects.toThrow('changed my mind');
     queue.wake(to);
-    const sent = performance.now();
     await send(queue, to, 2);
     await until(() => ran.length > 0);
-    expect(performance.now() - sent).toBeLessThan(900);
     expect(ran).toEqual([2]);
     await until(async () => (await states(to))['completed'] === 1);
   });
@@ -172,29 +172,26 @@ describe('ten thousand jobs', () => {
     await Promise.all(two.map((queue) => queue.start()));
     const count = 10_000;
     const all = jobs(...Array.from({ length: count }, (_, n) => n));
-    const started = performance.now();
     await dataSource.transaction((tx) => jobQueue().send(to, all, tx));
-    expect(performance.now() - started).toBeLessThan(10_000);
     // The rest is a matter of minutes on a slow machine: some hundreds show that nothing is run twice.
-    await until(() => ran.size >= 400, 20_000);
+    await until(() => ran.size >= 400, 60_000);
     expect([...ran.values()].every((times) => times === 1)).toBe(true);
-  });
+  }, 90_000);
 });
 
 describe('stopping', () => {
   it('lets the job in hand finish', async () => {
     const queue = jobQueue();
     const to = newQueue();
-    let finished = false;
-    queue.declare(to, async () => {
-      await sleep(300);
-      finished = true;
-    });
+    let finish: () => void = () => undefined;
+    queue.declare(to, () => new Promise((done) => (finish = done)));
     await queue.start();
     await send(queue, to, 1);
     await until(async () => (await states(to))['active'] === 1);
-    await queue.stop(5_000);
-    expect(finished).toBe(true);
+    const stopping = queue.stop(20_000);
+    await sleep(300);
+    finish();
+    await stopping;
     expect(await states(to)).toEqual({ completed: 1 });
   });
 
