@@ -8,12 +8,11 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseHealth } from './database-health';
+import { DATABASE } from './database.token';
 import type { DatabaseConfig } from './database.types';
+import { EmbeddedMaintenance } from './embedded-maintenance';
 import { type OpenDatabase, openDatabase, type OpenOptions } from './open-database';
 import { Transactions } from './transactions';
-
-/** Injects the `OpenDatabase`: which engine runs, for health and operator commands. */
-export const DATABASE = Symbol('DATABASE');
 
 export interface DatabaseModuleOptions extends OpenOptions {
   readonly imports?: ModuleMetadata['imports'];
@@ -40,6 +39,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: DataSource, inject: [DATABASE], useFactory: ({ dataSource }: OpenDatabase) => dataSource },
         Transactions,
         DatabaseHealth,
+        EmbeddedMaintenance,
       ],
       exports: [DATABASE, DataSource, Transactions, DatabaseHealth],
     };

@@ -1,6 +1,7 @@
 /** How rooms use this: docs/contributing/database.md. */
 export * from './database-health';
 export * from './database.module';
+export * from './database.token';
 export * from './database.types';
 export { migrate, revertLast } from './migrate';
 export * from './open-database';
