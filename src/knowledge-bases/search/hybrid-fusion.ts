@@ -34,7 +34,8 @@ interface Pair {
  * that `threshold` means the same as in keyword mode (w = 0 gives k) and vector mode (w = 1 gives v).
  *
  * A passage without a common word has k = 0. One that a full vector list leaves out has v of the list's last, which is more
- * than its own: it never passes one that is as good in words and in the list.
+ * than its own: it never passes one that is as good in words and in the list. With 0 in its place, lists of 32 cost five
+ * hundredths of nDCG@10 at w = 0.5 on a textbook; with the last, lists of 20 to 200 rank alike.
  */
 export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
   const floors = floorsOf(vector, depth);
