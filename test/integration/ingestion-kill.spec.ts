@@ -10,13 +10,13 @@ import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-
 import { type ServerProcess, startServer } from '../support/server-process';
 
 /** More for a longer look: INGESTION_KILLS=100 npx jest test/integration/ingestion-kill.spec.ts --selectProjects integration */
-const KILLS = Number(process.env.INGESTION_KILLS ?? 4);
+const KILLS = Number(process.env.INGESTION_KILLS ?? 2);
 const PATH = '/api/v1/knowledge-bases';
 
 let dataDir: string;
 let scratch: ScratchDatabase | null = null;
 let server: ServerProcess | null = null;
-let startTimes: number[] = [];
+const startTimes: number[] = [];
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'bw-kill-'));
@@ -58,13 +58,13 @@ const text = (seed: number, sections: number): string =>
     const words = Array.from({ length: 40 }, (_, n) => WORDS[(seed * 7 + section * 3 + n * (n + seed)) % WORDS.length]);
     return `## Section ${section} of ${seed}\n\nThe ${words.join(' ')} number${seed}x${section}.\n`;
   }).join('\n');
-const FIRST = Array.from({ length: 10 }, (_, n) => [`doc-${n}.md`, text(n, n === 3 ? 260 : 1 + n * 4)] as const);
+const FIRST = Array.from({ length: 10 }, (_, n) => [`doc-${n}.md`, text(n, n === 3 ? 130 : 1 + n * 4)] as const);
 /** Half of them replaced, one of these by something unreadable. */
 const SECOND = FIRST.map(
   ([name], n) =>
     [
       name,
-      n === 4 ? '\u0000\u0001' : n % 2 === 0 ? text(n + 50, 2 + n * 3) : text(n, n === 3 ? 260 : 1 + n * 4),
+      n === 4 ? '\u0000\u0001' : n % 2 === 0 ? text(n + 50, 2 + n * 3) : text(n, n === 3 ? 130 : 1 + n * 4),
     ] as const,
 );
 

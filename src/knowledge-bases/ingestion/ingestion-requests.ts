@@ -123,7 +123,7 @@ export class IngestionRequests {
     for (;;) {
       const rung = this.bell.rung(LOOK_AGAIN_MS);
       if (await done()) return;
-      if (performance.now() > deadline) return;
+      if (performance.now() > deadline || this.jobs.isStopping) return;
       await rung;
     }
   }

@@ -63,6 +63,11 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (this.started && this.stopping === null) this.workers.get(queue.name)?.wake();
   }
 
+  /** No job will run in this process any more. */
+  get isStopping(): boolean {
+    return this.stopping !== null;
+  }
+
   /** Those of the keys for which no job waits or runs. */
   withoutJob<Data extends object>(queue: Queue<Data>, keys: readonly string[]): Promise<string[]> {
     return keys.length === 0 ? Promise.resolve([]) : this.jobs.withoutJob(queue.name, keys);

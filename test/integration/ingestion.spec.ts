@@ -1,0 +1,241 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { BlobStore } from '../../src/files';
+import { AppError } from '../../src/kernel';
+import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { type Person, person } from '../support/people';
+
+const PATH = '/api/v1/knowledge-bases';
+let app: TestApp;
+let dataDir: string;
+let teacher: Person;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'bw-ingestion-'));
+  app = await startApp({ dataDir, env: { INGESTION_CONCURRENCY: '1' } });
+  teacher = await person(app);
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+  await app.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const create = async (): Promise<string> =>
+  (await teacher.api('POST', PATH, { name: 'Biology', language: 'en', chunk_size: 400 })).json.id as string;
+const upload = (id: string, ...files: (readonly [name: string, content: string])[]) =>
+  teacher.api('POST', `${PATH}/${id}/documents`, filesForm(...files));
+const get = async (id: string, document: string): Promise<any> =>
+  (await teacher.api('GET', `${PATH}/${id}/documents/${document}`)).json;
+const list = async (id: string, status = 'pending'): Promise<any> =>
+  (await teacher.api('GET', `${PATH}/${id}/documents?status=${status}&limit=100`)).json;
+const found = async (id: string, query: string): Promise<number> =>
+  (await teacher.api('POST', `${PATH}/${id}/query`, { query })).json.results.length as number;
+const sql = <T extends object>(statement: string, values: unknown[]): Promise<T[]> =>
+  app.get(DataSource).query<T[]>(statement, values);
+
+async function until(what: () => Promise<boolean>, limitMs = 25_000): Promise<void> {
+  for (const deadline = performance.now() + limitMs; !(await what()); await sleep(30)) {
+    if (performance.now() > deadline) throw new Error('waited too long');
+  }
+}
+const completed = (id: string, document: string): Promise<void> =>
+  until(async () => (await get(id, document)).status === 'completed');
+/** Chunks that belong to no answering generation. */
+const deadChunks = async (id: string): Promise<number> =>
+  (
+    await sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM kb_chunks c WHERE c.knowledge_base_id = $1
+       AND NOT EXISTS (SELECT FROM kb_documents d WHERE d.generation = c.generation)`,
+      [id],
+    )
+  )[0]?.n ?? -1;
+
+/** Holds every document after its chunks were written, until told to go on or interrupted. */
+function hold(): { arrived(): Promise<void>; release(): void } {
+  let arrivals = 0;
+  let release = (): void => undefined;
+  const open = new Promise<void>((resolve) => (release = resolve));
+  jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration').mockImplementation(async (_target, { signal, done }) => {
+    arrivals++;
+    done(1, 2);
+    const aborted = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
+    await Promise.race([open, aborted]);
+  });
+  return { arrived: () => until(async () => arrivals > 0), release: () => release() };
+}
+/** The upload waits for its documents, which the test holds. */
+const uploading = (id: string, ...files: (readonly [string, string])[]) => {
+  const answer = upload(id, ...files);
+  answer.catch(() => undefined);
+  return answer;
+};
+
+describe('a document', () => {
+  it('that is cancelled while it is processed says so, and what it was before goes on answering', async () => {
+    const kb = await create();
+    const [first] = (await upload(kb, ['a.md', 'Mitosis splits a cell.'])).json.items;
+    const gate = hold();
+    const answer = uploading(kb, ['a.md', 'Meiosis halves the chromosomes.']);
+    await gate.arrived();
+    expect(await get(kb, first.id)).toMatchObject({ status: 'processing', progress: { current: 2, total: 3 } });
+    const cancelled = await teacher.api('POST', `${PATH}/${kb}/documents/${first.id}/cancel`);
+    expect(cancelled.json).toMatchObject({ status: 'failed', error_code: 'document.cancelled' });
+    await answer;
+    expect([await found(kb, 'mitosis'), await found(kb, 'meiosis')]).toEqual([1, 0]);
+    await until(async () => (await deadChunks(kb)) === 0);
+    expect((await teacher.api('POST', `${PATH}/${kb}/documents/${first.id}/cancel`)).status).toBe(409);
+    jest.restoreAllMocks();
+    const retried = await teacher.api('POST', `${PATH}/${kb}/documents/${first.id}/retry`);
+    expect(retried.json).toMatchObject({ status: 'completed', error: null, error_code: null });
+    expect([await found(kb, 'mitosis'), await found(kb, 'meiosis')]).toEqual([0, 1]);
+  });
+
+  it('that is replaced while it is processed ends with the newer content only', async () => {
+    const kb = await create();
+    const gate = hold();
+    const answer = uploading(kb, ['a.md', 'Mitosis splits a cell.']);
+    await gate.arrived();
+    jest.restoreAllMocks();
+    const [second] = (await upload(kb, ['a.md', 'Meiosis halves the chromosomes.'])).json.items;
+    await answer;
+    await completed(kb, second.id);
+    expect([await found(kb, 'mitosis'), await found(kb, 'meiosis')]).toEqual([0, 1]);
+    await until(async () => (await deadChunks(kb)) === 0);
+  });
+
+  it('that is deleted while it is processed is gone, and its name is free at once', async () => {
+    const kb = await create();
+    const gate = hold();
+    const answer = uploading(kb, ['a.md', 'Mitosis splits a cell.']);
+    await gate.arrived();
+    const [row] = (await list(kb, 'processing')).items;
+    expect((await teacher.api('DELETE', `${PATH}/${kb}/documents/${row.id}`)).status).toBe(204);
+    await answer;
+    jest.restoreAllMocks();
+    const [again] = (await upload(kb, ['a.md', 'Mitosis splits a cell.'])).json.items;
+    expect(again).toMatchObject({ status: 'completed' });
+    expect(again.id).not.toBe(row.id);
+    await until(async () => (await sql('SELECT id FROM kb_documents WHERE id = $1', [row.id])).length === 0);
+    expect([await found(kb, 'mitosis'), await deadChunks(kb)]).toEqual([1, 0]);
+  });
+
+  it('whose knowledge base is deleted while it is processed leaves nothing', async () => {
+    const kb = await create();
+    const gate = hold();
+    const answer = uploading(kb, ['a.md', 'Mitosis splits a cell.']);
+    await gate.arrived();
+    expect((await teacher.api('DELETE', `${PATH}/${kb}`)).status).toBe(204);
+    gate.release();
+    expect((await answer).status).toBe(201);
+    await until(async () => (await sql('SELECT id FROM knowledge_bases WHERE id = $1', [kb])).length === 0);
+    expect(await sql('SELECT id FROM kb_chunks WHERE knowledge_base_id = $1', [kb])).toEqual([]);
+    const organizations = readdirSync(join(app.dataDir, 'knowledge-bases'));
+    expect(organizations.flatMap((name) => readdirSync(join(app.dataDir, 'knowledge-bases', name)))).not.toContain(kb);
+  });
+
+  it('is tried again after a fault that passes, and fails at once after one that does not', async () => {
+    const kb = await create();
+    const embed = jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration');
+    embed.mockRejectedValueOnce(new AppError('upstream_rate_limited', 'Too fast'));
+    const [passing] = (await upload(kb, ['a.md', 'Osmosis.'])).json.items;
+    await completed(kb, passing.id);
+    expect(await get(kb, passing.id)).toMatchObject({ attempts: 2, error: null });
+    embed.mockRejectedValueOnce(new AppError('upstream_auth', 'The embedding provider refused the key'));
+    const [lasting] = (await upload(kb, ['b.md', 'Osmosis moves water through a membrane.'])).json.items;
+    expect(lasting).toMatchObject({
+      status: 'failed',
+      error_code: 'upstream_auth',
+      error: 'The embedding provider refused the key',
+      attempts: 1,
+    });
+    expect(await found(kb, 'osmosis')).toBe(1);
+    expect((await teacher.api('POST', `${PATH}/${kb}/documents/retry`)).json).toEqual({ retried: 1 });
+    await completed(kb, lasting.id);
+    expect(await found(kb, 'osmosis')).toBe(2);
+  });
+});
+
+describe('many documents', () => {
+  it('do not keep a few of another knowledge base waiting', async () => {
+    const [large, small] = [await create(), await create()];
+    const many = Array.from({ length: 60 }, (_, n) => [`${n}.md`, `Osmosis, part ${n}.`] as const);
+    const gate = hold();
+    const answer = await upload(large, ...many);
+    expect(answer.json.items).toHaveLength(60);
+    await gate.arrived();
+    const few = uploading(small, ['a.md', 'Mitosis.'], ['b.md', 'Meiosis.']);
+    await until(async () => (await list(small)).total === 2);
+    gate.release();
+    jest.restoreAllMocks();
+    expect((await few).json.items).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+    expect((await list(large)).total).toBeGreaterThan(0);
+    await until(async () => (await list(large, 'completed')).total === 60);
+  });
+});
+
+describe('storage without room', () => {
+  it('answers 507 and keeps neither rows nor bytes', async () => {
+    const kb = await create();
+    const put = jest.spyOn(app.get(BlobStore), 'put');
+    const { bind } = BlobStore.prototype.put;
+    const real = bind.call(BlobStore.prototype.put, app.get(BlobStore)) as BlobStore['put'];
+    let writes = 0;
+    put.mockImplementation((...args) =>
+      ++writes > 3 ? Promise.reject(new AppError('insufficient_storage', 'No space left')) : real(...args),
+    );
+    const files = Array.from({ length: 6 }, (_, n) => [`${n}.md`, `Part ${n}.`] as const);
+    expect(await upload(kb, ...files)).toMatchObject({ status: 507, json: { code: 'insufficient_storage' } });
+    put.mockRestore();
+    expect((await teacher.api('GET', `${PATH}/${kb}/documents`)).json.total).toBe(0);
+    const [{ organization_id }] = (await sql<{ organization_id: string }>(
+      'SELECT organization_id FROM knowledge_bases WHERE id = $1',
+      [kb],
+    )) as [{ organization_id: string }];
+    expect(readdirSync(join(app.dataDir, 'knowledge-bases', organization_id, kb))).toEqual([]);
+    expect((await upload(kb, ...files)).json.items).toHaveLength(6);
+  });
+});
+
+describe('a process that stops', () => {
+  const restart = async (): Promise<void> => {
+    const { adminKey } = app;
+    const { key } = teacher;
+    await app.stop();
+    app = await startApp({ reset: false, dataDir, env: { INGESTION_CONCURRENCY: '1', BOOTSTRAP_ADMIN_KEY: adminKey } });
+    const current = app;
+    teacher = {
+      ...teacher,
+      api: (method, path, body, headers = {}) =>
+        current.api(method, path, body, { authorization: `Bearer ${key}`, ...headers }),
+    };
+  };
+
+  it('gives its document back, and the next one takes it up at once', async () => {
+    const kb = await create();
+    const gate = hold();
+    const answer = uploading(kb, ['a.md', 'Mitosis splits a cell.']);
+    await gate.arrived();
+    const [row] = (await list(kb, 'processing')).items;
+    const stopped = performance.now();
+    await restart();
+    expect(await answer).toMatchObject({ status: 201, json: { items: [{ status: 'pending' }] } });
+    await completed(kb, row.id);
+    expect(performance.now() - stopped).toBeLessThan(20_000);
+    expect([(await get(kb, row.id)).attempts, await deadChunks(kb)]).toEqual([1, 0]);
+  });
+
+  it('whose jobs were lost finds the documents that wait for them', async () => {
+    const kb = await create();
+    const [row] = (await upload(kb, ['a.md', 'Mitosis splits a cell.'])).json.items;
+    await sql(`UPDATE kb_documents SET status = 'pending' WHERE id = $1`, [row.id]);
+    await restart();
+    await completed(kb, row.id);
+  });
+});
