@@ -66,6 +66,7 @@ describe('real documents', () => {
       '# Photosynthesis',
     ]);
     expect(text).toContain('$\\Pi_1 = i \\cdot c_{salt} \\cdot R \\cdot T$');
+    expect(text).toContain('\n\n$\\frac{a}{b}$\n\n');
     expect(text).toContain('```\ndef pressure(c, T):\n    # kilopascal\n    return c * 8.314 * T\n```');
     expect(text).toContain('| Cell | Salt | Pressure |\n| --- | --- | --- |\n| Root | 0.10 | 248 kPa |');
   });

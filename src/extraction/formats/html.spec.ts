@@ -42,6 +42,15 @@ describe('htmlToMarkdown', () => {
     '<iframe src="https://x">x</iframe>',
   ])('leaves out %s', (html) => expect(markdown(`<p>kept</p>${html}`)).toBe('kept'));
 
+  it.each([
+    ['<title> Osmosis\n explained </title>', 'Osmosis explained'],
+    [`<title>${'long '.repeat(100_000)}</title>`, 'long '.repeat(40).trim()],
+    ['<title> </title>', null],
+    ['', null],
+  ])('reads a title, cut to what a citation can show', (head, title) => {
+    expect(htmlToMarkdown(`<html><head>${head}</head><body>text</body></html>`).title).toBe(title);
+  });
+
   it('keeps the header of an article', () => {
     expect(markdown('<article><header><h1>Title</h1></header><p>text</p></article>')).toBe('# Title\n\ntext');
   });

@@ -7,6 +7,8 @@ import { firstHeading, sourceText } from './text';
 /** A `<main>` that holds less than this share of the page is not all there is to read. */
 const MAIN_SHARE = 0.5;
 
+const TITLE_MAX = 200;
+
 /** A text that would be taken for a heading or a fence at the start of a line; nothing else is escaped, so that formulas and code in running text stay as they are. */
 const AT_LINE_START = /^(#{1,6}(?=\s)|`{3}|~{3})/;
 
@@ -19,8 +21,11 @@ export function htmlToMarkdown(html: string): { text: string; title: string | nu
   const whole = service.turndown(html);
   const [main = ''] = facts.mains;
   const text = facts.mains.length === 1 && main.length >= MAIN_SHARE * whole.length ? main : whole;
-  return { text: tidy(text), title: facts.title === '' ? null : facts.title };
+  return { text: tidy(text), title: facts.title === null ? null : short(facts.title) };
 }
+
+/** A title goes with every passage of the page. */
+const short = (title: string): string | null => title.slice(0, TITLE_MAX).trim().toWellFormed() || null;
 
 const tidy = (text: string): string =>
   text
