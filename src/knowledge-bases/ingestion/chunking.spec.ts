@@ -56,6 +56,25 @@ describe('chunkText', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
+  it('reads the second line of a table in linear time', () => {
+    const started = performance.now();
+    chunkText(`| a |\n|${'-'.repeat(300_000)}x\n`, { size: 2000, overlap: 200 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('cuts one endless line of code in linear time', () => {
+    const started = performance.now();
+    chunkText(`\`\`\`\n${'x'.repeat(3_000_000)}\n\`\`\``, { size: 200, overlap: 0 });
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it('does not repeat column names that are longer than passages', () => {
+    const table = (name: string): string => `| ${name} |\n|---|\n${`| ${'cell '.repeat(30)}|\n`.repeat(20)}`;
+    const headers = (name: string) => chunkText(table(name), options).map(({ tableHeader }) => tableHeader);
+    expect(headers('name').at(-1)).toBe('| name |\n|---|\n');
+    expect(headers('name '.repeat(1_000)).every((header) => header === null)).toBe(true);
+  });
+
   it('does not take a # in code for a heading, nor end code at a blank line', () => {
     const text = '# Python\n\n```python\n# not a heading\n\nx = {"k": {}}\n```\n';
     expect(chunkText(text, options)).toHaveLength(1);

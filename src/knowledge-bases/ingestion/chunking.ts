@@ -47,7 +47,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 /** Where to cut a piece that is too long: after a line (code) or a sentence, else between words, else anywhere but in a character. */
 function cutPoint(text: string, start: number, limit: number, prose: boolean): number {
   const half = start + Math.floor((limit - start) / 2);
-  const lineEnd = prose ? -1 : text.lastIndexOf('\n', limit - 1) + 1;
+  const lineEnd = prose ? -1 : start + text.slice(start, limit).lastIndexOf('\n') + 1;
   if (lineEnd > start) return lineEnd;
   for (const pattern of prose ? [SENTENCE_END, /\s+/g] : [/\s+/g]) {
     const at = lastBreak(text, half, limit, pattern);

@@ -25,7 +25,9 @@ export interface BlockOptions {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]/;
 const HEADING_MAX = 200;
-const TABLE_RULE = /^\|?[\s:|-]*-[\s:|-]*$/;
+const TABLE_RULE = /^[\s:|-]+$/;
+/** Column names are repeated in every chunk of their table; longer ones would make far more of a document than it is. */
+const HEADER_MAX = 2_000;
 /** A block is handed on in parts of this many characters, so that no step over a hostile text takes long. */
 const PART = 65_536;
 
@@ -98,6 +100,9 @@ function withoutClosing(title: string): string {
   if (end > 0 && end < title.length && !/[ \t]/.test(title.charAt(end - 1))) return title;
   return title.slice(0, end).trimEnd();
 }
+
+/** Two looks at the line: one pattern for both would backtrack over long lines. */
+const isTableRule = (line: string): boolean => line.includes('-') && TABLE_RULE.test(line);
 
 interface OpenBlock {
   readonly start: number;
@@ -176,7 +181,8 @@ class BlockReader {
   private readRule(open: OpenBlock, line: Line): void {
     open.lines += 1;
     if (open.lines !== 2 || open.header === null) return;
-    open.header = TABLE_RULE.test(line.text.trim()) ? { start: open.header.start, end: line.end } : null;
+    const header = { start: open.header.start, end: line.end };
+    open.header = header.end - header.start <= HEADER_MAX && isTableRule(line.text) ? header : null;
   }
 
   private readInside(open: OpenBlock, closes: (line: string) => boolean, line: Line): void {
