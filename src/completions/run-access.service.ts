@@ -26,9 +26,10 @@ export class RunAccess {
   async find(caller: Caller, id: string): Promise<VisibleRun> {
     const record = await this.runs.find(caller.organizationId, id);
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
-    const withContents = await this.mayEdit(caller, record.assistantId);
+    const access = await this.accessTo(caller, record.assistantId);
+    const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';
     if (!withContents && record.userId !== caller.userId) throw notFound('Run');
-    return { record: this.withLinksFor(caller, record), withContents };
+    return { record: this.withLinksFor(caller, record, access), withContents };
   }
 
   /** @throws `forbidden` for one's own run of an assistant that is somebody else's. */
@@ -52,11 +53,14 @@ export class RunAccess {
     );
   }
 
-  /** A record outlives the links in it: whoever may read it now gets links of their own. */
-  private withLinksFor(caller: Caller, record: RunRecord): RunRecord {
+  /**
+   * A record outlives the links in it: whoever may read it now gets links of their own. It also outlives the right to use
+   * the assistant, without which nobody reads on the rights of its owner.
+   */
+  private withLinksFor(caller: Caller, record: RunRecord, access: AccessLevel | null): RunRecord {
     const { sources, report } = record;
     if (sources.length === 0) return record;
-    const renewed = this.links.renew(JSON.stringify({ sources, report }), caller);
+    const renewed = this.links.renew(JSON.stringify({ sources, report }), caller, { ownRightsOnly: access === null });
     return { ...record, ...(JSON.parse(renewed) as Pick<RunRecord, 'sources' | 'report'>) };
   }
 
@@ -65,12 +69,6 @@ export class RunAccess {
     const assistants = await this.assistants.listRunnable(caller);
     const editable = assistants.filter(({ access }) => access !== 'use').map(({ id }) => id);
     return { userId: caller.userId, assistantIds: editable };
-  }
-
-  private async mayEdit(caller: Caller, assistantId: number): Promise<boolean> {
-    if (isOrganizationAdmin(caller)) return true;
-    const access = await this.accessTo(caller, assistantId);
-    return access === 'owner' || access === 'edit';
   }
 
   /** Null when the assistant is gone or no longer the caller's to use. */

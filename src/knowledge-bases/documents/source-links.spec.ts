@@ -54,6 +54,11 @@ describe('links in a stored text', () => {
     expect(renewed).toMatchObject({ ...target, ownerId: uuid(9), readerId: uuid(9), expired: false });
   });
 
+  it('lead the one they were given to on with their own rights when the assistant is closed to them', () => {
+    const text = links().renew(stale, reader(target.readerId), { ownRightsOnly: true });
+    expect(links().read(tokenOf(text))).toMatchObject({ ...target, ownerId: target.readerId, expired: false });
+  });
+
   it.each([
     ['of another organization', stale, reader(target.readerId, uuid(8))],
     ['signed by nobody we know', links({ keys: [randomBytes(32)] }).sign(target), reader(target.readerId)],

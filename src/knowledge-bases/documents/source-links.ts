@@ -52,14 +52,15 @@ export class SourceLinks {
 
   /**
    * Signs the links inside a stored text anew for whoever reads it now. Their own links keep the assistant owner's rights
-   * that they were given on; links that were given to somebody else lead on with the reader's own rights only.
+   * that they were given on, unless the assistant is not theirs to use any more (`ownRightsOnly`); links that were given to
+   * somebody else lead on with the reader's own rights only.
    */
-  renew(text: string, { organizationId, userId }: Principal): string {
+  renew(text: string, { organizationId, userId }: Principal, { ownRightsOnly = false } = {}): string {
     return text.replace(LINK, (link, token: string) => {
       const target = this.read(token);
       const [key] = this.keys;
       if (target === null || key === undefined || target.organizationId !== organizationId) return link;
-      const ownerId = target.readerId === userId ? target.ownerId : userId;
+      const ownerId = target.readerId === userId && !ownRightsOnly ? target.ownerId : userId;
       const expiresAt = now() + this.config.sourceLinks.ttlSeconds;
       return PATH + encodeToken({ ...target, ownerId, readerId: userId, expiresAt }, key);
     });
