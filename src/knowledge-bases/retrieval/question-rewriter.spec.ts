@@ -152,4 +152,13 @@ describe('what a model answers', () => {
     ['```', null],
     ['', null],
   ])('%j is the query %j', (answer, query) => expect(usable(answer)).toBe(query));
+
+  it.each([
+    ['thoughts that never end', '<think>'.repeat(100_000)],
+    ['quotes before the end', `x${'"'.repeat(300_000)}y`],
+  ])('is looked for in linear time: %s', (_, answer) => {
+    const started = performance.now();
+    expect(usable(answer)).toBeNull();
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
 });

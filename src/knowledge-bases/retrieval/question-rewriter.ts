@@ -119,16 +119,31 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
 const cut = (text: string): string =>
   text.length <= MESSAGE_CHARS ? text : `${text.slice(0, MESSAGE_CHARS).toWellFormed()}…`;
 
-/** The query out of a model's answer; null for what cannot be one. */
+/** The query out of a model's answer; null for what cannot be one. The length is looked at before any pattern that backtracks. */
 export function usable(answer: string): string | null {
-  const text = answer
-    .replace(/<think>[\s\S]*?<\/think>/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+  const said = withoutThoughts(answer).replace(/\s+/g, ' ').trim();
+  if (said.length > ANSWER_CHARS) return null;
+  const text = said
     .replace(/^(?:search )?query:\s*/i, '')
     .replace(/^["'“”«»`]+|["'“”«»`]+$/g, '')
     .trim();
-  return text.length <= ANSWER_CHARS && /[\p{L}\p{N}]/u.test(text) ? text : null;
+  return /[\p{L}\p{N}]/u.test(text) ? text : null;
+}
+
+const THOUGHTS = ['<think>', '</think>'] as const;
+
+/** A loop: as a pattern, many beginnings without an end would each look through the whole answer. */
+function withoutThoughts(answer: string): string {
+  const [begin, end] = THOUGHTS;
+  let text = '';
+  let from = 0;
+  for (;;) {
+    const start = answer.indexOf(begin, from);
+    const stop = start === -1 ? -1 : answer.indexOf(end, start);
+    if (stop === -1) return text + answer.slice(from);
+    text += answer.slice(from, start);
+    from = stop + end.length;
+  }
 }
 
 const unchanged = (text: string, why: string): RewrittenQuestion => ({
