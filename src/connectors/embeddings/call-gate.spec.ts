@@ -41,6 +41,15 @@ describe('a gate', () => {
     expect(performance.now() - started).toBeGreaterThan(55);
   });
 
+  it('sends away at once who would wait for minutes', async () => {
+    const gate = new CallGate(1);
+    gate.close(86_400_000);
+    const work = jest.fn();
+    await expect(gate.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 86_400 });
+    await expect(gate.run(never, work)).rejects.toMatchObject({ code: 'upstream_rate_limited' });
+    expect(work).not.toHaveBeenCalled();
+  });
+
   it('gives up a place that nobody waits for any more', async () => {
     const gate = new CallGate(1);
     const first = task();

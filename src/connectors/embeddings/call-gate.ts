@@ -1,5 +1,8 @@
 import { AppError } from '../../kernel';
 
+/** Whoever would have to wait longer is sent away: a job that waits keeps its place from other organizations' jobs. */
+const MOST_WAIT_MS = 60_000;
+
 /** Calls of one organization to one provider: so many at a time, and none before a time that the vendor named. */
 export class CallGate {
   private active = 0;
@@ -17,7 +20,10 @@ export class CallGate {
     this.openAt = Math.max(this.openAt, Date.now() + ms);
   }
 
-  /** Rejects with `cancelled` when the signal is aborted before its turn. */
+  /**
+   * Rejects with `cancelled` when the signal is aborted before its turn, and with `upstream_rate_limited` where the vendor
+   * named a time that is too far away to wait for.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.enter(signal);
     try {
@@ -34,6 +40,7 @@ export class CallGate {
     const wait = this.openAt - Date.now();
     if (wait <= 0 && !signal.aborted) return;
     try {
+      if (wait > MOST_WAIT_MS) throw limited(wait);
       await pause(wait, signal);
     } catch (error) {
       this.active -= 1;
@@ -61,6 +68,11 @@ export class CallGate {
 }
 
 const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');
+
+const limited = (ms: number): AppError =>
+  new AppError('upstream_rate_limited', 'The model vendor limits requests at the moment', {
+    retryAfter: Math.ceil(ms / 1_000),
+  });
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
