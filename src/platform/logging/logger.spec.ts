@@ -1,3 +1,4 @@
+import { QueryFailedError } from 'typeorm';
 import { createPino, StructuredLogger } from './logger';
 
 function capture(): { logger: StructuredLogger; lines: () => string[] } {
@@ -21,6 +22,20 @@ describe('StructuredLogger', () => {
       a: { b: { api_key: 'sk-canary' } },
     });
     expect(lines()[0]).not.toContain('sk-canary');
+  });
+
+  it('tells why a statement failed, not what was in it', () => {
+    const { logger, lines } = capture();
+    const refused = Object.assign(new Error('value too long'), { code: '22001', detail: 'Failing row: private' });
+    const error = new QueryFailedError('INSERT INTO t VALUES ($1)', ['private words'], refused);
+    logger.error({ msg: 'a job failed', err: error });
+    logger.error(error);
+    logger.warn({ msg: 'a job failed', err: new Error('outer', { cause: error }) });
+    for (const line of lines()) {
+      expect(line).toContain('value too long');
+      expect(line).not.toContain('private');
+    }
+    expect(JSON.parse(lines()[0] ?? '').err).toMatchObject({ type: 'QueryFailedError', code: '22001' });
   });
 
   it('names the room that writes', () => {

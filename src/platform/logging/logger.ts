@@ -19,12 +19,23 @@ const REDACTED = [
 
 const redactPaths = REDACTED.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
 
+/** What a refused statement was about: texts of documents and questions, which are nobody's business in a log. */
+const CONTENTS = ['parameters', 'detail', 'where', 'internalQuery', 'driverError'];
+
+/** An error without the contents that database errors carry; an error inside it (`cause`) is told by its stack. */
+function describeError(error: unknown): unknown {
+  const described: unknown = error instanceof Error ? stdSerializers.err(error) : error;
+  if (typeof described !== 'object' || described === null) return described;
+  return Object.fromEntries(Object.entries(described).filter(([name]) => !CONTENTS.includes(name)));
+}
+
 /** One JSON line per entry on standard output: a newline in a value stays inside its line. */
 export const createPino = (level: string, destination?: DestinationStream): Pino =>
   pino(
     {
       level,
       redact: { paths: redactPaths, censor: '[redacted]' },
+      serializers: { err: describeError },
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
@@ -60,7 +71,7 @@ export class StructuredLogger implements LoggerService {
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const room = rest.length > 0 && typeof rest.at(-1) === 'string' ? String(rest.at(-1)) : undefined;
     const stack = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
-    if (message instanceof Error) this.pino[level]({ room, err: stdSerializers.err(message) }, message.message);
+    if (message instanceof Error) this.pino[level]({ room, err: message }, message.message);
     else if (typeof message === 'object' && message !== null) this.pino[level]({ room, ...message });
     else this.pino[level]({ room, stack }, String(message));
   }
