@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
 import { eventually, multiTool, user } from '../support/chat';
@@ -11,7 +12,7 @@ import { type Person, person } from '../support/people';
 const KNOWLEDGE_BASES = '/api/v1/knowledge-bases';
 /** A university's whole archive: `BATCH_FILES=10000`. */
 const BATCH_FILES = Number(process.env['BATCH_FILES'] ?? 100);
-const BATCH_MINUTES = Math.ceil(1 + BATCH_FILES / 500);
+const BATCH_MINUTES = Math.ceil(1 + BATCH_FILES / 200);
 
 let app: TestApp;
 let teacher: Person;
@@ -49,8 +50,10 @@ const counted = async (id: string): Promise<Record<string, number>> => {
   const totals = await Promise.all(statuses.map(async (status) => (await documents(id, `&status=${status}`)).total));
   return Object.fromEntries(statuses.map((status, index) => [status, totals[index] ?? 0]));
 };
+/** Looks now and then: asking without a pause would be most of the work. */
 const settled = (id: string, ms = 60_000): Promise<Record<string, number>> =>
   eventually(async () => {
+    await sleep(100);
     const counts = await counted(id);
     return counts['pending'] === 0 && counts['processing'] === 0 ? counts : null;
   }, ms);
@@ -135,7 +138,7 @@ describe('a document that cannot be read', () => {
         const started = performance.now();
         expect((await fetch(`${app.url}/health/live`)).status).toBe(200);
         delays.push(performance.now() - started);
-        await new Promise((next) => setTimeout(next, 50));
+        await sleep(50);
       }
     })();
     expect((await upload(id, ...bombs, ['after.md', 'Osmosis afterwards.'])).status).toBe(201);
@@ -246,10 +249,10 @@ describe('what changes while it is being read', () => {
         messages: [user('What is osmosis?')],
       });
     const questions = Array.from({ length: 30 }, async (_, n) => {
-      await new Promise((next) => setTimeout(next, n * 10));
+      await sleep(n * 10);
       return n % 3 === 0 ? chat() : ask(id, 'osmosis');
     });
-    await new Promise((next) => setTimeout(next, 120));
+    await sleep(120);
     expect((await teacher.api('DELETE', `${KNOWLEDGE_BASES}/${id}`)).status).toBe(204);
     for (const answer of await Promise.all(questions)) expect([200, 404]).toContain(answer.status);
     const after = await chat();
