@@ -73,6 +73,13 @@ describe('arranging what collections found', () => {
     expect(await arrange([twins], { topK: 2 }, sections([]))).toMatchObject({ candidates: [twins[0]], isShort: true });
   });
 
+  it('looks at so many of the best only, however many collections are full of one text', async () => {
+    const twin = (n: number): Candidate => ({ ...own('a', n, 0.9), text: 'all of them say this' });
+    const lists = Array.from({ length: 20 }, () => Array.from({ length: 100 }, (_, n) => twin(n)));
+    const found = await arrange([...lists, [own('b', 0, 0.1)]], { topK: 2, parent: true }, sections([]));
+    expect([found.candidates.length, found.isShort]).toEqual([1, true]);
+  });
+
   it('leaves collections as they are where they are grouped', async () => {
     const twin = { ...own('a', 0, 0.2), text: 'the same' };
     const lists = [[twin, own('a', 10, 0.1), own('a', 20, 0.05)], [], [{ ...twin, similarity: 0.9 }]];

@@ -14,6 +14,9 @@ export type ReadSections = (keys: readonly SectionKey[]) => Promise<readonly (re
 /** Sections that a near-duplicate may be replaced from, for each one wanted. */
 const SPARE_SECTIONS = 2;
 
+/** Best candidates that are looked at, of however many collections: comparing texts holds up everybody else meanwhile. */
+const MOST_RANKED = 400;
+
 /**
  * What of the collections' candidates becomes passages: one ranking over all of them without near-duplicates, or, grouped, each
  * collection's own best. Candidates of a collection come best first.
@@ -24,7 +27,7 @@ export async function arrange(
   readSections: ReadSections,
 ): Promise<Arranged> {
   const { topK, parent = false, grouped = false } = query;
-  const lists = grouped ? collections : [collections.flat().sort(byRank)];
+  const lists = grouped ? collections : [collections.flat().sort(byRank).slice(0, MOST_RANKED)];
   const chosen = lists.map((list) => {
     if (parent)
       return bySection(grouped ? list : withoutNearDuplicates(list)).slice(0, grouped ? topK : SPARE_SECTIONS * topK);
