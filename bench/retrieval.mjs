@@ -1,4 +1,4 @@
-// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|none]
+// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|none --vectors=20000]
 import { describeMachine, loadNow } from './lib/machine.mjs';
 import { loadCollections } from './retrieval/collections.mjs';
 import { startService } from './retrieval/service.mjs';
@@ -9,7 +9,7 @@ import * as speed from './retrieval/speed.mjs';
 import * as vectors from './retrieval/vectors.mjs';
 
 const PARTS = { quality, fusion, speed, vectors, pdf };
-const OPTIONS = ['sizes', 'collections', 'questions', 'embedding'];
+const OPTIONS = ['sizes', 'collections', 'questions', 'embedding', 'vectors'];
 /** The offline model; it ranks worse than words, which the tables show. */
 const LOCAL = 'local/universal-sentence-encoder-lite-en';
 
@@ -32,6 +32,7 @@ function parse(words) {
   return {
     parts: named.length > 0 ? named : Object.keys(PARTS),
     sizes: numbers(given.sizes ?? '1000,20000,100000'),
+    vectorSize: numbers(given.vectors ?? '20000')[0],
     collections: given.collections?.split(','),
     questions: numbers(given.questions ?? '100000')[0],
     embedding: provider === 'none' ? null : { provider, model: model.join('/') },

@@ -10,11 +10,10 @@ import { DIMENSIONS, embed, startEmbedder } from './embedder.mjs';
 import { startService } from './service.mjs';
 import { documents, oneLanguage, time } from './speed.mjs';
 
-const SIZE = 20_000;
 const EF_SEARCH = 120;
 
 /** Runs on a service and a database of its own: the graph is made behind its back. */
-export async function run({ collections, questions, load, vectorSize = SIZE }) {
+export async function run({ collections, questions, load, vectorSize }) {
   const same = oneLanguage(collections);
   const asked = sample(
     same.flatMap(({ queries }) => queries),
