@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import PDFDocument from 'pdfkit';
 import { type ExtractedDocument, Extractor } from '../../src/extraction';
 import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
 import { loadConfig } from '../../src/platform/config';
@@ -32,6 +33,32 @@ const isAlive = (pid: number): boolean => {
 async function until(condition: () => boolean, withinMs = 10_000): Promise<void> {
   for (const end = performance.now() + withinMs; !condition() && performance.now() < end;) await sleep(20);
   expect(condition()).toBe(true);
+}
+
+/** Most resident memory that a process has had; 0 where the system does not tell. */
+function peakMegabytes(pid: number): number {
+  const file = `/proc/${pid}/status`;
+  return existsSync(file) ? Number(/VmHWM:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) / 1024 : 0;
+}
+
+async function longPdf(pages: number): Promise<Buffer> {
+  const document = new PDFDocument({ margin: 56 });
+  const parts: Buffer[] = [];
+  document.on('data', (part: Buffer) => void parts.push(part));
+  const done = new Promise<void>((resolve) => document.once('end', () => resolve()));
+  for (let page = 1; page <= pages; page += 1) {
+    if (page > 1) document.addPage();
+    document.font('Helvetica').fontSize(9).text('Biology for beginners', 56, 30);
+    document.fontSize(18).text(`Chapter ${page}`, 56, 70).moveDown().fontSize(10);
+    for (let paragraph = 0; paragraph < 6; paragraph += 1) {
+      document
+        .text(`Osmosis ${page}.${paragraph} moves water through a membrane. `.repeat(9), { width: 480 })
+        .moveDown();
+    }
+  }
+  document.end();
+  await done;
+  return Buffer.concat(parts);
 }
 
 let extractor: Extractor;
@@ -104,6 +131,21 @@ describe('real documents', () => {
     expect((await read(extractor, 'a.txt', bytes)).text).toBe('Água 😀');
   });
 });
+
+it('reads 200 pages in well under a minute and a gibibyte', async () => {
+  const bytes = await longPdf(200);
+  const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
+  let peak = 0;
+  const watch = setInterval(() => (peak = Math.max(peak, ...one.pids.map(peakMegabytes))), 50);
+  const started = performance.now();
+  const { text, pages } = await read(one, 'long.pdf', bytes).finally(() => clearInterval(watch));
+  expect(performance.now() - started).toBeLessThan(30_000);
+  expect(peak).toBeLessThan(512);
+  expect(pages).toHaveLength(200);
+  expect(text.match(/^# Chapter \d+$/gm)).toHaveLength(200);
+  expect(text.slice(pages[149]?.start)).toMatch(/^# Chapter 150\n\nOsmosis/);
+  expect(text).not.toContain('Biology for beginners');
+}, 90_000);
 
 const OLD_WORD = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(512)]);
 const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex');

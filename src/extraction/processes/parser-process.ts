@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { ExtractionError } from '../extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../extraction.types';
 import type { FromParser, ToParser } from './parser-messages.types';
@@ -11,13 +11,16 @@ interface Waiting {
 /** V8's heap gets this share of the resident memory; the rest is for buffers and code. */
 const HEAP_SHARE = 0.75;
 
+/** About a third of a busy processor: an answer goes first, and a document still ends within its time limit. */
+const NICENESS = 5;
+
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 export const aborted = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new DOMException('The extraction was cancelled', 'AbortError');
 
 /**
- * One process that reads one document at a time. It has no environment, no output and a bounded heap, runs at low
+ * One process that reads one document at a time. It has no environment, no output and a bounded heap, runs at lower
  * priority, and ends itself when its memory grows over the limit or the service is gone, however busy a file keeps it.
  */
 export class ParserProcess {
@@ -131,7 +134,7 @@ export class ParserProcess {
   /** An answer to a user goes before a document in the background. */
   private lowerPriority(): void {
     try {
-      if (this.child.pid !== undefined) setPriority(this.child.pid, constants.priority.PRIORITY_LOW);
+      if (this.child.pid !== undefined) setPriority(this.child.pid, NICENESS);
     } catch {
       // Some systems do not let a service do this; it then competes as an equal.
     }
