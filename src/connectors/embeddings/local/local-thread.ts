@@ -7,6 +7,11 @@ interface Answer {
   readonly failure?: { readonly missing: boolean; readonly message: string };
 }
 
+interface Question {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+
 interface Pending {
   readonly resolve: (vectors: number[][]) => void;
   readonly reject: (error: Error) => void;
@@ -17,11 +22,14 @@ const MISSING =
 
 /**
  * The model in a thread of its own: it computes for a quarter of a second per passage, during which nothing else would be
- * answered. Started when first asked, ended when nobody has asked for a while.
+ * answered. Started when first asked, ended when nobody has asked for a while. It is given one question at a time: what
+ * nobody waits for any more is not computed.
  */
 export class LocalThread {
   private worker: Worker | null = null;
   private readonly pending = new Map<number, Pending>();
+  private readonly waiting: Question[] = [];
+  private isBusy = false;
   private idle: NodeJS.Timeout | undefined;
   private serial = 0;
   private closed = false;
@@ -53,7 +61,8 @@ export class LocalThread {
       });
       signal.addEventListener('abort', onAbort, { once: true });
       worker.ref();
-      worker.postMessage({ id, texts });
+      this.waiting.push({ id, texts });
+      this.next();
     });
   }
 
@@ -66,10 +75,22 @@ export class LocalThread {
 
   private start(): Worker {
     const worker = new Worker(this.file);
-    worker.on('message', (answer: Answer) => this.settle(answer.id, (pending) => this.deliver(answer, pending)));
+    worker.on('message', (answer: Answer) => {
+      this.isBusy = false;
+      this.settle(answer.id, (pending) => this.deliver(answer, pending));
+      this.next();
+    });
     worker.on('error', (error) => this.lost(worker, error.message));
     worker.on('exit', () => this.lost(worker, 'it ended'));
     return worker;
+  }
+
+  private next(): void {
+    if (this.isBusy || this.worker === null) return;
+    const question = this.waiting.shift();
+    if (question === undefined) return;
+    this.isBusy = true;
+    this.worker.postMessage(question);
   }
 
   private deliver({ vectors, failure }: Answer, pending: Pending): void {
@@ -82,6 +103,8 @@ export class LocalThread {
     const pending = this.pending.get(id);
     if (pending === undefined) return;
     this.pending.delete(id);
+    const place = this.waiting.findIndex((question) => question.id === id);
+    if (place !== -1) this.waiting.splice(place, 1);
     how(pending);
     if (this.pending.size > 0) return;
     // A thread that nobody waits for does not keep the process alive.
@@ -93,6 +116,7 @@ export class LocalThread {
   private lost(worker: Worker, reason: string): void {
     if (this.worker !== worker) return;
     this.worker = null;
+    this.isBusy = false;
     const error = this.closed
       ? new AppError('server_shutdown', 'The service is stopping')
       : new AppError('upstream_error', 'The embedding model on this machine was lost', { cause: new Error(reason) });
