@@ -180,6 +180,18 @@ describe('many documents', () => {
   });
 });
 
+describe('an upload of very many files', () => {
+  it('is answered before they are read, and each has its own status in the end', async () => {
+    const kb = await create();
+    const files = Array.from({ length: 60 }, (_, n) => [`${n}.md`, n % 20 === 7 ? '' : `Osmosis ${n}.`] as const);
+    const answer = await upload(kb, ...files);
+    expect([answer.status, answer.json.items.length]).toEqual([201, 60]);
+    await until(async () => (await list(kb, 'failed')).total === 3);
+    expect((await list(kb, 'failed')).items).toMatchObject(Array(3).fill({ error_code: 'document.empty' }));
+    await until(async () => (await list(kb, 'completed')).total === 57);
+  });
+});
+
 describe('storage without room', () => {
   it('answers 507 and keeps neither rows nor bytes', async () => {
     const kb = await create();

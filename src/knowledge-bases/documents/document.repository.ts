@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
+import { Any, DataSource, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { CONFIG, type Config } from '../../platform/config';
 import { TenantScope, type Transaction } from '../../platform/database';
@@ -27,6 +27,7 @@ type NewDocument = Pick<
 
 /** Of the job's lease: shorter, so that a job that is handed on finds its document free. */
 const CLAIM_SHARE = 0.8;
+const READ_SLICE = 500;
 const UNFINISHED: DocumentStatus[] = ['pending', 'processing'];
 
 const DEAD_GENERATIONS = `
@@ -119,12 +120,17 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   }
 
   named(knowledgeBaseId: string, filenames: readonly string[]): Promise<DocumentEntity[]> {
-    return this.rows.findBy(this.where({ knowledgeBaseId, filename: In([...filenames]) }));
+    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]) }));
   }
 
+  /** In slices, so that making ten thousand objects does not keep others waiting. */
   async ofIds(ids: readonly string[]): Promise<Map<string, DocumentEntity>> {
-    const rows = await this.rows.findBy(this.where({ id: In([...ids]) }));
-    return new Map(rows.map((row) => [row.id, row]));
+    const found = new Map<string, DocumentEntity>();
+    for (let first = 0; first < ids.length; first += READ_SLICE) {
+      const rows = await this.rows.findBy(this.where({ id: Any(ids.slice(first, first + READ_SLICE)) }));
+      for (const row of rows) found.set(row.id, row);
+    }
+    return found;
   }
 
   async page({
