@@ -12,16 +12,20 @@ const MOST_HIGH_BYTES = 0.2;
 
 const isTextControl = (byte: number): boolean => byte === 9 || byte === 10 || byte === 12 || byte === 13;
 
-/** One byte per character, mostly ASCII, no byte that text does not have. */
+function isNoText(byte: number): boolean {
+  if (byte >= 0x80) return UNDEFINED_1252.has(byte);
+  return (byte < 0x20 && !isTextControl(byte)) || byte === 0x7f;
+}
+
+const NO_TEXT = Uint8Array.from({ length: 256 }, (_, byte) => Number(isNoText(byte)));
+
+/** One byte per character, mostly ASCII, no byte that text does not have. A table, as uploads are looked at on the event loop. */
 function looksLikeWindows1252(bytes: Buffer): boolean {
   let high = 0;
-  for (const byte of bytes) {
-    if (byte >= 0x80) {
-      if (UNDEFINED_1252.has(byte)) return false;
-      high += 1;
-    } else if ((byte < 0x20 && !isTextControl(byte)) || byte === 0x7f) {
-      return false;
-    }
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (NO_TEXT[byte] === 1) return false;
+    high += byte >> 7;
   }
   return high <= MOST_HIGH_BYTES * bytes.length;
 }
