@@ -2,11 +2,11 @@
 import { describeMachine, loadNow } from './lib/machine.mjs';
 import { loadCollections } from './retrieval/collections.mjs';
 import { startService } from './retrieval/service.mjs';
-import * as fusion from './retrieval/fusion.mjs';
-import * as pdf from './retrieval/pdf.mjs';
-import * as quality from './retrieval/quality.mjs';
-import * as speed from './retrieval/speed.mjs';
-import * as vectors from './retrieval/vectors.mjs';
+import { run as fusion } from './retrieval/fusion.mjs';
+import { run as pdf } from './retrieval/pdf.mjs';
+import { run as quality } from './retrieval/quality.mjs';
+import { run as speed } from './retrieval/speed.mjs';
+import { run as vectors } from './retrieval/vectors.mjs';
 
 const PARTS = { quality, fusion, speed, vectors, pdf };
 const OPTIONS = ['sizes', 'collections', 'questions', 'embedding', 'vectors'];
@@ -50,7 +50,7 @@ let failed = false;
 for (const part of options.parts) {
   const service = part === 'vectors' ? null : await startService();
   try {
-    console.log(`${await PARTS[part].run({ ...options, service, collections, warn, load })}\n`);
+    console.log(`${await PARTS[part]({ ...options, service, collections, warn, load })}\n`);
   } catch (error) {
     failed = true;
     console.log(`${part} failed: ${error.message}\n`);
