@@ -96,7 +96,11 @@ import { SharingService } from './sharing.service';
     KnowledgeBaseViews,
     VectorGraphRepository,
     VectorGraphs,
-    VectorStore,
+    {
+      provide: VectorStore,
+      useFactory: (...parts: Parameters<typeof VectorStore.over>) => VectorStore.over(...parts),
+      inject: [VectorStoreRepository, VectorGraphs],
+    },
     VectorStoreRepository,
   ],
   exports: [DocumentsService, KnowledgeBasesService, QuestionRewriter, RetrievalService, SourceLinks],

@@ -19,10 +19,10 @@ const keyOf = ({ provider, model, dimensions, shortened = false }: Embedding): s
 const isSameEmbedding = (one: Embedding, other: Embedding | null): boolean =>
   other !== null && keyOf(one) === keyOf(other);
 
-const isWished = (embedding: Embedding | null, { provider, model, dimensions = null }: EmbeddingWish): boolean =>
-  embedding?.provider === provider &&
-  embedding.model === model &&
-  (embedding.shortened === true ? embedding.dimensions : null) === dimensions;
+const isWished = (embedding: Embedding | null, wish: EmbeddingWish): boolean =>
+  embedding?.provider === wish.provider &&
+  embedding.model === wish.model &&
+  (embedding.shortened === true ? embedding.dimensions : undefined) === wish.dimensions;
 
 /** 0 for a model that is not known to rank well: mixed in, such a one made the ranking by words worse. */
 export const defaultHybridWeight = (embedding: Embedding | null): number =>

@@ -148,6 +148,14 @@ export interface Extension {
 export class VectorStoreRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** False before the migrations, as operator commands may find it. */
+  async hasChunks(): Promise<boolean> {
+    const [{ found }] = await this.dataSource.query<[{ found: boolean }]>(
+      `SELECT to_regclass('kb_chunks') IS NOT NULL AS found`,
+    );
+    return found;
+  }
+
   async extension(): Promise<Extension> {
     const [row] = await this.dataSource.query<[Extension]>(EXTENSION);
     return row;

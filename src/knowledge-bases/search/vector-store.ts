@@ -1,8 +1,9 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { VectorGraphs } from './vector-graphs';
 import type { AnnIndex } from './vector-query';
 import { type VectorSearch, VectorStoreRepository } from './vector-store.repository';
 
+const NOT_MIGRATED = 'the database schema has not been made yet';
 const NOT_INSTALLED = 'the database server has no pgvector; knowledge bases are searched by words only';
 const NOT_ALLOWED =
   'the database server has pgvector, but this role may not install it (CREATE EXTENSION vector); knowledge bases are searched by words only';
@@ -11,7 +12,7 @@ const NOT_VISIBLE =
 
 /** Whether this database can hold vectors, decided at start; a server that gains the extension is used from the next start on. */
 @Injectable()
-export class VectorStore implements OnModuleInit {
+export class VectorStore {
   private readonly log = new Logger(VectorStore.name);
   private lack: string | null = 'it has not been looked for yet';
 
@@ -22,8 +23,11 @@ export class VectorStore implements OnModuleInit {
     private readonly graphs: VectorGraphs,
   ) {}
 
-  async onModuleInit(): Promise<void> {
-    await this.prepare();
+  /** Looked for while the service is put together: jobs must never take "not looked for yet" for "not there". */
+  static async over(repository: VectorStoreRepository, graphs: VectorGraphs): Promise<VectorStore> {
+    const store = new VectorStore(repository, graphs);
+    await store.prepare();
+    return store;
   }
 
   /** Null when vectors can be stored and searched, otherwise why not, fit for people. */
@@ -56,6 +60,7 @@ export class VectorStore implements OnModuleInit {
   }
 
   private async find(): Promise<string | null> {
+    if (!(await this.repository.hasChunks())) return NOT_MIGRATED;
     let state = await this.repository.extension();
     if (state.installed === null) {
       if (!state.available) return NOT_INSTALLED;
