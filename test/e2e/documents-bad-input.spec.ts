@@ -19,8 +19,8 @@ let teacher: Person;
 let database: DataSource;
 
 beforeAll(async () => {
-  // Bombs are given up on sooner than by default.
-  app = await startApp({ env: { EXTRACTION_TIMEOUT: '15000' } });
+  // Bombs are given up on, but an honest document gets its time on a busy machine.
+  app = await startApp({ env: { EXTRACTION_TIMEOUT: '40000' } });
   database = await openTestDatabase();
   teacher = await person(app);
 });
@@ -105,12 +105,13 @@ describe('a document that cannot be read', () => {
       201,
       mixed.map(([name]) => name),
     ]);
-    expect(await settled(id)).toMatchObject({ completed: good.length, failed: bad.length });
+    await settled(id, 120_000);
 
     const { items } = await documents(id);
     const byName = new Map(items.map((item) => [item.filename, item]));
     for (const [name] of good) {
-      expect(byName.get(name)).toMatchObject({ status: 'completed', error: null, error_code: null });
+      const { status, error, error_code: code } = byName.get(name);
+      expect([name, status, error, code]).toEqual([name, 'completed', null, null]);
     }
     for (const [name, , , codes] of bad) {
       const { status, error, error_code: code } = byName.get(name);
@@ -121,7 +122,7 @@ describe('a document that cannot be read', () => {
     }
     const found = (await ask(id, 'osmosis')).json.results.map((each: any) => each.metadata.filename);
     expect([...new Set(found)].sort()).toEqual(good.map(([name]) => name).sort());
-  }, 90_000);
+  }, 150_000);
 
   it('bombs are stopped, while the service answers', async () => {
     const id = await create();
@@ -142,7 +143,7 @@ describe('a document that cannot be read', () => {
       }
     })();
     expect((await upload(id, ...bombs, ['after.md', 'Osmosis afterwards.'])).status).toBe(201);
-    await settled(id, 120_000);
+    await settled(id, 200_000);
     done = true;
     await probe;
     const { items } = await documents(id);
@@ -153,7 +154,7 @@ describe('a document that cannot be read', () => {
     expect(outcome['deep.html']).toMatch(/^(completed|document\.\w+)$/);
     // Generous for a busy machine; a parser on the event loop would hold it for many seconds.
     expect(Math.max(...delays)).toBeLessThan(5_000);
-  }, 150_000);
+  }, 240_000);
 
   it('the same bytes are not read twice, and better ones replace them', async () => {
     const id = await create();
