@@ -25,6 +25,8 @@ afterEach(async () => {
   await Promise.all(queues.splice(0).map((queue) => queue.stop(0)));
 });
 afterAll(async () => {
+  await resetDatabase(dataSource);
+  await dataSource.query(`DELETE FROM pgboss.job WHERE name LIKE 'test-%'`);
   await dataSource.query(`SELECT pgboss.delete_queue(name) FROM pgboss.queue WHERE name LIKE 'test-%'`);
   await dataSource.destroy();
 });
@@ -269,6 +271,19 @@ describe('a worker that died', () => {
     expect(await states(to)).toEqual({ active: 1 });
     await dataSource.query('UPDATE pgboss.job SET retry_count = 1 WHERE name = $1', [to.name]);
     expect(await jobRepository.renew(to.name, [{ id, number: 0 }])).toEqual(new Set());
+  });
+
+  it('is not ended by the process that lost it', async () => {
+    const to = newQueue();
+    await orphan(to);
+    const jobRepository = new JobRepository(dataSource, config);
+    const [{ id }] = await dataSource.query<[{ id: string }]>('SELECT id FROM pgboss.job WHERE name = $1', [to.name]);
+    await dataSource.query('UPDATE pgboss.job SET retry_count = 1 WHERE name = $1', [to.name]);
+    await jobRepository.complete(to.name, { id, number: 0 });
+    await jobRepository.fail(to.name, { id, number: 0 }, 'late');
+    expect(await states(to)).toEqual({ active: 1 });
+    await jobRepository.complete(to.name, { id, number: 1 });
+    expect(await states(to)).toEqual({ completed: 1 });
   });
 });
 
