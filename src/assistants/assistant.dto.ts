@@ -9,7 +9,6 @@ import {
   IsIn,
   IsInt,
   IsNotEmpty,
-  IsOptional,
   IsString,
   IsUUID,
   Max,
@@ -19,7 +18,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { PageQueryDto } from '../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../platform/http';
 import { ASSISTANT_TYPES, type AssistantType } from './assistant.types';
 
 /** Longest prompt or template, in UTF-16 units. */
@@ -56,18 +55,18 @@ const IsCollections = (): PropertyDecorator => (target, propertyName) =>
   });
 
 class DefinitionDto {
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(5_000)
   description?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(MAX_PROMPT)
   system_prompt?: string;
 
   @ApiPropertyOptional({ example: 'Course text: {1_context}\n\nQuestion: {user_input}' })
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(MAX_PROMPT)
   prompt_template?: string;
@@ -83,12 +82,12 @@ class DefinitionDto {
 
   /** Knowledge bases of a classic assistant. */
   @ApiPropertyOptional({ oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] })
-  @IsOptional()
+  @MayBeOmitted()
   @IsCollections()
   RAG_collections?: string | string[];
 
   /** Passages that a classic assistant retrieves. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(1)
   @Max(100)
@@ -116,7 +115,7 @@ export class CreateAssistantDto extends DefinitionDto {
 
 export class DuplicateAssistantDto {
   /** Name of the copy; "Copy of …" without it. */
-  @IsOptional()
+  @MayBeOmitted()
   @Transform(trim)
   @IsString()
   @IsNotEmpty()
@@ -126,25 +125,25 @@ export class DuplicateAssistantDto {
 
 export class AssistantQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(ASSISTANT_TYPES)
   type?: AssistantType;
 
   /** Part of the name or the description. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(200)
   q?: string;
 
   /** `me`: only the caller's own. */
   @ApiPropertyOptional({ enum: ['me'] })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(['me'])
   owner?: 'me';
 }
 
 export class ValidateDefinitionDto {
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(MAX_PROMPT)
   template?: string;
@@ -158,7 +157,7 @@ export class ValidateDefinitionDto {
   metadata?: unknown;
 
   @ApiPropertyOptional({ oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] })
-  @IsOptional()
+  @MayBeOmitted()
   @IsCollections()
   RAG_collections?: string | string[];
 }
@@ -170,19 +169,19 @@ export class ShareDto {
   @MaxLength(254)
   email?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsUUID()
   user_id?: string;
 
   @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(['use', 'edit'])
   access?: 'use' | 'edit';
 }
 
 export class ReplaceSharesDto {
   /** Everybody it is to be shared with; whoever is missing loses access. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(500)
   @ValidateNested({ each: true })
@@ -190,7 +189,7 @@ export class ReplaceSharesDto {
   shares?: ShareDto[];
 
   /** LAMB's form of the same list: everyone may use it. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(500)
   @IsEmail({ require_tld: false }, { each: true })
@@ -200,12 +199,12 @@ export class ReplaceSharesDto {
 export class ImportQueryDto {
   /** Only tells what would change. */
   @ApiPropertyOptional({ enum: ['true', 'false'] })
-  @IsOptional()
+  @MayBeOmitted()
   @IsBooleanString()
   dry_run?: string;
 
   /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
-  @IsOptional()
+  @MayBeOmitted()
   @Type(() => Number)
   @IsInt()
   @Min(1)

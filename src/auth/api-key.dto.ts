@@ -9,14 +9,13 @@ import {
   IsInt,
   IsISO8601,
   IsNotEmpty,
-  IsOptional,
   IsString,
   Max,
   MaxLength,
   Min,
 } from 'class-validator';
 import { type Scope, SCOPES } from '../kernel';
-import { PageQueryDto } from '../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../platform/http';
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'Open WebUI' })
@@ -34,19 +33,19 @@ export class CreateApiKeyDto {
   scopes!: Scope[];
 
   /** Another member, by id or e-mail address; administrators only. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(254)
   owner?: string;
 
   /** Another organization, by slug; system administrators only. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(63)
   organization?: string;
 
   /** The only assistants that the key may use; every one of its owner when absent. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(1_000)
@@ -57,14 +56,14 @@ export class CreateApiKeyDto {
   assistant_ids?: number[];
 
   @ApiProperty({ required: false, format: 'date-time', example: '2027-01-01T00:00:00Z' })
-  @IsOptional()
+  @MayBeOmitted()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string;
 }
 
 export class ListApiKeysDto extends PageQueryDto {
   /** `me` (default), a member by id or e-mail address, or `all`; others than oneself for administrators only. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(254)
   owner?: string;

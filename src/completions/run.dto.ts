@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsInt, Max, Min } from 'class-validator';
 import { RUN_STATUSES, type RunStatus } from '../kernel';
-import { PageQueryDto } from '../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../platform/http';
 
 export class RunQueryDto extends PageQueryDto {
   /** Only runs of this assistant. */
-  @IsOptional()
+  @MayBeOmitted()
   @Type(() => Number)
   @IsInt()
   @Min(1)
@@ -14,7 +14,7 @@ export class RunQueryDto extends PageQueryDto {
   assistant_id?: number;
 
   /** Only runs in this state. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(RUN_STATUSES)
   @ApiProperty({ enum: RUN_STATUSES, required: false })
   status?: RunStatus;

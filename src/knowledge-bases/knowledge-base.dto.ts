@@ -14,7 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { PageQueryDto } from '../platform/http';
+import { MayBeOmitted, PageQueryDto } from '../platform/http';
 import {
   INDEX_STATUSES,
   type IndexStatus,
@@ -42,7 +42,7 @@ export class EmbeddingWishDto {
   model!: string;
 
   /** Fewer than the model's own, where it can be asked for that. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(2)
   @Max(4000)
@@ -57,36 +57,36 @@ export class CreateKnowledgeBaseDto {
   name!: string;
 
   /** Unique in the organization; made from the name when absent. Assistants may refer to it. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(SLUG_MAX)
   slug?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(2000)
   description?: string;
 
   /** Language of its documents; decided by the first document when absent. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(LANGUAGES)
   @ApiProperty({ enum: LANGUAGES, required: false })
   language?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
   visibility?: KnowledgeBaseVisibility;
 
   /** Characters per chunk, at most. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(200)
   @Max(8000)
   chunk_size?: number;
 
   /** Characters repeated from the chunk before, at most. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(0)
   @Max(2000)
@@ -110,40 +110,40 @@ export class CreateKnowledgeBaseDto {
 
 export class UpdateKnowledgeBaseDto {
   @ApiProperty({ required: false, example: 'Course materials' })
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
   name?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(SLUG_MAX)
   slug?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(2000)
   description?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
   visibility?: KnowledgeBaseVisibility;
 
   /** Documents are taken in again when it changes, and so with the next two. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(LANGUAGES)
   @ApiProperty({ enum: LANGUAGES, required: false })
   language?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(200)
   @Max(8000)
   chunk_size?: number;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(0)
   @Max(2000)
@@ -225,13 +225,13 @@ export class KnowledgeBasePageDto {
 
 export class KnowledgeBaseListQueryDto extends PageQueryDto {
   /** Part of the name. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(200)
   q?: string;
 
   /** `me`: only own ones. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(['me'])
   owner?: 'me';
 }

@@ -5,7 +5,6 @@ import {
   IsEmail,
   IsIn,
   IsNotEmpty,
-  IsOptional,
   IsString,
   Matches,
   MaxLength,
@@ -14,6 +13,7 @@ import {
 } from 'class-validator';
 import { type Role, ROLES } from '../kernel';
 import { SLUG } from './slug';
+import { MayBeOmitted } from '../platform/http';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 /** Addresses of campus hosts need no top-level domain. */
@@ -51,7 +51,7 @@ export class CreateOrganizationDto {
   name!: string;
 
   /** First owner. */
-  @IsOptional()
+  @MayBeOmitted()
   @Type(() => PersonDto)
   @ValidateNested()
   owner?: PersonDto;
@@ -65,7 +65,7 @@ export class CreateMemberDto extends PersonDto {
 
 export class UpdateMemberDto {
   @ApiProperty({ required: false })
-  @IsOptional()
+  @MayBeOmitted()
   @Transform(trim)
   @IsString()
   @IsNotEmpty()
@@ -73,12 +73,12 @@ export class UpdateMemberDto {
   name?: string;
 
   @ApiProperty({ enum: ROLES, required: false })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(ROLES)
   role?: Role;
 
   /** A disabled member's keys answer 401 within 5 s. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsBoolean()
   disabled?: boolean;
 }

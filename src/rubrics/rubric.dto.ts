@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { PageQueryDto } from '../platform/http';
+import { IsIn, IsString, MaxLength } from 'class-validator';
+import { MayBeOmitted, PageQueryDto } from '../platform/http';
 import {
   RUBRIC_FORMATS,
   RUBRIC_VISIBILITIES,
@@ -78,13 +78,13 @@ export class RubricPageDto {
 
 export class RubricListQueryDto extends PageQueryDto {
   /** Part of the title. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(200)
   q?: string;
 
   /** `me`: only own rubrics. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(['me'])
   owner?: 'me';
 }
@@ -96,7 +96,7 @@ export class RubricVisibilityDto {
 }
 
 export class RubricRenderQueryDto {
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(RUBRIC_FORMATS)
   @ApiProperty({ enum: RUBRIC_FORMATS, required: false, default: 'markdown' })
   format: RubricFormat = 'markdown';

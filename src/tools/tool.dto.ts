@@ -1,8 +1,9 @@
-import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
+import { MayBeOmitted } from '../platform/http';
 
 export class ToolQueryDto {
   /** Only tools that have this capability, such as `retrieval`. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(64)
   capability?: string;

@@ -55,6 +55,20 @@ describe('bad input', () => {
     },
   );
 
+  it('refuses null by name where a property has no use for it', async () => {
+    const created = await app.api('POST', '/api/v1/knowledge-bases', { name: 'Nulls' });
+    const path = `/api/v1/knowledge-bases/${(created.json as { id: string }).id}`;
+    const nulls = { name: null, slug: null, visibility: null, chunk_size: null, chunk_overlap: null };
+    const answers = [
+      await app.api('PATCH', path, nulls),
+      await app.api('POST', `${path}/query`, { query: 'x', top_k: null }),
+      await app.api('POST', '/api/v1/assistants', { name: 'a', metadata: {}, system_prompt: null }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    const { errors } = answers[0]?.json as { errors: { path: string }[] };
+    expect([...new Set(errors.map((error) => error.path))].sort()).toEqual(Object.keys(nulls).sort());
+  });
+
   it('says of a body that is no JSON just that, in the shape of each door, and quotes none of it', async () => {
     const house = await raw('/api/v1/assistants', '{"name": secret-of-a-student}');
     expect(house.json).toMatchObject({ code: 'malformed_json', detail: 'The body is not valid JSON' });

@@ -1,32 +1,32 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsNotEmpty, IsOptional, IsString, MaxLength, ValidateIf } from 'class-validator';
-import { PageQueryDto } from '../../platform/http';
+import { IsBoolean, IsIn, IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { MayBeOmitted, PageQueryDto } from '../../platform/http';
 import { ASSISTANT_TYPES, type AssistantType } from '../assistant.types';
 
 const MAX_PROMPT = 400_000;
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
 class PromptsDto {
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(5_000)
   description?: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(MAX_PROMPT)
   system_prompt?: string;
 
   @ApiPropertyOptional({ example: 'Material:{context}Question:{user_input}' })
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(MAX_PROMPT)
   prompt_template?: string;
 
   /** Which kind of assistant its slots are for; `classic` when absent. */
   @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(ASSISTANT_TYPES)
   type?: AssistantType;
 }
@@ -58,18 +58,18 @@ export class SharePromptTemplateDto {
 
 export class PromptTemplateQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(ASSISTANT_TYPES)
   type?: AssistantType;
 
   /** Part of the name or the description. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(200)
   q?: string;
 
   @ApiPropertyOptional({ enum: ['me'] })
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(['me'])
   owner?: 'me';
 }

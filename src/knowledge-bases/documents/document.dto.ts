@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { PageQueryDto } from '../../platform/http';
+import { IsIn } from 'class-validator';
+import { MayBeOmitted, PageQueryDto } from '../../platform/http';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '../knowledge-base.types';
 
 export class DocumentProgressDto {
@@ -53,7 +53,7 @@ export class DocumentPageDto {
 }
 
 export class DocumentListQueryDto extends PageQueryDto {
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(DOCUMENT_STATUSES)
   @ApiProperty({ enum: DOCUMENT_STATUSES, required: false })
   status?: DocumentStatus;

@@ -1,17 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
 import { RETRIEVAL_MODES, type RetrievalMode } from '../knowledge-base.types';
+import { MayBeOmitted } from '../../platform/http';
 
 export class QueryKnowledgeBaseDto {
   @ApiProperty({ example: 'Where does photosynthesis happen?' })
@@ -20,32 +10,32 @@ export class QueryKnowledgeBaseDto {
   @MaxLength(20_000)
   query!: string;
 
-  @IsOptional()
+  @MayBeOmitted()
   @IsInt()
   @Min(1)
   @Max(100)
   top_k: number = 5;
 
   /** Least similarity. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsNumber()
   @Min(0)
   @Max(1)
   threshold: number = 0;
 
   /** Wish; the answer says which mode ran, and why another one. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsIn(RETRIEVAL_MODES)
   @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
   mode?: RetrievalMode;
 
   /** Return the whole sections that matching chunks belong to. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsBoolean()
   parent: boolean = false;
 
   /** Refuse the query unless the knowledge base is embedded with this model, `model` or `provider/model`. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)

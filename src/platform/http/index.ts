@@ -12,6 +12,7 @@ export { bodyParsers } from './body-parsers';
 export { clientAbortSignal } from './client-abort';
 export { OpenAiErrors } from './error-shape.decorator';
 export { ERROR_STATUS, ERROR_TITLES } from './error-status';
+export { MayBeOmitted } from './may-be-omitted.decorator';
 export { openAiError, type OpenAiErrorBody } from './open-ai-error';
 export { PageQueryDto, toPageRequest } from './page-query.dto';
 export { ProblemDto } from './problem.dto';

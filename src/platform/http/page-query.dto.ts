@@ -1,11 +1,12 @@
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import type { PageRequest } from '../../kernel';
+import { MayBeOmitted } from './may-be-omitted.decorator';
 
 /** Query of every list. */
 export class PageQueryDto {
   /** Most items to return. */
-  @IsOptional()
+  @MayBeOmitted()
   @Type(() => Number)
   @IsInt()
   @Min(1)
@@ -13,7 +14,7 @@ export class PageQueryDto {
   limit: number = 20;
 
   /** `next_cursor` of the page before. */
-  @IsOptional()
+  @MayBeOmitted()
   @IsString()
   @MaxLength(500)
   cursor?: string;
