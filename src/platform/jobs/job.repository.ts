@@ -40,6 +40,9 @@ const RENEW = `
   UPDATE ${SCHEMA}.job j SET started_on = now() FROM unnest($2::uuid[], $3::int[]) AS held (id, number)
   WHERE j.name = $1 AND j.id = held.id AND j.retry_count = held.number AND j.state = 'active' RETURNING j.id`;
 
+const OWN = `
+  SELECT FROM ${SCHEMA}.job WHERE name = $1 AND id = $2 AND retry_count = $3 AND state = 'active' FOR UPDATE`;
+
 /** Without a start, the next fetch does not count it as another try. */
 const RELEASE = `
   UPDATE ${SCHEMA}.job j SET state = 'retry', start_after = now(), started_on = NULL
@@ -141,12 +144,12 @@ export class JobRepository {
       }));
   }
 
-  complete(name: string, id: string): Promise<void> {
-    return this.boss.complete(name, id);
+  complete(name: string, job: Try): Promise<void> {
+    return this.end(name, job, (db) => this.boss.complete(name, job.id, {}, { db }));
   }
 
-  fail(name: string, id: string, reason: string): Promise<void> {
-    return this.boss.fail(name, id, { reason });
+  fail(name: string, job: Try, reason: string): Promise<void> {
+    return this.end(name, job, (db) => this.boss.fail(name, job.id, { reason }, { db }));
   }
 
   /** Those of the queues that have a job to run now. */
@@ -186,6 +189,14 @@ export class JobRepository {
   async withoutJob(name: string, keys: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ key: string }[]>(WITHOUT_JOB, [name, keys]);
     return rows.map(({ key }) => key);
+  }
+
+  /** pg-boss ends a job by its id alone: a process that was taken for dead must not end the try of its successor. */
+  private end(name: string, { id, number }: Try, work: (db: PgBoss.Db) => Promise<void>): Promise<void> {
+    return this.dataSource.transaction(async (tx) => {
+      const own = await tx.query<object[]>(OWN, [name, id, number]);
+      if (own.length > 0) await work({ executeSql: (text, values) => this.execute(text, values, tx) });
+    });
   }
 
   private async execute(text: string, values?: unknown[], tx?: Transaction): Promise<Answer> {

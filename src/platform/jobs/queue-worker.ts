@@ -121,7 +121,7 @@ export class QueueWorker {
     const started = performance.now();
     try {
       await this.handler({ id, data, lastTry, signal: abort.signal });
-      await this.tell(held, () => this.jobs.complete(this.name, id));
+      await this.tell(held, () => this.jobs.complete(this.name, held));
     } catch (error) {
       await this.failed(held, error);
     } finally {
@@ -140,7 +140,7 @@ export class QueueWorker {
     const entry = { msg: 'a job failed', queue: this.name, job: held.id, final: held.lastTry, err: error };
     if (held.lastTry) this.log.error(entry);
     else this.log.warn(entry);
-    await this.tell(held, () => this.jobs.fail(this.name, held.id, cause ?? reasonOf(error)));
+    await this.tell(held, () => this.jobs.fail(this.name, held, cause ?? reasonOf(error)));
   }
 
   /** Not telling is safe: the lease runs out and the job is run again, by a handler that finds its work done. */
