@@ -31,13 +31,6 @@ export interface DocumentProgress {
   readonly total: number;
 }
 
-/** Steps of taking a document in: chunks stored and, where there is an embedding, chunks embedded. */
-export interface DocumentProgress {
-  readonly current: number;
-  /** Steps known of so far. */
-  readonly total: number;
-}
-
 /** One document, as the API shows it. */
 export interface DocumentView {
   readonly id: string;
