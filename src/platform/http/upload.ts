@@ -14,8 +14,10 @@ import {
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, RequestHandler, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
-import type { Observable } from 'rxjs';
+import { finalize, type Observable } from 'rxjs';
 import { AppError } from '../../kernel';
+import type { BellwetherRequest } from './access.decorator';
+import { UploadMemory } from './upload-memory';
 
 export interface UploadLimits {
   /** Bytes of one file. */
@@ -46,11 +48,8 @@ const DEFAULT_LIMITS: UploadLimits = {
   totalBytes: 50 * MEBIBYTE,
   admitLarger: false,
 };
-/** Bytes that the uploads of the whole process may hold at once. */
-const HELD_MAX = 256 * MEBIBYTE;
-const TRY_AGAIN_SECONDS = 5;
 
-type UploadRequest = Request & { uploads?: readonly UploadedFile[] };
+type UploadRequest = BellwetherRequest & { uploads?: readonly UploadedFile[] };
 type MulterFile = Express.Multer.File & { readonly sha256: string };
 
 const tooLarge = (detail: string): AppError => new AppError('payload_too_large', detail);
@@ -58,32 +57,8 @@ const tooLarge = (detail: string): AppError => new AppError('payload_too_large',
 const tooMuchInAll = ({ totalBytes }: UploadLimits): AppError =>
   tooLarge(`The files hold more than ${totalBytes} bytes in all; send them in several requests`);
 
-let heldByAll = 0;
-
-/** Bytes held for one request, counted against its own limit and against that of the process. */
-class Held {
-  private bytes = 0;
-
-  constructor(private readonly limits: UploadLimits) {}
-
-  /** @throws {AppError} when there is no room for them. */
-  add(bytes: number): void {
-    this.bytes += bytes;
-    heldByAll += bytes;
-    if (this.bytes > this.limits.totalBytes) throw tooMuchInAll(this.limits);
-    if (heldByAll > HELD_MAX) {
-      throw new AppError('unavailable', 'Too many uploads at once', { retryAfter: TRY_AGAIN_SECONDS });
-    }
-  }
-
-  drop(bytes = this.bytes): void {
-    this.bytes -= bytes;
-    heldByAll -= bytes;
-  }
-}
-
 /** Multer's memory storage bounds each file but not their sum; this one bounds both, and hashes on the way. */
-function boundedMemory(limits: UploadLimits, held: Held): StorageEngine {
+function boundedMemory(limits: UploadLimits, memory: UploadMemory): StorageEngine {
   return {
     _handleFile(_request, file, done) {
       const parts: Buffer[] = [];
@@ -96,13 +71,14 @@ function boundedMemory(limits: UploadLimits, held: Held): StorageEngine {
         hash.update(part);
         if (refusal !== null) return;
         if (size > limits.fileBytes) {
-          held.drop(parts.splice(0).reduce((sum, { length }) => sum + length, 0));
+          memory.giveBack(parts.splice(0).reduce((sum, { length }) => sum + length, 0));
           if (!limits.admitLarger) refusal = tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
           return;
         }
         parts.push(part);
         try {
-          held.add(part.length);
+          memory.take(part.length);
+          if (memory.size > limits.totalBytes) throw tooMuchInAll(limits);
         } catch (error) {
           refusal = error;
           parts.length = 0;
@@ -162,18 +138,22 @@ const parse = (handler: RequestHandler, request: Request, response: Response): P
     });
   });
 
-async function readUploads(request: UploadRequest, response: Response, limits: UploadLimits): Promise<void> {
+function checkHead(request: Request, limits: UploadLimits): void {
   if (request.is('multipart/form-data') === false) {
     throw new AppError('unsupported_media_type', `Send multipart/form-data with the files in the field "${FIELD}"`);
   }
-  if (Number(request.headers['content-length'] ?? 0) > 2 * limits.totalBytes) {
-    throw tooMuchInAll(limits);
-  }
-  const held = new Held(limits);
-  response.once('close', () => held.drop());
+  if (Number(request.headers['content-length'] ?? 0) > 2 * limits.totalBytes) throw tooMuchInAll(limits);
+}
+
+async function readUploads(
+  request: UploadRequest,
+  response: Response,
+  limits: UploadLimits,
+  memory: UploadMemory,
+): Promise<void> {
   // A part's file name is UTF-8 in every browser (WHATWG HTML, multipart/form-data); multer assumes latin1 unless told.
   const handler = multer({
-    storage: boundedMemory(limits, held),
+    storage: boundedMemory(limits, memory),
     defParamCharset: 'utf8',
     // The name as it was sent; busboy would quietly drop a part called "..".
     preservePath: true,
@@ -196,8 +176,16 @@ function uploadInterceptor(limits: UploadLimits): Type<NestInterceptor> {
   class UploadInterceptor implements NestInterceptor {
     async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
       const http = context.switchToHttp();
-      await readUploads(http.getRequest<UploadRequest>(), http.getResponse<Response>(), limits);
-      return next.handle();
+      const request = http.getRequest<UploadRequest>();
+      checkHead(request, limits);
+      const memory = new UploadMemory(request.caller?.organizationId ?? '');
+      try {
+        await readUploads(request, http.getResponse<Response>(), limits, memory);
+      } catch (error) {
+        memory.release();
+        throw error;
+      }
+      return next.handle().pipe(finalize(() => memory.release()));
     }
   }
   return mixin(UploadInterceptor);
