@@ -11,7 +11,7 @@ const QUERY_TERMS = 64;
  * goes beyond, the blocks with the highest impacts are walked. Commoner terms only add to the score of the candidates found
  * so far: a passage that has none of the rare words does not win on the common ones.
  */
-const WALKED_POSTINGS = 6_000;
+const WALKED_POSTINGS = 4_000;
 const LEAST_WALKED = 1_000;
 /** Postings of a block, at least; it holds fewer when chunks were removed since. */
 export const BLOCK = 128;
