@@ -216,12 +216,6 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
   }
 
-  /** Bytes that rows of the knowledge base name. */
-  async storageNames(knowledgeBaseId: string): Promise<Set<string>> {
-    const rows = await this.rows.find({ select: { storageName: true }, where: this.where({ knowledgeBaseId }) });
-    return new Set(rows.map(({ storageName }) => storageName));
-  }
-
   private async makeWait(knowledgeBaseId: string, which: string): Promise<string[]> {
     const result = await this.rows
       .createQueryBuilder()
