@@ -24,6 +24,12 @@ describe('withEquations', () => {
     ['brackets', `<m:d><m:dPr/><m:e>${r('a+b')}</m:e></m:d>`, '$({a+b})$'],
     ['a function', `<m:func><m:fName>${r('sin')}</m:fName><m:e>${r('x')}</m:e></m:func>`, '$\\sin x$'],
     ['letters in mathematical italics', r('𝑥'), '$x$'],
+    ['structures named like what every object has', `<m:constructor>${r('x')}</m:constructor>`, '$x$'],
+    [
+      'a sign named like what every object has',
+      `<m:nary><m:naryPr><m:chr m:val="toString"/></m:naryPr><m:e>${r('i')}</m:e></m:nary>`,
+      '$toString i$',
+    ],
     ['signs of XML', r('a &lt; b'), '$a &lt; b$'],
   ])('%s', (_, inner, expected) => expect(latex(inner)).toBe(expected));
 

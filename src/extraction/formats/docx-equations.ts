@@ -13,14 +13,18 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '\u20d7': '\\vec',
 };
 
+/** A document's word is looked up among ours only, not among what every object has. */
+const own = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
 const valueOf = (xml: string, name: string): string | undefined =>
   new RegExp(`<m:${name} m:val="([^"]*)"`).exec(xml)?.[1];
 
 /** What a structure's properties say about its look, as the first thing inside it; all other properties go. */
 function sign(name: string, properties: string): string {
   const character = valueOf(properties, 'chr');
-  if (name === 'nary') return `${SIGNS[character ?? '∫'] ?? character} `;
-  if (name === 'acc') return ACCENTS[character ?? '\u0302'] ?? '';
+  if (name === 'nary') return `${own(SIGNS, character ?? '∫') ?? character} `;
+  if (name === 'acc') return own(ACCENTS, character ?? '\u0302') ?? '';
   return '';
 }
 
@@ -56,7 +60,7 @@ function latexOf(equation: string): string {
     .replace(PROPERTIES, (_, name: string, inner: string) => sign(name, inner))
     .replace(/<[^>]*\/>|<\/?w:[^>]*>/g, '');
   for (let depth = 0; depth < MOST_DEPTH && xml.includes('<m:'); depth += 1) {
-    xml = xml.replace(INNERMOST, (_, name: string, content: string) => STRUCTURES[name]?.(content) ?? content);
+    xml = xml.replace(INNERMOST, (_, name: string, content: string) => own(STRUCTURES, name)?.(content) ?? content);
   }
   return xml
     .replace(/<[^>]*>/g, '')
