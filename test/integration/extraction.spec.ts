@@ -276,15 +276,6 @@ describe('parser processes', () => {
       expect(text.split('\0').filter((line) => !/^(NODE_CHANNEL_\w+=.*)?$/.test(line))).toEqual([]);
   });
 
-  it('may be killed at any time: one document fails, the next is read', async () => {
-    const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
-    const reading = expect(read(one, 'bomb.pdf', pdfBomb(60))).rejects.toMatchObject({ code: 'document.resource' });
-    await until(() => one.pids.length === 1);
-    process.kill(one.pids[0] ?? 0, 'SIGKILL');
-    await reading;
-    expect((await read(one, 'a.md', 'next')).text).toBe('next');
-  });
-
   it('end with the service, and refuse what waits', async () => {
     const one = extractorWith({ EXTRACTION_PROCESSES: '1' });
     const both = Promise.allSettled([read(one, 'a.pdf', pdfBomb(60)), read(one, 'b.md', 'x')]);
@@ -298,9 +289,9 @@ describe('parser processes', () => {
 
   it('do not outlive a service that is killed while a hostile file keeps them busy', async () => {
     const script = `
-      const child = require('node:child_process').fork(process.argv[1], ['512'], { serialization: 'advanced', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      const child = require('node:child_process').fork(process.argv[1], ['512', String(process.pid)], { serialization: 'advanced', env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       const limits = { maxBytes: 1e9, maxPages: 9, maxCharacters: 1e9, maxExpansion: 9, timeoutMs: 1e6, memoryMb: 512 };
-      child.send({ filename: 'a.html', bytes: Buffer.from('<html>' + '<div>'.repeat(100000) + 'x'), limits });
+      child.send({ id: 0, filename: 'a.html', bytes: Buffer.from('<html>' + '<div>'.repeat(100000) + 'x'), limits });
       console.log(child.pid);
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ['-e', script, PARSER_FILE], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,4 +1,6 @@
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../extraction.types';
+import { AppError } from '../../kernel';
+import { ParserLost } from './parser-end';
 import { aborted, ParserProcess } from './parser-process';
 
 export interface PoolOptions {
@@ -33,14 +35,22 @@ export class ParserPool {
     return [...this.all].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** @throws {ExtractionError}; the signal's reason when it aborts. */
+  /**
+   * A document whose process is lost through no fault of its own is read once more, in a fresh one.
+   * @throws {ExtractionError}; AppError `unavailable` when processes cannot be had now; the signal's reason when it aborts.
+   */
   async parse(input: ExtractionInput, signal: AbortSignal | undefined): Promise<ExtractedDocument> {
     await this.turn(signal);
-    const parser = this.take();
     try {
-      return await parser.parse(input, this.options.limits, signal);
+      return await this.parseIn(this.idleOne(), input, signal).catch((error: unknown) => {
+        if (error instanceof ParserLost) return this.parseIn(null, input, signal);
+        throw error;
+      });
+    } catch (error) {
+      if (!(error instanceof ParserLost)) throw error;
+      throw new AppError('unavailable', 'The document could not be read now; try again later', { cause: error });
     } finally {
-      this.give(parser);
+      this.endTurn();
     }
   }
 
@@ -78,18 +88,38 @@ export class ParserPool {
     });
   }
 
-  private take(): ParserProcess {
+  private async parseIn(
+    idle: ParserProcess | null,
+    input: ExtractionInput,
+    signal: AbortSignal | undefined,
+  ): Promise<ExtractedDocument> {
+    const parser = idle ?? this.start();
+    try {
+      return await parser.parse(input, this.options.limits, signal);
+    } catch (error) {
+      if (this.closed && error instanceof ParserLost) throw stopped();
+      throw error;
+    } finally {
+      if (this.closed || parser.served >= DOCUMENTS_PER_PROCESS) parser.kill();
+      else if (parser.usable) this.idle.push(parser);
+    }
+  }
+
+  private idleOne(): ParserProcess | null {
     if (this.idleTimer !== null) clearTimeout(this.idleTimer);
     this.idleTimer = null;
     for (let parser = this.idle.pop(); parser !== undefined; parser = this.idle.pop()) if (parser.usable) return parser;
-    const parser = new ParserProcess(this.options.file, this.options.limits, (gone) => this.all.delete(gone));
+    return null;
+  }
+
+  private start(): ParserProcess {
+    if (this.closed) throw stopped();
+    const parser = ParserProcess.start(this.options.file, this.options.limits, (gone) => this.all.delete(gone));
     this.all.add(parser);
     return parser;
   }
 
-  private give(parser: ParserProcess): void {
-    if (this.closed || parser.served >= DOCUMENTS_PER_PROCESS) parser.kill();
-    else if (parser.usable) this.idle.push(parser);
+  private endTurn(): void {
     const next = this.queue.shift();
     if (next !== undefined) return next.take();
     this.busy -= 1;

@@ -2,11 +2,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { ExtractionError } from '../extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../extraction.types';
-import type { FromParser, ToParser } from './parser-messages.types';
+import { explainEnd, type ParserEnd, ParserLost } from './parser-end';
+import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
+
+/** What comes back for a document: an answer, a stray error, or the end of the process. */
+type Outcome = ParserAnswer | Extract<FromParser, { type: 'stray' }> | ({ readonly type: 'gone' } & ParserEnd);
 
 interface Waiting {
-  settle(message: FromParser | null): void;
+  readonly id: number;
+  settle(outcome: Outcome): void;
 }
+
+const UNKNOWN_END: Outcome = { type: 'gone', code: null, signal: null };
 
 /** V8's heap gets this share of the resident memory; the rest is for buffers and code. */
 const HEAP_SHARE = 0.75;
@@ -31,25 +38,34 @@ export class ParserProcess {
   /** False once it has ended, or is not to be used again. */
   usable = true;
 
-  constructor(file: string, { memoryMb }: ExtractionLimits, onExit: (parser: ParserProcess) => void) {
-    this.child = fork(file, [String(memoryMb)], {
+  private constructor(file: string, { memoryMb }: ExtractionLimits, onExit: (parser: ParserProcess) => void) {
+    this.child = fork(file, [String(memoryMb), String(process.pid)], {
       env: {},
       execArgv: [`--max-old-space-size=${Math.floor(memoryMb * HEAP_SHARE)}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.child.on('message', (message: FromParser) => this.hear(message));
-    this.child.once('exit', () => this.gone(onExit));
-    this.child.once('error', () => this.gone(onExit));
+    this.child.once('exit', (code, signal) => this.gone({ type: 'gone', code, signal }, onExit));
+    this.child.once('error', () => this.gone(UNKNOWN_END, onExit));
     this.lowerPriority();
     this.rest();
+  }
+
+  /** @throws {ParserLost} when the system has no room for another process. */
+  static start(file: string, limits: ExtractionLimits, onExit: (parser: ParserProcess) => void): ParserProcess {
+    try {
+      return new ParserProcess(file, limits, onExit);
+    } catch (error) {
+      throw new ParserLost(error instanceof Error ? error.message : 'it did not start');
+    }
   }
 
   get pid(): number | undefined {
     return this.child.pid;
   }
 
-  /** @throws {ExtractionError}; the signal's reason when it aborts. */
+  /** @throws {ExtractionError}; {ParserLost} when the document was not the reason; the signal's reason when it aborts. */
   async parse(
     { bytes, filename }: ExtractionInput,
     limits: ExtractionLimits,
@@ -66,13 +82,13 @@ export class ParserProcess {
     const timer = setTimeout(() => end('timeout'), limits.timeoutMs);
     this.wake();
     try {
-      const message = await this.ask({ bytes, filename, limits });
+      const outcome = await this.ask({ id: this.served, bytes, filename, limits });
       if (ended === 'abort') throw aborted(signal);
       if (ended === 'timeout') {
         const detail = `Reading the document took longer than ${seconds(limits.timeoutMs)}`;
         throw new ExtractionError('document.timeout', detail);
       }
-      return this.understand(message, limits);
+      return this.understand(outcome, limits);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -85,49 +101,44 @@ export class ParserProcess {
     this.child.kill('SIGKILL');
   }
 
-  private ask(message: ToParser): Promise<FromParser | null> {
+  private ask(message: ToParser): Promise<Outcome> {
     return new Promise((resolve) => {
-      this.waiting = { settle: resolve };
-      if (!this.usable) return this.settle(null);
+      this.waiting = { id: message.id, settle: resolve };
+      if (!this.usable) return this.settle(UNKNOWN_END);
       this.child.send(message, (error) => {
-        if (error !== null) this.settle(null);
+        // A process that has ended says why by itself.
+        if (error !== null && this.child.exitCode === null && this.child.signalCode === null) this.settle(UNKNOWN_END);
       });
     });
   }
 
-  private understand(message: FromParser | null, { memoryMb }: ExtractionLimits): ExtractedDocument {
+  private understand(outcome: Outcome, { memoryMb }: ExtractionLimits): ExtractedDocument {
+    const isFirst = this.served === 0;
     this.served += 1;
-    switch (message?.type) {
-      case 'document':
-        return message.document;
-      case 'refused':
-        throw new ExtractionError(message.code, message.message);
-      case 'broken':
-        this.kill();
-        throw new ExtractionError(
-          'document.malformed',
-          `The document is damaged and cannot be read (${message.reason})`,
-        );
-      case 'ready':
-      case undefined:
-        this.kill();
-        throw new ExtractionError('document.resource', `Reading the document took more than ${memoryMb} MB of memory`);
-    }
+    if (outcome.type === 'document') return outcome.document;
+    if (outcome.type === 'refused') throw new ExtractionError(outcome.code, outcome.message);
+    this.kill();
+    if (outcome.type === 'gone') throw explainEnd(outcome, memoryMb);
+    // Of the first document it can only be its own.
+    if (outcome.type === 'stray' && !isFirst) throw new ParserLost(outcome.reason);
+    throw new ExtractionError('document.malformed', `The document is damaged and cannot be read (${outcome.reason})`);
   }
 
   private hear(message: FromParser): void {
-    if (message.type !== 'ready') this.settle(message);
+    if (message.type === 'ready') return;
+    if (message.type === 'stray' && this.waiting === null) this.kill();
+    else if (message.type === 'stray' || message.id === this.waiting?.id) this.settle(message);
   }
 
-  private settle(message: FromParser | null): void {
+  private settle(outcome: Outcome): void {
     const { waiting } = this;
     this.waiting = null;
-    waiting?.settle(message);
+    waiting?.settle(outcome);
   }
 
-  private gone(onExit: (parser: ParserProcess) => void): void {
+  private gone(end: Outcome, onExit: (parser: ParserProcess) => void): void {
     this.usable = false;
-    this.settle(null);
+    this.settle(end);
     onExit(this);
   }
 
