@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
@@ -159,6 +160,21 @@ describe('a document', () => {
     expect((await teacher.api('POST', `${PATH}/${kb}/documents/retry`)).json).toEqual({ retried: 1 });
     await completed(kb, lasting.id);
     expect(await found(kb, 'osmosis')).toBe(2);
+  });
+
+  it('that takes too long is tried once more, when the machine may be less busy, and not again', async () => {
+    const kb = await create();
+    const timeout = new ExtractionError('document.timeout', 'Reading the document took longer than 60 s');
+    const extract = jest.spyOn(app.get(Extractor), 'extract').mockRejectedValueOnce(timeout);
+    const [once] = (await upload(kb, ['a.md', 'Osmosis.'])).json.items;
+    await completed(kb, once.id);
+    expect(await get(kb, once.id)).toMatchObject({ attempts: 2, error: null });
+    extract.mockClear();
+    extract.mockRejectedValueOnce(timeout).mockRejectedValueOnce(timeout);
+    const [twice] = (await upload(kb, ['b.md', 'Osmosis moves water.'])).json.items;
+    await until(async () => (await get(kb, twice.id)).status === 'failed');
+    expect(await get(kb, twice.id)).toMatchObject({ attempts: 2, error_code: 'document.timeout' });
+    expect(extract).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -8,6 +8,8 @@ export interface IngestionFailure {
   readonly message: string;
   /** Another try may succeed without anybody doing anything. */
   readonly transient: boolean;
+  /** Tries of a document after which this is final all the same. */
+  readonly tries?: number;
 }
 
 /** Codes of ours that a later try may not meet again. */
@@ -36,9 +38,17 @@ export const TOO_OFTEN: IngestionFailure = {
 const isSystemError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'syscall' in error && 'code' in error;
 
+/** A busy machine may have been the reason, once. */
+const TIMEOUT_TRIES = 2;
+
 /** Never quotes an error that is not meant for people. */
 export function describeFailure(error: unknown): IngestionFailure {
-  if (error instanceof ExtractionError) return { code: error.code, message: error.message, transient: false };
+  if (error instanceof ExtractionError) {
+    const { code, message } = error;
+    return code === 'document.timeout'
+      ? { code, message, transient: true, tries: TIMEOUT_TRIES }
+      : { code, message, transient: false };
+  }
   if (error instanceof AppError && error.code === 'not_found') {
     return { code: 'document.missing', message: 'The uploaded file is missing; upload it again', transient: false };
   }

@@ -85,7 +85,7 @@ export class IngestionService {
       throw error;
     }
     const failure = describeFailure(error);
-    if (failure.transient && !job.lastTry) {
+    if (failure.transient && !job.lastTry && row.attempts < (failure.tries ?? Infinity)) {
       await documents.finish(row.id, claim, { status: 'pending' });
       throw error;
     }
