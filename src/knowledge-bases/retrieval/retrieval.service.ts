@@ -16,8 +16,13 @@ import { withinBudget } from './token-budget';
 
 /** Hits of a knowledge base beyond the passages wanted, for near-duplicates and chunks of one section to fall away. */
 const firstDepth = (topK: number): number => 4 * topK + 20;
-/** Where that was not enough, it is asked once more. */
-const DEEPEST = 400;
+/** Where that was not enough, they are asked once more: for this many hits of all of them together, 8,000 characters each at most. */
+const DEEP_HITS = 800;
+const MOST_DEPTH = 400;
+
+/** Hits of each knowledge base in the second pass; never less than in the first. */
+export const secondDepth = (topK: number, bases: number): number =>
+  Math.max(firstDepth(topK), Math.min(MOST_DEPTH, Math.ceil(DEEP_HITS / Math.max(bases, 1))));
 
 interface Sources {
   readonly own: ReadonlyMap<string, KnowledgeBaseEntity>;
@@ -109,12 +114,13 @@ export class RetrievalService {
   }
 
   /** Hits of each knowledge base, best first. */
-  private async hits(plan: SearchPlan, { threshold }: PassageQuery, depth: number): Promise<Hits> {
+  private async hits(plan: SearchPlan, { threshold, topK }: PassageQuery, depth: number): Promise<Hits> {
     const found = (await this.own.search(plan, depth)).filter(({ similarity }) => similarity >= threshold);
     const lists = plan.bases.map(({ id, name }) =>
       found.flatMap((hit) => (hit.knowledge_base_id === id ? [ownCandidate(hit, name)] : [])),
     );
-    return { lists, isCut: depth < DEEPEST && lists.some(({ length }) => length >= depth) };
+    const isLast = depth >= secondDepth(topK, plan.bases.length);
+    return { lists, isCut: !isLast && lists.some(({ length }) => length >= depth) };
   }
 
   private async arranged(
@@ -125,7 +131,8 @@ export class RetrievalService {
     const arrangedOf = ({ lists }: Hits): Promise<Arranged> =>
       arrange(ordered(lists, plan, answers, query), query, (keys) => this.own.sections(organizationId, keys));
     const arranged = await arrangedOf(first);
-    return arranged.isShort && first.isCut ? arrangedOf(await this.hits(plan, query, DEEPEST)) : arranged;
+    if (!arranged.isShort || !first.isCut) return arranged;
+    return arrangedOf(await this.hits(plan, query, secondDepth(query.topK, plan.bases.length)));
   }
 
   private passageOf(owner: Principal, candidate: Candidate, { reader = owner }: RetrievalQuery): Passage {
