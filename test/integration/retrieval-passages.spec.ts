@@ -27,12 +27,15 @@ async function knowledgeBase(files: Record<string, string | Buffer>): Promise<st
 const retrieve = (collections: string[], text: string, more: Partial<RetrievalQuery> = {}) =>
   app.get(RetrievalService).retrieve(owner, { text, topK: 3, threshold: 0, ...more, collections });
 
-/** Each paragraph on a page of its own. */
+/** Each text on a page of its own; what stands before a line break is a heading. */
 function pdf(...pages: string[]): Promise<Buffer> {
   const document = new PDFDocument({ autoFirstPage: false });
   const parts: Buffer[] = [];
   document.on('data', (part: Buffer) => parts.push(part));
-  for (const text of pages) document.addPage().fontSize(12).text(text);
+  for (const page of pages) {
+    const [text = '', heading = ''] = page.split('\n').reverse();
+    document.addPage().fontSize(24).text(heading).fontSize(12).text(text);
+  }
   document.end();
   return new Promise((done) => document.once('end', () => done(Buffer.concat(parts))));
 }
@@ -86,7 +89,33 @@ it('passages of a PDF name their page, sections of it all of their pages', async
   expect(passage?.metadata).toMatchObject({ page: 3 });
   const [section] = (await retrieve([id], 'photon', { parent: true })).passages;
   expect(section?.text).toContain('photon');
-  expect(section?.source.page).toBeGreaterThan(0);
+  expect(section?.text).toContain('about roots and about item 77.');
+  expect(section?.source).toMatchObject({ page: 3 });
+  expect(section?.source).not.toHaveProperty('page_end');
+
+  const chapters = await pdf(
+    `Water\n${part('osmosis')}`,
+    `A photon is here. ${part('light')}`,
+    `Soil\n${part('roots')}`,
+  );
+  const book = await knowledgeBase({ 'book.pdf': chapters });
+  const [chapter] = (await retrieve([book], 'photon', { parent: true })).passages;
+  expect(chapter?.source).toMatchObject({ section: 'Water', page: 1, page_end: 2 });
+  expect(chapter?.metadata).toMatchObject({ page: 1, page_end: 2 });
+  expect(chapter?.text).not.toContain('roots');
+});
+
+it('a query keeps to its budget of tokens, where it has one', async () => {
+  const id = await knowledgeBase({ 'long.md': Array.from({ length: 8 }, (_, n) => part(`osmosis ${n}`)).join('\n\n') });
+  const ask = (more: object) =>
+    teacher.api('POST', `/api/v1/knowledge-bases/${id}/query`, { query: 'osmosis', top_k: 10, ...more });
+  const whole = (await ask({})).json;
+  const within = (await ask({ max_tokens: 150 })).json;
+  expect(whole.warnings).toEqual([]);
+  expect(within.results).toEqual(whole.results.slice(0, within.count));
+  expect([within.count, whole.count]).toEqual([2, 4]);
+  expect(within.warnings).toEqual([expect.stringContaining('budget of 150 tokens')]);
+  expect((await ask({ max_tokens: 5 })).status).toBe(400);
 });
 
 it('a question without text finds nothing and warns of nothing', async () => {

@@ -34,6 +34,13 @@ export class QueryKnowledgeBaseDto {
   @IsBoolean()
   parent: boolean = false;
 
+  /** Estimated tokens of all passages together, at most: passages are dropped from the end, the first is cut if need be. No limit without it. */
+  @MayBeOmitted()
+  @IsInt()
+  @Min(100)
+  @Max(100_000)
+  max_tokens?: number;
+
   /** Refuse the query unless the knowledge base is embedded with this model, `model` or `provider/model`. */
   @MayBeOmitted()
   @IsString()
