@@ -6,6 +6,25 @@ const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunk
 const options = { size: 200, overlap: 40 };
 const sentence = 'The membrane lets water through while it holds the salt back. ';
 
+const STEPS = [1, 2, 3, 4, 5];
+
+/** Least of a few measurements: whatever else runs on the machine only adds. */
+function fastest(text: string, options: ChunkingOptions): number {
+  return Math.min(
+    ...STEPS.map(() => {
+      const started = performance.now();
+      chunkText(text, options);
+      return performance.now() - started;
+    }),
+  );
+}
+
+/** A text eight times as long takes about eight times as long, where quadratic work would take 64 times as long. */
+function expectLinear(textOf: (length: number) => string, options: ChunkingOptions): void {
+  const short = fastest(textOf(40_000), options);
+  expect(fastest(textOf(320_000), options)).toBeLessThan(24 * Math.max(short, 2));
+}
+
 describe('chunkText', () => {
   it('keeps a short document whole, heading and all', () => {
     const text = '# Photosynthesis\n\nChlorophyll absorbs light.\n';
@@ -46,27 +65,17 @@ describe('chunkText', () => {
     expect(chunkText(`${line}\n\n${sentence}`, options)[0]?.headings).toEqual([title]);
   });
 
-  it.each([
-    ['blanks inside', `# x${' '.repeat(300_000)}x`],
-    ['a line separator behind blanks', `# ${'\t'.repeat(300_000)}\u2028`],
-    ['closing marks that close nothing', `# ${' #'.repeat(150_000)}x`],
-  ])('reads a heading with %s in linear time', (_, text) => {
-    const started = performance.now();
-    chunkText(text, { size: 2000, overlap: 200 });
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
+  it.each<[string, (length: number) => string]>([
+    ['blanks inside', (length) => `# x${' '.repeat(length)}x`],
+    ['a line separator behind blanks', (length) => `# ${'\t'.repeat(length)}\u2028`],
+    ['closing marks that close nothing', (length) => `# ${' #'.repeat(length / 2)}x`],
+  ])('reads a heading with %s in linear time', (_, textOf) => expectLinear(textOf, { size: 2000, overlap: 200 }));
 
-  it('reads the second line of a table in linear time', () => {
-    const started = performance.now();
-    chunkText(`| a |\n|${'-'.repeat(300_000)}x\n`, { size: 2000, overlap: 200 });
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
+  it('reads the second line of a table in linear time', () =>
+    expectLinear((length) => `| a |\n|${'-'.repeat(length)}x\n`, { size: 2000, overlap: 200 }));
 
-  it('cuts one endless line of code in linear time', () => {
-    const started = performance.now();
-    chunkText(`\`\`\`\n${'x'.repeat(3_000_000)}\n\`\`\``, { size: 200, overlap: 0 });
-    expect(performance.now() - started).toBeLessThan(4_000);
-  });
+  it('cuts one endless line of code in linear time', () =>
+    expectLinear((length) => `\`\`\`\n${'x'.repeat(length * 4)}\n\`\`\``, { size: 200, overlap: 0 }));
 
   it('does not repeat column names that are longer than passages', () => {
     const table = (name: string): string => `| ${name} |\n|---|\n${`| ${'cell '.repeat(30)}|\n`.repeat(20)}`;
@@ -112,9 +121,9 @@ describe('chunkText', () => {
     );
   });
 
-  it('stays linear on a hostile megabyte', () => {
-    const started = performance.now();
-    chunkText('a'.repeat(500_000) + '\n'.repeat(200_000) + '# '.repeat(150_000), { size: 2000, overlap: 200 });
-    expect(performance.now() - started).toBeLessThan(3000);
-  });
+  it('stays linear on a hostile text', () =>
+    expectLinear((length) => 'a'.repeat(length) + '\n'.repeat(length / 2) + '# '.repeat(length / 3), {
+      size: 2000,
+      overlap: 200,
+    }));
 });
