@@ -7,6 +7,7 @@ import { AddPassagePlaces1795370000000 } from './1795370000000-AddPassagePlaces'
 import { AddJobs1795370001000 } from './1795370001000-AddJobs';
 import { AddEmbeddings1795370002000 } from './1795370002000-AddEmbeddings';
 import { BlockPostings1795370003000 } from './1795370003000-BlockPostings';
+import { KeepAnsweringFiles1795370005000 } from './1795370005000-KeepAnsweringFiles';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -18,4 +19,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddJobs1795370001000,
   AddEmbeddings1795370002000,
   BlockPostings1795370003000,
+  KeepAnsweringFiles1795370005000,
 ];

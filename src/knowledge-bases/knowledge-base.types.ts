@@ -45,6 +45,7 @@ export interface DocumentView {
   readonly progress: DocumentProgress | null;
   readonly error: string | null;
   readonly error_code: string | null;
+  readonly warnings: string[];
   readonly attempts: number;
   readonly chunk_count: number;
   readonly created_at: Date;

@@ -18,6 +18,7 @@ export const toDocumentView = (row: DocumentEntity): DocumentView => ({
   progress: progressOf(row),
   error: row.error,
   error_code: row.errorCode,
+  warnings: row.warnings,
   attempts: row.attempts,
   chunk_count: row.chunkCount,
   created_at: row.createdAt,

@@ -30,6 +30,8 @@ export class DocumentDto {
   error!: string | null;
   /** The reason for programs, e.g. `document.encrypted`, `document.cancelled`, `upstream_error`. */
   error_code!: string | null;
+  /** What the passages that answer lack of the file, e.g. pages without text, or which encoding was assumed. */
+  warnings!: string[];
   /** How often its processing has begun since it was uploaded. */
   attempts!: number;
   chunk_count!: number;

@@ -2,6 +2,21 @@ import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Uni
 import { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import type { DocumentStatus } from '../knowledge-base.types';
 
+/** An upload as it lies in the store. */
+export interface StoredFile {
+  readonly storageName: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Why the newest upload does not answer. */
+export interface Setback {
+  readonly error: string | null;
+  readonly errorCode: string | null;
+}
+
 @Entity('kb_documents')
 @Unique('kb_documents_filename_uq', ['knowledgeBaseId', 'filename'])
 @Index('kb_documents_status_idx', ['knowledgeBaseId', 'status'])
@@ -9,6 +24,7 @@ import type { DocumentStatus } from '../knowledge-base.types';
   where: `status IN ('pending', 'processing') OR deleted_at IS NOT NULL`,
 })
 @Index('kb_documents_generation_idx', ['generation'])
+@Index('kb_documents_unused_files_idx', ['id'], { where: `unused_files <> '{}'` })
 export class DocumentEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'kb_documents_pk' })
   id!: string;
@@ -40,6 +56,22 @@ export class DocumentEntity {
 
   @Column('text', { name: 'storage_name' })
   storageName!: string;
+
+  /** What its passages are from, where that is not the newest upload: until its replacement is in force, for ever if that fails. */
+  @Column('jsonb', { nullable: true })
+  answering!: StoredFile | null;
+
+  /** Set while the answering file is read again although a newer upload has failed, which it has afterwards as well. */
+  @Column('jsonb', { nullable: true })
+  setback!: Setback | null;
+
+  /** Storage names that nothing needs any more, until the bytes are gone. */
+  @Column('text', { name: 'unused_files', array: true, default: () => `'{}'` })
+  unusedFiles!: string[];
+
+  /** What its passages lack of the file, in sentences for its owner. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  warnings!: string[];
 
   @Column('text')
   status!: DocumentStatus;

@@ -46,6 +46,7 @@ export class DocumentReader {
       signal.throwIfAborted();
       chunks.push(...batch);
     }
-    return { text: document.text, title: document.title, chunks };
+    const { text, title, warnings } = document;
+    return { text, title, warnings, chunks };
   }
 }

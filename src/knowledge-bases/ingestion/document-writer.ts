@@ -20,6 +20,8 @@ export interface ClaimedDocument {
 export interface Content {
   readonly text: string;
   readonly title: string | null;
+  /** What the text lacks of the document. */
+  readonly warnings: readonly string[];
   readonly chunks: readonly IndexedChunk[];
 }
 
@@ -54,13 +56,14 @@ export class DocumentWriter {
   }
 
   /** From here on the new generation answers and the document is done. @throws {ClaimLost} */
-  async switchTo(document: ClaimedDocument, generation: string, { title, chunks }: Content): Promise<void> {
+  async switchTo(document: ClaimedDocument, generation: string, { title, warnings, chunks }: Content): Promise<void> {
     await this.locked(document, {}, async (_language, tx) => {
       await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
         status: 'completed',
         error: null,
         errorCode: null,
         title,
+        warnings: [...warnings],
         chunkCount: chunks.length,
         generation,
       });
