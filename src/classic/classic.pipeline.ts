@@ -71,6 +71,7 @@ export class ClassicPipeline {
       owner: assistant.owner,
       caller,
       assistantId: assistant.id,
+      connector: assistant.document.connector,
       runId: run.id,
       texts: SEQUENTIAL_TEXTS,
       emit: run.emit,

@@ -26,6 +26,7 @@ export class MultiToolPipeline {
       owner: assistant.owner,
       caller,
       assistantId: assistant.id,
+      connector: document.connector,
       runId: run.id,
       signal: run.signal,
       emit: run.emit,

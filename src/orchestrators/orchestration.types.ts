@@ -15,6 +15,8 @@ export interface OrchestrationJob {
   readonly owner: Principal;
   readonly caller: Caller;
   readonly assistantId: number;
+  /** Connector that the assistant names, `auto` for the organization's default. */
+  readonly connector: string;
   readonly runId: string;
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;

@@ -98,6 +98,7 @@ export class Orchestrator {
           owner: job.owner,
           caller: job.caller,
           assistantId: job.assistantId,
+          connector: job.connector,
           runId: job.runId,
           texts,
           emit: job.emit,

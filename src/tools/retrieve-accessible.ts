@@ -39,10 +39,10 @@ export async function questionText(
   rewriter: Pick<QuestionRewriter, 'rewrite'>,
   rewrite: boolean,
   { query, messages }: ToolInput,
-  { owner, runId, signal }: ToolContext,
+  { owner, runId, signal, connector }: ToolContext,
 ): Promise<QuestionText> {
   if (!rewrite) return { text: query, warnings: [], rewritten: null };
   const { organizationId } = owner;
-  const { text, warnings, rewritten } = await rewriter.rewrite({ organizationId, runId, messages, signal });
+  const { text, warnings, rewritten } = await rewriter.rewrite({ organizationId, runId, messages, signal, connector });
   return { text, warnings, rewritten: rewritten ? text : null };
 }

@@ -113,6 +113,7 @@ class CallContext implements ToolContext {
   readonly owner: Principal;
   readonly caller: ToolContext['caller'];
   readonly assistantId: number;
+  readonly connector: string;
   readonly runId: string;
   private open = true;
 
@@ -124,6 +125,7 @@ class CallContext implements ToolContext {
     this.owner = invocation.owner;
     this.caller = invocation.caller;
     this.assistantId = invocation.assistantId;
+    this.connector = invocation.connector;
     this.runId = invocation.runId;
   }
 

@@ -10,9 +10,19 @@ const CONVERSATION: ChatMessage[] = [
   { role: 'user', content: 'And where in the cell?' },
 ];
 
+const CONNECTORS = [
+  { name: 'openai', provider: 'openai' },
+  { name: 'ollama', provider: 'ollama' },
+  { name: 'bypass', provider: null },
+];
+
 type Complete = (request: ModelRequest, context: ModelCallContext) => Promise<string>;
 
-function rewriterOver(complete: Complete, providers: Record<string, string | null> = { openai: 'nano' }) {
+function rewriterOver(
+  complete: Complete,
+  providers: Record<string, string | null> = { openai: 'nano' },
+  answering = 'auto',
+) {
   const asked: ModelRequest[] = [];
   const connector = {
     complete: async (request: ModelRequest, _: unknown, context: ModelCallContext): Promise<ModelAnswer> => {
@@ -25,15 +35,13 @@ function rewriterOver(complete: Complete, providers: Record<string, string | nul
   const rewriter = new QuestionRewriter(
     { runtime: () => Promise.resolve(organization) } as unknown as OrganizationsService,
     {
-      definitions: () => [
-        { name: 'openai', provider: 'openai' },
-        { name: 'bypass', provider: null },
-      ],
+      definitions: () => CONNECTORS,
+      find: (wanted: string) => CONNECTORS.find(({ name }) => name === wanted),
       resolve: () => Promise.resolve({ connector, target: {} }),
     } as unknown as ConnectorsService,
   );
   const rewrite = (messages: readonly ChatMessage[] = CONVERSATION, signal = new AbortController().signal) =>
-    rewriter.rewrite({ organizationId: 'o', runId: 'r', messages, signal });
+    rewriter.rewrite({ organizationId: 'o', runId: 'r', messages, signal, connector: answering });
   return { asked, rewrite };
 }
 
@@ -59,6 +67,23 @@ describe('rewriting a question', () => {
         ],
       },
     ]);
+  });
+
+  it.each([
+    ['auto', 'nano'],
+    ['bypass', 'nano'],
+    ['openai', 'nano'],
+    ['ollama', 'tiny'],
+  ])('asks the provider of the connector %s first, else the default one', async (answering, model) => {
+    const { asked, rewrite } = rewriterOver(async () => 'x', { openai: 'nano', ollama: 'tiny' }, answering);
+    await rewrite();
+    expect(asked).toMatchObject([{ model }]);
+  });
+
+  it('asks another provider where the own one has no fast model', async () => {
+    const { asked, rewrite } = rewriterOver(async () => 'x', { openai: 'nano', ollama: null }, 'ollama');
+    await rewrite();
+    expect(asked).toMatchObject([{ model: 'nano' }]);
   });
 
   it.each([[{ openai: null }], [{ openai: '' }], [{ anthropic: 'small' }], [{}]])(

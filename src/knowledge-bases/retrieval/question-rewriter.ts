@@ -31,6 +31,8 @@ export interface QuestionToRewrite {
   readonly organizationId: string;
   readonly runId: string;
   readonly messages: readonly ChatMessage[];
+  /** Connector that answers in the end; its provider is asked first, since it reads the conversation anyway. */
+  readonly connector: string;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +59,7 @@ export class QuestionRewriter {
   async rewrite(question: QuestionToRewrite): Promise<RewrittenQuestion> {
     const { messages, organizationId, signal } = question;
     const plain = textOf(messages[lastUserIndex(messages)]?.content);
-    const fast = this.fastModelOf(await this.organizations.runtime(organizationId));
+    const fast = this.fastModelOf(await this.organizations.runtime(organizationId), question.connector);
     if (fast === null || plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
     try {
       const text = usable(await this.ask(fast, question));
@@ -69,11 +71,14 @@ export class QuestionRewriter {
     }
   }
 
-  /** The default model's provider first, then the others as configured. */
-  private fastModelOf({ providers, defaultModel }: OrganizationRuntime): FastModel | null {
-    const preferred = defaultModel === null ? undefined : providers.get(defaultModel.provider);
-    for (const { name, fastModel } of [...(preferred === undefined ? [] : [preferred]), ...providers.values()]) {
-      const connector = this.connectors.definitions().find(({ provider }) => provider === name);
+  /** The assistant's own provider first, then the default model's, then the others as configured. */
+  private fastModelOf({ providers, defaultModel }: OrganizationRuntime, answering: string): FastModel | null {
+    const definitions = this.connectors.definitions();
+    const own = this.connectors.find(answering)?.provider ?? null;
+    const names = [own, defaultModel?.provider ?? null, ...providers.keys()];
+    for (const name of names) {
+      const fastModel = name === null ? null : (providers.get(name)?.fastModel ?? null);
+      const connector = definitions.find(({ provider }) => provider !== null && provider === name);
       if (fastModel !== null && fastModel !== '' && connector !== undefined) {
         return { connector: connector.name, model: fastModel };
       }

@@ -96,6 +96,7 @@ export function jobOf({ template = '', tools = [], ...wish }: JobWish): Scripted
     owner: OWNER,
     caller: CALLER,
     assistantId: 1,
+    connector: 'auto',
     runId: 'run',
     signal: new AbortController().signal,
     emit: (event) => void events.push(event),

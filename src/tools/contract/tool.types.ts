@@ -45,6 +45,8 @@ export interface ToolContext {
   readonly owner: Principal;
   readonly caller: Caller;
   readonly assistantId: number;
+  /** Connector that the assistant names, `auto` for the organization's default. */
+  readonly connector: string;
   readonly runId: string;
   /** The template with earlier slots filled (sequential strategy: chained context); later slots still stand as written. */
   readonly prompt: string;
@@ -175,6 +177,8 @@ export interface Invocation {
   readonly owner: Principal;
   readonly caller: Caller;
   readonly assistantId: number;
+  /** Connector that the assistant names, `auto` for the organization's default. */
+  readonly connector: string;
   readonly runId: string;
   readonly texts: ToolTexts;
   readonly emit: EmitRunEvent;

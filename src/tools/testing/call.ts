@@ -76,6 +76,7 @@ export function invocation(overrides: Partial<Invocation> = {}): Invocation & { 
     owner: OWNER,
     caller: CALLER,
     assistantId: 1,
+    connector: 'auto',
     runId: '0195f2a0-0000-7000-8000-000000000004',
     texts: SEQUENTIAL_TEXTS,
     emit: (event) => void events.push(event),
