@@ -58,7 +58,7 @@ export const VARIABLES = {
     { production: true },
   ),
   SOURCE_LINK_TTL: variable(integer(60, 2_592_000), 'Seconds that a link to the original document of a source works.', {
-    fallback: '3600',
+    fallback: '900',
   }),
   OPENAI_API_KEY: variable(text(), 'OpenAI key of the default organization.'),
   OPENAI_BASE_URL: variable(url('http:', 'https:'), 'OpenAI-compatible server of the default organization.', {
