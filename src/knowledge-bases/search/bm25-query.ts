@@ -32,7 +32,7 @@ export const BM25_QUERY = `
   WITH scope AS MATERIALIZED (
     SELECT kb.id, s.configuration, kb.chunk_count, kb.token_count
     FROM unnest($1::uuid[], $2::text[]) AS s (id, configuration)
-    JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3
+    JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3 AND kb.deleted_at IS NULL
   ), total AS MATERIALIZED (
     SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word,
       greatest(${WALKED_POSTINGS} / greatest(bases, 1), ${LEAST_WALKED}) AS walked
