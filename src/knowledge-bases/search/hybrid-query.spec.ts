@@ -29,4 +29,10 @@ describe('the statement of a question', () => {
     expect(parameters.slice(0, 6)).toEqual(keyword);
     expect(parameters[8]).toEqual(['[0.6,0.8]']);
   });
+
+  it('is one to keep only where its text does not depend on the indexes asked', () => {
+    expect(searchStatement(keyword, vector).isConstant).toBe(true);
+    expect(searchStatement(keyword, null).isConstant).toBe(true);
+    expect(searchStatement(null, { ...vector, graphs: [{ index: 7, dimensions: 2 }] }).isConstant).toBe(false);
+  });
 });

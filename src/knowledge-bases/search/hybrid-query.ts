@@ -5,6 +5,8 @@ import { type VectorSearch, vectorParameters } from './vector-store.repository';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Whether its text is one of a few, so that connections may keep it; with graphs there is one for every set of indexes. */
+  readonly isConstant: boolean;
 }
 
 /** Parameters of `BM25_QUERY`, in its order. */
@@ -35,7 +37,7 @@ export function searchStatement(keyword: KeywordParameters | null, vector: Vecto
     parameters.push(...half.parameters);
     return `SELECT '${half.by}' AS by, found.* FROM (${sql}) found`;
   });
-  return { sql: selects.join('\nUNION ALL\n'), parameters };
+  return { sql: selects.join('\nUNION ALL\n'), parameters, isConstant: (vector?.graphs.length ?? 0) === 0 };
 }
 
 /** A query whose parameters come after `by` others. */

@@ -40,7 +40,8 @@ const SECTIONS = `
 export class PassageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  search({ sql, parameters }: Statement): Promise<FoundHit[]> {
+  search({ sql, parameters, isConstant }: Statement): Promise<FoundHit[]> {
+    if (!isConstant) return this.dataSource.query<FoundHit[]>(sql, [...parameters]);
     return queryPrepared<FoundHit>(this.dataSource, sql, parameters);
   }
 
