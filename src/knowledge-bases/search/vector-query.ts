@@ -32,17 +32,24 @@ const IN_FORCE = `
 
 const SIMILARITY = 'least(1, greatest(0, -near.distance))';
 
-/** Every vector of the index is compared: nothing is missed. OFFSET 0 keeps sort and check apart, so that few are checked. */
-const exactNear = (topK: string): string => `
+/**
+ * Every vector of the index is compared: nothing is missed. The generations in force are looked up once and hashed, not for
+ * each vector, so that only the best `topK` are kept in order; `IS TRUE` keeps the planner from making a join of it, which
+ * would carry the vectors along. A generation belongs to one document of one knowledge base, which is asked again at the end.
+ */
+const exactNear = ({ topK, knowledgeBases }: VectorPlaceholders): string => `
   SELECT near.chunk_id, ${SIMILARITY} AS similarity
   FROM (
     SELECT v.chunk_id, v.generation, v.embedding <#> s.vector AS distance
-    FROM kb_vectors v WHERE v.index_id = s.index_id
-    ORDER BY distance, v.chunk_id OFFSET 0
+    FROM kb_vectors v
+    WHERE v.index_id = s.index_id AND (v.generation IN (
+      SELECT d.generation FROM kb_documents d
+      WHERE d.knowledge_base_id = ANY (${knowledgeBases}::uuid[]) AND d.generation IS NOT NULL
+    )) IS TRUE
+    ORDER BY distance, v.chunk_id
+    LIMIT ${topK}
   ) near
-  WHERE ${IN_FORCE}
-  ORDER BY near.distance, near.chunk_id
-  LIMIT ${topK}`;
+  WHERE ${IN_FORCE}`;
 
 /** The graph holds this index alone, so it cannot lose hits to a filter on others; the iterative scan goes on until `topK` are in force. */
 const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
@@ -87,7 +94,7 @@ export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] =
     )
     SELECT s.knowledge_base_id, hit.chunk_id, hit.similarity
     FROM ${known === '' ? 'scope s' : `(SELECT * FROM scope WHERE index_id NOT IN (${known}) OFFSET 0) s`}
-    CROSS JOIN LATERAL (${exactNear(at.topK)}) hit
+    CROSS JOIN LATERAL (${exactNear(at)}) hit
     ${branches.join('')}`;
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { queryPrepared, type Transaction } from '../../platform/database';
 import type { Hit } from './chunk.types';
-import { type AnnIndex, vectorQuery } from './vector-query';
+import { type AnnIndex, VECTOR_QUERY, vectorQuery } from './vector-query';
 
 /** Any constant will do as long as every replica uses the same one. */
 const PREPARE_LOCK = 7_365_401_933;
@@ -172,7 +172,10 @@ export class VectorStoreRepository {
 
   /** Nearest chunks of each knowledge base, all together by similarity. One round trip. */
   search(query: VectorSearch, graphs: readonly AnnIndex[]): Promise<Hit[]> {
-    return this.dataSource.query<Hit[]>(vectorQuery(graphs), [...vectorParameters(query)]);
+    const parameters = vectorParameters(query);
+    // A statement with graphs is made for its indexes: there is no end of such, so none of them is kept.
+    if (graphs.length > 0) return this.dataSource.query<Hit[]>(vectorQuery(graphs), [...parameters]);
+    return queryPrepared<Hit>(this.dataSource, VECTOR_QUERY, parameters);
   }
 
   /** Leaves out chunks that are gone, and all of them when the knowledge base no longer uses the index. */
