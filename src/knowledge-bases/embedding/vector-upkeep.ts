@@ -8,6 +8,8 @@ import { VectorIndexRepository } from './vector-index.repository';
 
 const EVERY_MS = 60_000;
 const PRUNE_EVERY = 60;
+/** Steps of clearing away in one sweep: a stopping process waits for its sweep. */
+const STEPS = 40;
 
 /** Takes up indexes whose job was lost, and clears away vectors that no knowledge base names any more. */
 @Injectable()
@@ -22,7 +24,7 @@ export class VectorUpkeep {
     private readonly vectors: VectorStoreRepository,
     private readonly cache: EmbeddingCacheRepository,
     private readonly builder: IndexBuilder,
-    jobs: JobQueue,
+    private readonly jobs: JobQueue,
   ) {
     jobs.sweep(EVERY_MS, () => this.sweep());
   }
@@ -37,8 +39,10 @@ export class VectorUpkeep {
 
   private async clear(): Promise<void> {
     const forgotten = await this.vectors.forgotten();
+    let steps = STEPS;
     for (const index of forgotten.filter((each) => this.forgotten.has(each))) {
-      while (await this.vectors.removeSome(index));
+      // What is left over is still forgotten at the next sweep.
+      while (steps > 0 && !this.jobs.isStopping && (await this.vectors.removeSome(index))) steps -= 1;
     }
     this.forgotten = new Set(forgotten);
   }

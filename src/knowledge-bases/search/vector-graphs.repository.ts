@@ -39,31 +39,40 @@ export class VectorGraphRepository {
     });
   }
 
-  /** Takes minutes for large ones; writes go on meanwhile. */
-  async build(graph: AnnIndex): Promise<void> {
+  /** Takes minutes for large ones; writes go on meanwhile. One that is broken off leaves a graph that is not valid. */
+  async build(graph: AnnIndex, signal: AbortSignal): Promise<void> {
     const type = annType(graph.dimensions);
     const operators = type.startsWith('half') ? 'halfvec_ip_ops' : 'vector_ip_ops';
-    await this.patiently(`
+    await this.patiently(
+      `
       CREATE INDEX CONCURRENTLY ${nameOf(graph)} ON kb_vectors
       USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 100)
-      WHERE index_id = ${Number(graph.index)}`);
+      WHERE index_id = ${Number(graph.index)}`,
+      signal,
+    );
     // Without figures about the table a planner takes the index for a small one and sorts it instead.
-    await this.patiently('ANALYZE kb_vectors');
+    await this.patiently('ANALYZE kb_vectors', signal);
   }
 
-  async drop(graph: AnnIndex): Promise<void> {
-    await this.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${nameOf(graph)}`);
+  async drop(graph: AnnIndex, signal: AbortSignal): Promise<void> {
+    await this.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${nameOf(graph)}`, signal);
   }
 
-  /** On a connection of its own without time limits, outside of transactions. */
-  private async patiently(statement: string): Promise<void> {
+  /** On a connection of its own without time limits, outside of transactions; the server is told when it is no longer wanted. */
+  private async patiently(statement: string, signal: AbortSignal): Promise<void> {
     const { options } = this.dataSource;
     if (options.type !== 'postgres') throw new Error('Graphs need PostgreSQL');
     const alone = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1, extra: {} });
     await alone.initialize();
+    let cancel = (): void => undefined;
     try {
+      const [{ pid }] = await alone.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
+      cancel = () => void this.dataSource.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', cancel, { once: true });
       await alone.query(statement);
     } finally {
+      signal.removeEventListener('abort', cancel);
       await alone.destroy();
     }
   }

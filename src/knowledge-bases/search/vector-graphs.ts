@@ -47,12 +47,12 @@ export class VectorGraphs {
     const { missing, useless } = await this.plan(leastChunks);
     for (const graph of useless) {
       signal.throwIfAborted();
-      await this.graphs.drop(graph);
+      await this.graphs.drop(graph, signal);
     }
     for (const graph of missing) {
       signal.throwIfAborted();
       const started = performance.now();
-      await this.graphs.build(graph);
+      await this.graphs.build(graph, signal);
       const ms = Math.round(performance.now() - started);
       this.log.log({ msg: 'a graph over vectors was built', vector_index: graph.index, ms });
     }
