@@ -27,7 +27,7 @@ export interface EmbeddingWish {
 /** Steps of taking a document in: chunks stored and, where there is an embedding, chunks embedded. */
 export interface DocumentProgress {
   readonly current: number;
-  /** Steps known of so far. */
+  /** Steps known of so far; estimated while chunks are being stored. */
   readonly total: number;
 }
 

@@ -6,7 +6,7 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from '../knowledge-base.types'
 export class DocumentProgressDto {
   /** Steps done: chunks stored and, where the knowledge base has an embedding, chunks embedded. */
   current!: number;
-  /** Steps known of so far. */
+  /** Steps known of so far; estimated while chunks are being stored. */
   total!: number;
 }
 

@@ -5,7 +5,6 @@ import { CONFIG, type Config } from '../../platform/config';
 import type { DocumentEntity } from '../documents/document.entity';
 import { knowledgeBaseSpace } from '../documents/document-space';
 import { KnowledgeBaseRepository } from '../knowledge-base.repository';
-import type { IndexedChunk } from '../search/chunk.types';
 import { INDEX_BATCH } from '../search/search-index.repository';
 import { chunkBatches } from './document-text';
 import { ClaimLost, type Content } from './document-writer';
@@ -40,13 +39,8 @@ export class DocumentReader {
     // The upload keeps no bytes of what is larger than it takes.
     if (bytes.length < size) throw new ExtractionError('document.too_large', 'The file is too large to be uploaded');
     const document = await this.extractor.extract({ bytes, filename }, { signal });
-    const chunks: IndexedChunk[] = [];
     const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };
-    for await (const batch of chunkBatches(document, options, INDEX_BATCH)) {
-      signal.throwIfAborted();
-      chunks.push(...batch);
-    }
     const { text, title, warnings } = document;
-    return { text, title, warnings, chunks };
+    return { text, title, warnings, batches: chunkBatches(document, options, INDEX_BATCH) };
   }
 }

@@ -7,7 +7,6 @@ import { KnowledgeBaseRepository } from '../knowledge-base.repository';
 import type { IndexedChunk } from '../search/chunk.types';
 import { detectLanguage, searchConfiguration } from '../search/language';
 import { SearchIndex } from '../search/search-index';
-import { INDEX_BATCH } from '../search/search-index.repository';
 
 /** The document was deleted, replaced, cancelled, or taken over by another worker: whoever did that has the last word. */
 export class ClaimLost extends Error {}
@@ -22,7 +21,14 @@ export interface Content {
   readonly title: string | null;
   /** What the text lacks of the document. */
   readonly warnings: readonly string[];
-  readonly chunks: readonly IndexedChunk[];
+  /** Chunks in order, made while they are taken: all of a long document's at once would fill the memory. */
+  readonly batches: AsyncIterable<readonly IndexedChunk[]>;
+}
+
+/** A complete set of chunks that does not answer yet. */
+export interface Written extends Pick<Content, 'title' | 'warnings'> {
+  readonly generation: string;
+  readonly chunks: number;
 }
 
 /**
@@ -38,25 +44,28 @@ export class DocumentWriter {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns the new generation, which does not answer yet. @throws {ClaimLost} */
-  async write(document: ClaimedDocument, { text, chunks }: Content, signal: AbortSignal): Promise<string> {
+  /** @throws {ClaimLost} */
+  async write(document: ClaimedDocument, content: Content, signal: AbortSignal): Promise<Written> {
+    const { text, title, warnings, batches } = content;
     const generation = uuidv7();
     const { organizationId, knowledgeBaseId, id: documentId } = document.row;
-    for (let first = 0; first < chunks.length; first += INDEX_BATCH) {
+    let first = 0;
+    for await (const chunks of batches) {
       signal.throwIfAborted();
-      const batch = chunks.slice(first, first + INDEX_BATCH);
-      const progress = { current: first + batch.length, total: chunks.length };
-      await this.locked(document, progress, async (language, tx) => {
+      const current = first + chunks.length;
+      const total = expectedChunks(current, text, chunks.at(-1)?.end ?? 0);
+      await this.locked(document, { current, total }, async (language, tx) => {
         const configuration = searchConfiguration(language ?? (await this.decideLanguage(document.row, text, tx)));
         const target = { organizationId, knowledgeBaseId, documentId, generation, configuration };
-        await this.index.add({ ...target, first, chunks: batch }, tx);
+        await this.index.add({ ...target, first, chunks }, tx);
       });
+      first = current;
     }
-    return generation;
+    return { generation, title, warnings, chunks: first };
   }
 
   /** From here on the new generation answers and the document is done. @throws {ClaimLost} */
-  async switchTo(document: ClaimedDocument, generation: string, { title, warnings, chunks }: Content): Promise<void> {
+  async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks }: Written): Promise<void> {
     await this.locked(document, {}, async (_language, tx) => {
       await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
         status: 'completed',
@@ -64,7 +73,7 @@ export class DocumentWriter {
         errorCode: null,
         title,
         warnings: [...warnings],
-        chunkCount: chunks.length,
+        chunkCount: chunks,
         generation,
       });
     });
@@ -99,6 +108,12 @@ export class DocumentWriter {
     await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
     return language;
   }
+}
+
+/** By how far into the text they reach; exact for the last ones, after which only white space is left. */
+function expectedChunks(chunks: number, text: string, reached: number): number {
+  const whole = text.trimEnd().length;
+  return reached >= whole ? chunks : Math.max(chunks + 1, Math.round((chunks * whole) / reached));
 }
 
 type DocumentRow = Pick<DocumentEntity, 'id' | 'organizationId' | 'knowledgeBaseId'>;

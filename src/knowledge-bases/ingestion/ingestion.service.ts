@@ -62,15 +62,15 @@ export class IngestionService {
 
   private async process(document: ClaimedDocument, signal: AbortSignal): Promise<void> {
     const { organizationId, knowledgeBaseId, id: documentId } = document.row;
-    const content = await this.reader.read(document.row, signal);
-    const generation = await this.writer.write(document, content, signal);
+    // The text is not needed after this line, and must not be kept during the much longer wait for vectors.
+    const written = await this.writer.write(document, await this.reader.read(document.row, signal), signal);
+    const { generation, chunks } = written;
     const target = { organizationId, knowledgeBaseId, documentId, generation };
-    const chunks = content.chunks.length;
     const done = (current: number, total: number): void =>
       void this.advance(document, { current: chunks + current, total: chunks + total });
     await this.embedder.embedGeneration(target, { signal, done });
     signal.throwIfAborted();
-    await this.writer.switchTo(document, generation, content);
+    await this.writer.switchTo(document, written);
   }
 
   /** Rethrows what is to be tried again. */
