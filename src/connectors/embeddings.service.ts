@@ -16,7 +16,7 @@ import { MAX_DIMENSIONS, meanVector, unitVector } from './embeddings/unit-vector
 
 /** Passages can wait for a vendor that is busy; somebody who asks cannot. */
 const PATIENCE: Readonly<Record<EmbeddingPurpose, Omit<EmbeddingContext, 'signal'>>> = {
-  passage: { timeoutMs: 240_000, tries: 6, maxWaitMs: 60_000 },
+  passage: { timeoutMs: 120_000, tries: 3, maxWaitMs: 60_000 },
   query: { timeoutMs: 15_000, tries: 2, maxWaitMs: 3_000 },
 };
 /** After a refusal without a time of its own. */
@@ -58,6 +58,26 @@ export class EmbeddingsService {
 
   definitions(): readonly EmbeddingProviderDefinition[] {
     return [...this.byName.values()].map(({ definition }) => definition);
+  }
+
+  /**
+   * What besides provider, model and dimensions decides which vector a text gets: the server that is asked, and what is
+   * written before the text. Vectors that are kept are kept under it.
+   */
+  async identity(
+    organizationId: string,
+    { provider, model, purpose }: Pick<EmbeddingJob, 'provider' | 'model' | 'purpose'>,
+  ): Promise<string> {
+    const settings = this.byName.get(provider)?.definition.provider ?? null;
+    const server =
+      settings === null ? '' : (await this.organizations.runtime(organizationId)).providers.get(settings)?.baseUrl;
+    return JSON.stringify([server ?? '', instructionFor(model, purpose)]);
+  }
+
+  /** Texts that a provider takes in one round of calls. */
+  textsAtOnce(provider: string): number {
+    const definition = this.byName.get(provider)?.definition;
+    return definition === undefined ? 1 : definition.maxTexts * definition.parallel;
   }
 
   /**

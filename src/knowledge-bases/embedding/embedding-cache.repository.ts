@@ -46,8 +46,11 @@ export interface CachedVector {
   readonly vector: readonly number[];
 }
 
-/** Name of a text in the cache. */
-export const textHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Name of a text in the cache; `identity` is that of `EmbeddingsService`, so that another server's vectors are not taken for it. */
+export const textHash = (identity: string, text: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([identity, text]))
+    .digest('hex');
 
 const bytesOf = (hash: string): Buffer => Buffer.from(hash, 'hex');
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EmbeddingsService } from '../../connectors';
 import { AppError } from '../../kernel';
 import type { Embedding } from '../knowledge-base.types';
-import { EmbeddingCacheRepository, textHash } from './embedding-cache.repository';
+import { type CachedVector, EmbeddingCacheRepository, textHash } from './embedding-cache.repository';
 
 export interface PassageScope {
   readonly organizationId: string;
@@ -33,24 +33,37 @@ export class PassageEmbedder {
     signal: AbortSignal,
   ): Promise<(readonly number[])[]> {
     const scope = { organizationId, embedding };
-    const hashes = texts.map(textHash);
+    const identity = await this.embeddings.identity(organizationId, { ...embedding, purpose: 'passage' });
+    const hashes = texts.map((text) => textHash(identity, text));
     const known: Map<string, readonly number[]> = await this.cache.find(scope, [...new Set(hashes)]);
     const missing = new Map(
-      texts.flatMap((text, at) => (known.has(hashes[at] ?? '') ? [] : [[hashes[at] ?? '', text]])),
+      texts.flatMap((text, at) => (known.has(hashes[at] ?? '') ? [] : [[hashes[at] ?? '', text] as const])),
     );
-    if (missing.size > 0) {
-      const vectors = await this.embeddings.embed(organizationId, {
-        ...embedding,
-        purpose: 'passage',
-        dimensions: embedding.shortened === true ? embedding.dimensions : null,
-        texts: [...missing.values()],
-        signal,
-      });
-      assertDimensions(embedding, vectors);
-      const made = [...missing.keys()].map((hash, at) => ({ hash, vector: vectors[at] ?? [] }));
+    const entries = [...missing];
+    const round = this.embeddings.textsAtOnce(embedding.provider);
+    // What a round has brought is kept, whatever becomes of the next: nobody waits long for a slow vendor at one go.
+    for (let first = 0; first < entries.length; first += round) {
+      const made = await this.make(organizationId, embedding, entries.slice(first, first + round), signal);
       await this.cache.add(scope, knowledgeBaseId, made);
       for (const { hash, vector } of made) known.set(hash, vector);
     }
     return hashes.map((hash) => known.get(hash) ?? []);
+  }
+
+  private async make(
+    organizationId: string,
+    embedding: Embedding,
+    entries: readonly (readonly [hash: string, text: string])[],
+    signal: AbortSignal,
+  ): Promise<CachedVector[]> {
+    const vectors = await this.embeddings.embed(organizationId, {
+      ...embedding,
+      purpose: 'passage',
+      dimensions: embedding.shortened === true ? embedding.dimensions : null,
+      texts: entries.map(([, text]) => text),
+      signal,
+    });
+    assertDimensions(embedding, vectors);
+    return entries.map(([hash], at) => ({ hash, vector: vectors[at] ?? [] }));
   }
 }

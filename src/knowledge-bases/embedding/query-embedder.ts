@@ -27,7 +27,8 @@ export class QueryEmbedder {
     signal: AbortSignal,
   ): Promise<readonly number[]> {
     const { provider, model, dimensions, shortened = false } = embedding;
-    const key = textHash(JSON.stringify([organizationId, provider, model, dimensions, text]));
+    const identity = await this.embeddings.identity(organizationId, { provider, model, purpose: 'query' });
+    const key = textHash(JSON.stringify([organizationId, provider, model, dimensions, identity]), text);
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const vectors = await this.embeddings.embed(organizationId, {
