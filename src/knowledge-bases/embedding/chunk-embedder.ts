@@ -1,9 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../../kernel';
 import { Transactions } from '../../platform/database';
 import { VectorStore } from '../search/vector-store';
 import { VectorStoreRepository } from '../search/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';
 import { type KnowledgeBaseRef, VectorIndexRepository } from './vector-index.repository';
+
+/** One document's turn at the vendor. A slow one would otherwise keep every place of every organization. */
+const TURN_MS = 5 * 60_000;
+
+/** What was made so far is kept; the next try goes on from there. */
+export class EmbeddingTurnOver extends AppError {
+  constructor() {
+    super('upstream_timeout', 'The embedding vendor took too long for all passages of the document');
+  }
+}
 
 /** The chunks of one document that are about to answer. */
 export interface EmbeddingTarget {
@@ -33,9 +44,18 @@ export class ChunkEmbedder {
    * Makes the vectors of every chunk of `target.generation` for the index in force; nothing happens where the knowledge base
    * has none. One that is being built gets them from its builder, which looks at every chunk before it takes over. Safe to
    * repeat. Rejects with an `AppError` whose code is `upstream_*`, `embedding_model_mismatch`, `connector_not_configured`,
-   * `secret_unavailable`, `outbound_refused` or `cancelled`.
+   * `secret_unavailable`, `outbound_refused` or `cancelled`; with `EmbeddingTurnOver` after `turnMs`.
    */
-  async embedGeneration(target: EmbeddingTarget, { signal, done }: EmbeddingProgress): Promise<void> {
+  async embedGeneration(target: EmbeddingTarget, { signal, done }: EmbeddingProgress, turnMs = TURN_MS): Promise<void> {
+    const turn = AbortSignal.timeout(turnMs);
+    try {
+      await this.embedAll(target, { signal: AbortSignal.any([signal, turn]), done });
+    } catch (error) {
+      throw turn.aborted && !signal.aborted ? new EmbeddingTurnOver() : error;
+    }
+  }
+
+  private async embedAll(target: EmbeddingTarget, { signal, done }: EmbeddingProgress): Promise<void> {
     const knowledgeBase = { organizationId: target.organizationId, id: target.knowledgeBaseId };
     if (!this.store.available) return this.forget(knowledgeBase);
     // Asked anew for every page: another index may have come into force meanwhile.

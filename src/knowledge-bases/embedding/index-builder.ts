@@ -8,7 +8,10 @@ import { VectorStoreRepository, type VectorTarget } from '../search/vector-store
 import { ChunkVectors, PAGE } from './chunk-vectors';
 import { type KnowledgeBaseRef, VectorIndexRepository } from './vector-index.repository';
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+/** How long an index is worked on before others have their turn, and one step of it at most: a vendor may take minutes to answer. */
+const TURN_MS = MINUTE_MS;
+const STEP_MS = 3 * MINUTE_MS;
 
 export const INDEX_QUEUE: Queue<KnowledgeBaseRef> = {
   name: 'vector-index',
@@ -16,7 +19,7 @@ export const INDEX_QUEUE: Queue<KnowledgeBaseRef> = {
   // Some hours in all: a vendor's bad day.
   retries: 12,
   retryDelay: 5,
-  timeoutMs: 12 * HOUR_MS,
+  timeoutMs: 30 * MINUTE_MS,
 };
 
 /** Codes that a later try may not meet again. */
@@ -79,27 +82,28 @@ export class IndexBuilder {
     const ids = unfinished.map(({ id }) => id);
     const lost = new Set(await this.jobs.withoutJob(INDEX_QUEUE, ids));
     for (const each of unfinished) {
+      if (this.jobs.isStopping) return;
       if (lost.has(each.id)) await this.transactions.run((tx) => this.request(each, tx));
     }
     if (lost.size > 0) this.wake();
   }
 
-  /** Rejects to be tried again. */
-  async run({
-    data,
-    lastTry,
-    signal,
-  }: Pick<RunningJob<KnowledgeBaseRef>, 'data' | 'lastTry' | 'signal'>): Promise<void> {
+  /** Works on an index for `turnMs`; what is left then goes behind the others that wait. Rejects to be tried again. */
+  async run(
+    { data, lastTry, signal }: Pick<RunningJob<KnowledgeBaseRef>, 'data' | 'lastTry' | 'signal'>,
+    turnMs = TURN_MS,
+  ): Promise<void> {
     if (!this.store.available) return;
     let last: Position = START;
-    for (;;) {
+    for (const end = performance.now() + turnMs; ;) {
       signal.throwIfAborted();
       const work = await this.wanted(data);
       if (work === null) return;
       if (last.index !== work.target.index) last = { ...START, index: work.target.index };
       try {
-        const next = await this.step(data, work, last, signal);
+        const next = await this.step(data, work, last, AbortSignal.any([signal, AbortSignal.timeout(STEP_MS)]));
         if (next === null) return;
+        if (performance.now() >= end) return await this.later(data);
         last = next;
       } catch (error) {
         if (signal.aborted) throw error;
@@ -107,6 +111,11 @@ export class IndexBuilder {
         throw error;
       }
     }
+  }
+
+  private async later(knowledgeBase: KnowledgeBaseRef): Promise<void> {
+    await this.transactions.run((tx) => this.request(knowledgeBase, tx));
+    this.wake();
   }
 
   /** Null when nothing is to be built, or the knowledge base is gone. */
