@@ -8,11 +8,14 @@ interface Target {
   readonly published: boolean;
 }
 
+/** What of a caller decides. */
+export type Reaching = Omit<Caller, 'kind' | 'credentialId' | 'organizationSlug'>;
+
 /**
  * By what right a caller reaches an assistant, or null for "does not exist".
  * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
  */
-export function accessLevel(caller: Caller, target: Target, share: 'edit' | 'use' | undefined): AccessLevel | null {
+export function accessLevel(caller: Reaching, target: Target, share: 'edit' | 'use' | undefined): AccessLevel | null {
   if (caller.organizationId !== target.organizationId) return null;
   if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
   if (caller.userId === target.ownerId) return 'owner';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
+import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
@@ -25,12 +26,13 @@ import { PromptTemplateRepository } from './prompt-templates/prompt-template.rep
 import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
 import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
 import { RunnableAssistants } from './runnable-assistants';
+import { SourceLinkCheck } from './source-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
 import { AssistantTransfer } from './transfer/assistant-transfer';
 import { AssistantTransferController } from './transfer/assistant-transfer.controller';
 
 @Module({
-  imports: [ConnectorsModule, OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
+  imports: [ConnectorsModule, KnowledgeBasesModule, OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
   controllers: [
     ValidationController,
     AssistantTransferController,
@@ -58,6 +60,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     PromptTemplateRepository,
     PromptTemplatesService,
     AssistantsService,
+    SourceLinkCheck,
   ],
   exports: [AssistantsService],
 })

@@ -24,7 +24,7 @@ export interface Caller extends Principal {
   readonly assistantIds: readonly number[] | null;
 }
 
-export const isOrganizationAdmin = (caller: Caller): boolean =>
+export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>
   caller.scopes.includes('admin') && (caller.systemAdmin || caller.role === 'owner' || caller.role === 'admin');
 
 export const isTeacher = (caller: Caller): boolean => caller.systemAdmin || caller.role !== 'member';

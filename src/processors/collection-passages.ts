@@ -30,7 +30,7 @@ export async function collectionPassages(
     rewriter === null
       ? { text: input.query, warnings: [], rewritten: null }
       : await questionText(rewriter, true, input, context);
-  const { signal, owner, caller } = context;
+  const { signal, owner, caller, assistantId } = context;
   const { passages, warnings } = await retrieveAccessible(retrieval, owner, {
     text: question.text,
     collections,
@@ -38,6 +38,7 @@ export async function collectionPassages(
     threshold: 0,
     grouped: true,
     reader: caller,
+    assistantId,
     signal,
     ...options,
   });

@@ -66,6 +66,7 @@ const linkTo = ({ id, documentId }: Filed, onRightsOf: Person, reader: Person): 
     documentId,
     ownerId: onRightsOf.userId,
     readerId: reader.userId,
+    assistantId: null,
   });
 
 /** Puts what it was sent into its answer: the prompt is seen as the model would see it. */

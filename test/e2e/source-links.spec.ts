@@ -46,6 +46,7 @@ const targetOf = (document: Filed, owner: Person, reader: Person): SourceLinkTar
   organizationId,
   ownerId: owner.userId,
   readerId: reader.userId,
+  assistantId: null,
 });
 const linkTo = (document: Filed, owner: Person, reader: Person): string =>
   app.get(SourceLinks).sign(targetOf(document, owner, reader));
@@ -204,6 +205,26 @@ describe('behind a click everything is checked again', () => {
     }
     expect((await app.api('DELETE', `/api/v1/organizations/default/members/${reader.userId}`)).status).toBe(204);
     await dead(link);
+  });
+
+  it('the assistant: its links end for who may not use it any more, and with it', async () => {
+    const document = await filed(teacher);
+    const metadata = { prompt_processor: 'simple_augment', connector: 'bypass', llm: 'debug-bypass' };
+    const body = { name: 'Tutor', metadata };
+    const { json, status } = await teacher.api('POST', '/api/v1/assistants', body);
+    expect(status).toBe(201);
+    const given = (reader: Person) =>
+      app.get(SourceLinks).sign({ ...targetOf(document, teacher, reader), assistantId: json.id });
+    const [link, own] = [given(student), given(teacher)];
+    await dead(link);
+    const path = `/api/v1/assistants/${json.id}`;
+    expect((await teacher.api('PUT', `${path}/shares`, { user_emails: [student.email] })).status).toBe(200);
+    expect((await click(link)).status).toBe(200);
+    await teacher.api('PUT', `${path}/shares`, { user_emails: [] });
+    await dead(link);
+    expect((await click(own)).status).toBe(200);
+    await teacher.api('DELETE', path);
+    await dead(own);
   });
 
   it('the organization: a member of another one is no reader here', async () => {

@@ -46,6 +46,7 @@ export class SourceLinkReader {
       const member = await this.members.find(organizationId, userId);
       if (member === null || member.disabled) throw nowhere();
     }
+    if (!(await this.links.isStillUsable(target))) throw nowhere();
     const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
     // Passages come from a complete set of chunks only; one that is being deleted has none any more.
     if (row === null || row.generation === null) throw nowhere();

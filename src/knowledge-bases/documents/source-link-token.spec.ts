@@ -10,6 +10,7 @@ const targets: fc.Arbitrary<StampedTarget> = fc.record({
   documentId: fc.uuid(),
   ownerId: fc.uuid(),
   readerId: fc.uuid(),
+  assistantId: fc.option(fc.integer({ min: 1, max: 2 ** 40 })),
   expiresAt: fc.integer({ min: 0, max: 2 ** 40 }),
 });
 const sample: StampedTarget = {
@@ -18,6 +19,7 @@ const sample: StampedTarget = {
   documentId: '0198c0de-0000-7000-8000-000000000003',
   ownerId: '0198c0de-0000-7000-8000-000000000004',
   readerId: '0198c0de-0000-7000-8000-000000000005',
+  assistantId: 12,
   expiresAt: 1_800_000_000,
 };
 

@@ -9,6 +9,8 @@ export interface SourceLinkTarget {
   readonly ownerId: string;
   /** Who was given the link. */
   readonly readerId: string;
+  /** Assistant that the reader asked; null when they asked the knowledge base itself. */
+  readonly assistantId: number | null;
 }
 
 export interface StampedTarget extends SourceLinkTarget {
@@ -16,12 +18,15 @@ export interface StampedTarget extends SourceLinkTarget {
   readonly expiresAt: number;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const UUID_BYTES = 16;
 const TIME_BYTES = 6;
+/** 0 stands for none: the database counts from 1. */
+const ASSISTANT_BYTES = 6;
+const HEAD_BYTES = 1 + TIME_BYTES + ASSISTANT_BYTES;
 /** 128 of SHA-256's bits, the least that RFC 2104 §5 advises. */
 const MAC_BYTES = 16;
-const BODY_BYTES = 1 + TIME_BYTES + 5 * UUID_BYTES;
+const BODY_BYTES = HEAD_BYTES + 5 * UUID_BYTES;
 const TOKEN_CHARS = 2 * (BODY_BYTES + MAC_BYTES);
 
 /** Hex on purpose: one spelling per token, and no run of it looks like a vendor's key, which reports would black out. */
@@ -32,10 +37,11 @@ const macOf = (key: Buffer, body: Buffer): Buffer =>
   createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 
 export function encodeToken(target: StampedTarget, key: Buffer): string {
-  const { organizationId, knowledgeBaseId, documentId, ownerId, readerId, expiresAt } = target;
-  const head = Buffer.alloc(1 + TIME_BYTES);
+  const { organizationId, knowledgeBaseId, documentId, ownerId, readerId, assistantId, expiresAt } = target;
+  const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION);
   head.writeUIntBE(expiresAt, 1, TIME_BYTES);
+  head.writeUIntBE(assistantId ?? 0, 1 + TIME_BYTES, ASSISTANT_BYTES);
   const ids = [organizationId, knowledgeBaseId, documentId, ownerId, readerId].map(uuidBytes);
   const body = Buffer.concat([head, ...ids]);
   return Buffer.concat([body, macOf(key, body)]).toString('hex');
@@ -49,7 +55,7 @@ export function decodeToken(token: unknown, keys: readonly Buffer[]): StampedTar
   const mac = bytes.subarray(BODY_BYTES);
   if (body.readUInt8() !== VERSION || !keys.some((key) => timingSafeEqual(macOf(key, body), mac))) return null;
   const id = (position: number): string => {
-    const start = 1 + TIME_BYTES + position * UUID_BYTES;
+    const start = HEAD_BYTES + position * UUID_BYTES;
     return uuidText(body.subarray(start, start + UUID_BYTES));
   };
   return {
@@ -58,6 +64,7 @@ export function decodeToken(token: unknown, keys: readonly Buffer[]): StampedTar
     documentId: id(2),
     ownerId: id(3),
     readerId: id(4),
+    assistantId: body.readUIntBE(1 + TIME_BYTES, ASSISTANT_BYTES) || null,
     expiresAt: body.readUIntBE(1, TIME_BYTES),
   };
 }

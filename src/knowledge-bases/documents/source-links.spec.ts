@@ -11,6 +11,7 @@ const target: SourceLinkTarget = {
   documentId: uuid(3),
   ownerId: uuid(4),
   readerId: uuid(5),
+  assistantId: 7,
 };
 const key = randomBytes(32);
 
@@ -51,12 +52,23 @@ describe('links in a stored text', () => {
 
   it('lead others on with their own rights only', () => {
     const renewed = links().read(tokenOf(links().renew(stale, reader(uuid(9)))));
-    expect(renewed).toMatchObject({ ...target, ownerId: uuid(9), readerId: uuid(9), expired: false });
+    expect(renewed).toMatchObject({
+      ...target,
+      ownerId: uuid(9),
+      readerId: uuid(9),
+      assistantId: null,
+      expired: false,
+    });
   });
 
   it('lead the one they were given to on with their own rights when the assistant is closed to them', () => {
     const text = links().renew(stale, reader(target.readerId), { ownRightsOnly: true });
-    expect(links().read(tokenOf(text))).toMatchObject({ ...target, ownerId: target.readerId, expired: false });
+    expect(links().read(tokenOf(text))).toMatchObject({
+      ...target,
+      ownerId: target.readerId,
+      assistantId: null,
+      expired: false,
+    });
   });
 
   it.each([

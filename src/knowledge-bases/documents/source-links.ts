@@ -10,6 +10,8 @@ import {
   TOKEN_PATTERN,
 } from './source-link-token';
 
+export type AssistantCheck = (reader: Principal, assistantId: number) => Promise<boolean>;
+
 const PURPOSE = 'source-links';
 const PATH = '/api/v1/sources?link=';
 const LINK = new RegExp(`${PATH.replace('?', '\\?')}(${TOKEN_PATTERN})(?![0-9a-f])`, 'g');
@@ -23,6 +25,7 @@ const now = (): number => Math.floor(Date.now() / 1000);
  */
 @Injectable()
 export class SourceLinks {
+  private assistantCheck: AssistantCheck = () => Promise.resolve(false);
   /** Newest first: links that an older key signed stay good until they expire. */
   private readonly keys: readonly Buffer[];
   private readonly base: string;
@@ -44,6 +47,16 @@ export class SourceLinks {
     return this.base + PATH + encodeToken({ ...target, expiresAt: now() + this.config.sourceLinks.ttlSeconds }, key);
   }
 
+  /** The room of assistants, which stands above this one, says who may use them; until it does, nobody may. */
+  checkAssistantsBy(check: AssistantCheck): void {
+    this.assistantCheck = check;
+  }
+
+  /** Whether the reader may still use the assistant that the link came from. */
+  async isStillUsable({ organizationId, readerId, assistantId }: SourceLinkTarget): Promise<boolean> {
+    return assistantId === null || this.assistantCheck({ organizationId, userId: readerId }, assistantId);
+  }
+
   /** What a token names, expired or not; null when it is none of ours. */
   read(token: unknown): (StampedTarget & { readonly expired: boolean }) | null {
     const target = decodeToken(token, this.keys);
@@ -60,9 +73,12 @@ export class SourceLinks {
       const target = this.read(token);
       const [key] = this.keys;
       if (target === null || key === undefined || target.organizationId !== organizationId) return link;
-      const ownerId = target.readerId === userId && !ownRightsOnly ? target.ownerId : userId;
+      const rights =
+        target.readerId === userId && !ownRightsOnly
+          ? { ownerId: target.ownerId, assistantId: target.assistantId }
+          : { ownerId: userId, assistantId: null };
       const expiresAt = now() + this.config.sourceLinks.ttlSeconds;
-      return PATH + encodeToken({ ...target, ownerId, readerId: userId, expiresAt }, key);
+      return PATH + encodeToken({ ...target, ...rights, readerId: userId, expiresAt }, key);
     });
   }
 }

@@ -135,11 +135,12 @@ export class RetrievalService {
     return arrangedOf(await this.hits(plan, query, secondDepth(query.topK, plan.bases.length)));
   }
 
-  private passageOf(owner: Principal, candidate: Candidate, { reader = owner }: RetrievalQuery): Passage {
+  private passageOf(owner: Principal, candidate: Candidate, query: RetrievalQuery): Passage {
     if (!isOwn(candidate)) return { ...candidate.passage, text: candidate.text };
     const { knowledge_base_id: knowledgeBaseId, document_id: documentId } = candidate.hit;
     const { organizationId, userId: ownerId } = owner;
-    const target = { organizationId, knowledgeBaseId, documentId, ownerId, readerId: reader.userId };
+    const { reader = owner, assistantId = null } = query;
+    const target = { organizationId, knowledgeBaseId, documentId, ownerId, readerId: reader.userId, assistantId };
     return ownPassage(candidate, this.links.sign(target));
   }
 }

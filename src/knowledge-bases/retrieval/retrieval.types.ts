@@ -27,6 +27,8 @@ export interface PassageQuery {
   readonly maxTokens?: number;
   /** Who will open the links to the originals; the one whose rights are used when absent. */
   readonly reader?: Pick<Principal, 'userId'>;
+  /** Assistant that asks: its links work for who may use it. */
+  readonly assistantId?: number;
   readonly signal?: AbortSignal;
 }
 

@@ -109,6 +109,7 @@ describe('simple_rag', () => {
         maxTokens: 12_000,
         grouped: false,
         reader: CALLER,
+        assistantId: 1,
         signal: expect.any(AbortSignal),
       },
     ]);

@@ -47,7 +47,7 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
     if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', NO_COLLECTION);
     for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
     const { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style } = config;
-    const { signal, owner, caller } = context;
+    const { signal, owner, caller, assistantId } = context;
     const question = await questionText(this.rewriter, config.rewrite_query, input, context);
     const found = await retrieveAccessible(this.retrieval, owner, {
       text: question.text,
@@ -59,6 +59,7 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
       // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
       grouped: style === 'lamb',
       reader: caller,
+      assistantId,
       signal,
       ...(mode === undefined ? {} : { mode }),
     });
