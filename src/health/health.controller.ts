@@ -1,6 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { VectorStore } from '../knowledge-bases';
 import { DatabaseHealth } from '../platform/database';
 import { Public } from '../platform/http';
 import { SecretsService } from '../platform/secrets';
@@ -14,6 +15,7 @@ export class HealthController {
     private readonly lifecycle: Lifecycle,
     private readonly database: DatabaseHealth,
     private readonly secrets: SecretsService,
+    private readonly vectors: VectorStore,
   ) {}
 
   @Get('live')
@@ -32,9 +34,11 @@ export class HealthController {
     const database = await this.database.check();
     const ready = process === 'ok' && database === 'ok';
     response.status(ready ? 200 : 503).setHeader('Cache-Control', 'no-store');
+    // Without vectors everything is searched by words: told, but no reason to refuse anybody.
+    const vectors = this.vectors.unavailable ?? 'ok';
     return {
       status: ready ? 'ready' : 'not_ready',
-      checks: { process, database, secrets: database === 'ok' ? await this.secretsState() : 'unknown' },
+      checks: { process, database, secrets: database === 'ok' ? await this.secretsState() : 'unknown', vectors },
     };
   }
 

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { KnowledgeBasesModule } from '../knowledge-bases';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle.service';
 
-@Module({ controllers: [HealthController], providers: [Lifecycle], exports: [Lifecycle] })
+@Module({
+  imports: [KnowledgeBasesModule],
+  controllers: [HealthController],
+  providers: [Lifecycle],
+  exports: [Lifecycle],
+})
 export class HealthModule {}

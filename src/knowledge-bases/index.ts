@@ -13,3 +13,4 @@ export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from
 export { RetrievalService } from './retrieval/retrieval.service';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/retrieval.types';
 export { DEFAULT_MAX_TOKENS } from './retrieval/token-budget';
+export { VectorStore } from './search/vector-store';

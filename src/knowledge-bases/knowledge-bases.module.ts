@@ -103,6 +103,6 @@ import { SharingService } from './sharing.service';
     },
     VectorStoreRepository,
   ],
-  exports: [DocumentsService, KnowledgeBasesService, QuestionRewriter, RetrievalService, SourceLinks],
+  exports: [DocumentsService, KnowledgeBasesService, QuestionRewriter, RetrievalService, SourceLinks, VectorStore],
 })
 export class KnowledgeBasesModule {}
