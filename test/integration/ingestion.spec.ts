@@ -8,7 +8,7 @@ import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { filesForm, startApp, type TestApp } from '../support/app';
-import { type Person, person } from '../support/people';
+import { foreignOrganization, type Person, person } from '../support/people';
 
 const PATH = '/api/v1/knowledge-bases';
 let app: TestApp;
@@ -193,6 +193,29 @@ describe('many documents', () => {
     expect((await few).json.items).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
     expect((await list(large)).total).toBeGreaterThan(0);
     await until(async () => (await list(large, 'completed')).total === 60);
+  });
+});
+
+describe('an organization with very many documents in other knowledge bases', () => {
+  it('has its next one wait behind those of other organizations', async () => {
+    const [busy, next] = [await create(), await create()];
+    await upload(busy, ['a.md', 'Osmosis.']);
+    await sql(
+      `INSERT INTO kb_documents (id, organization_id, knowledge_base_id, filename, content_type, size, sha256, storage_name, status)
+       SELECT gen_random_uuid(), organization_id, knowledge_base_id, n::text, content_type, size, sha256, storage_name, 'pending'
+       FROM kb_documents, generate_series(1, 40) n WHERE knowledge_base_id = $1`,
+      [busy],
+    );
+    const stranger = await person(app, { organization: await foreignOrganization(app) });
+    const own = (await stranger.api('POST', PATH, { name: 'Own', language: 'en' })).json.id as string;
+    const theirs = await upload(next, ['a.md', 'Mitosis.'], ['b.md', 'Meiosis.']);
+    const others = await stranger.api('POST', `${PATH}/${own}/documents`, filesForm(['a.md', 'Mitosis.']));
+    await sql(`DELETE FROM kb_documents WHERE knowledge_base_id = $1 AND status = 'pending'`, [busy]);
+    const jobs = await sql<{ priority: number }>(
+      'SELECT priority FROM pgboss.job WHERE singleton_key = ANY ($1) ORDER BY priority',
+      [[...theirs.json.items, ...others.json.items].map(({ id }) => id)],
+    );
+    expect(jobs.map(({ priority }) => priority)).toEqual([-5, -4, 0]);
   });
 });
 

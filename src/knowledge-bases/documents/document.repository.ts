@@ -20,6 +20,12 @@ export interface DocumentRef {
   readonly knowledgeBaseId: string;
 }
 
+/** Documents that wait or are processed. */
+export interface Backlog {
+  readonly organization: number;
+  readonly knowledgeBase: number;
+}
+
 type NewDocument = Pick<
   DocumentEntity,
   'id' | 'knowledgeBaseId' | 'filename' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
@@ -145,9 +151,16 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return [rows, await this.rows.countBy(filter)];
   }
 
-  /** How many of the knowledge base's documents wait or are processed. */
-  backlog(knowledgeBaseId: string): Promise<number> {
-    return this.rows.countBy(this.where({ knowledgeBaseId, status: In(UNFINISHED), deletedAt: IsNull() }));
+  /** How many documents wait or are processed. */
+  async backlog(knowledgeBaseId: string): Promise<Backlog> {
+    const counts = await this.rows
+      .createQueryBuilder('d')
+      .select('count(*)::int', 'organization')
+      .addSelect('count(*) FILTER (WHERE d.knowledge_base_id = :knowledgeBaseId)::int', 'knowledgeBase')
+      .where(`d.organization_id = :organizationId AND d.status IN ('pending', 'processing') AND d.deleted_at IS NULL`)
+      .setParameters({ knowledgeBaseId, organizationId: this.organizationId })
+      .getRawOne<Backlog>();
+    return counts ?? { organization: 0, knowledgeBase: 0 };
   }
 
   /** True while one of them waits or is processed. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../platform/config';
 import type { Transaction } from '../../platform/database';
 import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
-import { type DocumentRef, DocumentRepository } from '../documents/document.repository';
+import { type Backlog, type DocumentRef, DocumentRepository } from '../documents/document.repository';
 import { Bell } from './bell';
 
 export interface IngestionJob {
@@ -60,13 +60,18 @@ export class IngestionRequests {
     tx: Transaction,
   ): Promise<void> {
     if (ids.length === 0) return;
-    const { organizationId } = knowledgeBase;
-    const behind = await this.documents.within(organizationId, tx).backlog(knowledgeBase.id);
-    await this.jobs.send(this.ingestion, jobsOf(organizationId, ids, behind - ids.length), tx);
+    const { organizationId, id: knowledgeBaseId } = knowledgeBase;
+    const backlog = await this.documents.within(organizationId, tx).backlog(knowledgeBaseId);
+    const before = {
+      organization: Math.max(backlog.organization - ids.length, 0),
+      knowledgeBase: Math.max(backlog.knowledgeBase - ids.length, 0),
+    };
+    const documents = ids.map((id) => ({ organizationId, knowledgeBaseId, id }));
+    await this.jobs.send(this.ingestion, inTurn(documents, before), tx);
   }
 
   async purge({ organizationId, id }: IngestionJob, tx: Transaction): Promise<void> {
-    await this.jobs.send(PURGE_QUEUE, jobsOf(organizationId, [id], 0), tx);
+    await this.jobs.send(PURGE_QUEUE, [toJob({ organizationId, id })], tx);
   }
 
   /** After the commit. */
@@ -85,7 +90,7 @@ export class IngestionRequests {
     const lostPurges = await this.without(PURGE_QUEUE, hidden);
     if (lost.length + lostPurges.length === 0) return 0;
     await run(async (tx) => {
-      await this.jobs.send(this.ingestion, lost.map(toJob), tx);
+      await this.jobs.send(this.ingestion, inTurn(lost), tx);
       await this.jobs.send(PURGE_QUEUE, lostPurges.map(toJob), tx);
     });
     return lost.length + lostPurges.length;
@@ -146,9 +151,26 @@ const toJob = ({ organizationId, id }: IngestionJob): NewJob<IngestionJob> => ({
   data: { organizationId, id },
 });
 
+/** So many documents that wait in other knowledge bases of the organization count like one in the same. */
+const ELSEWHERE = 10;
+
 /**
- * The further behind in its knowledge base's queue, the lower the priority: whoever uploads three documents does not wait
- * for somebody else's ten thousand.
+ * The more of the same knowledge base and organization come before a document, the lower its priority: whoever uploads
+ * three does not wait for somebody else's ten thousand, nor for the one in each of two hundred knowledge bases.
  */
-const jobsOf = (organizationId: string, ids: readonly string[], behind: number): NewJob<IngestionJob>[] =>
-  ids.map((id, index) => ({ ...toJob({ organizationId, id }), priority: -(Math.max(behind, 0) + index) }));
+export function inTurn(
+  documents: readonly DocumentRef[],
+  before: Backlog = { organization: 0, knowledgeBase: 0 },
+): NewJob<IngestionJob>[] {
+  const counts = new Map<string, number>();
+  const place = (id: string): number => {
+    const count = counts.get(id) ?? 0;
+    counts.set(id, count + 1);
+    return count;
+  };
+  return documents.map((document) => {
+    const near = before.knowledgeBase + place(document.knowledgeBaseId);
+    const far = before.organization + place(document.organizationId);
+    return { ...toJob(document), priority: -(near + Math.floor(far / ELSEWHERE)) };
+  });
+}
