@@ -160,6 +160,7 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
     if (this.delayMs > 0) await pause(this.delayMs, response);
     const failure = this.failures.shift();
     if (failure?.fault === 'slow') await pause(SLOW_MS, response);
+    if (response.destroyed) return;
     if (failure !== undefined && refused(failure, response)) return;
     if (texts.some(({ length }) => length > this.longest)) return void refused({ fault: 'too-long' }, response);
     this.embedded += texts.length;
