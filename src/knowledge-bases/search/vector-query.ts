@@ -33,23 +33,36 @@ const IN_FORCE = `
 const SIMILARITY = 'least(1, greatest(0, -near.distance))';
 
 /**
- * Every vector of the index is compared: nothing is missed. The generations in force are looked up once and hashed, not for
- * each vector, so that only the best `topK` are kept in order; `IS TRUE` keeps the planner from making a join of it, which
- * would carry the vectors along. A generation belongs to one document of one knowledge base, which is asked again at the end.
+ * Every vector of the index is compared: nothing is missed. The nearest few are kept in order and almost always hold enough in
+ * force; where a document's old chunks fill them, all are put in order. OFFSET 0 keeps sort and check apart there, so that few
+ * are checked.
  */
-const exactNear = ({ topK, knowledgeBases }: VectorPlaceholders): string => `
-  SELECT near.chunk_id, ${SIMILARITY} AS similarity
+const exactNear = (topK: string): string => {
+  const few = `2 * ${topK}::int + 100`;
+  return `
+  WITH nearest AS MATERIALIZED (
+    SELECT v.chunk_id, v.generation, v.embedding <#> s.vector AS distance
+    FROM kb_vectors v WHERE v.index_id = s.index_id
+    ORDER BY distance, v.chunk_id LIMIT ${few}
+  ), known AS MATERIALIZED (
+    SELECT near.chunk_id, near.distance FROM nearest near
+    WHERE ${IN_FORCE}
+    ORDER BY near.distance, near.chunk_id LIMIT ${topK}
+  ), found AS MATERIALIZED (
+    SELECT (SELECT count(*) FROM known) >= ${topK} OR (SELECT count(*) FROM nearest) < ${few} AS enough
+  )
+  SELECT near.chunk_id, ${SIMILARITY} AS similarity FROM known near WHERE (SELECT enough FROM found)
+  UNION ALL
+  (SELECT near.chunk_id, ${SIMILARITY}
   FROM (
     SELECT v.chunk_id, v.generation, v.embedding <#> s.vector AS distance
-    FROM kb_vectors v
-    WHERE v.index_id = s.index_id AND (v.generation IN (
-      SELECT d.generation FROM kb_documents d
-      WHERE d.knowledge_base_id = ANY (${knowledgeBases}::uuid[]) AND d.generation IS NOT NULL
-    )) IS TRUE
-    ORDER BY distance, v.chunk_id
-    LIMIT ${topK}
+    FROM kb_vectors v WHERE v.index_id = s.index_id AND NOT (SELECT enough FROM found)
+    ORDER BY distance, v.chunk_id OFFSET 0
   ) near
-  WHERE ${IN_FORCE}`;
+  WHERE ${IN_FORCE}
+  ORDER BY near.distance, near.chunk_id
+  LIMIT ${topK})`;
+};
 
 /** The graph holds this index alone, so it cannot lose hits to a filter on others; the iterative scan goes on until `topK` are in force. */
 const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
@@ -94,7 +107,7 @@ export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] =
     )
     SELECT s.knowledge_base_id, hit.chunk_id, hit.similarity
     FROM ${known === '' ? 'scope s' : `(SELECT * FROM scope WHERE index_id NOT IN (${known}) OFFSET 0) s`}
-    CROSS JOIN LATERAL (${exactNear(at)}) hit
+    CROSS JOIN LATERAL (${exactNear(at.topK)}) hit
     ${branches.join('')}`;
 }
 
