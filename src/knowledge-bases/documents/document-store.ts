@@ -7,19 +7,16 @@ import { IngestionRequests } from '../ingestion/ingestion-requests';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import { SearchIndex } from '../search/search-index';
 import type { DocumentEntity } from './document.entity';
+import { replacement, type StoredFile } from './document-files';
 import { DocumentRepository, type DocumentScope, WAITING } from './document.repository';
 
-export interface StoredUpload {
+export interface StoredUpload extends StoredFile {
   readonly name: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly contentType: string;
-  readonly storageName: string;
 }
 
 export interface SavedDocument {
   readonly id: string;
-  /** Blob that no row names: the old bytes, or the new ones where nothing changed. */
+  /** The new bytes where nothing changed, so that no row names them. */
   readonly unused: string | null;
   readonly changed: boolean;
 }
@@ -51,7 +48,7 @@ export class DocumentStore {
           .map((plan) => ({ ...newRow(plan), knowledgeBaseId: knowledgeBase.id })),
       );
       for (const { old, upload } of changed) {
-        if (old !== undefined) await documents.update(old.id, { ...contentOf(upload), ...WAITING });
+        if (old !== undefined) await documents.update(old.id, { ...WAITING, ...replacement(old, upload) });
       }
       await this.audit.recordAll(
         changed.map((plan) => auditOf(caller, knowledgeBase, plan)),
@@ -62,10 +59,10 @@ export class DocumentStore {
         changed.map(({ id }) => id),
         tx,
       );
-      return plans.map(({ id, changed, old, upload }) => ({
+      return plans.map(({ id, changed, upload }) => ({
         id,
         changed,
-        unused: changed ? (old?.storageName ?? null) : upload.storageName,
+        unused: changed ? null : upload.storageName,
       }));
     });
   }
@@ -156,7 +153,7 @@ const planOf = (upload: StoredUpload, old: DocumentEntity | undefined): Plan => 
   id: old?.id ?? uuidv7(),
   upload,
   old,
-  changed: old === undefined || old.sha256 !== upload.sha256 || old.status === 'failed',
+  changed: old === undefined || old.sha256 !== upload.sha256 || old.status === 'failed' || old.setback !== null,
 });
 
 const contentOf = ({ size, sha256, contentType, storageName }: StoredUpload) => ({

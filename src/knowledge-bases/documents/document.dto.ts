@@ -17,7 +17,7 @@ export class DocumentDto {
   filename!: string;
   /** Its own title, or first heading. */
   title!: string | null;
-  /** Decided by content. */
+  /** Decided by content; like size and hash, that of the newest upload, whether it answers yet or not. */
   content_type!: string;
   /** Bytes. */
   size!: number;

@@ -1,21 +1,7 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 import { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import type { DocumentStatus } from '../knowledge-base.types';
-
-/** An upload as it lies in the store. */
-export interface StoredFile {
-  readonly storageName: string;
-  readonly contentType: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly sha256: string;
-}
-
-/** Why the newest upload does not answer. */
-export interface Setback {
-  readonly error: string | null;
-  readonly errorCode: string | null;
-}
+import type { Setback, StoredFile } from './document-files';
 
 @Entity('kb_documents')
 @Unique('kb_documents_filename_uq', ['knowledgeBaseId', 'filename'])

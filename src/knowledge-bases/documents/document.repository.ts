@@ -40,6 +40,10 @@ const DEAD_GENERATIONS = `
   SELECT DISTINCT c.generation FROM kb_documents d JOIN kb_chunks c ON c.document_id = d.id
   WHERE d.id = $1 AND c.generation IS DISTINCT FROM d.generation AND d.claim IS NULL`;
 
+const SETBACK = `
+  CASE WHEN status <> 'failed' THEN setback
+  WHEN answering IS NOT NULL THEN jsonb_build_object('error', error, 'errorCode', error_code) END`;
+
 /** What a document starts anew with. */
 export const WAITING = {
   status: 'pending',
@@ -50,6 +54,7 @@ export const WAITING = {
   claimedUntil: null,
   progressCurrent: 0,
   progressTotal: 0,
+  setback: null,
 } as const satisfies Partial<DocumentEntity>;
 
 @Injectable()
@@ -93,6 +98,15 @@ export class DocumentRepository {
       where: { deletedAt: Not(IsNull()) },
       take: limit,
     });
+  }
+
+  /** Documents of every organization for which files lie in the store that nothing needs. */
+  withUnusedFiles(limit: number): Promise<DocumentEntity[]> {
+    return this.dataSource.manager
+      .createQueryBuilder(DocumentEntity, 'd')
+      .where(`d.unused_files <> '{}' AND d.deleted_at IS NULL`)
+      .limit(limit)
+      .getMany();
   }
 
   /**
@@ -174,9 +188,12 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     await this.rows.createQueryBuilder().insert().values(rows).updateEntity(false).execute();
   }
 
-  /** Makes documents wait again, all but failed and deleted ones; returns their ids. */
+  /**
+   * Makes documents wait again, all but deleted ones and those that failed without ever having answered; returns their ids.
+   * Where a replacement has failed, it is what answers that is read again, and the failure stays.
+   */
   restart(knowledgeBaseId: string): Promise<string[]> {
-    return this.makeWait(knowledgeBaseId, `status <> 'failed'`);
+    return this.makeWait(knowledgeBaseId, `(status <> 'failed' OR generation IS NOT NULL)`, { setback: () => SETBACK });
   }
 
   restartFailed(knowledgeBaseId: string): Promise<string[]> {
@@ -224,16 +241,31 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return affected === 1;
   }
 
+  /** The bytes are gone. */
+  async forgetFiles(id: string, names: readonly string[]): Promise<void> {
+    const left = 'ARRAY(SELECT name FROM unnest(unused_files) name WHERE name <> ALL (:names::text[]))';
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ unusedFiles: () => left })
+      .where('id = :id AND organization_id = :organizationId', { id, organizationId: this.organizationId, names })
+      .execute();
+  }
+
   /** Some document of the knowledge base, deleted or not, while there is one. */
   first(knowledgeBaseId: string): Promise<DocumentEntity | null> {
     return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
   }
 
-  private async makeWait(knowledgeBaseId: string, which: string): Promise<string[]> {
+  private async makeWait(
+    knowledgeBaseId: string,
+    which: string,
+    changes: QueryDeepPartialEntity<DocumentEntity> = {},
+  ): Promise<string[]> {
     const result = await this.rows
       .createQueryBuilder()
       .update()
-      .set(WAITING)
+      .set({ ...WAITING, ...changes })
       .where('knowledge_base_id = :knowledgeBaseId AND organization_id = :organizationId AND deleted_at IS NULL', {
         knowledgeBaseId,
         organizationId: this.organizationId,

@@ -62,7 +62,11 @@ export class DocumentsController {
   }
 
   @Get(':id/content')
-  @Access({ scope: 'read', summary: 'Download a document as it was uploaded' })
+  @Access({
+    scope: 'read',
+    summary: 'Download a document as it was uploaded',
+    description: 'While a replacement waits, and after it has failed, this is the file that still answers.',
+  })
   async download(
     @CurrentCaller() caller: Caller,
     @Param('knowledgeBaseId') knowledgeBaseId: string,

@@ -15,6 +15,7 @@ import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
 import type { DocumentStatus, DocumentView } from '../knowledge-base.types';
+import { answeringFile } from './document-files';
 import { knowledgeBaseSpace } from './document-space';
 import { DocumentStore } from './document-store';
 import { DocumentUploads } from './document-uploads';
@@ -85,15 +86,21 @@ export class DocumentsService {
     return toDocumentView(await this.required(principal, knowledgeBaseId, id));
   }
 
+  /** What its passages are from, also while a replacement waits or after it has failed. */
   async download(
     principal: Principal,
     knowledgeBaseId: string,
     id: string,
   ): Promise<{ filename: string; contentType: string; bytes: Buffer }> {
     const row = await this.required(principal, knowledgeBaseId, id);
-    const space = knowledgeBaseSpace(row.organizationId, row.knowledgeBaseId);
-    const bytes = await this.blobs.read(space, row.storageName, READ_MAX_BYTES);
-    return { filename: row.filename, contentType: row.contentType, bytes };
+    try {
+      return await this.read(row);
+    } catch (error) {
+      // A replacement may have come into force since the row was read.
+      const now = await this.required(principal, knowledgeBaseId, id);
+      if (answeringFile(now).storageName === answeringFile(row).storageName) throw error;
+      return this.read(now);
+    }
   }
 
   async retry(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentView> {
@@ -128,6 +135,12 @@ export class DocumentsService {
     this.requests.interrupt([id]);
     this.requests.wake();
     await this.requests.gone(knowledgeBase.organizationId, id, WAIT_MS);
+  }
+
+  private async read(row: DocumentEntity): Promise<{ filename: string; contentType: string; bytes: Buffer }> {
+    const { storageName, contentType } = answeringFile(row);
+    const space = knowledgeBaseSpace(row.organizationId, row.knowledgeBaseId);
+    return { filename: row.filename, contentType, bytes: await this.blobs.read(space, storageName, READ_MAX_BYTES) };
   }
 
   private async required(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentEntity> {

@@ -3,6 +3,7 @@ import { BlobStore } from '../../files';
 import type { RunningJob } from '../../platform/jobs';
 import type { DocumentEntity } from '../documents/document.entity';
 import { DocumentRepository } from '../documents/document.repository';
+import { allFiles } from '../documents/document-files';
 import { knowledgeBaseSpace } from '../documents/document-space';
 import { SearchIndex } from '../search/search-index';
 import { type IngestionJob, IngestionRequests } from './ingestion-requests';
@@ -20,9 +21,11 @@ export class DocumentPurge {
   }
 
   /** The document must be out of sight, or its knowledge base: nobody may be writing to it. */
-  async purge({ organizationId, knowledgeBaseId, id, storageName }: DocumentEntity): Promise<void> {
+  async purge(row: DocumentEntity): Promise<void> {
+    const { organizationId, knowledgeBaseId, id } = row;
     await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, 'all');
-    await this.blobs.remove(knowledgeBaseSpace(organizationId, knowledgeBaseId), storageName);
+    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
+    for (const name of allFiles(row)) await this.blobs.remove(space, name);
     await this.documents.within(organizationId).remove(id);
   }
 

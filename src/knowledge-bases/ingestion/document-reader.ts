@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ExtractionError, Extractor } from '../../extraction';
 import { BlobStore } from '../../files';
 import { CONFIG, type Config } from '../../platform/config';
+import { fileToRead } from '../documents/document-files';
 import type { DocumentEntity } from '../documents/document.entity';
 import { knowledgeBaseSpace } from '../documents/document-space';
 import { KnowledgeBaseRepository } from '../knowledge-base.repository';
@@ -25,7 +26,8 @@ export class DocumentReader {
 
   /** @throws {ExtractionError} when the document cannot be read, {ClaimLost} when its knowledge base is gone. */
   async read(row: DocumentEntity, signal: AbortSignal): Promise<Content> {
-    const { organizationId, knowledgeBaseId, filename, size, storageName } = row;
+    const { organizationId, knowledgeBaseId, filename } = row;
+    const { size, storageName } = fileToRead(row);
     const knowledgeBase = await this.knowledgeBases.within(organizationId).find(knowledgeBaseId);
     if (knowledgeBase === null || knowledgeBase.deletedAt !== null) throw new ClaimLost();
     if (size > this.maxBytes) {

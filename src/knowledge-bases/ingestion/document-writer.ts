@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
+import { switched } from '../documents/document-files';
+import { knowledgeBaseSpace } from '../documents/document-space';
 import type { DocumentEntity } from '../documents/document.entity';
 import { DocumentRepository } from '../documents/document.repository';
 import { KnowledgeBaseRepository } from '../knowledge-base.repository';
@@ -41,6 +44,7 @@ export class DocumentWriter {
     private readonly documents: DocumentRepository,
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly index: SearchIndex,
+    private readonly blobs: BlobStore,
     private readonly transactions: Transactions,
   ) {}
 
@@ -64,13 +68,11 @@ export class DocumentWriter {
     return { generation, title, warnings, chunks: first };
   }
 
-  /** From here on the new generation answers and the document is done. @throws {ClaimLost} */
+  /** From here on the new generation answers, with the file that it is from, and the document is done. @throws {ClaimLost} */
   async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks }: Written): Promise<void> {
     await this.locked(document, {}, async (_language, tx) => {
       await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
-        status: 'completed',
-        error: null,
-        errorCode: null,
+        ...switched(document.row),
         title,
         warnings: [...warnings],
         chunkCount: chunks,
@@ -80,10 +82,20 @@ export class DocumentWriter {
   }
 
   /** Removes what no longer answers; does nothing while somebody processes the document. */
-  async clearDead({ organizationId, knowledgeBaseId, id }: DocumentRow): Promise<void> {
+  async clearDead(row: DocumentEntity): Promise<void> {
+    const { organizationId, knowledgeBaseId, id } = row;
+    await this.clearFiles(row);
     for (const exactly of await this.documents.deadGenerations(id)) {
       await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, { exactly });
     }
+  }
+
+  /** May be done at any time, and more than once. */
+  async clearFiles({ organizationId, knowledgeBaseId, id, unusedFiles }: DocumentEntity): Promise<void> {
+    if (unusedFiles.length === 0) return;
+    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
+    for (const name of unusedFiles) await this.blobs.remove(space, name);
+    await this.documents.within(organizationId).forgetFiles(id, unusedFiles);
   }
 
   private locked(
