@@ -7,6 +7,7 @@ import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { ChunkEmbedder } from '../../src/knowledge-bases/embedding/chunk-embedder';
+import { DocumentPurge } from '../../src/knowledge-bases/ingestion/document-purge';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 
@@ -125,6 +126,20 @@ describe('a document', () => {
     expect(again.id).not.toBe(row.id);
     await until(async () => (await sql('SELECT id FROM kb_documents WHERE id = $1', [row.id])).length === 0);
     expect([await found(kb, 'mitosis'), await deadChunks(kb)]).toEqual([1, 0]);
+  });
+
+  it('that is called like one that is being taken apart stays', async () => {
+    const kb = await create();
+    const [old] = (await upload(kb, ['a.md', 'Mitosis splits a cell.'])).json.items;
+    jest.spyOn(app.get(DocumentPurge), 'purge').mockRejectedValueOnce(new AppError('unavailable', 'Not now'));
+    const deleting = teacher.api('DELETE', `${PATH}/${kb}/documents/${old.id}`);
+    await until(async () => (await get(kb, old.id)).status === 404);
+    const [row] = await sql<{ filename: string }>('SELECT filename FROM kb_documents WHERE id = $1', [old.id]);
+    expect(row?.filename).not.toContain(old.id);
+    const [named] = (await upload(kb, [`deleted:${old.id}`, 'Meiosis halves the chromosomes.'])).json.items;
+    await deleting;
+    await until(async () => (await sql('SELECT id FROM kb_documents WHERE id = $1', [old.id])).length === 0);
+    expect(await get(kb, named.id)).toMatchObject({ filename: `deleted:${old.id}` });
   });
 
   it('whose knowledge base is deleted while it is processed leaves nothing', async () => {

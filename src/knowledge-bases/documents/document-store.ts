@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
 import { AuditLog, type AuditRecord } from '../../platform/audit';
@@ -112,7 +113,8 @@ export class DocumentStore {
         claimedUntil: null,
         deletedAt: new Date(),
         generation: null,
-        filename: `deleted:${id}`,
+        // A name that nobody can upload meanwhile: it is told to nobody.
+        filename: `deleted:${randomUUID()}`,
       });
       await this.requests.purge(row, tx);
       await this.record(caller, 'document.delete', row, { before: { filename: row.filename, sha256: row.sha256 } }, tx);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Any, DataSource, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
+import { Any, DataSource, type FindOptionsWhere, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { CONFIG, type Config } from '../../platform/config';
 import { TenantScope, type Transaction } from '../../platform/database';
@@ -91,6 +91,16 @@ export class DocumentRepository {
       .getMany();
   }
 
+  /** Those of the documents that wait or are processed. */
+  unfinishedOf(ids: readonly string[]): Promise<Set<string>> {
+    return this.matching({ id: Any([...ids]), status: In(UNFINISHED), deletedAt: IsNull() });
+  }
+
+  /** Those of the documents of which something is left. */
+  presentOf(ids: readonly string[]): Promise<Set<string>> {
+    return this.matching({ id: Any([...ids]) });
+  }
+
   /** Documents of every organization that are being taken apart. */
   hidden(limit: number): Promise<DocumentRef[]> {
     return this.dataSource.manager.find(DocumentEntity, {
@@ -122,6 +132,11 @@ export class DocumentRepository {
   async voidClaims(): Promise<void> {
     await this.dataSource.manager.update(DocumentEntity, { status: 'processing' }, { claimedUntil: () => 'now()' });
   }
+
+  private async matching(where: FindOptionsWhere<DocumentEntity>): Promise<Set<string>> {
+    const rows = await this.dataSource.manager.find(DocumentEntity, { select: { id: true }, where });
+    return new Set(rows.map(({ id }) => id));
+  }
 }
 
 export class DocumentScope extends TenantScope<DocumentEntity> {
@@ -140,7 +155,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   }
 
   named(knowledgeBaseId: string, filenames: readonly string[]): Promise<DocumentEntity[]> {
-    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]) }));
+    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]), deletedAt: IsNull() }));
   }
 
   /** In slices, so that making ten thousand objects does not keep others waiting. */
@@ -175,11 +190,6 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
       .setParameters({ knowledgeBaseId, organizationId: this.organizationId })
       .getRawOne<Backlog>();
     return counts ?? { organization: 0, knowledgeBase: 0 };
-  }
-
-  /** True while one of them waits or is processed. */
-  anyUnfinished(ids: readonly string[]): Promise<boolean> {
-    return this.rows.existsBy(this.where({ id: In([...ids]), status: In(UNFINISHED), deletedAt: IsNull() }));
   }
 
   async insertAll(values: readonly NewDocument[]): Promise<void> {

@@ -47,7 +47,7 @@ export class DocumentsService {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     const { ids, changed } = await this.uploads.accept(caller, knowledgeBase, uploads);
     if (changed.length > 0 && changed.length <= WAIT_FOR) {
-      await this.requests.settled(knowledgeBase.organizationId, changed, WAIT_MS);
+      await this.requests.settled(changed, WAIT_MS);
     }
     const rows = await this.documents.within(knowledgeBase.organizationId).ofIds(ids);
     return ids.flatMap((id) => {
@@ -108,7 +108,7 @@ export class DocumentsService {
     if (!isUuid(id)) throw notFound('Document');
     await this.store.retry(caller, knowledgeBase, id);
     this.requests.wake();
-    await this.requests.settled(knowledgeBase.organizationId, [id], WAIT_MS);
+    await this.requests.settled([id], WAIT_MS);
     return this.get(caller, knowledgeBaseId, id);
   }
 
@@ -134,7 +134,7 @@ export class DocumentsService {
     await this.store.hide(caller, knowledgeBase, id);
     this.requests.interrupt([id]);
     this.requests.wake();
-    await this.requests.gone(knowledgeBase.organizationId, id, WAIT_MS);
+    await this.requests.gone(id, WAIT_MS);
   }
 
   private async read(row: DocumentEntity): Promise<{ filename: string; contentType: string; bytes: Buffer }> {

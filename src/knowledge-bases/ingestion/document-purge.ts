@@ -32,6 +32,6 @@ export class DocumentPurge {
   private async run({ data: { organizationId, id } }: RunningJob<IngestionJob>): Promise<void> {
     const row = await this.documents.within(organizationId).find(id);
     if (row !== null && row.deletedAt !== null) await this.purge(row);
-    this.requests.bell.ring();
+    this.requests.ring();
   }
 }

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../platform/config';
 import type { Transaction } from '../../platform/database';
 import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
 import { type Backlog, type DocumentRef, DocumentRepository } from '../documents/document.repository';
-import { Bell } from './bell';
+import { WaitingRoom } from './waiting-room';
 
 export interface IngestionJob {
   readonly organizationId: string;
@@ -11,8 +11,6 @@ export interface IngestionJob {
 }
 
 const MINUTE_MS = 60_000;
-/** How soon a waiting request notices what another process has done. */
-const LOOK_AGAIN_MS = 500;
 
 const PURGE_QUEUE: Queue<IngestionJob> = {
   name: 'document-purge',
@@ -25,10 +23,10 @@ const PURGE_QUEUE: Queue<IngestionJob> = {
 /** Asks for documents to be taken in or taken apart, as part of the transaction that makes it necessary. */
 @Injectable()
 export class IngestionRequests {
-  /** Rung when a document has been dealt with by this process. */
-  readonly bell = new Bell();
   private readonly working = new Map<string, AbortController>();
   private readonly ingestion: Queue<IngestionJob>;
+  private readonly untilSettled: WaitingRoom;
+  private readonly untilGone: WaitingRoom;
 
   constructor(
     @Inject(CONFIG) config: Config,
@@ -43,6 +41,9 @@ export class IngestionRequests {
       retryDelay: 2,
       timeoutMs: 60 * MINUTE_MS,
     };
+    const isClosing = (): boolean => jobs.isStopping;
+    this.untilSettled = new WaitingRoom((ids) => documents.unfinishedOf(ids), isClosing);
+    this.untilGone = new WaitingRoom((ids) => documents.presentOf(ids), isClosing);
   }
 
   onIngestion(handler: JobHandler<IngestionJob>): void {
@@ -97,14 +98,18 @@ export class IngestionRequests {
   }
 
   /** Waits until this process or another has dealt with all of the documents, but not longer than the limit. */
-  async settled(organizationId: string, ids: readonly string[], limitMs: number): Promise<void> {
-    const documents = this.documents.within(organizationId);
-    await this.until(async () => !(await documents.anyUnfinished(ids)), limitMs);
+  settled(ids: readonly string[], limitMs: number): Promise<void> {
+    return this.untilSettled.wait(ids, limitMs);
   }
 
-  async gone(organizationId: string, id: string, limitMs: number): Promise<void> {
-    const documents = this.documents.within(organizationId);
-    await this.until(async () => (await documents.find(id)) === null, limitMs);
+  gone(id: string, limitMs: number): Promise<void> {
+    return this.untilGone.wait([id], limitMs);
+  }
+
+  /** This process has dealt with a document. */
+  ring(): void {
+    this.untilSettled.ring();
+    this.untilGone.ring();
   }
 
   /** Registers the work on a document in this process, so that it can be interrupted. */
@@ -113,7 +118,7 @@ export class IngestionRequests {
     this.working.set(id, controller);
     const end = (): void => {
       if (this.working.get(id) === controller) this.working.delete(id);
-      this.bell.ring();
+      this.ring();
     };
     return { signal: controller.signal, end };
   }
@@ -121,16 +126,6 @@ export class IngestionRequests {
   /** Ends this process's work on documents whose claim was taken away; other processes notice within seconds. */
   interrupt(ids: readonly string[]): void {
     for (const id of ids) this.working.get(id)?.abort();
-  }
-
-  private async until(done: () => Promise<boolean>, limitMs: number): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    for (;;) {
-      const rung = this.bell.rung(LOOK_AGAIN_MS);
-      if (await done()) return;
-      if (performance.now() > deadline || this.jobs.isStopping) return;
-      await rung;
-    }
   }
 
   private async without(queue: Queue<IngestionJob>, documents: readonly DocumentRef[]): Promise<DocumentRef[]> {
