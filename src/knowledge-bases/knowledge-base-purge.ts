@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../files';
 import { type Transaction, Transactions } from '../platform/database';
-import { JobQueue, type NewJob, type Queue, type RunningJob } from '../platform/jobs';
+import { JobQueue, type Queue, type RunningJob } from '../platform/jobs';
 import { DocumentRepository } from './documents/document.repository';
 import { knowledgeBaseSpace } from './documents/document-space';
 import { DocumentPurge } from './ingestion/document-purge';
+import { type TenantJob, toJob } from './ingestion/tenant-job';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 
-interface PurgeJob {
-  readonly organizationId: string;
-  readonly id: string;
-}
-
-const QUEUE: Queue<PurgeJob> = {
+const QUEUE: Queue<TenantJob> = {
   name: 'knowledge-base-purge',
   concurrency: 1,
   retries: 20,
@@ -20,8 +16,6 @@ const QUEUE: Queue<PurgeJob> = {
   timeoutMs: 60 * 60_000,
 };
 const SWEEP_MS = 60_000;
-
-const toJob = ({ organizationId, id }: PurgeJob): NewJob<PurgeJob> => ({ key: id, data: { organizationId, id } });
 
 /** Takes hidden knowledge bases apart, document by document; whatever interrupts it, a later try goes on. */
 @Injectable()
@@ -39,7 +33,7 @@ export class KnowledgeBasePurge {
   }
 
   /** In the transaction that hides it. */
-  async enqueue({ organizationId, id }: PurgeJob, tx: Transaction): Promise<void> {
+  async enqueue({ organizationId, id }: TenantJob, tx: Transaction): Promise<void> {
     await this.jobs.send(QUEUE, [toJob({ organizationId, id })], tx);
   }
 
@@ -48,7 +42,7 @@ export class KnowledgeBasePurge {
     this.jobs.wake(QUEUE);
   }
 
-  private async run({ data: { organizationId, id }, signal }: RunningJob<PurgeJob>): Promise<void> {
+  private async run({ data: { organizationId, id }, signal }: RunningJob<TenantJob>): Promise<void> {
     const scope = this.knowledgeBases.within(organizationId);
     const knowledgeBase = await scope.find(id);
     if (knowledgeBase === null || knowledgeBase.deletedAt === null) return;

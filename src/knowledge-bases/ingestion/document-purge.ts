@@ -6,7 +6,8 @@ import { DocumentRepository } from '../documents/document.repository';
 import { allFiles } from '../documents/document-files';
 import { knowledgeBaseSpace } from '../documents/document-space';
 import { SearchIndex } from '../search/search-index';
-import { type IngestionJob, IngestionRequests } from './ingestion-requests';
+import { IngestionRequests } from './ingestion-requests';
+import type { TenantJob } from './tenant-job';
 
 /** Takes hidden documents apart: chunks in short transactions, then the bytes, then the row that names them. */
 @Injectable()
@@ -29,7 +30,7 @@ export class DocumentPurge {
     await this.documents.within(organizationId).remove(id);
   }
 
-  private async run({ data: { organizationId, id } }: RunningJob<IngestionJob>): Promise<void> {
+  private async run({ data: { organizationId, id } }: RunningJob<TenantJob>): Promise<void> {
     const row = await this.documents.within(organizationId).find(id);
     if (row !== null && row.deletedAt !== null) await this.purge(row);
     this.requests.ring();

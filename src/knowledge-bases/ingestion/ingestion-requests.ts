@@ -3,16 +3,12 @@ import { CONFIG, type Config } from '../../platform/config';
 import type { Transaction } from '../../platform/database';
 import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
 import { type Backlog, type DocumentRef, DocumentRepository } from '../documents/document.repository';
+import { type TenantJob, toJob } from './tenant-job';
 import { WaitingRoom } from './waiting-room';
-
-export interface IngestionJob {
-  readonly organizationId: string;
-  readonly id: string;
-}
 
 const MINUTE_MS = 60_000;
 
-const PURGE_QUEUE: Queue<IngestionJob> = {
+const PURGE_QUEUE: Queue<TenantJob> = {
   name: 'document-purge',
   concurrency: 1,
   retries: 20,
@@ -24,7 +20,7 @@ const PURGE_QUEUE: Queue<IngestionJob> = {
 @Injectable()
 export class IngestionRequests {
   private readonly working = new Map<string, AbortController>();
-  private readonly ingestion: Queue<IngestionJob>;
+  private readonly ingestion: Queue<TenantJob>;
   private readonly untilSettled: WaitingRoom;
   private readonly untilGone: WaitingRoom;
 
@@ -46,20 +42,16 @@ export class IngestionRequests {
     this.untilGone = new WaitingRoom((ids) => documents.presentOf(ids), isClosing);
   }
 
-  onIngestion(handler: JobHandler<IngestionJob>): void {
+  onIngestion(handler: JobHandler<TenantJob>): void {
     this.jobs.declare(this.ingestion, handler);
   }
 
-  onPurge(handler: JobHandler<IngestionJob>): void {
+  onPurge(handler: JobHandler<TenantJob>): void {
     this.jobs.declare(PURGE_QUEUE, handler);
   }
 
   /** Documents of one knowledge base, in the order in which they are to come. */
-  async ingest(
-    knowledgeBase: { readonly organizationId: string; readonly id: string },
-    ids: readonly string[],
-    tx: Transaction,
-  ): Promise<void> {
+  async ingest(knowledgeBase: TenantJob, ids: readonly string[], tx: Transaction): Promise<void> {
     if (ids.length === 0) return;
     const { organizationId, id: knowledgeBaseId } = knowledgeBase;
     const backlog = await this.documents.within(organizationId, tx).backlog(knowledgeBaseId);
@@ -71,7 +63,7 @@ export class IngestionRequests {
     await this.jobs.send(this.ingestion, inTurn(documents, before), tx);
   }
 
-  async purge({ organizationId, id }: IngestionJob, tx: Transaction): Promise<void> {
+  async purge({ organizationId, id }: TenantJob, tx: Transaction): Promise<void> {
     await this.jobs.send(PURGE_QUEUE, [toJob({ organizationId, id })], tx);
   }
 
@@ -128,7 +120,7 @@ export class IngestionRequests {
     for (const id of ids) this.working.get(id)?.abort();
   }
 
-  private async without(queue: Queue<IngestionJob>, documents: readonly DocumentRef[]): Promise<DocumentRef[]> {
+  private async without(queue: Queue<TenantJob>, documents: readonly DocumentRef[]): Promise<DocumentRef[]> {
     const ids = new Set(
       await this.jobs.withoutJob(
         queue,
@@ -141,11 +133,6 @@ export class IngestionRequests {
 
 type RunInTransaction = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
 
-const toJob = ({ organizationId, id }: IngestionJob): NewJob<IngestionJob> => ({
-  key: id,
-  data: { organizationId, id },
-});
-
 /** So many documents that wait in other knowledge bases of the organization count like one in the same. */
 const ELSEWHERE = 10;
 
@@ -156,7 +143,7 @@ const ELSEWHERE = 10;
 export function inTurn(
   documents: readonly DocumentRef[],
   before: Backlog = { organization: 0, knowledgeBase: 0 },
-): NewJob<IngestionJob>[] {
+): NewJob<TenantJob>[] {
   const counts = new Map<string, number>();
   const place = (id: string): number => {
     const count = counts.get(id) ?? 0;

@@ -6,7 +6,8 @@ import { ChunkEmbedder } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
 import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
-import { type IngestionJob, IngestionRequests } from './ingestion-requests';
+import { IngestionRequests } from './ingestion-requests';
+import type { TenantJob } from './tenant-job';
 
 /** By a worker that may have died: a later try finds out. */
 class ClaimedElsewhere extends Error {
@@ -31,7 +32,7 @@ export class IngestionService {
     requests.onIngestion((job) => this.run(job));
   }
 
-  private async run(job: RunningJob<IngestionJob>): Promise<void> {
+  private async run(job: RunningJob<TenantJob>): Promise<void> {
     const { organizationId, id } = job.data;
     const work = this.requests.begin(id);
     try {
@@ -47,7 +48,7 @@ export class IngestionService {
     }
   }
 
-  private async attempt(document: ClaimedDocument, job: RunningJob<IngestionJob>, signal: AbortSignal): Promise<void> {
+  private async attempt(document: ClaimedDocument, job: RunningJob<TenantJob>, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const renewing = setInterval(() => void this.renew(document, lost), this.documents.renewClaimMs);
     try {
@@ -74,7 +75,7 @@ export class IngestionService {
   }
 
   /** Rethrows what is to be tried again. */
-  private async failed(document: ClaimedDocument, job: RunningJob<IngestionJob>, error: unknown): Promise<void> {
+  private async failed(document: ClaimedDocument, job: RunningJob<TenantJob>, error: unknown): Promise<void> {
     const { row, claim } = document;
     const documents = this.documents.within(row.organizationId);
     if (error instanceof ClaimLost || !(await documents.advance(row.id, claim))) return;
