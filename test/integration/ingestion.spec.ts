@@ -270,9 +270,10 @@ describe('storage without room', () => {
 });
 
 describe('a process that stops', () => {
-  const restart = async (): Promise<void> => {
+  const restart = async (meanwhile = async (): Promise<unknown> => undefined): Promise<void> => {
     const { adminKey } = app;
     const { key } = teacher;
+    await meanwhile();
     await app.stop();
     app = await startApp({ reset: false, dataDir, env: { INGESTION_CONCURRENCY: '1', BOOTSTRAP_ADMIN_KEY: adminKey } });
     const current = app;
@@ -303,5 +304,24 @@ describe('a process that stops', () => {
     await sql(`UPDATE kb_documents SET status = 'pending' WHERE id = $1`, [row.id]);
     await restart();
     await completed(kb, row.id);
+  });
+
+  it('whose jobs were lost finds more documents than it looks at in one go', async () => {
+    const kb = await create();
+    await upload(kb, ['a.md', 'Osmosis.']);
+    await restart(() =>
+      sql(
+        `INSERT INTO kb_documents (id, organization_id, knowledge_base_id, filename, content_type, size, sha256, storage_name, status)
+         SELECT gen_random_uuid(), organization_id, knowledge_base_id, n::text, content_type, size, sha256, storage_name, 'pending'
+         FROM kb_documents, generate_series(1, 2100) n WHERE knowledge_base_id = $1`,
+        [kb],
+      ),
+    );
+    const jobs = await sql<{ n: number }>(
+      `SELECT count(DISTINCT singleton_key)::int AS n FROM pgboss.job JOIN kb_documents d ON d.id::text = singleton_key
+       WHERE d.knowledge_base_id = $1`,
+      [kb],
+    );
+    expect(jobs).toEqual([{ n: 2101 }]);
   });
 });

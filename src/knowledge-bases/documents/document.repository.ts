@@ -78,15 +78,16 @@ export class DocumentRepository {
     return new DocumentScope(rows, organizationId, this.claimSeconds);
   }
 
-  /** Documents of every organization that nobody works on although they wait or their worker is gone; those longest so first. */
-  neglected(olderThanSeconds: number, limit: number): Promise<DocumentRef[]> {
+  /** Documents of every organization that nobody works on although they wait or their worker is gone, oldest first, from `after` on. */
+  neglected(olderThanSeconds: number, limit: number, after: string | null): Promise<DocumentRef[]> {
     return this.dataSource.manager
       .createQueryBuilder(DocumentEntity, 'd')
       .select(['d.id', 'd.organizationId', 'd.knowledgeBaseId'])
       .where(`d.status IN ('pending', 'processing') AND d.deleted_at IS NULL`)
       .andWhere(`(d.status = 'pending' OR d.claimed_until IS NULL OR d.claimed_until < now())`)
       .andWhere('d.updated_at <= now() - make_interval(secs => :olderThanSeconds)', { olderThanSeconds })
-      .orderBy('d.updated_at', 'ASC')
+      .andWhere('(:after::uuid IS NULL OR d.id > :after::uuid)', { after })
+      .orderBy('d.id', 'ASC')
       .limit(limit)
       .getMany();
   }
