@@ -130,7 +130,7 @@ describe('a document that cannot be read', () => {
       ['bomb.pdf', pdfBomb(), 'application/pdf'],
       ['bomb.docx', wordDocument(wordBody(wordParagraph(' '.repeat(64 * 1024 * 1024)))), 'application/zip'],
       ['deep.json', '['.repeat(200_000) + ']'.repeat(200_000), 'application/json'],
-      ['deep.html', `<!doctype html>${'<div>'.repeat(100_000)}deep`, 'text/html'],
+      ['deep.html', `<!doctype html>${'<div>'.repeat(5_000)}deep`, 'text/html'],
     ];
     const delays: number[] = [];
     let done = false;
