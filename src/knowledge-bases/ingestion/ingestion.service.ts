@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
 import { DocumentRepository } from '../documents/document.repository';
-import { ChunkEmbedder } from '../embedding/chunk-embedder';
+import { ChunkEmbedder, EmbeddingTurnOver } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
 import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
@@ -84,6 +84,11 @@ export class IngestionService {
       const attempts = job.signal.reason.reason === 'timeout' ? row.attempts : row.attempts - 1;
       await documents.finish(row.id, claim, { status: 'pending', attempts });
       throw error;
+    }
+    if (error instanceof EmbeddingTurnOver) {
+      // The job ends here: the sweep gives the document another one, behind those that wait meanwhile.
+      await documents.finish(row.id, claim, { status: 'pending' });
+      return;
     }
     const failure = describeFailure(error);
     if (failure.transient && !job.lastTry && row.attempts < (failure.tries ?? Infinity)) {
