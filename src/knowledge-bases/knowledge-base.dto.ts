@@ -49,13 +49,8 @@ export class EmbeddingWishDto {
   dimensions?: number;
 }
 
-export class CreateKnowledgeBaseDto {
-  @ApiProperty({ example: 'Course materials' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  name!: string;
-
+/** What is chosen at creation and can be changed later. */
+class KnowledgeBaseSettingsDto {
   /** Unique in the organization; made from the name when absent. Assistants may refer to it. */
   @MayBeOmitted()
   @IsString()
@@ -67,7 +62,7 @@ export class CreateKnowledgeBaseDto {
   @MaxLength(2000)
   description?: string;
 
-  /** Language of its documents; decided by the first document when absent. */
+  /** Language of its documents; decided by the first document when absent. Documents are taken in again when it changes. */
   @MayBeOmitted()
   @IsIn(LANGUAGES)
   @ApiProperty({ enum: LANGUAGES, required: false })
@@ -78,21 +73,24 @@ export class CreateKnowledgeBaseDto {
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
   visibility?: KnowledgeBaseVisibility;
 
-  /** Characters per chunk, at most. */
+  /** Characters per chunk, at most. Documents are taken in again when it changes. */
   @MayBeOmitted()
   @IsInt()
   @Min(200)
   @Max(8000)
   chunk_size?: number;
 
-  /** Characters repeated from the chunk before, at most. */
+  /** Characters repeated from the chunk before, at most. Documents are taken in again when it changes. */
   @MayBeOmitted()
   @IsInt()
   @Min(0)
   @Max(2000)
   chunk_overlap?: number;
 
-  /** null (the default): it is searched by words only. The model is asked once, so it must answer. */
+  /**
+   * null (the default): it is searched by words only. The model is asked once, so it must answer. After a change, new vectors
+   * are built beside those that answer, and then take their place; the old model again takes the change back.
+   */
   @IsOptional()
   @ValidateNested()
   @Type(() => EmbeddingWishDto)
@@ -108,61 +106,21 @@ export class CreateKnowledgeBaseDto {
   hybrid_weight?: number | null;
 }
 
-export class UpdateKnowledgeBaseDto {
+export class CreateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
+  @ApiProperty({ example: 'Course materials' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name!: string;
+}
+
+export class UpdateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
   @ApiProperty({ required: false, example: 'Course materials' })
   @MayBeOmitted()
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
   name?: string;
-
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(SLUG_MAX)
-  slug?: string;
-
-  @MayBeOmitted()
-  @IsString()
-  @MaxLength(2000)
-  description?: string;
-
-  @MayBeOmitted()
-  @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
-  @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
-  visibility?: KnowledgeBaseVisibility;
-
-  /** Documents are taken in again when it changes, and so with the next two. */
-  @MayBeOmitted()
-  @IsIn(LANGUAGES)
-  @ApiProperty({ enum: LANGUAGES, required: false })
-  language?: string;
-
-  @MayBeOmitted()
-  @IsInt()
-  @Min(200)
-  @Max(8000)
-  chunk_size?: number;
-
-  @MayBeOmitted()
-  @IsInt()
-  @Min(0)
-  @Max(2000)
-  chunk_overlap?: number;
-
-  /** New vectors are built beside those that answer, and then take their place; the old one again takes the change back. */
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => EmbeddingWishDto)
-  @ApiProperty({ type: EmbeddingWishDto, nullable: true, required: false })
-  embedding?: EmbeddingWishDto | null;
-
-  /** null: by model. */
-  @IsOptional()
-  @IsNumber()
-  @Min(0)
-  @Max(1)
-  @ApiProperty({ type: Number, nullable: true, required: false })
-  hybrid_weight?: number | null;
 }
 
 export class EmbeddingDto {
