@@ -15,7 +15,7 @@ import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery
 import { withinBudget } from './token-budget';
 
 /** Hits of a knowledge base beyond the passages wanted, for near-duplicates and chunks of one section to fall away. */
-const firstDepth = (topK: number): number => 4 * topK + 20;
+const firstDepth = (topK: number): number => 2 * topK + 14;
 /** Where that was not enough, they are asked once more: for this many hits of all of them together, 8,000 characters each at most. */
 const DEEP_HITS = 800;
 const MOST_DEPTH = 400;
