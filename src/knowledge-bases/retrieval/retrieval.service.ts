@@ -20,9 +20,9 @@ const firstDepth = (topK: number): number => 2 * topK + 14;
 const DEEP_HITS = 800;
 const MOST_DEPTH = 400;
 
-/** Hits of each knowledge base in the second pass; never less than in the first. */
+/** Hits of each knowledge base in the second pass; always more than in the first. */
 export const secondDepth = (topK: number, bases: number): number =>
-  Math.max(firstDepth(topK), Math.min(MOST_DEPTH, Math.ceil(DEEP_HITS / Math.max(bases, 1))));
+  Math.max(4 * topK + 20, Math.min(MOST_DEPTH, Math.ceil(DEEP_HITS / Math.max(bases, 1))));
 
 interface Sources {
   readonly own: ReadonlyMap<string, KnowledgeBaseEntity>;
