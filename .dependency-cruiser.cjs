@@ -4,15 +4,15 @@ const FLOORS = [
   ['platform', 'templates'],
   ['organizations'],
   ['auth'],
-  ['extraction', 'files', 'connectors', 'runs'],
+  ['extraction', 'files', 'connectors', 'runs', 'moodle'],
   ['knowledge-bases', 'rubrics'],
   ['tools'],
-  ['processors'],
+  ['processors', 'tool-calling'],
   ['orchestrators'],
   ['assistants'],
   ['classic', 'multi-tool'],
   ['completions', 'health'],
-  ['demo'],
+  ['demo', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
 const PLATFORM = [
@@ -125,14 +125,14 @@ module.exports = {
     {
       name: 'plugins-are-islands',
       severity: 'error',
-      from: { path: '^src/([^/]+)/catalog/([^/]+)/' },
-      to: { path: '^src/$1/catalog/([^/]+)/', pathNot: '^src/$1/catalog/$2/' },
+      from: { path: '^src/([^/]+)/(catalog|functions)/([^/]+)/' },
+      to: { path: '^src/$1/(catalog|functions)/([^/]+)/', pathNot: '^src/$1/$2/$3/' },
     },
     {
       name: 'catalogues-are-private',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/[^/]+/catalog/' },
-      to: { path: '^src/([^/]+)/catalog/', pathNot: '^src/$1/catalog/' },
+      from: { path: '^src/([^/]+)/', pathNot: '^src/[^/]+/(catalog|functions)/' },
+      to: { path: '^src/([^/]+)/(catalog|functions)/', pathNot: '^src/$1/(catalog|functions)/' },
     },
     {
       name: 'no-test-code-in-src',

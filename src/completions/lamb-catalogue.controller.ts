@@ -46,7 +46,7 @@ export class LambCatalogueController {
   @Access({ scope: 'read', summary: 'Tools that assistants can use' })
   @ApiOkResponse(anyObject)
   listTools(@Query('capability') capability?: string): { tools: readonly JsonObject[]; count: number } {
-    const tools = this.tools.list(capability).map(presentForLamb);
+    const tools = this.tools.list({ capability }).map(presentForLamb);
     return { tools, count: tools.length };
   }
 

@@ -1,6 +1,7 @@
 export * from './contract';
 export { cleanText, cutText } from './clean-text';
 export { closestName } from './closest-name';
+export { FunctionCatalogue, functionEntries } from './function-catalogue';
 export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './retrieve-accessible';

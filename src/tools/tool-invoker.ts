@@ -129,6 +129,10 @@ class CallContext implements ToolContext {
     this.runId = invocation.runId;
   }
 
+  get assistants(): ToolContext['assistants'] {
+    return this.invocation.assistants ?? null;
+  }
+
   get signal(): AbortSignal {
     return this.controller.signal;
   }

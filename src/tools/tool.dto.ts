@@ -1,7 +1,16 @@
-import { IsString, MaxLength } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { MayBeOmitted } from '../platform/http';
 
-export class ToolQueryDto {
+const TOOL_KINDS = ['pipeline', 'function'] as const;
+
+export class ToolKindDto {
+  /** `pipeline`: runs before the model and fills a placeholder. `function`: the model calls it. */
+  @MayBeOmitted()
+  @IsIn(TOOL_KINDS)
+  kind?: (typeof TOOL_KINDS)[number];
+}
+
+export class ToolQueryDto extends ToolKindDto {
   /** Only tools that have this capability, such as `retrieval`. */
   @MayBeOmitted()
   @IsString()

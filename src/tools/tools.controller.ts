@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access } from '../platform/http';
 import { type PresentedTool } from './present-tool';
-import { ConfigValidityDto, ToolDto, ToolListDto, ToolQueryDto } from './tool.dto';
+import { ConfigValidityDto, ToolDto, ToolKindDto, ToolListDto, ToolQueryDto } from './tool.dto';
 import { ToolsService } from './tools.service';
 
 @ApiTags('Catalogues')
@@ -11,18 +11,18 @@ export class ToolsController {
   constructor(private readonly tools: ToolsService) {}
 
   @Get()
-  @Access({ scope: 'read', summary: 'Tools that assistants can use' })
+  @Access({ scope: 'read', summary: 'Tools that assistants can use, and functions that models may call' })
   @ApiOkResponse({ type: ToolListDto })
-  list(@Query() { capability }: ToolQueryDto): { tools: readonly PresentedTool[]; count: number } {
-    const tools = this.tools.list(capability);
+  list(@Query() filter: ToolQueryDto): { tools: readonly PresentedTool[]; count: number } {
+    const tools = this.tools.list(filter);
     return { tools, count: tools.length };
   }
 
   @Get(':name')
   @Access({ scope: 'read', summary: 'One tool' })
   @ApiOkResponse({ type: ToolDto })
-  get(@Param('name') name: string): PresentedTool {
-    return this.tools.get(name);
+  get(@Param('name') name: string, @Query() { kind }: ToolKindDto): PresentedTool {
+    return this.tools.get(name, kind);
   }
 
   @Post(':name/validate')
@@ -30,8 +30,8 @@ export class ToolsController {
   @Access({ scope: 'read', summary: 'Check a config against the schema of a tool' })
   @ApiBody({ schema: { type: 'object', additionalProperties: true, example: { collections: ['biology'], top_k: 3 } } })
   @ApiOkResponse({ type: ConfigValidityDto })
-  validate(@Param('name') name: string, @Body() config: unknown): ConfigValidityDto {
-    const problems = this.tools.validate(name, config);
+  validate(@Param('name') name: string, @Query() { kind }: ToolKindDto, @Body() config: unknown): ConfigValidityDto {
+    const problems = this.tools.validate(name, config, kind);
     return { valid: problems.length === 0, errors: problems.map(({ path, message }) => ({ path, message })) };
   }
 }

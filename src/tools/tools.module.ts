@@ -3,7 +3,9 @@ import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
-import { type Tool, TOOLS } from './contract';
+import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
+import { FunctionCatalogue } from './function-catalogue';
+import { FUNCTION_PLUGINS } from './functions';
 import { ToolCatalogue } from './tool-catalogue';
 import { ToolInvoker } from './tool-invoker';
 import { ToolsController } from './tools.controller';
@@ -15,10 +17,13 @@ import { ToolsService } from './tools.service';
   providers: [
     ...TOOL_PLUGINS,
     { provide: TOOLS, useFactory: (...tools: Tool[]) => tools, inject: [...TOOL_PLUGINS] },
+    ...FUNCTION_PLUGINS,
+    { provide: FUNCTIONS, useFactory: (...plugins: FunctionPlugin[]) => plugins, inject: [...FUNCTION_PLUGINS] },
     ToolCatalogue,
+    FunctionCatalogue,
     ToolInvoker,
     ToolsService,
   ],
-  exports: [ToolCatalogue, ToolInvoker, ToolsService],
+  exports: [ToolCatalogue, FunctionCatalogue, ToolInvoker, ToolsService],
 })
 export class ToolsModule {}

@@ -1,3 +1,4 @@
+import { FunctionCatalogue } from './function-catalogue';
 import { fakeTool } from './testing/call';
 import { ToolCatalogue } from './tool-catalogue';
 import { ToolsService } from './tools.service';
@@ -12,6 +13,7 @@ const service = new ToolsService(
       config_schema: { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false },
     }),
   ]),
+  new FunctionCatalogue([]),
 );
 
 describe('what the catalogue doors answer', () => {
@@ -22,8 +24,8 @@ describe('what the catalogue doors answer', () => {
   });
 
   it('filters by capability', () => {
-    expect(service.list('retrieval').map(({ name }) => name)).toEqual(['simple_rag']);
-    expect(service.list('teleport')).toEqual([]);
+    expect(service.list({ capability: 'retrieval' }).map(({ name }) => name)).toEqual(['simple_rag']);
+    expect(service.list({ capability: 'teleport' })).toEqual([]);
   });
 
   it('names the closest match of an unknown tool', () => {

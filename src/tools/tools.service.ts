@@ -1,36 +1,59 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Problem } from '../kernel';
+import type { ToolDefinition } from './contract';
+import { FunctionCatalogue } from './function-catalogue';
 import { presentTool, type PresentedTool } from './present-tool';
 import { ToolCatalogue } from './tool-catalogue';
+
+type ToolKind = ToolDefinition['kind'];
+
+export interface ToolFilter {
+  readonly capability?: string | undefined;
+  readonly kind?: ToolKind | undefined;
+}
+
+interface Found {
+  readonly catalogue: Pick<ToolCatalogue, 'validate'>;
+  readonly definition: ToolDefinition;
+}
 
 /** What the catalogue doors answer; the house's and LAMB's door share it. */
 @Injectable()
 export class ToolsService {
-  constructor(private readonly catalogue: ToolCatalogue) {}
+  constructor(
+    private readonly catalogue: ToolCatalogue,
+    private readonly functions: FunctionCatalogue,
+  ) {}
 
-  /** All tools, or those with a capability. */
-  list(capability?: string): readonly PresentedTool[] {
-    return this.catalogue
-      .definitions()
+  /** All tools and functions, or those of a kind or with a capability. */
+  list({ capability, kind }: ToolFilter = {}): readonly PresentedTool[] {
+    return [...this.catalogue.definitions(), ...this.functions.definitions()]
+      .filter((definition) => kind === undefined || definition.kind === kind)
       .filter(({ capabilities }) => capability === undefined || capabilities.includes(capability))
       .map(presentTool);
   }
 
-  /** By name or alias; `not_found` names the closest match. */
-  get(name: string): PresentedTool {
-    const tool = this.catalogue.find(name);
-    if (tool === undefined) throw this.unknown(name);
-    return presentTool(tool.definition);
+  /** By name or alias, a pipeline tool before a function of the same name; `not_found` names the closest match. */
+  get(name: string, kind?: ToolKind): PresentedTool {
+    return presentTool(this.catalogueOf(name, kind).definition);
   }
 
   /** Everything the tool's schema has against a config. `{"config": {…}}` is taken for the config inside. */
-  validate(name: string, body: unknown): readonly Problem[] {
-    if (this.catalogue.find(name) === undefined) throw this.unknown(name);
-    return this.catalogue.validate(name, unwrap(body));
+  validate(name: string, body: unknown, kind?: ToolKind): readonly Problem[] {
+    return this.catalogueOf(name, kind).catalogue.validate(name, unwrap(body));
+  }
+
+  private catalogueOf(name: string, kind: ToolKind | undefined): Found {
+    for (const catalogue of kind === 'function' ? [this.functions] : [this.catalogue, this.functions]) {
+      const definition = catalogue.find(name)?.definition;
+      if (definition !== undefined && (kind === undefined || definition.kind === kind))
+        return { catalogue, definition };
+    }
+    throw this.unknown(name);
   }
 
   private unknown(name: string): AppError {
-    const closest = this.catalogue.closest(name);
+    const closest = this.catalogue.closest(name) ?? this.functions.closest(name);
     const hint = closest === null ? '' : ` Did you mean '${closest}'?`;
     return new AppError('not_found', `There is no tool named '${name.slice(0, 64)}'.${hint}`);
   }

@@ -1,4 +1,4 @@
-import type { ChatMessage, EmitRunEvent, JsonObject, Usage } from '../../kernel';
+import type { ChatMessage, EmitRunEvent, FunctionCall, JsonObject, Usage } from '../../kernel';
 
 export interface ConnectorCapabilities {
   readonly streaming: boolean;
@@ -45,12 +45,33 @@ export interface ModelCallContext {
   readonly emit: EmitRunEvent;
 }
 
+/** An image that a model made. Bytes as the vendor sent them: whoever stores them checks type and size. */
+export interface ModelImage {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * What one chunk adds to the first choice's function calls, as the vendor sent it: any member may be missing, shifted or
+ * repeated, and `tool-calling/` puts calls together from them.
+ */
+export interface FunctionCallDelta {
+  readonly index: number | null;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly arguments: string;
+}
+
 /** A whole answer in OpenAI's `chat.completion` shape. */
 export interface ModelAnswer {
   readonly body: JsonObject;
   readonly text: string;
   readonly finishReason: string;
   readonly usage: Usage | null;
+  /** Functions that the first choice wants called; empty when it wants none. */
+  readonly calls: readonly FunctionCall[];
+  /** What a connector with the capability `image_generation` made. */
+  readonly images?: readonly ModelImage[];
 }
 
 /** One OpenAI `chat.completion.chunk`: `data` is its JSON text on one line, ready to be framed, the rest is what the service needs of it. */
@@ -61,6 +82,9 @@ export interface ModelChunk {
   readonly finishReason: string | null;
   /** Set on at most one chunk, the finishing one or the one after it. */
   readonly usage: Usage | null;
+  /** Absent in the many chunks without any. */
+  readonly calls?: readonly FunctionCallDelta[];
+  readonly images?: readonly ModelImage[];
 }
 
 /**

@@ -47,7 +47,7 @@ export function answerOf(head: AnswerHead, answer: WholeAnswer): ModelAnswer {
   };
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
   const body = { id: head.id, object: 'chat.completion', created: head.created, model: head.model, choices, usage };
-  return { body, text: content ?? '', finishReason, usage };
+  return { body, text: content ?? '', finishReason, usage, calls: toolCalls };
 }
 
 const chunkHead = (head: AnswerHead) => ({

@@ -27,7 +27,7 @@ function rewriterOver(
   const connector = {
     complete: async (request: ModelRequest, _: unknown, context: ModelCallContext): Promise<ModelAnswer> => {
       asked.push(request);
-      return { body: {}, text: await complete(request, context), finishReason: 'stop', usage: null };
+      return { body: {}, text: await complete(request, context), finishReason: 'stop', usage: null, calls: [] };
     },
   } as unknown as Connector;
   const runtimes = Object.entries(providers).map(([name, fastModel]) => [name, { name, fastModel } as ProviderRuntime]);

@@ -1,4 +1,5 @@
 export * from './call-scope';
+export * from './function.types';
 export * from './tool.errors';
 export * from './tool.types';
 export * from './tools.token';

@@ -1,5 +1,6 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../../kernel';
 import type { CallScope } from './call-scope';
+import type { AssistantAbility } from './function.types';
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;
@@ -52,6 +53,8 @@ export interface ToolContext {
   readonly prompt: string;
   /** Outcomes of the tools that ran before, by placeholder. */
   readonly results: ReadonlyMap<string, ToolOutcome>;
+  /** null inside a nested run. */
+  readonly assistants: AssistantAbility | null;
   /** Emits `tool.progress` for this tool: one line, identifiers only, cut at 200 characters. */
   readonly progress: (message: string) => void;
 }
@@ -113,6 +116,9 @@ export const TOOL_FAILURE_CODES = [
   'tool.timeout',
   'tool.cancelled',
   'tool.output_invalid',
+  'tool.arguments_invalid',
+  'tool.unavailable',
+  'tool.limit',
   'tool.failed',
 ] as const;
 export type ToolFailureCode = (typeof TOOL_FAILURE_CODES)[number];
@@ -180,6 +186,8 @@ export interface Invocation {
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
   readonly runId: string;
+  /** Absent where no other assistant may be reached. */
+  readonly assistants?: AssistantAbility | null;
   readonly texts: ToolTexts;
   readonly emit: EmitRunEvent;
   readonly prompt: () => string;

@@ -1,4 +1,4 @@
-import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
+import { isJsonObject, textOf, type ContentPart, type FunctionCall, type JsonObject } from '../../../kernel';
 import type { ModelAnswer } from '../../contract';
 import { usageOf } from '../../shapes';
 import { badResponse, errorInAnswer, truncated } from '../../transport';
@@ -21,13 +21,22 @@ export function readWholeAnswer(
   if (!Array.isArray(vendorChoices) || vendorChoices.length === 0) {
     throw badResponse('The answer of the model vendor holds no choices');
   }
-  const choices = vendorChoices.map(strictChoice);
+  const choices = vendorChoices.map(strictChoice) as [StrictChoice, ...StrictChoice[]];
   const [first] = choices;
-  const text = textOf(first?.message.content ?? null);
+  const text = textOf(first.message.content);
   if (text.length > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
   const body = { ...payload, ...strictHead(payload, defaults), choices };
-  return { body, text, finishReason: first?.finish_reason ?? 'stop', usage: usageOf(payload['usage']) };
+  const calls = functionCallsOf(first.message);
+  const finishReason = first.finish_reason;
+  return { body, text, finishReason, usage: usageOf(payload['usage']), calls };
 }
+
+const functionCallsOf = ({ tool_calls: calls }: JsonObject): FunctionCall[] =>
+  (Array.isArray(calls) ? calls : []).filter(isJsonObject).flatMap(({ id, function: called }) => {
+    if (!isJsonObject(called) || typeof called.name !== 'string') return [];
+    const args = typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {});
+    return [{ id: nonEmpty(id) ?? '', type: 'function', function: { name: called.name, arguments: args } }];
+  });
 
 const nonEmpty = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 

@@ -1,0 +1,89 @@
+import type { Caller, JsonObject, Principal, Source, Usage } from '../../kernel';
+import type { ConfigGap, ToolDefinition } from './tool.types';
+
+/** What a model is told of one function; `parameters` is a JSON Schema of type `object` (OpenAI API reference, "function"). */
+export interface FunctionDeclaration {
+  /** `[A-Za-z0-9_-]{1,64}`, one of its kind in a run. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** One entry of a document's `functions`, as stored. */
+export interface FunctionEntry {
+  /** Position among the document's functions, from 0. */
+  readonly index: number;
+  /** Name of the function plugin: `weather`, `assistant`, `knowledge_base`, … */
+  readonly type: string;
+  /** The stored entry without `type`. */
+  readonly config: JsonObject;
+}
+
+/** An image that somebody made; bytes of a checked type. */
+export interface GeneratedImage {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
+  readonly bytes: Buffer;
+}
+
+/** What a function gives back. `content` is data for the model, cut at a limit, never an instruction of ours. */
+export interface FunctionOutput {
+  readonly content: string;
+  readonly sources?: readonly Source[];
+  /** Tokens that were spent on it; counted for the run. */
+  readonly usage?: Usage | null;
+  /** Degraded work the user should know of. */
+  readonly warnings?: readonly string[];
+}
+
+/** What another assistant answered, run whole and without streaming. */
+export interface AssistantReply {
+  readonly text: string;
+  readonly sources: readonly Source[];
+  readonly usage: Usage | null;
+}
+
+/**
+ * Lets functions and tools reach other assistants; supplied by the door that runs the assistant, absent inside a run that
+ * is already nested, so that a tool-using assistant cannot be a tool whatever was stored (ACCESS.md B5).
+ */
+export interface AssistantAbility {
+  /** What the model is told, or null when the assistant may not be offered (ACCESS.md, rows A1–D5, on fresh rows). */
+  offer(assistantId: number): Promise<{ readonly name: string; readonly description: string | null } | null>;
+  /**
+   * Decides again on fresh rows, then runs it. A refusal is written to the audit log with its reason.
+   * @throws ToolFailure `tool.unavailable` (refused; the text says no reason), `tool.limit`, `tool.failed`
+   */
+  run(assistantId: number, query: string, signal: AbortSignal): Promise<AssistantReply>;
+}
+
+export interface OfferContext {
+  readonly signal: AbortSignal;
+  /** Content is reached with the rights of the assistant's owner. */
+  readonly owner: Principal;
+  readonly caller: Caller;
+  readonly assistantId: number;
+  /** null inside a nested run. */
+  readonly assistants: AssistantAbility | null;
+}
+
+export interface FunctionContext extends OfferContext {
+  readonly runId: string;
+  /** Connector that the assistant names, `auto` for the organization's default. */
+  readonly connector: string;
+  /** Emits `tool.progress` for this call: one line, identifiers only. */
+  readonly progress: (message: string) => void;
+}
+
+/**
+ * A plugin whose functions a model may call. `config` has passed `definition.config_schema`. What `call` throws becomes a
+ * tool result: a `ToolFailure`'s text as it is (so it names no reason of access and no ids), anything else as a neutral line.
+ */
+export interface FunctionPlugin<Config = JsonObject> {
+  readonly definition: ToolDefinition;
+  /** The functions of one entry, on fresh rows; none where the owner may not use it (any more). */
+  offer(config: Config, context: OfferContext): Promise<readonly FunctionDeclaration[]>;
+  /** `args` has passed the schema of the declaration called `name`. */
+  call(name: string, args: JsonObject, config: Config, context: FunctionContext): Promise<FunctionOutput>;
+  /** Required choices that are still empty, and references that `owner` may not read; asked at save. */
+  gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
+}
