@@ -1,3 +1,4 @@
+export * from './assistant-ability.types';
 export * from './call-scope';
 export * from './function.types';
 export * from './tool.errors';

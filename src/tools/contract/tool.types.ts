@@ -1,6 +1,6 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../../kernel';
 import type { CallScope } from './call-scope';
-import type { AssistantAbility } from './function.types';
+import type { AssistantAbility } from './assistant-ability.types';
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;
