@@ -4,4 +4,4 @@ export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './
 export { badResponse, ModelTransport, truncated } from './model-transport';
 export { callModel, streamModel, type ChunkReader } from './call-model';
 export { SseReader, type SseEvent } from './sse-reader';
-export { errorInAnswer } from './upstream-failure';
+export { errorInAnswer, UpstreamFailure } from './upstream-failure';

@@ -8,8 +8,10 @@ import { failureOfStatus } from './upstream-failure';
 
 export interface ModelPost {
   readonly target: ModelTarget;
-  /** Appended to the base URL, e.g. `/chat/completions`. */
+  /** Appended to the base URL, e.g. `/chat/completions`; may hold a query. */
   readonly path: string;
+  /** The vendor's own headers, its way of being shown the key among them; OpenAI's way when absent. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   readonly stream: boolean;
   readonly deadline: CallDeadline;
@@ -33,7 +35,7 @@ export class ModelTransport {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
-      headers: headersFor(target, stream),
+      headers: headersFor(input),
       body: JSON.stringify(input.body),
       signal: deadline.signal,
       headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
@@ -45,8 +47,8 @@ export class ModelTransport {
   }
 
   /** The whole body as parsed JSON. @throws AppError `upstream_bad_response` */
-  async json(response: Dispatcher.ResponseData): Promise<unknown> {
-    const text = await readUpTo(response.body, MAX_BODY);
+  async json(response: Dispatcher.ResponseData, maxBytes = MAX_BODY): Promise<unknown> {
+    const text = await readUpTo(response.body, maxBytes);
     try {
       return JSON.parse(text);
     } catch (cause) {
@@ -65,15 +67,17 @@ function endpoint(baseUrl: string, path: string): URL {
   if (!URL.canParse(baseUrl))
     throw new AppError('connector_not_configured', 'The base URL of the model vendor is not valid');
   const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/$/, '') + path;
+  const [pathname = '', search = ''] = path.split('?');
+  url.pathname = url.pathname.replace(/\/$/, '') + pathname;
+  if (search !== '') url.search = search;
   return url;
 }
 
-const headersFor = (target: ModelTarget, stream: boolean): Record<string, string> => ({
+const headersFor = ({ target, stream, headers }: ModelPost): Record<string, string> => ({
   'content-type': 'application/json',
   accept: stream ? 'text/event-stream, application/x-ndjson' : 'application/json',
   'user-agent': 'bellwether',
-  ...(target.apiKey === null ? {} : { authorization: `Bearer ${target.apiKey}` }),
+  ...(headers ?? (target.apiKey === null ? {} : { authorization: `Bearer ${target.apiKey}` })),
 });
 
 async function readUpTo(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {

@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A line longer than this is no event of a model. Characters. */
+/** A line longer than this is no event of a model that writes text. Characters. */
 const MAX_PENDING = 4_000_000;
 
 /**
@@ -21,6 +21,9 @@ export class SseReader {
   private afterCr = false;
   private started = false;
 
+  /** `maxPending`: longest line in characters, for vendors that send whole images in one. */
+  constructor(private readonly maxPending = MAX_PENDING) {}
+
   /** @throws RangeError when a line does not end */
   read(bytes: Buffer, events: SseEvent[] = []): SseEvent[] {
     const text = this.normalise(this.decoder.write(bytes));
@@ -31,7 +34,7 @@ export class SseReader {
       from = end + 1;
     }
     this.pending = from === buffer.length ? '' : buffer.slice(from);
-    if (this.pending.length > MAX_PENDING) throw new RangeError('The line does not end');
+    if (this.pending.length > this.maxPending) throw new RangeError('The line does not end');
     return events;
   }
 

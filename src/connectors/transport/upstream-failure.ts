@@ -43,8 +43,9 @@ interface RefusedResponse {
 
 /** Maps a status other than 2xx. Only a rejection carries the vendor's words, sanitised: they say what to change. */
 export function failureOfStatus(response: RefusedResponse, secrets: readonly (string | null)[]): UpstreamFailure {
-  const code = codeOfStatus(response.status);
-  const wish = retryAfterMs(response.headers, Date.now());
+  // Google answers 400 for a wrong key.
+  const code = response.text.includes('API_KEY_INVALID') ? 'upstream_auth' : codeOfStatus(response.status);
+  const wish = retryAfterMs(response.headers, Date.now()) ?? retryInfoMs(response.text);
   const vendor = vendorErrorOf(response.text);
   const error = new AppError(code, messageFor(code, vendor.reason, secrets), retryAfterOption(code, wish));
   // An exhausted quota is reported as 429 and does not come back by waiting.
@@ -108,6 +109,12 @@ export function retryAfterMs(headers: RefusedResponse['headers'], now: number): 
   if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : null;
   const date = Date.parse(written);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Google's wish stands in the body (google.rpc.RetryInfo, a JSON duration). */
+function retryInfoMs(text: string): number | null {
+  const seconds = /"retryDelay"\s*:\s*"(\d{1,7}(?:\.\d{1,9})?)s"/.exec(text)?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
 }
 
 const RETRIED_CODES: ReadonlySet<string> = new Set([
