@@ -5,6 +5,6 @@ export { OrganizationChanges } from './organization-changes';
 export { assertOutranks, rankOf } from './organization.permissions';
 export { OrganizationsModule } from './organizations.module';
 export { OrganizationsService } from './organizations.service';
-export type { KnowledgeBaseRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
+export type { KnowledgeBaseRuntime, McpServerRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
 export { SettingsService } from './settings.service';
 export type { Features } from './settings.types';

@@ -50,6 +50,17 @@ export class MoodleDto {
   token_configured!: boolean;
 }
 
+export class McpServerDto {
+  url!: string | null;
+  enabled!: boolean;
+  token_configured!: boolean;
+}
+
+export class McpDto {
+  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/McpServerDto' } })
+  servers!: Readonly<Record<string, McpServerDto>>;
+}
+
 /** What its administrators see: every setting, secrets only as present or absent. */
 export class OrganizationDto extends OrganizationSummaryDto {
   @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ProviderDto' } })
@@ -64,6 +75,7 @@ export class OrganizationDto extends OrganizationSummaryDto {
 
   knowledge_base!: KnowledgeBaseServerDto;
   moodle!: MoodleDto;
+  mcp!: McpDto;
 
   @ApiProperty({ type: 'object', additionalProperties: true })
   limits!: object;

@@ -41,6 +41,15 @@ function providersView(
   );
 }
 
+const mcpView = ({ mcp }: OrganizationSettings): OrganizationDto['mcp'] => ({
+  servers: Object.fromEntries(
+    Object.entries(mcp?.servers ?? {}).map(([name, { url, enabled, token }]) => [
+      name,
+      { url: url ?? null, enabled: enabled ?? false, token_configured: token !== undefined },
+    ]),
+  ),
+});
+
 function partsOf({ settings }: OrganizationEntity): Omit<OrganizationDto, keyof OrganizationSummaryDto | 'providers'> {
   const { knowledge_base: knowledgeBase = {}, moodle = {} }: OrganizationSettings = settings;
   return {
@@ -51,6 +60,7 @@ function partsOf({ settings }: OrganizationEntity): Omit<OrganizationDto, keyof 
       api_token_configured: knowledgeBase.api_token !== undefined,
     },
     moodle: { api_url: moodle.api_url ?? null, token_configured: moodle.token !== undefined },
+    mcp: mcpView(settings),
     limits: settings.limits ?? {},
   };
 }

@@ -18,6 +18,7 @@ import {
   OrganizationDto,
   OrganizationPageDto,
   OrganizationSummaryDto,
+  McpServerDto,
   ProviderDto,
 } from './organization-answer.dto';
 import { CreateOrganizationDto } from './organization.dto';
@@ -27,7 +28,7 @@ import { SettingsService } from './settings.service';
 import { SETTINGS_PARTS, type SettingsPart } from './settings.types';
 
 @ApiTags('Organizations')
-@ApiExtraModels(ProviderDto, OrganizationDto, OrganizationSummaryDto)
+@ApiExtraModels(McpServerDto, ProviderDto, OrganizationDto, OrganizationSummaryDto)
 @Controller('api/v1/organizations')
 export class OrganizationsController {
   constructor(

@@ -2,7 +2,13 @@ import { type AppError } from '../kernel';
 import type { Config } from '../platform/config';
 import { type EnvironmentProvider, environmentProviders, VENDOR_URLS } from './environment-providers';
 import type { OrganizationEntity } from './organization.entity';
-import type { KnowledgeBaseRuntime, MoodleRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
+import type {
+  KnowledgeBaseRuntime,
+  McpServerRuntime,
+  MoodleRuntime,
+  OrganizationRuntime,
+  ProviderRuntime,
+} from './runtime.types';
 import { FEATURES, type Features, type OrganizationSettings, type ProviderSettings } from './settings.types';
 
 /** A secret opened ahead of its use, or why it could not be. */
@@ -93,6 +99,22 @@ function moodleOf(
   };
 }
 
+function mcpServersOf({ mcp }: OrganizationSettings, secrets: OpenedSecrets): Map<string, McpServerRuntime> {
+  const servers = new Map<string, McpServerRuntime>();
+  for (const [name, { enabled, url }] of Object.entries(mcp?.servers ?? {})) {
+    if (enabled !== true || url === undefined) continue;
+    const token = secrets.get(`mcp.servers.${name}.token`) ?? null;
+    servers.set(name, {
+      name,
+      url,
+      get token() {
+        return reveal(token);
+      },
+    });
+  }
+  return servers;
+}
+
 /** Every feature is on until an organization turns it off. */
 export const featuresOf = (settings: OrganizationSettings): Features =>
   Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? true])) as Record<
@@ -116,6 +138,7 @@ export function buildRuntime(
     defaultModel: settings.default_model ?? null,
     knowledgeBase: knowledgeBaseOf(settings, secrets),
     moodle: moodleOf(settings, isSystem ? config.moodle : null, secrets),
+    mcpServers: mcpServersOf(settings, secrets),
     features: featuresOf(settings),
     limits: settings.limits ?? {},
   };

@@ -29,6 +29,14 @@ export interface MoodleRuntime {
   readonly trusted: boolean;
 }
 
+/** An enabled server of the Model Context Protocol. */
+export interface McpServerRuntime {
+  readonly name: string;
+  readonly url: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly token: string | null;
+}
+
 /** Everything a run needs to know about its organization, secrets opened. Never logged, never answered. */
 export interface OrganizationRuntime {
   readonly id: string;
@@ -41,6 +49,8 @@ export interface OrganizationRuntime {
   readonly defaultModel: ModelChoice | null;
   readonly knowledgeBase: KnowledgeBaseRuntime | null;
   readonly moodle: MoodleRuntime | null;
+  /** Those that an administrator enabled, by name. */
+  readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;
   readonly features: Features;
   readonly limits: JsonObject;
 }

@@ -26,10 +26,13 @@ export interface SettingsChange {
 export function secretSlots(settings: unknown): SecretSlot[] {
   if (!isJsonObject(settings)) return [];
   const providers = isJsonObject(settings['providers']) ? Object.keys(settings['providers']) : [];
+  const mcp = settings['mcp'];
+  const servers = isJsonObject(mcp) && isJsonObject(mcp['servers']) ? Object.keys(mcp['servers']) : [];
   return [
     ...providers.map((name): SecretSlot => ({ at: ['providers', name], secret: 'api_key', url: 'base_url' })),
     { at: ['knowledge_base'], secret: 'api_token', url: 'server_url' },
     { at: ['moodle'], secret: 'token', url: 'api_url' },
+    ...servers.map((name): SecretSlot => ({ at: ['mcp', 'servers', name], secret: 'token', url: 'url' })),
   ];
 }
 

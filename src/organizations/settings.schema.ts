@@ -37,6 +37,18 @@ const provider = {
   },
 };
 
+/** The name becomes a part of function names (`mcp_{server}_{tool}`): without an underscore it ends at the first one. */
+const mcpServer = {
+  type: 'object',
+  nullable: true,
+  additionalProperties: false,
+  properties: {
+    url: { ...url, description: 'Streamable HTTP endpoint. Changing it without a new `token` clears the stored one.' },
+    token: { ...secret, description: 'Write-only; sent as `Authorization: Bearer`.' },
+    enabled: { type: 'boolean', nullable: true, description: 'Off unless it says true.' },
+  },
+};
+
 /** Body of `PATCH /organizations/{slug}`: objects merge member by member, arrays replace, null removes (RFC 7396). */
 export const settingsPatchSchema = {
   type: 'object',
@@ -64,6 +76,20 @@ export const settingsPatchSchema = {
       nullable: true,
       additionalProperties: false,
       properties: { api_url: url, token: { ...secret, description: 'Write-only.' } },
+    },
+    mcp: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      properties: {
+        servers: {
+          type: 'object',
+          nullable: true,
+          maxProperties: 20,
+          propertyNames: { pattern: '^[a-z][a-z0-9-]{0,23}$' },
+          additionalProperties: mcpServer,
+        },
+      },
     },
     features: {
       type: 'object',

@@ -31,6 +31,17 @@ export interface MoodleSettings {
   readonly token?: string;
 }
 
+/** A server of the Model Context Protocol whose tools assistants may offer to their model; off until it is enabled. */
+export interface McpServerSettings {
+  readonly url?: string;
+  readonly token?: string;
+  readonly enabled?: boolean;
+}
+
+export interface McpSettings {
+  readonly servers?: Readonly<Record<string, McpServerSettings>>;
+}
+
 /** The document in `organizations.settings`: what the organization set, nothing defaulted, secrets sealed. */
 export interface OrganizationSettings {
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
@@ -38,6 +49,7 @@ export interface OrganizationSettings {
   readonly default_model?: ModelChoice;
   readonly knowledge_base?: KnowledgeBaseSettings;
   readonly moodle?: MoodleSettings;
+  readonly mcp?: McpSettings;
   readonly features?: Partial<Features>;
   readonly limits?: JsonObject;
 }
@@ -49,6 +61,7 @@ export const SETTINGS_PARTS = [
   'default_model',
   'knowledge_base',
   'moodle',
+  'mcp',
   'features',
   'limits',
 ] as const;
@@ -59,7 +72,7 @@ export interface SecretSlot {
   /** Path of the secret's owner, e.g. `['providers', 'openai']`. */
   readonly at: readonly string[];
   readonly secret: 'api_key' | 'api_token' | 'token';
-  readonly url: 'base_url' | 'server_url' | 'api_url';
+  readonly url: 'base_url' | 'server_url' | 'api_url' | 'url';
 }
 
 export const fieldOf = (slot: SecretSlot): string => [...slot.at, slot.secret].join('.');

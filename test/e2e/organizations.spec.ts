@@ -91,7 +91,16 @@ describe('settings', () => {
       limits: { tokens_per_month: 1_000 },
       models: ['gpt-4o'],
     });
-    for (const part of ['providers', 'models', 'default_model', 'knowledge_base', 'moodle', 'features', 'limits']) {
+    for (const part of [
+      'providers',
+      'models',
+      'default_model',
+      'knowledge_base',
+      'moodle',
+      'mcp',
+      'features',
+      'limits',
+    ]) {
       const answer = await asPhysics('GET', `${path}/${part}`);
       expect([answer.status, answer.json]).toEqual([200, patched.json[part]]);
     }
@@ -104,6 +113,7 @@ describe('settings', () => {
       providers: { openai: { api_key: CANARY, base_url: 'http://127.0.0.1:9/v1' } },
       knowledge_base: { server_url: 'http://127.0.0.1:9', api_token: CANARY },
       moodle: { api_url: 'http://127.0.0.1:9', token: CANARY },
+      mcp: { servers: { library: { url: 'http://127.0.0.1:9/mcp', token: CANARY } } },
     };
     const answers = [
       await asPhysics('PATCH', path, body),
@@ -118,6 +128,7 @@ describe('settings', () => {
       providers: { openai: { api_key_configured: true } },
       knowledge_base: { server_url: 'http://127.0.0.1:9', api_token_configured: true },
       moodle: { token_configured: true },
+      mcp: { servers: { library: { url: 'http://127.0.0.1:9/mcp', enabled: false, token_configured: true } } },
     });
     expect(answers.map(({ text }) => text).join() + app.log()).not.toMatch(/CANARY|v1:/);
   });
@@ -126,6 +137,23 @@ describe('settings', () => {
     const answer = await asPhysics('PATCH', path, { knowledge_base: { server_url: 'http://127.0.0.1:10' } });
     expect(answer.json.knowledge_base).toEqual({ server_url: 'http://127.0.0.1:10', api_token_configured: false });
     expect(answer.json.providers.openai.api_key_configured).toBe(true);
+  });
+
+  it('keep servers of the Model Context Protocol one by one, off until one is enabled', async () => {
+    const servers = { library: { enabled: true }, weather: { url: 'https://mcp.example.com/mcp' } };
+    const answer = await asPhysics('PATCH', path, { mcp: { servers } });
+    expect(answer.json.mcp).toEqual({
+      servers: {
+        library: { url: 'http://127.0.0.1:9/mcp', enabled: true, token_configured: true },
+        weather: { url: 'https://mcp.example.com/mcp', enabled: false, token_configured: false },
+      },
+    });
+    const removed = await asPhysics('PATCH', path, { mcp: { servers: { library: null } } });
+    expect(Object.keys(removed.json.mcp.servers)).toEqual(['weather']);
+    for (const name of ['a_b', 'A', '__proto__', 'x'.repeat(25)]) {
+      const body = `{"mcp":{"servers":{"${name}":{}}}}`;
+      expect((await asPhysics('PATCH', path, JSON.parse(body))).status).toBe(400);
+    }
   });
 
   it.each([
@@ -138,11 +166,13 @@ describe('settings', () => {
       providers: { openai: { base_url: url }, campus: { base_url: url } },
       knowledge_base: { server_url: url },
       moodle: { api_url: url },
+      mcp: { servers: { library: { url } } },
     };
     const answer = await asPhysics('PATCH', path, body);
     expect([answer.status, answer.json.code]).toEqual([400, 'outbound_refused']);
     expect(answer.json.errors.map((problem: { path: string }) => problem.path).sort()).toEqual([
       'knowledge_base.server_url',
+      'mcp.servers.library.url',
       'moodle.api_url',
       'providers.campus.base_url',
       'providers.openai.base_url',
