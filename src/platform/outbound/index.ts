@@ -1,5 +1,5 @@
 export { OutboundClient, RESOLVE_HOST } from './outbound-client';
-export type { OutboundRequest, OutboundResponse } from './outbound.types';
+export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 export type { ResolveHost } from './guarded-connector';
 export { outboundFailure } from './outbound.errors';
 export { OutboundModule } from './outbound.module';

@@ -7,8 +7,8 @@ import { AllowList } from './allow-list';
 import { DialPolicy, portOf, refused } from './dial-policy';
 import { guardedConnector, plainLookup, type ResolveHost } from './guarded-connector';
 import { outboundFailure } from './outbound.errors';
-import type { OutboundRequest, OutboundResponse } from './outbound.types';
-import { nextHop, readText, REDIRECTS } from './redirect';
+import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
+import { nextHop, readBytes, REDIRECTS } from './redirect';
 
 /** Token of the name resolver; `dns.lookup` unless a test puts its own zone there. */
 export const RESOLVE_HOST = Symbol('RESOLVE_HOST');
@@ -66,6 +66,12 @@ export class OutboundClient implements OnModuleDestroy {
   }
 
   async request(input: OutboundRequest): Promise<OutboundResponse> {
+    const { status, headers, bytes } = await this.download(input);
+    return { status, headers, text: bytes.toString('utf8') };
+  }
+
+  /** Like `request`, for what is no text. */
+  async download(input: OutboundRequest): Promise<OutboundBytes> {
     const deadline = AbortSignal.timeout(input.timeoutMs ?? TIMEOUT_MS);
     const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
     try {
@@ -75,7 +81,7 @@ export class OutboundClient implements OnModuleDestroy {
     }
   }
 
-  private async follow(input: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+  private async follow(input: OutboundRequest, signal: AbortSignal): Promise<OutboundBytes> {
     let hop = {
       url: this.policy.parse(input.url, input.trusted === true),
       method: input.method ?? 'GET',
@@ -93,7 +99,7 @@ export class OutboundClient implements OnModuleDestroy {
         signal,
       });
       const target = nextHop(hop, response.statusCode, response.headers.location);
-      if (target === null) return await readText(response, input.maxBytes ?? MAX_BYTES);
+      if (target === null) return await readBytes(response, input.maxBytes ?? MAX_BYTES);
       await response.body.dump();
       if (redirects === REDIRECTS) throw new AppError('upstream_error', 'The server redirected too often');
       hop = { ...target, url: this.policy.parse(target.url.href, target.trusted) };

@@ -17,3 +17,10 @@ export interface OutboundResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
+
+/** An answer that is not read as text. */
+export interface OutboundBytes {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
-import type { OutboundRequest, OutboundResponse } from './outbound.types';
+import type { OutboundBytes, OutboundRequest } from './outbound.types';
 
 /** Most redirects followed per request. */
 export const REDIRECTS = 3;
@@ -45,7 +45,7 @@ const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<s
   Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name.toLowerCase())));
 
 /** Reads the body up to `maxBytes`; the stated length is believed when it is already too much. */
-export async function readText(response: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundResponse> {
+export async function readBytes(response: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundBytes> {
   const tooLarge = new AppError('upstream_bad_response', `The server sent more than ${maxBytes} bytes`);
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
     response.body.on('error', () => undefined).destroy();
@@ -58,7 +58,7 @@ export async function readText(response: Dispatcher.ResponseData, maxBytes: numb
     if (size > maxBytes) throw tooLarge;
     parts.push(part);
   }
-  return { status: response.statusCode, headers: flat(response.headers), text: Buffer.concat(parts).toString('utf8') };
+  return { status: response.statusCode, headers: flat(response.headers), bytes: Buffer.concat(parts) };
 }
 
 const flat = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
