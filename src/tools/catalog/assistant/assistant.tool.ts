@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../../kernel';
+import {
+  type ConfigGap,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  ToolFailure,
+  type ToolInput,
+  type ToolOutput,
+} from '../../contract';
+
+export interface AssistantToolConfig extends JsonObject {
+  readonly assistant_id: number | null;
+}
+
+/** What another assistant answers to the question, before the model is asked. */
+@Injectable()
+export class AssistantTool implements Tool<AssistantToolConfig> {
+  readonly definition: ToolDefinition = DEFINITION;
+
+  async run(
+    { assistant_id: id }: AssistantToolConfig,
+    { query }: ToolInput,
+    context: ToolContext,
+  ): Promise<ToolOutput> {
+    if (id === null) throw new ToolFailure('tool.config_incomplete', NO_ASSISTANT);
+    if (query.trim() === '') return { content: '', sources: [], confidence: null };
+    if (context.assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
+    context.progress(`asking assistant ${id}`);
+    const { text, sources } = await context.assistants.run(id, query, context.signal);
+    return { content: text, sources, confidence: null };
+  }
+
+  gaps({ assistant_id: id }: AssistantToolConfig): Promise<readonly ConfigGap[]> {
+    const gap: ConfigGap = { path: 'assistant_id', code: 'tool.config_incomplete', message: NO_ASSISTANT };
+    return Promise.resolve(id === null ? [gap] : []);
+  }
+}
+
+const NO_ASSISTANT = 'no assistant is chosen';
+
+const DEFINITION: ToolDefinition = {
+  name: 'assistant',
+  aliases: [],
+  display_name: 'Assistant',
+  description: 'Asks another assistant the question and puts its answer into the prompt.',
+  placeholder: 'tool_result',
+  category: 'assistant',
+  version: '1.0.0',
+  kind: 'pipeline',
+  icon: 'message-square',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: {
+      assistant_id: {
+        type: ['integer', 'null'],
+        title: 'Assistant',
+        description: 'The assistant to ask. One that calls functions itself cannot be chosen.',
+        minimum: 1,
+        maximum: 2_147_483_647,
+        default: null,
+        'x-reference': 'assistant',
+      },
+    },
+    required: ['assistant_id'],
+    additionalProperties: false,
+  },
+  parameters: {},
+  examples: [
+    {
+      query: 'Is my thesis statement clear?',
+      parameters: { assistant_id: 7 },
+      expected_result: "The other assistant's answer to the same question.",
+    },
+  ],
+  capabilities: ['delegation'],
+  limitations: ['An assistant that calls functions itself cannot be asked.', 'It sees the last question only.'],
+  cost: { unit: 'tokens', estimate: 2_000 },
+};
