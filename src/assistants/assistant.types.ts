@@ -52,6 +52,7 @@ export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 export interface RunnableAssistant {
   readonly id: number;
   readonly name: string;
+  readonly description: string;
   readonly version: number;
   readonly organizationId: string;
   readonly ownerId: string;

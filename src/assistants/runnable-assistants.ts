@@ -35,10 +35,10 @@ class CachedAssistant {
   }
 
   private runnable(access: AccessLevel): RunnableAssistant {
-    const { id, name, version, organizationId, ownerId, published } = this.row;
+    const { id, name, description, version, organizationId, ownerId, published } = this.row;
     this.made ??= this.make();
     const owner = { organizationId, userId: ownerId };
-    return { id, name, version, organizationId, ownerId, owner, published, access, ...this.made };
+    return { id, name, description, version, organizationId, ownerId, owner, published, access, ...this.made };
   }
 
   private make(): { document: AssistantDocument; compiled: CompiledTemplate } {
