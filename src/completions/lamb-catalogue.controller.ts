@@ -12,7 +12,7 @@ const anyObject = { schema: { type: 'object', additionalProperties: true } };
 
 /** A function is called by the model under `function_name`; clients of LAMB read it beside the name. */
 const presentForLamb = (tool: PresentedTool): JsonObject =>
-  tool.kind === 'function' ? { ...tool, function_name: tool.name } : { ...tool };
+  tool.kind === 'function' ? { ...tool, function_name: tool.function_name ?? tool.name } : { ...tool };
 
 /** LAMB's catalogue under LAMB's paths; the same data as the house API's. */
 @ApiTags('LAMB')

@@ -49,6 +49,8 @@ export class ToolDto {
   /** JSON Schema of the tool's `config`. */
   config_schema!: Record<string, unknown>;
   kind!: 'pipeline' | 'function';
+  /** Of functions that the model always calls by the same name. */
+  function_name?: string;
   icon!: string;
   allow_multiple!: boolean;
   parameters!: Record<string, unknown>;

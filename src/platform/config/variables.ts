@@ -70,9 +70,12 @@ export const VARIABLES = {
     url('http:', 'https:'),
     'Ollama server of the default organization, e.g. http://localhost:11434.',
   ),
-  MOODLE_API_URL: variable(url('http:', 'https:'), 'Moodle of the default organization. No effect yet.'),
-  MOODLE_TOKEN: variable(text(), 'Web service token for MOODLE_API_URL. No effect yet.'),
-  WEATHER_API_URL: variable(url('http:', 'https:'), 'Open-Meteo compatible server. No effect yet.', {
+  MOODLE_API_URL: variable(
+    url('http:', 'https:'),
+    'Moodle of the default organization, e.g. https://moodle.example.edu; others set their own.',
+  ),
+  MOODLE_TOKEN: variable(text(), 'Web service token for MOODLE_API_URL.'),
+  WEATHER_API_URL: variable(url('http:', 'https:'), 'Open-Meteo compatible server, for forecasts and geocoding.', {
     fallback: 'https://api.open-meteo.com',
   }),
   OIDC_ISSUER: variable(
@@ -94,6 +97,19 @@ export const VARIABLES = {
     fallback: 'exponential',
   }),
   TOOL_PARALLEL_LIMIT: variable(integer(1, 100), 'Most tools of one run at once.', { fallback: '5' }),
+  TOOL_MAX_ROUNDS: variable(integer(1, 50), 'Most times that a model may ask for functions in one run.', {
+    fallback: '5',
+  }),
+  TOOL_RUN_TIMEOUT: variable(
+    integer(1_000, 3_600_000),
+    'Milliseconds that a run with functions may take, from its start to its answer.',
+    { fallback: '300000' },
+  ),
+  TOOL_RUN_TOKENS: variable(
+    integer(1, 100_000_000),
+    'Tokens after which a run with functions starts no further round, called assistants included.',
+    { fallback: '500000' },
+  ),
   TOOL_RESULT_CACHE_ENABLED: variable(bool(), 'Reuse results of equal tool calls. No effect yet.', {
     fallback: 'true',
   }),
@@ -106,8 +122,8 @@ export const VARIABLES = {
   ),
   TOOL_PLANNER_MODEL: variable(text(), 'Model of the planner. No effect yet.'),
   TOOL_PLANNER_TEMPERATURE: variable(number(0, 2), 'Temperature of the planner. No effect yet.', { fallback: '0.3' }),
-  TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies whose identity headers count, e.g. 10.0.0.0/8. No effect yet.'),
-  TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send. No effect yet.'),
+  TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies that may name the end user of a request, e.g. 10.0.0.0/8.'),
+  TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send in X-Bellwether-Proxy-Secret.'),
   EXTRACTION_PROCESSES: variable(
     integer(1, 16),
     'Processes that read uploaded documents, one document each at a time.',

@@ -24,6 +24,8 @@ export interface ToolDefinition {
   readonly version: string;
   readonly config_schema: ConfigSchema;
   readonly kind: 'pipeline' | 'function';
+  /** Name that the model calls a function by, where it is always the same (spec 004: `get_weather`). */
+  readonly function_name?: string;
   readonly icon: string;
   readonly allow_multiple: boolean;
   readonly parameters: JsonObject;
