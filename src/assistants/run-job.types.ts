@@ -1,4 +1,5 @@
 import type { Caller, ChatMessage, EmitRunEvent } from '../kernel';
+import type { AssistantAbility } from '../tools';
 import type { RunnableAssistant } from './assistant.types';
 
 /** What floor 10 is given to build the final messages of one completion. */
@@ -8,4 +9,6 @@ export interface RunJob {
   readonly messages: readonly ChatMessage[];
   readonly run: { readonly id: string; readonly signal: AbortSignal; readonly emit: EmitRunEvent };
   readonly stream: boolean;
+  /** null inside a nested run. */
+  readonly assistants: AssistantAbility | null;
 }

@@ -1,63 +1,97 @@
-import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../assistants';
+import { Inject, Injectable } from '@nestjs/common';
+import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { AppError, type Caller } from '../kernel';
 import { OrganizationsService } from '../organizations';
-import { RunsService } from '../runs';
+import { CONFIG, type Config } from '../platform/config';
+import { type ParentRun, RunBudget, type RunLimits, RunsService } from '../runs';
+import type { AssistantAbility } from '../tools';
+import { AssistantAbilities } from './assistant-abilities';
 import type { ChatRequest } from './chat-request';
-import type { Completion } from './completion.types';
+import type { Completion, CompletionFacts } from './completion.types';
 import { isSwitchedOff } from './feature-switches';
 import { secretsOf } from './organization-secrets';
 import { StreamsInFlight } from './streams-in-flight';
 
+/** ACCESS.md E5. */
+const CALLS_PER_TARGET = 8;
+
+type Secrets = readonly string[];
+
+export interface OpeningInput {
+  readonly caller: Caller;
+  /** An assistant as it was decided upon, or the id of one that the caller must be allowed to use. */
+  readonly assistant: RunnableAssistant | number;
+  readonly request: ChatRequest;
+  readonly parent?: ParentRun | null;
+}
+
 /** Everything that is checked before a run exists; what fails here answers with a status of its own. */
 @Injectable()
 export class CompletionOpening {
+  private readonly limits: RunLimits;
+
   constructor(
     private readonly assistants: AssistantsService,
     private readonly organizations: OrganizationsService,
     private readonly runs: RunsService,
     private readonly inFlight: StreamsInFlight,
-  ) {}
+    private readonly abilities: AssistantAbilities,
+    @Inject(CONFIG) { tools }: Config,
+  ) {
+    this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
+  }
 
   /** @throws `not_found`, `feature_disabled`, `server_shutdown`. */
-  async open(caller: Caller, assistantId: number, request: ChatRequest): Promise<Completion> {
-    const assistant = await this.assistants.runnable(caller, assistantId);
+  async open(input: OpeningInput): Promise<Completion> {
+    const { caller, assistant: wanted, parent } = input;
+    const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
     const organization = await this.organizations.runtime(assistant.organizationId);
     if (isSwitchedOff(assistant, organization))
       throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
-    const { document } = assistant;
     const secrets = secretsOf(organization);
-    this.inFlight.assertOpen();
+    // A run that goes on may still call its assistants while the others drain.
+    if (!parent) this.inFlight.assertOpen();
     // From here on nothing may throw: an opened run that nobody ends would hold up the shutdown.
+    return this.enter(input, assistant, secrets);
+  }
+
+  private enter({ caller, request, parent }: OpeningInput, assistant: RunnableAssistant, secrets: Secrets): Completion {
+    const { id, name, organizationId, ownerId, document } = assistant;
     const run = this.runs.open({
-      assistant: {
-        id: assistant.id,
-        name: assistant.name,
-        organizationId: assistant.organizationId,
-        ownerId: assistant.ownerId,
-        type: document.type,
-      },
+      assistant: { id, name, organizationId, ownerId, type: document.type },
       caller,
       strategy: document.type === 'multi_tool' ? document.orchestrator : null,
       stream: request.stream,
+      parentRunId: parent?.runId ?? null,
     });
-    return {
+    const { abilities } = this;
+    let ability: AssistantAbility | null | undefined;
+    const completion: Completion = {
       run,
       leave: this.inFlight.enter(run),
       assistant,
       request,
-      wantsReport: (request.verbose || document.verbose) && assistant.access !== 'use',
+      wantsReport: !parent && (request.verbose || document.verbose) && assistant.access !== 'use',
       secrets,
-      facts: {
-        connector: null,
-        model: null,
-        prepared: null,
-        preparedMs: null,
-        firstTokenMs: null,
-        finishReason: null,
-        usage: null,
-        warnings: [],
+      depth: parent?.depth ?? 0,
+      budget: parent?.budget ?? new RunBudget(this.limits, run.startedMono),
+      get assistants() {
+        ability = ability === undefined ? abilities.abilityFor(completion) : ability;
+        return ability;
       },
+      facts: noFacts(),
     };
+    return completion;
   }
 }
+
+const noFacts = (): CompletionFacts => ({
+  connector: null,
+  model: null,
+  prepared: null,
+  preparedMs: null,
+  firstTokenMs: null,
+  finishReason: null,
+  usage: null,
+  warnings: [],
+});

@@ -1,7 +1,8 @@
 import type { RunnableAssistant } from '../assistants';
 import type { ModelAnswer, ModelChunk, ModelRequest } from '../connectors';
 import type { AppError, Usage } from '../kernel';
-import type { PreparedPrompt, Run } from '../runs';
+import type { PreparedPrompt, Run, RunBudget } from '../runs';
+import type { AssistantAbility } from '../tools';
 import type { ChatRequest } from './chat-request';
 
 /** One completion that goes on: what was asked, and what is known so far. The facts become the run's record, however it ends. */
@@ -15,6 +16,12 @@ export interface Completion {
   readonly wantsReport: boolean;
   /** Values that must not appear in a report. */
   readonly secrets: readonly string[];
+  /** 0 for what a caller asked for; 1 for what an assistant asked for on his behalf: no functions, no assistants. */
+  readonly depth: number;
+  /** Shared with every run that this one starts. */
+  readonly budget: RunBudget;
+  /** Lets tools and functions call other assistants; null inside a nested run. Made when it is first looked at. */
+  readonly assistants: AssistantAbility | null;
   readonly facts: CompletionFacts;
 }
 

@@ -9,13 +9,16 @@ import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
+import { AssistantAbilities } from './assistant-abilities';
 import { AssistantCompletionsController } from './assistant-completions.controller';
+import { CompletionEngine } from './completion-engine.service';
 import { CompletionOpening } from './completion-opening.service';
 import { CompletionsService } from './completions.service';
 import { LambCatalogueController } from './lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb-completions.controller';
 import { ModelsService } from './models.service';
 import { OpenAiController } from './openai.controller';
+import { QuietAnswers } from './quiet-answers.service';
 import { RunAccess } from './run-access.service';
 import { RunsController } from './runs.controller';
 import { StreamsInFlight } from './streams-in-flight';
@@ -40,7 +43,16 @@ import { StreamsInFlight } from './streams-in-flight';
     LambCompletionsController,
     RunsController,
   ],
-  providers: [CompletionOpening, CompletionsService, ModelsService, RunAccess, StreamsInFlight],
-  exports: [CompletionsService, StreamsInFlight],
+  providers: [
+    AssistantAbilities,
+    CompletionEngine,
+    CompletionOpening,
+    CompletionsService,
+    ModelsService,
+    QuietAnswers,
+    RunAccess,
+    StreamsInFlight,
+  ],
+  exports: [AssistantAbilities, CompletionsService, QuietAnswers, StreamsInFlight],
 })
 export class CompletionsModule {}

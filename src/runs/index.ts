@@ -1,3 +1,4 @@
+export * from './parent-run.types';
 export * from './prepared-prompt.types';
 export { redactText } from './report/redact';
 export { reportMarkdown } from './report/report-markdown';
@@ -5,6 +6,7 @@ export { reportMessage } from './report/report-message';
 export * from './report/report.types';
 export { shapeReport } from './report/shape-report';
 export { Run } from './run';
+export { RunBudget, type RunLimits } from './run-budget';
 export * from './run.types';
 export { RunsModule } from './runs.module';
 export { RunsService } from './runs.service';

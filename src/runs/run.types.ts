@@ -12,6 +12,8 @@ export interface RunInput {
   readonly caller: Caller;
   readonly strategy: string | null;
   readonly stream: boolean;
+  /** The run on whose behalf this one runs; absent or null for a run of its own. */
+  readonly parentRunId?: string | null;
 }
 
 /** How a run ended; everything but `status` is what was known by then. */

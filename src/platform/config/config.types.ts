@@ -37,6 +37,10 @@ export interface Config {
     readonly maxRetries: number;
     readonly retryBackoff: 'exponential' | 'fixed';
     readonly parallelLimit: number;
+    /** Of runs with functions: model requests that may ask for functions, time and tokens of the whole run. */
+    readonly maxRounds: number;
+    readonly runTimeoutMs: number;
+    readonly runTokens: number;
     readonly cacheEnabled: boolean;
     readonly cacheTtlMs: number;
   };

@@ -1,0 +1,174 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { RunnableAssistant } from '../assistants';
+import { ClassicPipeline } from '../classic';
+import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
+import { AppError, textOf } from '../kernel';
+import { MultiToolPipeline } from '../multi-tool';
+import { toAppError } from '../platform/http';
+import {
+  type PreparedPrompt,
+  reportMarkdown,
+  type RunOutcome,
+  type RunReport,
+  RunsService,
+  shapeReport,
+} from '../runs';
+import type { AnswerWriter, Completion, ModelCall } from './completion.types';
+import { modelId } from './model-id';
+import { CLIENT_GONE, SERVER_SHUTDOWN, shuttingDown } from './streams-in-flight';
+
+/** `finish_reason` of a run that was to fill the prompt and no more. */
+const PROMPT_ONLY = 'prompt';
+
+/** Takes an opened completion from the question to the end of its answer, whoever reads it, and leaves a record however it ends. */
+@Injectable()
+export class CompletionEngine {
+  private readonly logger = new Logger('Completions');
+
+  constructor(
+    private readonly classic: ClassicPipeline,
+    private readonly multiTool: MultiToolPipeline,
+    private readonly connectors: ConnectorsService,
+    private readonly runs: RunsService,
+  ) {}
+
+  /** @throws AppError for what the writer could not tell any more than the run's record could. */
+  run(completion: Completion, writer: AnswerWriter): Promise<void> {
+    return this.settle(
+      completion,
+      async () => {
+        await this.produce(completion, writer);
+        completion.run.signal.throwIfAborted();
+      },
+      writer,
+    );
+  }
+
+  /** The final messages by the assistant's own pipeline; the model is not asked. @throws AppError */
+  async prompt(completion: Completion): Promise<PreparedPrompt> {
+    const { facts, run } = completion;
+    await this.settle(completion, async () => {
+      await this.prepare(completion);
+      run.signal.throwIfAborted();
+      facts.finishReason = PROMPT_ONLY;
+    });
+    if (facts.prepared === null) throw new Error('A prompt that is ready is nowhere');
+    return facts.prepared;
+  }
+
+  private async settle(completion: Completion, work: () => Promise<void>, writer?: AnswerWriter): Promise<void> {
+    try {
+      await work();
+      this.finish(completion, { status: 'completed' });
+      writer?.end();
+    } catch (error) {
+      this.fail(completion, error, writer);
+    } finally {
+      completion.leave();
+    }
+  }
+
+  private async produce(completion: Completion, writer: AnswerWriter): Promise<void> {
+    const { assistant, facts, request, run } = completion;
+    const resolved = completion.wantsReport ? null : await this.resolve(completion);
+    const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
+    writer.begin(model);
+    for (const { code, message } of resolved?.warnings ?? []) run.emit({ type: 'warning', code, message });
+    const prepared = await this.prepare(completion);
+    if (resolved === null) {
+      writer.report(reportMarkdown(shapeReport(prepared.report, completion.secrets)), model);
+      return;
+    }
+    run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
+    await writer.model(modelCall(resolved, completion), {
+      model: resolved.model,
+      messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
+      params: request.params,
+    });
+    facts.firstTokenMs ??= performance.now() - run.startedMono;
+  }
+
+  private async resolve({ assistant, facts }: Completion): Promise<ResolvedModel> {
+    const { connector, llm } = assistant.document;
+    const resolved = await this.connectors.resolve(assistant.organizationId, { connector, llm });
+    facts.connector = resolved.connector.definition.name;
+    facts.model = resolved.model;
+    facts.warnings.push(...resolved.warnings.map(({ message }) => message));
+    return resolved;
+  }
+
+  private async prepare(completion: Completion): Promise<PreparedPrompt> {
+    const { assistant, facts, request, run } = completion;
+    const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
+    const { messages, stream } = request;
+    const { caller } = run.input;
+    const { assistants } = completion;
+    const prepared = await pipeline.prepare({ assistant, caller, messages, run, stream, assistants });
+    facts.prepared = prepared;
+    facts.preparedMs = performance.now() - run.startedMono;
+    run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });
+    return prepared;
+  }
+
+  private finish(
+    { run, facts, secrets }: Completion,
+    ending: Pick<RunOutcome, 'status' | 'errorCode' | 'message'>,
+  ): void {
+    this.runs.finish(run, {
+      ...facts,
+      ...ending,
+      sources: facts.prepared?.sources ?? [],
+      report: facts.prepared === null ? null : withWarnings(facts.prepared.report, facts.warnings),
+      secrets,
+    });
+  }
+
+  private fail(completion: Completion, error: unknown, writer?: AnswerWriter): void {
+    const { run } = completion;
+    if (run.abortReason === CLIENT_GONE) {
+      this.finish(completion, { status: 'cancelled', errorCode: 'cancelled', message: CLIENT_GONE });
+      return;
+    }
+    const failure = failureOf(run.abortReason, error);
+    const status = failure.code === 'cancelled' ? 'cancelled' : 'failed';
+    this.finish(completion, { status, errorCode: failure.code, message: failure.detail });
+    if (writer?.fail(failure) !== true) throw failure;
+    if (failure.code === 'internal_error') this.log(run.id, error);
+  }
+
+  private log(runId: string, error: unknown): void {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : typeof error;
+    this.logger.error({ msg: 'completion failed after its first byte', run_id: runId, cause });
+  }
+}
+
+function failureOf(abortReason: string | null, error: unknown): AppError {
+  if (abortReason === SERVER_SHUTDOWN) return shuttingDown();
+  if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
+  return toAppError(error);
+}
+
+function modelCall({ connector, target, model }: ResolvedModel, { run }: Completion): ModelCall {
+  const context = { signal: run.signal, runId: run.id, emit: run.emit };
+  return {
+    model,
+    complete: (request) => connector.complete(request, target, context),
+    stream: (request) => connector.stream(request, target, context),
+  };
+}
+
+/**
+ * `auto` without any vendor echoes the prompt, which is for editors' eyes: everybody else gets back what they
+ * sent, so that a provider that is taken away does not publish prompts and tool contents. Who writes `bypass` means it.
+ */
+const fellBackToEcho = ({ provider }: ResolvedModel, { access, document }: RunnableAssistant): boolean =>
+  provider === null && document.connector === AUTO && access === 'use';
+
+const charsOf = ({ messages }: PreparedPrompt): number =>
+  messages.reduce(
+    (sum, { content }) => sum + (typeof content === 'string' ? content.length : textOf(content).length),
+    0,
+  );
+
+const withWarnings = (report: RunReport, warnings: readonly string[]): RunReport =>
+  warnings.length === 0 ? report : { ...report, warnings: [...report.warnings, ...warnings] };
