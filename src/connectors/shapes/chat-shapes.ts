@@ -1,5 +1,11 @@
-import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
+import { isJsonObject, uuidv7, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
 import type { ModelAnswer, ModelChunk } from '../contract';
+
+/** Function calls of one answer; more are no model's wish. */
+export const MAX_CALLS = 128;
+
+/** For vendors that leave calls without one. Never the same twice in a conversation, and within OpenAI's 40 characters. */
+export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
 
 /** What all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
 export interface AnswerHead {

@@ -1,7 +1,7 @@
 export { BodyPump } from './body-pump';
 export { CallDeadline } from './call-deadline';
 export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './call-limits';
-export { badResponse, ModelTransport, truncated } from './model-transport';
+export { badResponse, type ModelPost, ModelTransport, truncated } from './model-transport';
 export { callModel, streamModel, type ChunkReader } from './call-model';
 export { SseReader, type SseEvent } from './sse-reader';
 export { errorInAnswer, UpstreamFailure } from './upstream-failure';

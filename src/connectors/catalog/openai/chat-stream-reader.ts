@@ -1,9 +1,10 @@
 import { isJsonObject, type Usage } from '../../../kernel';
-import type { ModelChunk } from '../../contract';
+import type { FunctionCallDelta, ModelChunk } from '../../contract';
 import { usageOf } from '../../shapes';
 import { badResponse, errorInAnswer, SseReader, truncated, type ChunkReader, type SseEvent } from '../../transport';
+import { callDeltasOf } from './function-calls';
 import { KnownDelta } from './known-delta';
-import { strictChunk, type ChunkDefaults, type StrictChunk } from './strict-chunk';
+import { strictChunk, usesDeltas, type ChunkDefaults, type StrictChunk } from './strict-chunk';
 
 export interface ChatStreamOptions {
   readonly defaults: ChunkDefaults;
@@ -17,6 +18,13 @@ export interface ChatStreamOptions {
 /** A vendor whose chunks never repeat (random padding in each) is parsed throughout after so many tries at learning. */
 const LEARNING_TRIES = 4;
 
+const NO_CALLS: readonly FunctionCallDelta[] = [];
+/** What an entry without anything in it counts for: without it a vendor could send them for ever. Characters. */
+const CALL_WEIGHT = 4;
+
+const sizeOf = (calls: readonly FunctionCallDelta[]): number =>
+  calls.reduce((sum, call) => sum + CALL_WEIGHT + (call.name?.length ?? 0) + call.arguments.length, 0);
+
 /** Reads OpenAI's stream: whole only with a finish reason, whatever the socket did (a cut body can look like a clean end). */
 export class ChatStreamReader implements ChunkReader {
   done = false;
@@ -26,6 +34,8 @@ export class ChatStreamReader implements ChunkReader {
   private learned = 0;
   private answerChars = 0;
   private sawChoice = false;
+  /** Something has come in a delta, so that a `message` only repeats it. */
+  private sawDelta = false;
   /** From the finishing chunk on the last one waits for the usage that follows. */
   private held: ModelChunk | null = null;
   private usage: Usage | null = null;
@@ -68,7 +78,8 @@ export class ChatStreamReader implements ChunkReader {
 
   private acceptParsed(event: SseEvent, chunks: ModelChunk[]): void {
     const payload = this.parse(event);
-    const strict = strictChunk(payload, this.options.defaults);
+    this.sawDelta ||= usesDeltas(payload);
+    const strict = strictChunk(payload, this.options.defaults, !this.sawDelta);
     if (strict === null) throw badResponse('A chunk of the model vendor holds no choices');
     const usage = usageOf(strict.chunk.usage);
     if (strict.chunk.choices.length === 0) return this.acceptUsage(strict, usage, chunks);
@@ -98,12 +109,14 @@ export class ChatStreamReader implements ChunkReader {
   private toChunk(strict: StrictChunk, data: string, usage: Usage | null): ModelChunk {
     const { choices } = strict.chunk;
     const finishReason = choices.find((choice) => choice.finish_reason !== null)?.finish_reason ?? null;
-    const text = choices.find((choice) => choice.index === 0)?.delta.content ?? '';
-    const calls = choices.some((choice) => choice.delta.tool_calls !== undefined);
-    this.count(calls ? data.length : text.length);
+    const delta = choices.find((choice) => choice.index === 0)?.delta;
+    const text = delta?.content ?? '';
+    const calls = delta?.tool_calls === undefined ? NO_CALLS : callDeltasOf(delta.tool_calls);
+    this.count(text.length + sizeOf(calls));
     if (usage !== null) this.usage = usage;
     const oneLine = !strict.changed && !data.includes('\n');
-    return { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
+    const chunk = { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
+    return calls.length === 0 ? chunk : { ...chunk, calls };
   }
 
   private parse(event: SseEvent) {

@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
+import { isJsonObject, isTextPart, type ContentPart, type JsonObject } from '../../../kernel';
 
 /** Stands in for what a vendor leaves out; the same for all chunks of one answer. */
 export interface ChunkDefaults {
@@ -16,12 +16,13 @@ export interface StrictChunk {
 
 /**
  * Fills what OpenAI's schema requires and compatible vendors leave out (`id`, `created`, `object`, a choice's `index`
- * and `finish_reason`); extra members stay. Null when there are no usable `choices`.
+ * and `finish_reason`); extra members stay. `readMessages`: an empty delta gives way to a `message` beside it, which is
+ * wrong once deltas have told the same. Null when there are no usable `choices`.
  */
-export function strictChunk(payload: JsonObject, defaults: ChunkDefaults): StrictChunk | null {
+export function strictChunk(payload: JsonObject, defaults: ChunkDefaults, readMessages: boolean): StrictChunk | null {
   const vendorChoices = payload['choices'];
   if (!Array.isArray(vendorChoices) || !vendorChoices.every(isJsonObject)) return null;
-  const choices = vendorChoices.map(strictChoice);
+  const choices = vendorChoices.map((choice, position) => strictChoice(choice, position, readMessages));
   const head = strictHead(payload, defaults);
   const changed = head !== null || choices.some((choice, index) => choice !== vendorChoices[index]);
   // After the filling above the shape is OpenAI's.
@@ -43,22 +44,45 @@ function strictHead(payload: JsonObject, defaults: ChunkDefaults): JsonObject | 
   };
 }
 
-function strictChoice(choice: JsonObject, position: number): JsonObject {
-  const { index, finish_reason: finish, delta } = choice;
+function strictChoice(choice: JsonObject, position: number, readMessages: boolean): JsonObject {
+  const { index, finish_reason: finish, message: _message, ...rest } = choice;
+  const delta = deltaOf(choice, readMessages);
   const hasFinish = finish === null || isText(finish);
-  const hasDelta = isJsonObject(delta) && !Array.isArray(delta['content']);
-  if (Number.isSafeInteger(index) && hasFinish && hasDelta) return choice;
+  if (delta === choice['delta'] && Number.isSafeInteger(index) && hasFinish) return choice;
   return {
-    ...choice,
+    ...rest,
     index: Number.isSafeInteger(index) ? index : position,
-    delta: strictDelta(delta),
+    delta,
     finish_reason: hasFinish ? finish : null,
   };
 }
 
+/** The choice's own delta when that is strict. */
+function deltaOf({ delta, message }: JsonObject, readMessages: boolean): JsonObject {
+  if (!isJsonObject(delta)) return strictDelta(message);
+  return strictDelta(readMessages && isEmpty(delta) && isJsonObject(message) ? message : delta);
+}
+
+/** True when a chunk has something in a delta. */
+export const usesDeltas = ({ choices }: JsonObject): boolean =>
+  Array.isArray(choices) &&
+  choices.some((choice) => isJsonObject(choice) && isJsonObject(choice['delta']) && !isEmpty(choice['delta']));
+
+const isEmpty = (delta: JsonObject): boolean => Object.keys(delta).length === 0;
+
+const isStrictDelta = ({ content }: JsonObject): boolean =>
+  typeof content === 'string' || content === null || content === undefined;
+
 /** Some vendors stream content as parts (reasoning beside text); a delta's content is text. */
 function strictDelta(delta: unknown): JsonObject {
   if (!isJsonObject(delta)) return {};
-  const { content } = delta;
-  return Array.isArray(content) ? { ...delta, content: textOf(content.filter(isJsonObject) as ContentPart[]) } : delta;
+  if (isStrictDelta(delta)) return delta;
+  const { content, ...rest } = delta;
+  return Array.isArray(content) ? { ...rest, content: textOfParts(content) } : rest;
 }
+
+/** Parts of a delta are pieces of one text: nothing stands between them. */
+const textOfParts = (parts: readonly unknown[]): string =>
+  parts
+    .map((part) => (isJsonObject(part) && isTextPart(part as unknown as ContentPart) ? (part['text'] as string) : ''))
+    .join('');

@@ -1,7 +1,8 @@
-import { isJsonObject, textOf, type ContentPart, type FunctionCall, type JsonObject } from '../../../kernel';
+import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
 import type { ModelAnswer } from '../../contract';
 import { usageOf } from '../../shapes';
 import { badResponse, errorInAnswer, truncated } from '../../transport';
+import { functionCallsOf, strictCalls } from './function-calls';
 import type { ChunkDefaults } from './strict-chunk';
 
 /**
@@ -24,19 +25,13 @@ export function readWholeAnswer(
   const choices = vendorChoices.map(strictChoice) as [StrictChoice, ...StrictChoice[]];
   const [first] = choices;
   const text = textOf(first.message.content);
-  if (text.length > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
   const body = { ...payload, ...strictHead(payload, defaults), choices };
-  const calls = functionCallsOf(first.message);
+  const calls = functionCallsOf(first.message.tool_calls ?? []);
+  const size = calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);
+  if (size > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
   const finishReason = first.finish_reason;
   return { body, text, finishReason, usage: usageOf(payload['usage']), calls };
 }
-
-const functionCallsOf = ({ tool_calls: calls }: JsonObject): FunctionCall[] =>
-  (Array.isArray(calls) ? calls : []).filter(isJsonObject).flatMap(({ id, function: called }) => {
-    if (!isJsonObject(called) || typeof called.name !== 'string') return [];
-    const args = typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {});
-    return [{ id: nonEmpty(id) ?? '', type: 'function', function: { name: called.name, arguments: args } }];
-  });
 
 const nonEmpty = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -49,6 +44,7 @@ const strictHead = (payload: JsonObject, defaults: ChunkDefaults): JsonObject =>
 
 interface StrictMessage extends JsonObject {
   readonly content: string | null;
+  readonly tool_calls?: readonly JsonObject[];
 }
 
 interface StrictChoice extends JsonObject {
@@ -61,10 +57,10 @@ function strictChoice(choice: unknown, position: number): StrictChoice {
   if (!isJsonObject(choice) || !isJsonObject(vendorMessage)) {
     throw badResponse('A choice of the model vendor holds no message');
   }
-  const calls = Array.isArray(vendorMessage['tool_calls']) && vendorMessage['tool_calls'].length > 0;
-  const finish = nonEmpty(choice['finish_reason']) ?? (calls ? 'tool_calls' : 'stop');
   const message = strictMessage(vendorMessage);
-  if (!calls && !EMPTY_FINISH.includes(finish) && !saysSomething(message)) {
+  const called = message.tool_calls !== undefined;
+  const finish = nonEmpty(choice['finish_reason']) ?? (called ? 'tool_calls' : 'stop');
+  if (!called && !EMPTY_FINISH.includes(finish) && !saysSomething(message)) {
     throw badResponse('The answer of the model vendor is empty');
   }
   return {
@@ -76,12 +72,16 @@ function strictChoice(choice: unknown, position: number): StrictChoice {
   };
 }
 
-const strictMessage = (message: JsonObject): StrictMessage => ({
-  ...message,
-  role: 'assistant',
-  content: contentOf(message['content']),
-  refusal: message['refusal'] ?? null,
-});
+function strictMessage({ tool_calls: toolCalls, ...message }: JsonObject): StrictMessage {
+  const calls = strictCalls(toolCalls);
+  return {
+    ...message,
+    role: 'assistant',
+    content: contentOf(message['content']),
+    refusal: message['refusal'] ?? null,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
 
 const EMPTY_FINISH: readonly string[] = ['length', 'content_filter'];
 const OTHER_ANSWERS = ['content', 'refusal', 'function_call', 'audio'] as const;

@@ -1,0 +1,64 @@
+import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
+import type { FunctionCallDelta } from '../../contract';
+import { callId, MAX_CALLS } from '../../shapes';
+import { badResponse } from '../../transport';
+
+/** Longest id and name that are read; OpenAI's own names end at 64 characters and its ids at 40. */
+const MAX_NAME = 256;
+
+const entriesOf = (toolCalls: unknown): readonly JsonObject[] => {
+  if (!Array.isArray(toolCalls)) return [];
+  if (toolCalls.length > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
+  return toolCalls.filter(isJsonObject);
+};
+
+const textIn = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_NAME) : null;
+
+/** Some vendors send the arguments as an object, or null for none. */
+function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}
+
+const functionOf = ({ function: called }: JsonObject): JsonObject => (isJsonObject(called) ? called : {});
+
+/**
+ * What `delta.tool_calls` of one chunk says, piece by piece as it came.
+ * @throws AppError `upstream_bad_response` when there are more than any model calls at once
+ */
+export function callDeltasOf(toolCalls: unknown): readonly FunctionCallDelta[] {
+  return entriesOf(toolCalls).map((entry) => {
+    const called = functionOf(entry);
+    const { index } = entry;
+    return {
+      index: Number.isSafeInteger(index) && (index as number) >= 0 ? (index as number) : null,
+      id: textIn(entry['id']),
+      name: textIn(called['name']),
+      arguments: argumentsOf(called['arguments']),
+    };
+  });
+}
+
+/**
+ * `tool_calls` of a whole message in OpenAI's strict shape, extra members kept. A call without an id gets one, for its
+ * result is matched by it. @throws as above
+ */
+export const strictCalls = (toolCalls: unknown): readonly JsonObject[] =>
+  entriesOf(toolCalls).map((entry) => {
+    const id = textIn(entry['id']) ?? callId();
+    const called = entry['function'];
+    // OpenAI's custom tools have another member in its place, which is a client's own affair.
+    if (!isJsonObject(called)) return { ...entry, id };
+    const { name, arguments: given } = called;
+    const strict = { ...called, name: textIn(name) ?? '', arguments: argumentsOf(given) };
+    return { ...entry, id, type: 'function', function: strict };
+  });
+
+/** The function calls among strict ones. */
+export const functionCallsOf = (calls: readonly JsonObject[]): readonly FunctionCall[] =>
+  calls.flatMap((call) => {
+    if (call['type'] !== 'function') return [];
+    const { id, function: called } = call as unknown as FunctionCall;
+    return [{ id, type: 'function', function: { name: called.name, arguments: called.arguments } }];
+  });
