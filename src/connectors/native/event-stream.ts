@@ -9,7 +9,5 @@ export async function openEventStream(transport: ModelTransport, post: ModelPost
   if (type === undefined || String(type).toLowerCase().includes('text/event-stream')) return response;
   const payload = await transport.json(response);
   const failed = isJsonObject(payload) && (payload['error'] ?? null) !== null;
-  throw failed
-    ? errorInAnswer(payload, [post.target.apiKey])
-    : badResponse('The model vendor did not send a stream');
+  throw failed ? errorInAnswer(payload, [post.target.apiKey]) : badResponse('The model vendor did not send a stream');
 }

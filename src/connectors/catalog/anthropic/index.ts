@@ -1,0 +1,1 @@
+export { AnthropicConnector } from './anthropic.connector';
