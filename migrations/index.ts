@@ -8,6 +8,8 @@ import { AddJobs1795370001000 } from './1795370001000-AddJobs';
 import { AddEmbeddings1795370002000 } from './1795370002000-AddEmbeddings';
 import { BlockPostings1795370003000 } from './1795370003000-BlockPostings';
 import { KeepAnsweringFiles1795370005000 } from './1795370005000-KeepAnsweringFiles';
+import { NestRuns1795460000000 } from './1795460000000-NestRuns';
+import { AddStanding1795460001000 } from './1795460001000-AddStanding';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -20,4 +22,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddEmbeddings1795370002000,
   BlockPostings1795370003000,
   KeepAnsweringFiles1795370005000,
+  NestRuns1795460000000,
+  AddStanding1795460001000,
 ];

@@ -71,6 +71,10 @@ export class AssistantDto {
   owner!: AssistantOwnerDto;
   organization!: AssistantOrganizationDto;
   published!: boolean;
+  /** By a system administrator: assistants of other organizations may call it where both organizations allow that. */
+  published_to_all!: boolean;
+  /** Switched off: nobody runs it. */
+  disabled!: boolean;
   /** Counts definitions from 1; also the `ETag`. */
   version!: number;
   @ApiProperty({ format: 'date-time' })

@@ -17,6 +17,9 @@ export interface AssistantSummary {
   readonly owner: { readonly id: string; readonly email: string | null; readonly name: string | null };
   readonly organization: { readonly id: string; readonly slug: string };
   readonly published: boolean;
+  /** Assistants of other organizations may call it. */
+  readonly published_to_all: boolean;
+  readonly disabled: boolean;
   readonly version: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -75,6 +78,8 @@ function summary(caller: Caller, { row, access }: Seen, owner: Member | null): A
     owner: { id: row.ownerId, email: owner?.email ?? null, name: owner?.name ?? null },
     organization: { id: row.organizationId, slug: caller.organizationSlug },
     published: row.published,
+    published_to_all: row.publishedToAll,
+    disabled: row.disabled,
     version: row.version,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

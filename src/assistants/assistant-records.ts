@@ -51,6 +51,25 @@ export class AssistantRecords {
     });
   }
 
+  /** The entry stands in the log of the assistant's organization, whoever acts. False when it is not published there. */
+  publishToAll(caller: Caller, row: AssistantEntity, publishedToAll: boolean): Promise<boolean> {
+    return this.write(row, async (scope, tx) => {
+      if (!(await scope.publishToAll(row.id, publishedToAll))) return false;
+      const before = { publishedToAll: row.publishedToAll };
+      const verb = publishedToAll ? 'publish_to_all' : 'unpublish_from_all';
+      await this.record(caller, row, verb, before, { publishedToAll }, tx);
+      return true;
+    });
+  }
+
+  async disable(caller: Caller, row: AssistantEntity, disabled: boolean): Promise<void> {
+    await this.write(row, async (scope, tx) => {
+      await scope.disable(row.id, disabled);
+      const before = { disabled: row.disabled };
+      await this.record(caller, row, disabled ? 'disable' : 'enable', before, { disabled }, tx);
+    });
+  }
+
   async share(
     caller: Caller,
     row: AssistantEntity,
@@ -82,13 +101,13 @@ export class AssistantRecords {
 
   private record(
     caller: Caller,
-    { id }: AssistantEntity,
+    { id, organizationId }: AssistantEntity,
     verb: string,
     before: unknown,
     after: unknown,
     tx: Transaction,
   ): Promise<void> {
     const target = { type: 'assistant', id };
-    return this.audit.record({ caller, action: `assistant.${verb}`, target, before, after }, tx);
+    return this.audit.record({ caller, organizationId, action: `assistant.${verb}`, target, before, after }, tx);
   }
 }

@@ -13,6 +13,8 @@ import { AssistantPresenter } from './assistant-presenter';
 import { AssistantRecords } from './assistant-records';
 import { AssistantSharing } from './assistant-sharing';
 import { AssistantSharingController } from './assistant-sharing.controller';
+import { AssistantStanding } from './assistant-standing';
+import { AssistantStandingController } from './assistant-standing.controller';
 import { AssistantsController } from './assistants.controller';
 import { AssistantsService } from './assistants.service';
 import { DefinitionBodies } from './definition-bodies';
@@ -39,6 +41,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantsController,
     AssistantHistoryController,
     AssistantSharingController,
+    AssistantStandingController,
     PromptTemplatesController,
   ],
   providers: [
@@ -56,6 +59,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantPresenter,
     AssistantHistory,
     AssistantSharing,
+    AssistantStanding,
     AssistantTransfer,
     PromptTemplateRepository,
     PromptTemplatesService,

@@ -30,11 +30,12 @@ class CachedAssistant {
   }
 
   for(caller: Caller): RunnableAssistant | null {
+    if (this.row.disabled) return null;
     const access = accessLevel(caller, this.row, this.shares.get(caller.userId));
     return access === null ? null : this.runnable(access);
   }
 
-  private runnable(access: AccessLevel): RunnableAssistant {
+  runnable(access: AccessLevel): RunnableAssistant {
     const { id, name, description, version, organizationId, ownerId, published } = this.row;
     this.made ??= this.make();
     const owner = { organizationId, userId: ownerId };
@@ -89,6 +90,11 @@ export class RunnableAssistants {
     const key = JSON.stringify([caller.organizationId, visibleTo, caller.assistantIds]);
     const { assistants } = await this.lists.get(key);
     return assistants.map((cached) => cached.for(caller)).filter((runnable) => runnable !== null);
+  }
+
+  /** A row that somebody has decided may run, for use only. */
+  granted(row: AssistantEntity): RunnableAssistant {
+    return new CachedAssistant(row, [], this.rules).runnable('use');
   }
 
   /** To be called after the commit of every write. */

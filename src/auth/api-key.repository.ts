@@ -23,7 +23,8 @@ export interface KeyRow {
 
 const KEY_ROW = `
   SELECT key.id, key.hash, key.organization_id AS "organizationId", organization.slug AS "organizationSlug",
-         organization.is_system AS "isSystem", key.user_id AS "userId", member.role, member.disabled,
+         organization.is_system AS "isSystem", key.user_id AS "userId", member.role,
+         member.disabled OR organization.suspended AS disabled,
          person.system_admin AS "systemAdmin", key.scopes, key.assistant_ids AS "assistantIds",
          key.expires_at AS "expiresAt", key.revoked_at AS "revokedAt"
     FROM api_keys key

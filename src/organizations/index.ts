@@ -7,4 +7,5 @@ export { OrganizationsModule } from './organizations.module';
 export { OrganizationsService } from './organizations.service';
 export type { KnowledgeBaseRuntime, McpServerRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
 export { SettingsService } from './settings.service';
+export { type OrganizationStanding, StandingService } from './standing.service';
 export type { Features } from './settings.types';

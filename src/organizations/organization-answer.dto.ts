@@ -8,6 +8,10 @@ export class FeaturesDto implements Features {
   planned!: boolean;
   sharing!: boolean;
   publishing!: boolean;
+  /** Assistants that are published to all may be called by those of other organizations. Off until switched on. */
+  assistants_export!: boolean;
+  /** Assistants of this organization may call those of others. Off until switched on. */
+  assistants_import!: boolean;
 }
 
 /** What any member may see of their organization. */
@@ -17,6 +21,8 @@ export class OrganizationSummaryDto {
   name!: string;
   /** The operator's own organization, which the environment's providers serve. */
   is_system!: boolean;
+  /** Nobody of it may sign in, and none of its assistants runs. */
+  suspended!: boolean;
 
   features!: FeaturesDto;
   created_at!: string;

@@ -10,6 +10,7 @@ export const summaryOf = (organization: OrganizationEntity): OrganizationSummary
   slug: organization.slug,
   name: organization.name,
   is_system: organization.isSystem,
+  suspended: organization.suspended,
   features: featuresOf(organization.settings),
   created_at: organization.createdAt.toISOString(),
   updated_at: organization.updatedAt.toISOString(),

@@ -18,6 +18,10 @@ export class OrganizationEntity {
   @Column('boolean', { name: 'is_system', default: false })
   isSystem!: boolean;
 
+  /** Set by system administrators; nothing of a suspended organization runs. */
+  @Column('boolean', { default: false })
+  suspended!: boolean;
+
   @Column('jsonb', { default: {} })
   settings!: OrganizationSettings;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, MoreThan } from 'typeorm';
+import { DataSource, In, MoreThan } from 'typeorm';
 import type { Transaction } from '../platform/database';
 import { OrganizationEntity } from './organization.entity';
 import type { OrganizationSettings } from './settings.types';
@@ -17,6 +17,14 @@ export class OrganizationRepository {
 
   findBySlug(slug: string, tx?: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOneBy({ slug });
+  }
+
+  findAll(ids: readonly string[]): Promise<OrganizationEntity[]> {
+    return this.rows().findBy({ id: In([...ids]) });
+  }
+
+  async suspend(id: string, suspended: boolean, tx: Transaction): Promise<void> {
+    await this.rows(tx).update({ id }, { suspended });
   }
 
   findSystem(tx?: Transaction): Promise<OrganizationEntity | null> {

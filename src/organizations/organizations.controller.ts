@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiCreatedResponse,
@@ -25,6 +25,7 @@ import { CreateOrganizationDto } from './organization.dto';
 import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from './settings.schema';
 import { SettingsService } from './settings.service';
+import { StandingService } from './standing.service';
 import { SETTINGS_PARTS, type SettingsPart } from './settings.types';
 
 @ApiTags('Organizations')
@@ -35,6 +36,7 @@ export class OrganizationsController {
     private readonly organizations: OrganizationsService,
     private readonly founding: FoundingService,
     private readonly settings: SettingsService,
+    private readonly standing: StandingService,
     private readonly audit: AuditLog,
   ) {}
 
@@ -86,6 +88,27 @@ export class OrganizationsController {
     @Body() body: object,
   ): Promise<OrganizationDto> {
     await this.settings.patch(caller, await this.organizations.administered(caller, slug), body);
+    return this.organizations.view(caller, slug);
+  }
+
+  @Put(':slug/suspension')
+  @Access({
+    scope: 'admin',
+    role: 'system_admin',
+    summary: 'Suspend an organization',
+    description: 'Its keys stop working and its assistants answer nobody until it is resumed.',
+  })
+  @ApiOkResponse({ type: OrganizationDto })
+  async suspend(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
+    await this.standing.suspend(caller, slug, true);
+    return this.organizations.view(caller, slug);
+  }
+
+  @Delete(':slug/suspension')
+  @Access({ scope: 'admin', role: 'system_admin', summary: 'Let a suspended organization go on' })
+  @ApiOkResponse({ type: OrganizationDto })
+  async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
+    await this.standing.suspend(caller, slug, false);
     return this.organizations.view(caller, slug);
   }
 

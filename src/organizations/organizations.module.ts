@@ -9,6 +9,7 @@ import { OrganizationRepository } from './organization.repository';
 import { OrganizationsController } from './organizations.controller';
 import { OrganizationsService } from './organizations.service';
 import { SettingsService } from './settings.service';
+import { StandingService } from './standing.service';
 
 @Module({
   imports: [OutboundModule],
@@ -22,7 +23,15 @@ import { SettingsService } from './settings.service';
     SettingsService,
     MembersService,
     FoundingService,
+    StandingService,
   ],
-  exports: [OrganizationChanges, OrganizationsService, SettingsService, MembersService, FoundingService],
+  exports: [
+    OrganizationChanges,
+    OrganizationsService,
+    SettingsService,
+    MembersService,
+    FoundingService,
+    StandingService,
+  ],
 })
 export class OrganizationsModule {}

@@ -26,6 +26,7 @@ const organization = (isSystem: boolean, settings: OrganizationSettings = {}): O
   slug: 'o',
   name: 'O',
   isSystem,
+  suspended: false,
   settings,
   createdAt: new Date(0),
   updatedAt: new Date(0),
@@ -98,6 +99,14 @@ describe('buildRuntime', () => {
 
   it('turns every feature on but those that were turned off', () => {
     const { features } = buildRuntime(organization(false, { features: { sharing: false } }), bare, new Map());
-    expect(features).toEqual({ multi_tool: true, functions: true, planned: true, sharing: false, publishing: true });
+    expect(features).toEqual({
+      multi_tool: true,
+      functions: true,
+      planned: true,
+      sharing: false,
+      publishing: true,
+      assistants_export: false,
+      assistants_import: false,
+    });
   });
 });

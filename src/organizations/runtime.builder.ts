@@ -9,7 +9,13 @@ import type {
   OrganizationRuntime,
   ProviderRuntime,
 } from './runtime.types';
-import { FEATURES, type Features, type OrganizationSettings, type ProviderSettings } from './settings.types';
+import {
+  FEATURES,
+  type Features,
+  OPT_IN_FEATURES,
+  type OrganizationSettings,
+  type ProviderSettings,
+} from './settings.types';
 
 /** A secret opened ahead of its use, or why it could not be. */
 export type OpenedSecret = string | AppError | null;
@@ -115,9 +121,9 @@ function mcpServersOf({ mcp }: OrganizationSettings, secrets: OpenedSecrets): Ma
   return servers;
 }
 
-/** Every feature is on until an organization turns it off. */
+/** A feature is on until an organization turns it off; what crosses organizations is off until it turns it on. */
 export const featuresOf = (settings: OrganizationSettings): Features =>
-  Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? true])) as Record<
+  Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? !OPT_IN_FEATURES.has(name)])) as Record<
     (typeof FEATURES)[number],
     boolean
   >;

@@ -1,8 +1,19 @@
 import type { JsonObject } from '../kernel';
 
-export const FEATURES = ['multi_tool', 'functions', 'planned', 'sharing', 'publishing'] as const;
+export const FEATURES = [
+  'multi_tool',
+  'functions',
+  'planned',
+  'sharing',
+  'publishing',
+  'assistants_export',
+  'assistants_import',
+] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, boolean>>;
+
+/** Features that an organization has to switch on: they let its assistants, or its questions, leave it. */
+export const OPT_IN_FEATURES: ReadonlySet<Feature> = new Set<Feature>(['assistants_export', 'assistants_import']);
 
 /** A model by provider name and the provider's name for it. */
 export interface ModelChoice {

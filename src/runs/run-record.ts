@@ -38,10 +38,12 @@ export function toolTimings(events: readonly StampedRunEvent[]): readonly ToolTi
 
 /** The record of a run that goes on. */
 export function runningRecord(run: Run): RunRecord {
-  const { assistant, caller, strategy, stream } = run.input;
+  const { assistant, caller, strategy, stream, parentRunId } = run.input;
   return {
     id: run.id,
     organizationId: assistant.organizationId,
+    callerOrganizationId: caller.organizationId === assistant.organizationId ? null : caller.organizationId,
+    parentRunId: parentRunId ?? null,
     userId: caller.userId,
     credentialId: caller.credentialId,
     assistantId: assistant.id,

@@ -3,6 +3,8 @@ import type { RunRecord } from './run.types';
 const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ['id', 'uuid'],
   ['organization_id', 'uuid'],
+  ['caller_organization_id', 'uuid'],
+  ['parent_run_id', 'uuid'],
   ['user_id', 'uuid'],
   ['credential_id', 'uuid'],
   ['assistant_id', 'integer'],
@@ -41,6 +43,8 @@ export const INSERT_RUNS = `
 export const toRow = (record: RunRecord): Record<string, unknown> => ({
   id: record.id,
   organization_id: record.organizationId,
+  caller_organization_id: record.callerOrganizationId,
+  parent_run_id: record.parentRunId,
   user_id: record.userId,
   credential_id: record.credentialId,
   assistant_id: record.assistantId,

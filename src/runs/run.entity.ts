@@ -7,6 +7,7 @@ import type { ToolTiming } from './run.types';
 @Index('runs_organization_idx', ['organizationId', 'id'])
 @Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
 @Index('runs_user_idx', ['organizationId', 'userId', 'id'])
+@Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
 export class RunEntity {
   /** Version 7, so that ordering by id is ordering by start. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'runs_pk' })
@@ -14,6 +15,12 @@ export class RunEntity {
 
   @Column('uuid', { name: 'organization_id' })
   organizationId!: string;
+
+  @Column('uuid', { name: 'caller_organization_id', nullable: true })
+  callerOrganizationId!: string | null;
+
+  @Column('uuid', { name: 'parent_run_id', nullable: true })
+  parentRunId!: string | null;
 
   @Column('uuid', { name: 'user_id' })
   userId!: string;

@@ -12,6 +12,8 @@ import type { RunFilter, RunRecord, RunStats } from './run.types';
 const LIST_COLUMNS = [
   'id',
   'organizationId',
+  'callerOrganizationId',
+  'parentRunId',
   'userId',
   'credentialId',
   'assistantId',
@@ -35,6 +37,9 @@ const LIST_COLUMNS = [
   'tools',
 ] as const;
 
+/** Calls that a run makes are limited by its budget; this only bounds a read. */
+const MAX_NESTED = 200;
+
 const usageOf = (row: RunEntity): Usage | null =>
   row.totalTokens === null
     ? null
@@ -51,6 +56,8 @@ const reportOf = ({ report, sources }: RunEntity): ShapedReport | null =>
 const recordOf = (row: RunEntity): RunRecord => ({
   id: row.id,
   organizationId: row.organizationId,
+  callerOrganizationId: row.callerOrganizationId,
+  parentRunId: row.parentRunId,
   userId: row.userId,
   credentialId: row.credentialId,
   assistantId: row.assistantId,
@@ -109,6 +116,31 @@ export class RunScope extends TenantScope<RunEntity> {
     return { records: rows.map(recordOf), total };
   }
 
+  /** Runs that ran on behalf of one of this organization's, oldest first, those that another organization pays for included. */
+  async nested(parentRunId: string): Promise<readonly RunRecord[]> {
+    const rows = await this.rows
+      .createQueryBuilder('run')
+      .select(LIST_COLUMNS.map((column) => `run.${column}`))
+      .where('run.parentRunId = :parentRunId', { parentRunId })
+      .andWhere('(run.organizationId = :id OR run.callerOrganizationId = :id)', { id: this.organizationId })
+      .orderBy('run.id', 'ASC')
+      .take(MAX_NESTED)
+      .getMany();
+    return rows.map(recordOf);
+  }
+
+  /** Calls of an assistant by others since a moment; `callerOrganizationId` undefined counts those of its own too. */
+  callsSince(assistantId: number | null, since: Date, callerOrganizationId?: string): Promise<number> {
+    const query = this.rows
+      .createQueryBuilder('run')
+      .where('run.organizationId = :organizationId', { organizationId: this.organizationId })
+      .andWhere('run.parentRunId IS NOT NULL AND run.createdAt > :since', { since });
+    if (assistantId !== null) query.andWhere('run.assistantId = :assistantId', { assistantId });
+    if (callerOrganizationId !== undefined)
+      query.andWhere('run.callerOrganizationId = :callerOrganizationId', { callerOrganizationId });
+    return query.getCount();
+  }
+
   async stats(assistantId: number): Promise<RunStats> {
     const { manager } = this.rows;
     const [figures] = await manager.query<[Omit<RunStats, 'tools'>]>(RUN_STATS, [this.organizationId, assistantId]);
@@ -124,7 +156,10 @@ export class RunScope extends TenantScope<RunEntity> {
     if (filter.status !== undefined) query.andWhere('run.status = :status', filter);
     if (filter.onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: filter.onlyAssistants });
     if (filter.visibleTo !== undefined) {
-      query.andWhere('(run.userId = :userId OR run.assistantId = ANY(:assistantIds))', filter.visibleTo);
+      query.andWhere(
+        '((run.userId = :userId AND run.parentRunId IS NULL) OR run.assistantId = ANY(:assistantIds))',
+        filter.visibleTo,
+      );
     }
     return query;
   }

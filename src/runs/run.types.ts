@@ -51,7 +51,12 @@ export interface ToolTiming {
 /** One run as it is kept. Times in milliseconds are monotonic, `createdAt` and `finishedAt` ISO 8601 UTC. */
 export interface RunRecord {
   readonly id: string;
+  /** Whose assistant ran, and who pays for it. */
   readonly organizationId: string;
+  /** Where the question came from, when that is another organization; else null. */
+  readonly callerOrganizationId: string | null;
+  /** The run on whose behalf it ran; null for one that a client asked for. */
+  readonly parentRunId: string | null;
   readonly userId: string;
   readonly credentialId: string | null;
   readonly assistantId: number;
@@ -79,7 +84,7 @@ export interface RunRecord {
 export interface RunFilter {
   readonly assistantId?: number;
   readonly status?: RunStatus;
-  /** Runs of this user, and of these assistants whoever ran them. Absent: every run of the organization. */
+  /** Runs that this user asked for, and of these assistants whoever ran them. Absent: every run of the organization. */
   readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
   /** When set, only runs of these assistants (a credential bound to a list of assistants). */
   readonly onlyAssistants?: readonly number[] | null;

@@ -75,6 +75,15 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
     };
   }
 
+  /** Runs on behalf of one that `find` gave, oldest first. */
+  async nested({ id, organizationId }: Pick<RunRecord, 'id' | 'organizationId'>): Promise<readonly RunRecord[]> {
+    const going = [...this.active.values()].filter(({ input }) => input.parentRunId === id).map(runningRecord);
+    await this.buffer.flush();
+    const stored = await this.runs.within(organizationId).nested(id);
+    const known = new Set(stored.map((record) => record.id));
+    return [...stored, ...going.filter((record) => !known.has(record.id))];
+  }
+
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
     await this.buffer.flush();
     return this.runs.within(organizationId).stats(assistantId);
@@ -146,9 +155,10 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
   }
 }
 
-function matches({ assistant, caller }: RunInput, filter: RunFilter): boolean {
+function matches({ assistant, caller, parentRunId }: RunInput, filter: RunFilter): boolean {
   if (filter.assistantId !== undefined && filter.assistantId !== assistant.id) return false;
   if (filter.onlyAssistants && !filter.onlyAssistants.includes(assistant.id)) return false;
   const { visibleTo } = filter;
-  return visibleTo === undefined || visibleTo.userId === caller.userId || visibleTo.assistantIds.includes(assistant.id);
+  if (visibleTo === undefined || visibleTo.assistantIds.includes(assistant.id)) return true;
+  return visibleTo.userId === caller.userId && (parentRunId ?? null) === null;
 }

@@ -3,6 +3,7 @@ import type { AssistantType } from '../assistant.types';
 
 @Entity('assistants')
 @Check('assistants_type_ck', `"type" IN ('classic', 'multi_tool')`)
+@Check('assistants_published_to_all_ck', `published OR NOT published_to_all`)
 @Index('assistants_organization_idx', ['organizationId', 'id'])
 @Index('assistants_owner_idx', ['organizationId', 'ownerId'])
 export class AssistantEntity {
@@ -47,6 +48,14 @@ export class AssistantEntity {
 
   @Column('boolean', { default: false })
   published!: boolean;
+
+  /** By a system administrator, on top of `published`: assistants of other organizations may call it. */
+  @Column('boolean', { name: 'published_to_all', default: false })
+  publishedToAll!: boolean;
+
+  /** Switched off: nobody runs it, not even its owner. */
+  @Column('boolean', { default: false })
+  disabled!: boolean;
 
   /** Counts definitions from 1; publication and shares do not change it. */
   @Column('integer', { default: 1 })

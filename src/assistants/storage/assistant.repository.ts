@@ -38,6 +38,46 @@ export class AssistantRepository {
       manager.getRepository(AssistantShareEntity),
     );
   }
+
+  /**
+   * Rows of any organization, deleted ones included, and who of `userIds` they are shared with. Only for deciding whether
+   * one assistant may call another, which judges the organizations itself.
+   */
+  async forCall(ids: readonly number[], userIds: readonly string[]): Promise<CallRows> {
+    const { manager } = this.dataSource;
+    const [rows, shares] = await Promise.all([
+      manager.getRepository(AssistantEntity).findBy({ id: In([...ids]) }),
+      manager.getRepository(AssistantShareEntity).findBy({ assistantId: In([...ids]), userId: In([...userIds]) }),
+    ]);
+    return { rows, shares };
+  }
+
+  /** Organization of a live assistant. For system administrators, who act in every organization. */
+  async organizationOf(id: number): Promise<string | null> {
+    const row = await this.dataSource.getRepository(AssistantEntity).findOneBy({ id, deletedAt: IsNull() });
+    return row?.organizationId ?? null;
+  }
+
+  /** Names of live assistants of `ownerId` whose stored metadata mentions the id of another; which of them call it is the caller's to see. */
+  mentioning(organizationId: string, ownerId: string, id: number): Promise<AssistantEntity[]> {
+    return this.dataSource
+      .getRepository(AssistantEntity)
+      .createQueryBuilder('assistant')
+      .where('assistant.organization_id = :organizationId AND assistant.owner_id = :ownerId', {
+        organizationId,
+        ownerId,
+      })
+      .andWhere('assistant.deleted_at IS NULL AND assistant.id <> :id', { id })
+      .andWhere('assistant.metadata LIKE :mention', { mention: `%assistant_id%${id}%` })
+      .orderBy('assistant.id', 'ASC')
+      .getMany();
+  }
+}
+
+/** Everything that decides about a call from one assistant to another. */
+export interface CallRows {
+  readonly rows: readonly AssistantEntity[];
+  readonly shares: readonly AssistantShareEntity[];
 }
 
 export class AssistantScope {
@@ -65,6 +105,8 @@ export class AssistantScope {
       ownerId,
       organizationId: this.organizationId,
       published: false,
+      publishedToAll: false,
+      disabled: false,
       version: 1,
     });
     await this.rows.insert(row);
@@ -89,12 +131,27 @@ export class AssistantScope {
     return true;
   }
 
+  /** Taking back the publication takes it back everywhere. */
   async publish(id: number, published: boolean): Promise<void> {
-    await this.rows.update(this.live(id), { published });
+    await this.rows.update(this.live(id), published ? { published } : { published, publishedToAll: false });
+  }
+
+  /** False when it is not published here. */
+  async publishToAll(id: number, publishedToAll: boolean): Promise<boolean> {
+    const { affected } = await this.rows.update({ ...this.live(id), published: true }, { publishedToAll });
+    return affected === 1;
+  }
+
+  async disable(id: number, disabled: boolean): Promise<void> {
+    await this.rows.update(this.live(id), { disabled });
   }
 
   async remove(id: number): Promise<boolean> {
-    const { affected } = await this.rows.update(this.live(id), { deletedAt: new Date(), published: false });
+    const { affected } = await this.rows.update(this.live(id), {
+      deletedAt: new Date(),
+      published: false,
+      publishedToAll: false,
+    });
     return affected === 1;
   }
 
