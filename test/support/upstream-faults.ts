@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { answerBody, chunkBodies } from './upstream-shapes';
+import type { UpstreamRequest } from './upstream';
+import type { Dialect } from './upstream-dialect';
 
 /** Every way a vendor misbehaves that the fault table names (docs/contributing). One name, one behaviour. */
 export const FAULTS = [
@@ -53,11 +54,18 @@ interface FaultScript {
   readonly message?: string;
 }
 
-type Play = (response: ServerResponse, script: FaultScript, stream: boolean) => void | Promise<void>;
+/** One call that is to fail, and the wire format in which it does. */
+interface Scene {
+  readonly dialect: Dialect;
+  readonly request: UpstreamRequest;
+  readonly response: ServerResponse;
+}
 
-export async function playFault(script: FaultScript, stream: boolean, response: ServerResponse): Promise<void> {
-  response.on('error', () => undefined);
-  await PLAYS[script.fault](response, script, stream);
+type Play = (scene: Scene, script: FaultScript) => void | Promise<void>;
+
+export async function playFault(script: FaultScript, scene: Scene): Promise<void> {
+  scene.response.on('error', () => undefined);
+  await PLAYS[script.fault](scene, script);
 }
 
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
@@ -66,56 +74,58 @@ const json = (response: ServerResponse, status: number, body: unknown, headers: 
 
 const refuse =
   (status: number, type: string, code: string | null = null): Play =>
-  (response, script) =>
+  ({ response, dialect }, script) =>
     json(
       response,
       status,
-      { error: { message: script.message ?? UPSTREAM_CANARY, type, param: null, code } },
+      dialect.refusal({ status, message: script.message ?? UPSTREAM_CANARY, type, code }),
       script.retryAfter === undefined ? {} : { 'retry-after': String(script.retryAfter) },
     );
 
 const html =
   (status: number): Play =>
-  (response) => {
+  ({ response }) => {
     const page = `<html><body>${UPSTREAM_CANARY}</body></html>`;
     response.writeHead(status, { 'content-type': 'text/html' }).end(page);
   };
 
-const openStream = (response: ServerResponse): void => {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+const openStream = ({ response, dialect }: Scene): void => {
+  response.writeHead(200, { 'content-type': dialect.streamType });
   response.flushHeaders();
 };
 
-const chunksOf = (text: string, pieces: readonly string[] = [text]) =>
-  chunkBodies({ content: text, pieces }, 'scripted', true).map((chunk) => JSON.stringify(chunk));
+const framesOf = ({ dialect, request }: Scene, content: string, pieces: readonly string[] = [content]) =>
+  dialect.frames({ content, pieces }, request);
 
-/** Sends the role and half an answer, without an end. */
-const partial = (response: ServerResponse): void => {
-  openStream(response);
-  for (const chunk of chunksOf(PARTIAL_TEXT).slice(0, 2)) response.write(`data: ${chunk}\n\n`);
+/** Sends all up to half an answer, without an end. */
+const partial = (scene: Scene): void => {
+  openStream(scene);
+  const frames = framesOf(scene, PARTIAL_TEXT);
+  const upTo = frames.findIndex((frame) => frame.includes(PARTIAL_TEXT)) + 1;
+  for (const frame of frames.slice(0, upTo)) scene.response.write(frame);
 };
 
 const afterPartial =
-  (next: (response: ServerResponse) => void): Play =>
-  (response) => {
-    partial(response);
-    setTimeout(() => next(response), 10);
+  (next: Play): Play =>
+  (scene, script) => {
+    partial(scene);
+    setTimeout(() => void next(scene, script), 10);
   };
 
 /** A whole, good answer in unusual bytes. */
-const tricky = async (response: ServerResponse, bytes: Buffer, size: number): Promise<void> => {
-  openStream(response);
+const tricky = async (scene: Scene, bytes: Buffer, size: number): Promise<void> => {
+  openStream(scene);
   for (let at = 0; at < bytes.length; at += size) {
-    response.write(bytes.subarray(at, at + size));
+    scene.response.write(bytes.subarray(at, at + size));
     await new Promise((done) => setImmediate(done));
   }
-  response.end();
+  scene.response.end();
 };
 
-const events = (separator: string, between = ''): Buffer =>
+const bytesOf = (scene: Scene, dress: (frame: string) => string = (frame) => frame): Buffer =>
   Buffer.from(
-    [...chunksOf(TRICKY_TEXT, TRICKY_TEXT.split(/(?<= )/)), '[DONE]']
-      .map((data) => `${between}data: ${data}${separator}${separator}`)
+    framesOf(scene, TRICKY_TEXT, TRICKY_TEXT.split(/(?<= )/))
+      .map(dress)
       .join(''),
   );
 
@@ -129,18 +139,40 @@ const drained = (response: ServerResponse): Promise<void> =>
     response.on('drain', settle).on('close', settle);
   });
 
-async function flood(response: ServerResponse): Promise<void> {
-  openStream(response);
-  const [, delta, finish, usage] = chunksOf('x');
+async function flood(scene: Scene): Promise<void> {
+  const { response } = scene;
+  openStream(scene);
+  const frames = framesOf(scene, 'flooding');
+  const at = frames.findIndex((frame) => frame.includes('flooding'));
+  const [delta = '', ...rest] = frames.slice(at);
+  for (const frame of frames.slice(0, at)) response.write(frame);
+  const many = delta.replace('flooding', 'x').repeat(200);
   for (let sent = 0; sent < FLOOD_CHUNKS && !response.destroyed; sent += 200) {
-    if (!response.write(`data: ${delta}\n\n`.repeat(200))) {
-      await drained(response);
-    }
+    if (!response.write(many)) await drained(response);
   }
-  response.end(`data: ${finish}\n\ndata: ${usage}\n\ndata: [DONE]\n\n`);
+  response.end(rest.join(''));
 }
 
-const good = (content: string | null) => answerBody({ content }, 'scripted');
+async function endlessLine(scene: Scene): Promise<void> {
+  const { response } = scene;
+  openStream(scene);
+  while (!response.destroyed) {
+    if (!response.write('data: '.padEnd(65_536, 'x'))) await drained(response);
+  }
+}
+
+const whole = ({ dialect, request }: Scene, content: string | null): object => dialect.whole({ content }, request);
+
+/** An object that is no answer, whole or as the only event of a stream of events. */
+const oddObject =
+  (body: (scene: Scene) => object): Play =>
+  (scene) => {
+    const { response, dialect, request } = scene;
+    if (!dialect.streams(request)) return json(response, 200, body(scene));
+    openStream(scene);
+    const text = JSON.stringify(body(scene));
+    response.end(dialect.streamType === 'text/event-stream' ? `data: ${text}\n\n` : `${text}\n`);
+  };
 
 const PLAYS: Readonly<Record<FaultName, Play>> = {
   unauthorized: refuse(401, 'invalid_request_error', 'invalid_api_key'),
@@ -154,51 +186,51 @@ const PLAYS: Readonly<Record<FaultName, Play>> = {
   'request-timeout': refuse(408, 'timeout'),
   'server-error': refuse(500, 'server_error'),
   'html-bad-gateway': html(502),
-  reset: (response) => void response.socket?.resetAndDestroy(),
+  reset: ({ response }) => void response.socket?.resetAndDestroy(),
   'no-answer': () => undefined,
-  'stall-after-headers': (response) => openStream(response),
-  'stall-mid-stream': (response) => partial(response),
-  'cut-mid-stream': afterPartial((response) => response.socket?.destroy()),
-  'cut-body': (response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
-    response.write(JSON.stringify(good('Half')).slice(0, 60), () => response.socket?.destroy());
+  'stall-after-headers': openStream,
+  'stall-mid-stream': partial,
+  'cut-mid-stream': afterPartial(({ response }) => void response.socket?.destroy()),
+  'cut-body': (scene) => {
+    scene.response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
+    scene.response.write(JSON.stringify(whole(scene, 'Half')).slice(0, 60), () => scene.response.socket?.destroy());
   },
-  'end-without-finish': afterPartial((response) => response.end()),
-  'done-without-finish': afterPartial((response) => response.end('data: [DONE]\n\n')),
-  'malformed-event': afterPartial((response) => response.end(`data: {"choices": [{"delta" ${UPSTREAM_CANARY}\n\n`)),
-  'error-object-mid-stream': afterPartial((response) =>
-    response.end(`data: {"error":{"message":"${UPSTREAM_CANARY}","type":"server_error","code":null}}\n\n`),
+  'end-without-finish': afterPartial(({ response }) => void response.end()),
+  'done-without-finish': afterPartial(({ response }) => void response.end('data: [DONE]\n\n')),
+  'malformed-event': afterPartial(
+    ({ response, dialect }) => void response.end(dialect.errorFrame(UPSTREAM_CANARY).replace(/\}(\s*)$/, '$1')),
   ),
-  'error-event-mid-stream': afterPartial((response) =>
-    response.end(`event: error\ndata: {"message":"${UPSTREAM_CANARY}","type":"overloaded_error"}\n\n`),
+  'error-object-mid-stream': afterPartial(
+    ({ response, dialect }) => void response.end(dialect.errorFrame(UPSTREAM_CANARY)),
   ),
-  'error-object': (response) => json(response, 200, { error: { message: UPSTREAM_CANARY, type: 'server_error' } }),
-  'json-on-stream': (response) => json(response, 200, good('A plain answer')),
+  'error-event-mid-stream': afterPartial(
+    ({ response }) =>
+      void response.end(`event: error\ndata: {"message":"${UPSTREAM_CANARY}","type":"overloaded_error"}\n\n`),
+  ),
+  'error-object': ({ response, dialect }) =>
+    json(response, 200, dialect.refusal({ status: 500, message: UPSTREAM_CANARY, type: 'server_error', code: null })),
+  'json-on-stream': (scene) => json(scene.response, 200, whole(scene, 'A plain answer')),
   html: html(200),
-  'empty-object': (response, _, stream) => emptyAnswer(response, stream, {}),
-  'no-choices': (response, _, stream) => emptyAnswer(response, stream, { ...good(''), choices: [] }),
-  'null-content': (response, _, stream) => {
-    if (!stream) return json(response, 200, good(null));
-    openStream(response);
-    const chunks = chunkBodies({ content: null }, 'scripted', false).filter((_chunk, index) => index > 0);
-    response.end([...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((d) => `data: ${d}\n\n`).join(''));
+  'empty-object': oddObject(() => ({})),
+  'no-choices': oddObject((scene) => ({ ...whole(scene, ''), choices: [] })),
+  'null-content': (scene) => {
+    if (!scene.dialect.streams(scene.request)) return json(scene.response, 200, whole(scene, null));
+    openStream(scene);
+    scene.response.end(framesOf(scene, '', []).slice(1).join(''));
   },
-  'byte-by-byte': (response) => tricky(response, events('\n'), 1),
-  crlf: (response) => tricky(response, events('\r\n'), 7),
-  comments: (response) => tricky(response, events('\n', ': keep-alive\n\nid: 1\nretry: 5\n'), 11),
-  flood: (response) => flood(response),
-  'endless-line': async (response) => {
-    openStream(response);
-    while (!response.destroyed) {
-      if (!response.write('data: '.padEnd(65_536, 'x'))) {
-        await drained(response);
-      }
-    }
-  },
+  'byte-by-byte': (scene) => tricky(scene, bytesOf(scene), 1),
+  crlf: (scene) =>
+    tricky(
+      scene,
+      bytesOf(scene, (frame) => frame.replaceAll('\n', '\r\n')),
+      7,
+    ),
+  comments: (scene) =>
+    tricky(
+      scene,
+      bytesOf(scene, (frame) => `: keep-alive\n\nid: 1\nretry: 5\n${frame}`),
+      11,
+    ),
+  flood,
+  'endless-line': endlessLine,
 };
-
-function emptyAnswer(response: ServerResponse, stream: boolean, body: unknown): void {
-  if (!stream) return json(response, 200, body);
-  openStream(response);
-  response.end(`data: ${JSON.stringify(body)}\n\ndata: [DONE]\n\n`);
-}

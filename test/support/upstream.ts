@@ -6,11 +6,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { VendorAnswer, VendorQuestion } from '../../src/connectors/testing/scripted-vendor.types';
+import { DIALECTS } from './dialects';
+import { OPENAI } from './dialects/openai';
+import type { Dialect } from './upstream-dialect';
 import { playFault, type FaultName } from './upstream-faults';
-import { answerBody, chunkBodies, type AnswerScript } from './upstream-shapes';
 
 /*
- * A scripted OpenAI-compatible vendor.
+ * A scripted vendor. It speaks the wire format that the path of a call belongs to (`dialects/`).
  *
  *   const upstream = await startUpstream();
  *   upstream.expect({ content: 'Hello.' });                    // one call, plain or streamed as the caller asks
@@ -19,6 +22,7 @@ import { answerBody, chunkBodies, type AnswerScript } from './upstream-shapes';
  *   upstream.expect({ content: 'x', check: (request) => expect(request.body.temperature).toBe(0) });
  *   ... drive the service with base URL `upstream.url` (OpenAI's, ends in /v1) or `upstream.origin` (Ollama's) ...
  *   upstream.requests[0].body.messages;                        // what the vendor was sent
+ *   upstream.questions()[0].functions;                         // the same, read back from any wire format
  *   upstream.verify();                                         // throws on unexpected and on left-over calls
  *   await upstream.stop();
  *
@@ -45,13 +49,20 @@ export interface UpstreamRequestBody {
   readonly [member: string]: unknown;
 }
 
+interface Pace {
+  /** Milliseconds before the first byte of the body. */
+  readonly firstDelayMs?: number;
+  /** Milliseconds between frames. */
+  readonly delayMs?: number;
+}
+
 interface ReplyOptions {
   /** Runs when the call arrives; what it throws is reported by `verify()`. */
   readonly check?: (request: UpstreamRequest) => void;
 }
 
 export type UpstreamReply =
-  | (AnswerScript & ReplyOptions)
+  | (VendorAnswer & Pace & ReplyOptions)
   | ({
       readonly fault: FaultName;
       /** Seconds. */ readonly retryAfter?: number | string;
@@ -65,6 +76,8 @@ export interface Upstream {
   /** Without a path, for Ollama's native API. */
   readonly origin: string;
   readonly requests: readonly UpstreamRequest[];
+  /** Every call so far, read back from its wire format. */
+  questions(): readonly VendorQuestion[];
   /** Connections made so far; keep-alive makes it smaller than the number of requests. */
   readonly connections: number;
   /** Answers that are being written right now. */
@@ -139,6 +152,10 @@ class ScriptedUpstream implements Upstream {
     this.models.clear();
   }
 
+  questions(): readonly VendorQuestion[] {
+    return this.requests.map((request) => dialectOf(request).question(request));
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((done) => this.server.close(done));
@@ -186,27 +203,29 @@ class ScriptedUpstream implements Upstream {
   }
 }
 
+const dialectOf = ({ path }: UpstreamRequest): Dialect =>
+  DIALECTS.find((dialect) => dialect.serves(path.split('?')[0] ?? '')) ?? OPENAI;
+
 async function play(reply: UpstreamReply, request: UpstreamRequest, response: ServerResponse): Promise<void> {
-  if ('fault' in reply) return playFault(reply, request.body.stream === true, response);
+  const dialect = dialectOf(request);
+  if ('fault' in reply) return playFault(reply, { dialect, request, response });
   if ('raw' in reply) {
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers }).end(reply.raw);
     return;
   }
-  const model = request.body.model ?? 'scripted';
-  if (request.body.stream !== true) {
+  if (!dialect.streams(request)) {
     await pause(reply.firstDelayMs ?? 0, response);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerBody(reply, model)));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(dialect.whole(reply, request)));
     return;
   }
-  const options = request.body.stream_options as { include_usage?: boolean } | undefined;
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  response.writeHead(200, { 'content-type': dialect.streamType }).flushHeaders();
   await pause(reply.firstDelayMs ?? 0, response);
-  for (const chunk of chunkBodies(reply, model, options?.include_usage === true)) {
+  for (const frame of dialect.frames(reply, request)) {
     if (response.destroyed) return;
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    response.write(frame);
     await pause(reply.delayMs ?? 0, response);
   }
-  response.end('data: [DONE]\n\n');
+  response.end();
 }
 
 /** Ends early when the caller hangs up. */

@@ -1,0 +1,88 @@
+import type { JsonObject, Usage } from '../../kernel';
+
+/** What a scripted vendor answers, in no vendor's words: a dialect (test/support/dialects) puts it into its own. */
+export interface VendorAnswer {
+  readonly content?: string | null;
+  /** Arguments are JSON text of an object. */
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string; readonly id?: string }[];
+  /** OpenAI's word; `stop`, or `tool_calls` beside calls, unless given. */
+  readonly finishReason?: string;
+  /** The vendor's model name in the answer; the asked one unless given. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** Pieces of `content` in a stream; words with their spaces unless given. */
+  readonly pieces?: readonly string[];
+  /** The calls' arguments stream in pieces of so many characters, the calls taking turns; one piece per call unless given. */
+  readonly argumentPieces?: number;
+  readonly images?: readonly VendorImage[];
+}
+
+export interface VendorImage {
+  /** null where the format does not tell it. */
+  readonly mediaType: string | null;
+  readonly base64: string;
+}
+
+/** What a vendor was asked, read back from its wire format. */
+export interface VendorQuestion {
+  readonly model: string;
+  readonly stream: boolean;
+  /** All instructions, joined by blank lines; '' when there are none. */
+  readonly system: string;
+  /** Everything else, in order. */
+  readonly turns: readonly VendorTurn[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: JsonObject;
+  }[];
+  /** A function's name where the vendor must call that one; `auto` unless it is told otherwise. */
+  readonly choice: 'auto' | 'none' | 'required' | { readonly name: string };
+  readonly temperature: number | null;
+  readonly maxTokens: number | null;
+}
+
+export interface VendorTurn {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  readonly images: readonly VendorImage[];
+  readonly calls: readonly { readonly id: string | null; readonly name: string; readonly arguments: unknown }[];
+  /** Id or name of the call that it answers, whichever the format has. */
+  readonly results: readonly { readonly id: string | null; readonly name: string | null; readonly content: string }[];
+}
+
+/** How a scripted vendor can fail; each in its own wire format. */
+export const VENDOR_FAULTS = [
+  'unauthorized',
+  'bad-request',
+  'not-found',
+  'rate-limited',
+  'server-error',
+  'html-bad-gateway',
+  'reset',
+  'no-answer',
+  'html',
+  'empty-object',
+  'stall-after-headers',
+  'stall-mid-stream',
+  'cut-mid-stream',
+  'end-without-finish',
+  'malformed-event',
+  'error-object-mid-stream',
+  'endless-line',
+  'byte-by-byte',
+] as const;
+export type VendorFault = (typeof VENDOR_FAULTS)[number];
+
+/** A vendor that does as it is told, for the conformance suite. */
+export interface ScriptedVendor {
+  /** The next `times` calls, plain or streamed as they ask, are answered so. */
+  answers(answer: VendorAnswer, times?: number): void;
+  fails(fault: VendorFault, times?: number): void;
+  /** What it was asked so far. */
+  questions(): readonly VendorQuestion[];
+  /** Settles when the last call's caller hangs up before its answer is finished. */
+  hungUp(): Promise<unknown>;
+  /** Forgets what was scripted and asked. */
+  reset(): void;
+}
