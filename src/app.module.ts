@@ -9,6 +9,7 @@ import { DemoModule } from './demo';
 import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
+import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
 import { OrchestratorsModule } from './orchestrators';
 import { OrganizationsModule } from './organizations';
@@ -43,6 +44,7 @@ const ROOMS = [
   RunsModule,
   KnowledgeBasesModule,
   RubricsModule,
+  MoodleModule,
   ToolsModule,
   ProcessorsModule,
   OrchestratorsModule,

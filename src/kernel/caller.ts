@@ -11,6 +11,23 @@ export interface Principal {
   readonly userId: string;
 }
 
+/** Where the end user of a request may be named, the first that is there counts (spec 004 §4). */
+export const END_USER_SOURCES = [
+  'x-openwebui-user-email',
+  'x-openwebui-user-id',
+  'metadata.user_id',
+  'metadata.lti_user_id',
+  'metadata.lis_person_sourcedid',
+  'metadata.email',
+] as const;
+export type EndUserSource = (typeof END_USER_SOURCES)[number];
+
+/** Whom a request is made for, as somebody said who may say so. What `id` means depends on where it stood. */
+export interface EndUser {
+  readonly source: EndUserSource;
+  readonly id: string;
+}
+
 /** Who is calling, resolved once by the guard whatever the credential was. Scopes narrow the role and never widen it. */
 export interface Caller extends Principal {
   readonly kind: 'api_key' | 'session' | 'token' | 'system';
@@ -22,6 +39,10 @@ export interface Caller extends Principal {
   readonly scopes: readonly Scope[];
   /** When set, the credential may use these assistants only. */
   readonly assistantIds: readonly number[] | null;
+  /** True where the request may name its end user: the key has `act_as`, or a listed proxy with the secret sent it. */
+  readonly mayNameEndUser?: boolean;
+  /** Set on the completion doors when the request named one; without it the caller is the end user. */
+  readonly endUser?: EndUser;
 }
 
 export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>

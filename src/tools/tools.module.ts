@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { MoodleModule } from '../moodle';
 import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
 import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
@@ -12,7 +13,7 @@ import { ToolsController } from './tools.controller';
 import { ToolsService } from './tools.service';
 
 @Module({
-  imports: [FilesModule, KnowledgeBasesModule, RubricsModule],
+  imports: [FilesModule, KnowledgeBasesModule, MoodleModule, RubricsModule],
   controllers: [ToolsController],
   providers: [
     ...TOOL_PLUGINS,

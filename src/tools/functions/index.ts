@@ -2,11 +2,13 @@ import type { Type } from '@nestjs/common';
 import type { FunctionPlugin } from '../contract';
 import { AssistantFunction } from './assistant/assistant.function';
 import { KnowledgeBaseFunction } from './knowledge-base/knowledge-base.function';
+import { MoodleFunction } from './moodle/moodle.function';
 import { WeatherFunction } from './weather/weather.function';
 
 /** Every plugin whose functions a model may call, one line each. */
 export const FUNCTION_PLUGINS: readonly Type<FunctionPlugin>[] = [
   KnowledgeBaseFunction,
   WeatherFunction,
+  MoodleFunction,
   AssistantFunction,
 ];

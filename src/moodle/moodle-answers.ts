@@ -1,0 +1,95 @@
+import { isJsonObject, type JsonObject } from '../kernel';
+import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.types';
+import { unescaped } from './plain-text';
+
+const NAME_CHARS = 300;
+
+/*
+ * Readers of web service answers (Moodle, enrol/externallib.php, user/externallib.php, mod/assign/externallib.php). Of a
+ * course only id, shortname, fullname, idnumber and visible are guaranteed; an entry without what is needed is left out.
+ */
+
+const textIn = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? unescaped(value).trim().slice(0, NAME_CHARS).toWellFormed() : null;
+
+/** A number, also where it was sent as a string, as some versions do. */
+function numberIn(value: unknown): number | null {
+  const number = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+function idIn(value: unknown): number | null {
+  const id = numberIn(value);
+  return id !== null && Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+const LAST_SECOND = 8.64e12;
+
+/** Seconds since 1970; 0 is Moodle's "none". */
+function millisecondsIn(value: unknown): number | null {
+  const seconds = numberIn(value);
+  return seconds !== null && seconds > 0 && seconds < LAST_SECOND ? seconds * 1000 : null;
+}
+
+function timeIn(value: unknown): string | null {
+  const milliseconds = millisecondsIn(value);
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+const objects = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+
+/** The one user that the answer names; null for none, for several and for one who is not the person asked for. */
+export function userIn(answer: unknown, { field, value }: MoodleIdentity): number | null {
+  const users = objects(answer);
+  const [user] = users;
+  if (user === undefined || users.length > 1 || user.suspended === true) return null;
+  const given = user[field];
+  const isOther = typeof given === 'string' && given.toLowerCase() !== value.toLowerCase();
+  return isOther ? null : idIn(user.id);
+}
+
+/** Courses that their students may see. */
+export const coursesIn = (answer: unknown): MoodleCourse[] =>
+  objects(answer).flatMap((course) => courseIn(course) ?? []);
+
+function courseIn(course: JsonObject): MoodleCourse | null {
+  const id = idIn(course.id);
+  const name = textIn(course.fullname) ?? textIn(course.displayname) ?? textIn(course.shortname);
+  if (id === null || name === null || course.visible === 0 || course.visible === false) return null;
+  const progress = numberIn(course.progress);
+  return {
+    id,
+    name,
+    shortName: textIn(course.shortname) ?? name,
+    starts: timeIn(course.startdate),
+    ends: timeIn(course.enddate),
+    progress: progress === null ? null : Math.round(Math.min(100, Math.max(0, progress))),
+    completed: typeof course.completed === 'boolean' ? course.completed : null,
+  };
+}
+
+/** Assignments that have a date, of the courses asked for. */
+export function assignmentsIn(answer: unknown, courses: ReadonlySet<number>): MoodleAssignment[] {
+  return objects(isJsonObject(answer) ? answer.courses : null).flatMap((course) => {
+    const courseId = idIn(course.id);
+    if (courseId === null || !courses.has(courseId)) return [];
+    return objects(course.assignments).flatMap((assignment) => assignmentIn(assignment, courseId) ?? []);
+  });
+}
+
+function assignmentIn(assignment: JsonObject, courseId: number): MoodleAssignment | null {
+  const id = idIn(assignment.id);
+  const name = textIn(assignment.name);
+  const dueAt = millisecondsIn(assignment.duedate);
+  return id === null || name === null || dueAt === null ? null : { id, courseId, name, dueAt };
+}
+
+/** Whether the person, or their group, has handed in; null when the answer does not tell. */
+export function submittedIn(answer: unknown): boolean | null {
+  const attempt = isJsonObject(answer) ? answer.lastattempt : null;
+  if (!isJsonObject(attempt)) return null;
+  const states = [attempt.submission, attempt.teamsubmission].flatMap((submission) =>
+    isJsonObject(submission) && typeof submission.status === 'string' ? [submission.status] : [],
+  );
+  return states.includes('submitted');
+}

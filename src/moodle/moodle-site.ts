@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
+import { AppError } from '../kernel';
+import { assignmentsIn, coursesIn, submittedIn, userIn } from './moodle-answers';
+import type { MoodleConnection } from './moodle-connection';
+import type { MoodleAssignment, MoodleCourse, MoodleIdentity, MoodleTarget } from './moodle.types';
+
+/** Milliseconds. Who somebody is changes rarely; what they have to do is looked up anew soon. */
+const USER_TTL = 5 * 60_000;
+const UNKNOWN_USER_TTL = 15_000;
+const COURSES_TTL = 30_000;
+
+const STATUS_AT_ONCE = 4;
+const COURSES_AT_ONCE = 100;
+
+/** What is remembered for a short while, of every organization; keys start with the organization, the address and the token. */
+export type MoodleMemory = LRUCache<string, object>;
+
+interface Remembered<T> {
+  readonly value: T;
+}
+
+/** One organization's Moodle. Whom it is asked about is always said by the service, never by a model. */
+export class MoodleSite {
+  private readonly scope: string;
+
+  constructor(
+    private readonly connection: Pick<MoodleConnection, 'call'>,
+    private readonly memory: MoodleMemory,
+    { organizationId, apiUrl, token }: MoodleTarget,
+  ) {
+    const digest = createHash('sha256').update(`${apiUrl}\n${token}`).digest('base64url');
+    this.scope = `${organizationId} ${digest}`;
+  }
+
+  /** Moodle's number for the person; null when it knows nobody, or more than one, by that. */
+  async userId(identity: MoodleIdentity, signal: AbortSignal): Promise<number | null> {
+    const { field, value } = identity;
+    if (field === 'id') return Number(value);
+    const ttl = (id: number | null): number => (id === null ? UNKNOWN_USER_TTL : USER_TTL);
+    return this.remember(`user ${field} ${value.toLowerCase()}`, ttl, async () => {
+      const answer = await this.connection.call('core_user_get_users_by_field', { field, values: [value] }, signal);
+      return userIn(answer, identity);
+    });
+  }
+
+  courses(userId: number, signal: AbortSignal): Promise<readonly MoodleCourse[]> {
+    return this.remember(
+      `courses ${userId}`,
+      () => COURSES_TTL,
+      async () =>
+        coursesIn(
+          await this.connection.call('core_enrol_get_users_courses', { userid: userId, returnusercount: 0 }, signal),
+        ),
+    );
+  }
+
+  /** Of the first hundred of the courses, the earliest due first. */
+  async assignments(courses: readonly number[], signal: AbortSignal): Promise<readonly MoodleAssignment[]> {
+    const asked = courses.slice(0, COURSES_AT_ONCE);
+    if (asked.length === 0) return [];
+    const args = { courseids: asked, includenotenrolledcourses: 1 };
+    const answer = await this.connection.call('mod_assign_get_assignments', args, signal);
+    return assignmentsIn(answer, new Set(asked)).sort((a, b) => a.dueAt - b.dueAt);
+  }
+
+  /**
+   * Which of the assignments the person has handed in, as far as Moodle tells: one that it does not tell of is missing.
+   * A token that may not ask ends the asking.
+   */
+  async submissions(
+    userId: number,
+    assignments: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, boolean>> {
+    const told = new Map<number, boolean>();
+    const waiting = [...assignments];
+    const worker = async (): Promise<void> => {
+      for (let assignid = waiting.shift(); assignid !== undefined; assignid = waiting.shift()) {
+        try {
+          const args = { assignid, userid: userId };
+          const submitted = submittedIn(await this.connection.call('mod_assign_get_submission_status', args, signal));
+          if (submitted !== null) told.set(assignid, submitted);
+        } catch (error) {
+          waiting.length = 0;
+          if (error instanceof AppError && error.code === 'cancelled') throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: STATUS_AT_ONCE }, worker));
+    return told;
+  }
+
+  private async remember<T>(key: string, ttl: (value: T) => number, load: () => Promise<T>): Promise<T> {
+    const full = `${this.scope} ${key}`;
+    const known = this.memory.get(full) as Remembered<T> | undefined;
+    if (known !== undefined) return known.value;
+    const value = await load();
+    this.memory.set(full, { value }, { ttl: ttl(value) });
+    return value;
+  }
+}
