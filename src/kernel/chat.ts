@@ -36,6 +36,17 @@ export interface Usage {
   readonly total_tokens: number;
 }
 
+/** null when neither is known. */
+export function addUsage(a: Usage | null, b: Usage | null | undefined): Usage | null {
+  if (!b) return a;
+  if (a === null) return b;
+  return {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+  };
+}
+
 export const isTextPart = (part: ContentPart): part is TextPart =>
   part.type === 'text' && typeof (part as TextPart).text === 'string';
 

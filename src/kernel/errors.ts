@@ -22,6 +22,8 @@ export const ERROR_CODES = [
   'too_many_requests',
   'outbound_refused',
   'tool_failed',
+  'tool_loop.limit',
+  'tool_loop.timeout',
   'connector_not_configured',
   'secret_unavailable',
   'upstream_rejected',

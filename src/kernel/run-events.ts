@@ -2,11 +2,25 @@ import type { ErrorCode } from './errors';
 import type { Source } from './sources';
 import type { Usage } from './chat';
 
-/** Names a pipeline tool inside a run; `index` counts from 0 over the document's `tools`. */
+/** One call of a function by the model. */
+export interface FunctionCallRef {
+  /** As in the model's request, one of its kind in the run. */
+  readonly id: string;
+  /** Name of a function that was offered, else `unknown`. */
+  readonly name: string;
+  /** Model request of the run that asked for it, from 1. */
+  readonly round: number;
+}
+
+/**
+ * Names a pipeline tool inside a run; `index` counts from 0 over the document's `tools`. With `call` it is a function that
+ * the model called: `index` then counts the calls of the run, and `placeholder` is null.
+ */
 export interface ToolRef {
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
+  readonly call?: FunctionCallRef;
 }
 
 interface WithMessage {
@@ -43,7 +57,10 @@ export type RunEvent =
   | ({ readonly type: 'warning'; readonly code: string } & WithMessage)
   | ToolEvent
   | { readonly type: 'prompt.ready'; readonly messages: number; readonly chars: number }
-  | { readonly type: 'llm.started'; readonly connector: string; readonly model: string }
+  /** `round` from 2 on, when the model is asked again with the results of its calls. */
+  | { readonly type: 'llm.started'; readonly connector: string; readonly model: string; readonly round?: number }
+  /** The model wants a function called; `chars` is the length of its arguments. */
+  | ({ readonly type: 'llm.tool_call'; readonly chars: number } & FunctionCallRef)
   | { readonly type: 'llm.delta'; readonly text: string }
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | ({ readonly type: 'usage' } & Usage)

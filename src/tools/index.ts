@@ -2,6 +2,17 @@ export * from './contract';
 export { cleanText, cutText } from './clean-text';
 export { closestName } from './closest-name';
 export { FunctionCatalogue, functionEntries } from './function-catalogue';
+export {
+  ARGUMENTS_LIMIT,
+  completedEvent,
+  FunctionInvoker,
+  type FunctionInvocation,
+  type FunctionOutcome,
+  parsedArguments,
+  type RequestedCall,
+} from './function-invoker';
+export { FunctionOffers, type Offer, type OfferWarning } from './function-offers.service';
+export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './function-set';
 export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './retrieve-accessible';

@@ -6,6 +6,8 @@ import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
 import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
 import { FunctionCatalogue } from './function-catalogue';
+import { FunctionInvoker } from './function-invoker';
+import { FunctionOffers } from './function-offers.service';
 import { FUNCTION_PLUGINS } from './functions';
 import { ToolCatalogue } from './tool-catalogue';
 import { ToolInvoker } from './tool-invoker';
@@ -22,9 +24,11 @@ import { ToolsService } from './tools.service';
     { provide: FUNCTIONS, useFactory: (...plugins: FunctionPlugin[]) => plugins, inject: [...FUNCTION_PLUGINS] },
     ToolCatalogue,
     FunctionCatalogue,
+    FunctionInvoker,
+    FunctionOffers,
     ToolInvoker,
     ToolsService,
   ],
-  exports: [ToolCatalogue, FunctionCatalogue, ToolInvoker, ToolsService],
+  exports: [ToolCatalogue, FunctionCatalogue, FunctionInvoker, FunctionOffers, ToolInvoker, ToolsService],
 })
 export class ToolsModule {}

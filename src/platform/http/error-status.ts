@@ -24,6 +24,9 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   too_many_requests: 429,
   outbound_refused: 400,
   tool_failed: 502,
+  // No 5xx: clients repeat those by themselves, and with them every call of every round.
+  'tool_loop.limit': 422,
+  'tool_loop.timeout': 422,
   connector_not_configured: 503,
   secret_unavailable: 503,
   upstream_rejected: 400,
@@ -63,6 +66,8 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   too_many_requests: 'Too many requests',
   outbound_refused: 'Address refused',
   tool_failed: 'Tool failed',
+  'tool_loop.limit': 'Too many function calls',
+  'tool_loop.timeout': 'Functions took too long',
   connector_not_configured: 'Connector not configured',
   secret_unavailable: 'Secret unavailable',
   upstream_rejected: 'Rejected by the model vendor',

@@ -60,6 +60,8 @@ export interface FunctionContext extends OfferContext {
  */
 export interface FunctionPlugin<Config = JsonObject> {
   readonly definition: ToolDefinition;
+  /** Milliseconds a call may take; `TOOL_DEFAULT_TIMEOUT` without it. The run's deadline holds in any case. */
+  readonly timeoutMs?: number;
   /** The functions of one entry, on fresh rows; none where the owner may not use it (any more). */
   offer(config: Config, context: OfferContext): Promise<readonly FunctionDeclaration[]>;
   /** `args` has passed the schema of the declaration called `name`. */

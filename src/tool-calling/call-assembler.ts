@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { FunctionCallDelta } from '../connectors';
+import type { FunctionCall } from '../kernel';
+import { ARGUMENTS_LIMIT } from '../tools';
+
+/** Calls of one answer; no model means more, and each costs a result. */
+export const MAX_CALLS = 64;
+
+/** One call as it grows. */
+class GrowingCall {
+  name = '';
+  arguments = '';
+  /** How far `arguments` has been looked at, and how deep in it that was. */
+  private seen = 0;
+  private depth = 0;
+  private inText = false;
+
+  constructor(
+    public id: string | null,
+    readonly index: number | null,
+  ) {}
+
+  /** True when the arguments are a whole JSON object, to which nothing can belong any more. Looks at each character once. */
+  get isWhole(): boolean {
+    const text = this.arguments;
+    for (; this.seen < text.length; this.seen += 1) {
+      const char = text[this.seen];
+      if (this.inText) {
+        if (char === '\\') this.seen += 1;
+        else if (char === '"') this.inText = false;
+      } else if (char === '"') this.inText = true;
+      else if (char === '{' || char === '[') this.depth += 1;
+      else if (char === '}' || char === ']') this.depth -= 1;
+    }
+    return this.depth === 0 && !this.inText && text.trimEnd().endsWith('}');
+  }
+
+  /** Names come whole, again with every fragment, growing, or in pieces. */
+  addName(name: string): void {
+    if (name === this.name) return;
+    this.name = name.startsWith(this.name) ? name : this.name + name;
+  }
+
+  /** One character beyond the limit is kept, so that whoever looks sees that there was too much. */
+  addArguments(text: string): void {
+    if (text === '' || this.arguments.length > ARGUMENTS_LIMIT) return;
+    // Some vendors end with the whole call once more.
+    if (text.length > 1 && text === this.arguments && this.isWhole) return;
+    this.arguments += text.slice(0, ARGUMENTS_LIMIT + 1 - this.arguments.length);
+  }
+}
+
+/**
+ * Puts an answer's function calls together from their fragments, in the order in which they began. A fragment belongs to
+ * the call of its id, else of its index, else to the latest; a name for a call that is whole already begins another one.
+ */
+export class CallAssembler {
+  private readonly all: GrowingCall[] = [];
+  private readonly byId = new Map<string, GrowingCall>();
+  private readonly byIndex = new Map<number, GrowingCall>();
+
+  get isEmpty(): boolean {
+    return this.all.length === 0;
+  }
+
+  add(delta: FunctionCallDelta): void {
+    const call = this.callOf(delta);
+    if (call === undefined) return;
+    if (call.id === null && delta.id) {
+      call.id = delta.id;
+      this.byId.set(delta.id, call);
+    }
+    if (delta.name !== null && delta.name !== '') call.addName(delta.name);
+    call.addArguments(delta.arguments);
+  }
+
+  /** Every call with an id of its own; fragments that never had a name are no calls. */
+  finish(): FunctionCall[] {
+    const taken = new Set<string>();
+    return this.all
+      .filter(({ name }) => name !== '')
+      .map((call) => {
+        const id = call.id === null || taken.has(call.id) ? newCallId() : call.id;
+        taken.add(id);
+        return { id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+      });
+  }
+
+  private callOf(delta: FunctionCallDelta): GrowingCall | undefined {
+    const known = this.known(delta);
+    return known === undefined || beginsAnother(known, delta) ? this.begin(delta) : known;
+  }
+
+  private known({ id, index }: FunctionCallDelta): GrowingCall | undefined {
+    if (id !== null && id !== '') return this.byId.get(id) ?? this.nameless(index);
+    if (index === null) return this.all.at(-1);
+    return this.byIndex.get(index) ?? this.all.at(-1);
+  }
+
+  /** An id that comes late belongs to the call of its index that has none. */
+  private nameless(index: number | null): GrowingCall | undefined {
+    const call = index === null ? undefined : this.byIndex.get(index);
+    return call?.id === null ? call : undefined;
+  }
+
+  private begin({ id, index }: FunctionCallDelta): GrowingCall | undefined {
+    if (this.all.length >= MAX_CALLS) return undefined;
+    const call = new GrowingCall(id === '' ? null : id, index);
+    this.all.push(call);
+    if (call.id !== null) this.byId.set(call.id, call);
+    if (index !== null) this.byIndex.set(index, call);
+    return call;
+  }
+}
+
+/** Without an id a fragment may carry the next call under an old index, or under none. */
+function beginsAnother(call: GrowingCall, { id, index, name, arguments: text }: FunctionCallDelta): boolean {
+  if (name === null || name === '') return false;
+  const isOther = id === null || id === '' ? index !== null && call.index !== null && index !== call.index : false;
+  if (isOther) return true;
+  return (text === '' ? name !== call.name : text !== call.arguments) && call.isWhole;
+}
+
+/** In OpenAI's manner; at most 40 characters. */
+export const newCallId = (): string => `call_${randomUUID().replaceAll('-', '')}`;

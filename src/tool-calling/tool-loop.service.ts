@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ModelRequest } from '../connectors';
+import { AppError, type JsonObject } from '../kernel';
+import { CONFIG, type Config } from '../platform/config';
+import { FunctionInvoker, type FunctionSet } from '../tools';
+import { callsMessage, resultMessage, withOwnIds } from './call-messages';
+import { CallRounds } from './call-round';
+import type { LoopInput } from './tool-loop.types';
+import { wantsFunctions } from './wants-functions';
+
+/**
+ * Asks a model until it answers without wanting a function, running what it asks for in between. Whatever a function
+ * does is a result for the model, never the end of the run.
+ */
+@Injectable()
+export class ToolLoop {
+  constructor(
+    private readonly invoker: FunctionInvoker,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * @throws AppError `tool_loop.limit` when the model still wants functions in the last round or the tokens are spent;
+   * whatever `ask` throws; the signal's reason once it is aborted
+   */
+  async run(input: LoopInput): Promise<void> {
+    const { functions, signal, budget, messages, ask } = input;
+    const { maxRounds, parallelLimit } = this.config.tools;
+    const rounds = new CallRounds(this.invoker, functions, { ...input.invocation, budget }, parallelLimit);
+    const request = { ...input.request, params: withFunctions(input.request.params, functions) };
+    const taken = new Set<string>();
+    for (let round = 1; ; round += 1) {
+      const answer = await ask(this.asked(request, input), round);
+      budget.spend(answer.usage);
+      signal.throwIfAborted();
+      if (!wantsFunctions(answer.calls.length, answer.finishReason)) return;
+      if (round >= maxRounds) throw limit(`The model still asked for functions in round ${round}, the last one`);
+      if (budget.isSpent) throw limit('The run has spent its tokens, and the model asked for more functions');
+      const calls = withOwnIds(answer, taken);
+      const outcomes = await rounds.run(calls, round, signal);
+      messages.push(callsMessage(answer.text, calls), ...outcomes.map(resultMessage));
+      for (const outcome of outcomes) if (outcome.status === 'completed') budget.spend(outcome.usage);
+      input.onRound?.(outcomes);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** A copy: a connector may still hold the earlier one. */
+  private asked(request: ModelRequest, { messages }: LoopInput): ModelRequest {
+    return { ...request, messages: [...messages] };
+  }
+}
+
+const limit = (detail: string): AppError => new AppError('tool_loop.limit', detail);
+
+const withFunctions = (params: JsonObject, functions: FunctionSet): JsonObject => ({
+  ...params,
+  tools: functions.declarations.map((declaration) => ({ type: 'function', function: declaration })),
+});
