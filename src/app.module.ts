@@ -9,6 +9,7 @@ import { DemoModule } from './demo';
 import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
+import { McpModule } from './mcp';
 import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
 import { OrchestratorsModule } from './orchestrators';
@@ -52,6 +53,7 @@ const ROOMS = [
   ClassicModule,
   MultiToolModule,
   HealthModule,
+  McpModule,
   DemoModule,
 ];
 

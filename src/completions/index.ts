@@ -2,6 +2,7 @@ export { AssistantAbilities, type AbilityFactory } from './assistant-abilities';
 export type { ChatRequest } from './chat-request';
 export type { Completion } from './completion.types';
 export { CompletionsModule } from './completions.module';
+export { isSwitchedOff } from './feature-switches';
 export {
   questionRequest,
   type QuietAnswer,
