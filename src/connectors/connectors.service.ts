@@ -146,8 +146,9 @@ export class ConnectorsService {
   private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
     const { name, display_name, description, capabilities } = definition;
     const configured = isConfigured(organization, definition);
-    const own = definition.models.length > 0 ? definition.models : (providerOf(organization, definition)?.models ?? []);
-    const models = own.filter((model) => definition.provider === null || isEnabled(organization, model));
+    const provider = providerOf(organization, definition);
+    const own = definition.models.length > 0 ? definition.models : (provider?.models ?? []);
+    const models = own.filter(enabledModels(organization, definition, provider));
     const default_model = configured ? defaultOf(organization, definition) : null;
     return {
       name,

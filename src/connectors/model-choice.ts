@@ -42,7 +42,8 @@ export function enabledModels(
 ): (model: string) => boolean {
   if (definition.models.length > 0) return (model) => definition.models.includes(model);
   const lists = [organization.models, provider?.models ?? []].filter((list) => list.length > 0);
-  return (model) => lists.every((list) => list.includes(model));
+  const pattern = definition.modelPattern === undefined ? null : new RegExp(definition.modelPattern);
+  return (model) => lists.every((list) => list.includes(model)) && (pattern === null || pattern.test(model));
 }
 
 function candidates(

@@ -20,6 +20,8 @@ export interface ConnectorDefinition {
   readonly needsKey: boolean;
   /** Models that the connector itself has; empty when the vendor's settings name them. */
   readonly models: readonly string[];
+  /** Regular expression that the names of its models match, where a provider has others too; absent: all of them. */
+  readonly modelPattern?: string;
   /** Model when neither the assistant nor the organization names one; null when there is no sensible one. */
   readonly defaultModel: string | null;
 }

@@ -1,4 +1,6 @@
+export { callChunk } from './call-chunk';
 export { openEventStream } from './event-stream';
+export { headOf } from './head';
 export {
   IMAGE_TYPES,
   imageUrlOf,

@@ -1,5 +1,6 @@
 import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
 import type { ModelChunk } from '../../contract';
+import { callChunk } from '../../native';
 import { chunkOf, usageChunkOf, type AnswerHead } from '../../shapes';
 import { badResponse, errorInAnswer, SseReader, truncated, UpstreamFailure, type ChunkReader } from '../../transport';
 import { callOf, finishReasonOf, keptBlocks, textIn, TokenCounts, usageOf } from './anthropic-answer';
@@ -132,8 +133,7 @@ export class AnthropicStreamReader implements ChunkReader {
     const index = this.calls.push(call) - 1;
     this.blocks.push({ type: 'tool_use', id: call.id, name: call.function.name, input: parsed(args) });
     this.begin(chunks);
-    const delta = { index, id: call.id, name: call.function.name, arguments: args };
-    chunks.push({ ...chunkOf(this.options.head, { tool_calls: [{ index, ...call }] }), calls: [delta] });
+    chunks.push(callChunk(this.options.head, index, call));
   }
 
   private say(text: unknown, chunks: ModelChunk[]): void {

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { isJsonObject, uuidv7, type JsonObject } from '../../../kernel';
+import { isJsonObject, type JsonObject } from '../../../kernel';
 import { OutboundClient } from '../../../platform/outbound';
 import type {
   Connector,
@@ -10,8 +10,8 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../../contract';
-import { inlineImages, openEventStream, TurnMemory } from '../../native';
-import { answerOf, wantsUsage, type AnswerHead } from '../../shapes';
+import { headOf, inlineImages, openEventStream, TurnMemory } from '../../native';
+import { answerOf, wantsUsage } from '../../shapes';
 import {
   badResponse,
   callModel,
@@ -109,9 +109,3 @@ export class AnthropicConnector implements Connector {
 
 /** The vendor's base URL has no version in it; those of gateways often do. */
 const pathAt = (baseUrl: string): string => (/\/v1\/?$/.test(baseUrl) ? '/messages' : '/v1/messages');
-
-const headOf = (request: ModelRequest): AnswerHead => ({
-  id: `chatcmpl-${uuidv7()}`,
-  created: Math.floor(Date.now() / 1000),
-  model: request.model,
-});

@@ -1,0 +1,1 @@
+export { BananaImgConnector } from './banana-img.connector';

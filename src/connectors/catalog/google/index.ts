@@ -1,0 +1,1 @@
+export { GoogleConnector } from './google.connector';
