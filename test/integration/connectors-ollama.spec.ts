@@ -1,6 +1,4 @@
 import { OllamaConnector } from '../../src/connectors/catalog/ollama';
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
-import { describeConnector } from '../../src/connectors/testing/connector.conformance';
 import type { OutboundClient } from '../../src/platform/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
@@ -36,37 +34,6 @@ const streamed = (...lines: readonly (object | string)[]) =>
     headers: { 'content-type': 'application/x-ndjson' },
   });
 const plain = (body: object, status = 200) => upstream.expect({ raw: JSON.stringify(body), status });
-
-let scripted = '';
-const answerWith = (text: string): void => {
-  scripted = text;
-  upstream.reset();
-  const words = text.match(/\s*\S+\s*|\s+/g) ?? [];
-  const lines = [...words.map((word) => line(word)), line('', DONE)];
-  upstream.forModel('plain', { raw: JSON.stringify(line(scripted, DONE)) });
-  upstream.forModel('streamed', { raw: lines.map((each) => JSON.stringify(each) + '\n').join('') });
-};
-
-describeConnector('ollama', {
-  connector: () => {
-    const real = new OllamaConnector(outbound, QUICK_LIMITS);
-    return {
-      definition: real.definition,
-      complete: (request, target, context) => real.complete({ ...request, model: 'plain' }, target, context),
-      stream: (request, target, context) => real.stream({ ...request, model: 'streamed' }, target, context),
-    };
-  },
-  target: () => targetAt(upstream.origin, { apiKey: null }),
-  answerWith,
-  request: () => askFor(),
-});
-
-describeConnector('openai', {
-  connector: () => new OpenAiConnector(outbound, QUICK_LIMITS),
-  target: () => targetAt(upstream.url),
-  answerWith: (content) => void upstream.expect({ content }),
-  request: () => askFor(),
-});
 
 describe('the ollama connector', () => {
   let caller: ConnectorCaller;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { CANARY, PARTIAL_TEXT, TRICKY_TEXT } from '../../src/connectors/testing/scripted-vendor.types';
 import type { UpstreamRequest } from './upstream';
 import type { Dialect } from './upstream-dialect';
 
@@ -40,12 +41,7 @@ export const FAULTS = [
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
-/** Text that faults with a body carry: none of it may reach a client. */
-export const UPSTREAM_CANARY = 'upstream-internal-detail';
-/** What `cut-mid-stream` and its kind send before they fail. */
-export const PARTIAL_TEXT = 'Half an ';
-/** The whole answer of `byte-by-byte`, `crlf` and `comments`: several bytes per character on purpose. */
-export const TRICKY_TEXT = 'Càlcul → 𝛑 ≈ 3,14 🙂';
+export { CANARY as UPSTREAM_CANARY, PARTIAL_TEXT, TRICKY_TEXT };
 export const FLOOD_CHUNKS = 200_000;
 
 interface FaultScript {
@@ -78,14 +74,14 @@ const refuse =
     json(
       response,
       status,
-      dialect.refusal({ status, message: script.message ?? UPSTREAM_CANARY, type, code }),
+      dialect.refusal({ status, message: script.message ?? CANARY, type, code }),
       script.retryAfter === undefined ? {} : { 'retry-after': String(script.retryAfter) },
     );
 
 const html =
   (status: number): Play =>
   ({ response }) => {
-    const page = `<html><body>${UPSTREAM_CANARY}</body></html>`;
+    const page = `<html><body>${CANARY}</body></html>`;
     response.writeHead(status, { 'content-type': 'text/html' }).end(page);
   };
 
@@ -198,17 +194,14 @@ const PLAYS: Readonly<Record<FaultName, Play>> = {
   'end-without-finish': afterPartial(({ response }) => void response.end()),
   'done-without-finish': afterPartial(({ response }) => void response.end('data: [DONE]\n\n')),
   'malformed-event': afterPartial(
-    ({ response, dialect }) => void response.end(dialect.errorFrame(UPSTREAM_CANARY).replace(/\}(\s*)$/, '$1')),
+    ({ response, dialect }) => void response.end(dialect.errorFrame(CANARY).replace(/\}(\s*)$/, '$1')),
   ),
-  'error-object-mid-stream': afterPartial(
-    ({ response, dialect }) => void response.end(dialect.errorFrame(UPSTREAM_CANARY)),
-  ),
+  'error-object-mid-stream': afterPartial(({ response, dialect }) => void response.end(dialect.errorFrame(CANARY))),
   'error-event-mid-stream': afterPartial(
-    ({ response }) =>
-      void response.end(`event: error\ndata: {"message":"${UPSTREAM_CANARY}","type":"overloaded_error"}\n\n`),
+    ({ response }) => void response.end(`event: error\ndata: {"message":"${CANARY}","type":"overloaded_error"}\n\n`),
   ),
   'error-object': ({ response, dialect }) =>
-    json(response, 200, dialect.refusal({ status: 500, message: UPSTREAM_CANARY, type: 'server_error', code: null })),
+    json(response, 200, dialect.refusal({ status: 500, message: CANARY, type: 'server_error', code: null })),
   'json-on-stream': (scene) => json(scene.response, 200, whole(scene, 'A plain answer')),
   html: html(200),
   'empty-object': oddObject(() => ({})),

@@ -1,8 +1,11 @@
 import { isJsonObject, uuidv7, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
-import type { ModelAnswer, ModelChunk } from '../contract';
+import type { FunctionCallDelta, ModelAnswer, ModelChunk } from '../contract';
 
 /** Function calls of one answer; more are no model's wish. */
 export const MAX_CALLS = 128;
+
+/** Longest name and id of a call that are read; OpenAI's names end at 64 characters and its ids at 40. */
+export const MAX_NAME = 256;
 
 /** For vendors that leave calls without one. Never the same twice in a conversation, and within OpenAI's 40 characters. */
 export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
@@ -26,6 +29,16 @@ export function chunkOf(head: AnswerHead, delta: Delta, finishReason: string | n
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
   const data = JSON.stringify({ ...chunkHead(head), choices });
   return { data, text: delta.content ?? '', finishReason, usage: null };
+}
+
+/** A chunk that adds pieces of function calls, told to the client in OpenAI's shape and to the loop as they are. */
+export function callChunkOf(head: AnswerHead, calls: readonly FunctionCallDelta[]): ModelChunk {
+  const tool_calls = calls.map(({ index, id, name, arguments: given }) => ({
+    ...(index === null ? {} : { index }),
+    ...(id === null ? {} : { id, type: 'function' }),
+    function: { ...(name === null ? {} : { name }), arguments: given },
+  }));
+  return { ...chunkOf(head, { tool_calls }), calls };
 }
 
 /** OpenAI's extra chunk for `stream_options.include_usage`. */

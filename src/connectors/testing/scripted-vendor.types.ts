@@ -74,6 +74,13 @@ export const VENDOR_FAULTS = [
 ] as const;
 export type VendorFault = (typeof VENDOR_FAULTS)[number];
 
+/** What faults with a body carry: none of it may reach a client. */
+export const CANARY = 'upstream-internal-detail';
+/** What a stream that fails midway has sent before. */
+export const PARTIAL_TEXT = 'Half an ';
+/** The whole answer of `byte-by-byte`: several bytes per character on purpose. */
+export const TRICKY_TEXT = 'Càlcul → 𝛑 ≈ 3,14 🙂';
+
 /** A vendor that does as it is told, for the conformance suite. */
 export interface ScriptedVendor {
   /** The next `times` calls, plain or streamed as they ask, are answered so. */

@@ -9,8 +9,8 @@ const context = { signal: new AbortController().signal, runId: uuidv7(), emit: (
 describeConnector('bypass', {
   connector: () => new BypassConnector(),
   target: () => NOWHERE,
-  answerWith: () => undefined,
-  request: (text) => ({ model: 'simple-bypass', messages: [{ role: 'user', content: text }], params: {} }),
+  vendor: null,
+  model: 'simple-bypass',
 });
 
 describe('what bypass answers', () => {

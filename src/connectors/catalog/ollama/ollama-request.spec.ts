@@ -58,21 +58,50 @@ describe('a request to Ollama', () => {
     expect(attempt).toThrow(/data URLs only/);
   });
 
-  it('hands over tools, calls and their results', () => {
-    const call = { id: 'c1', type: 'function' as const, function: { name: 'f', arguments: '{"a":1}' } };
+  const call = (id: string, name: string, given: string) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: given },
+  });
+
+  it('hands back calls with objects for arguments, and results by the name of their function', () => {
     const messages: ChatMessage[] = [
       { role: 'developer', content: 'Be kind.' },
-      { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'c1', name: 'f', content: '42' },
+      { role: 'assistant', content: null, tool_calls: [call('c1', 'f', '{"a":1}'), call('c2', 'g', '')] },
+      { role: 'tool', tool_call_id: 'c2', content: 'nothing' },
+      { role: 'tool', tool_call_id: 'c1', content: '42' },
+      { role: 'tool', tool_call_id: 'unknown', content: '?' },
     ];
-    expect(request({ tools: [{ type: 'function' }] }, messages)).toMatchObject({
-      tools: [{ type: 'function' }],
-      messages: [
-        { role: 'system', content: 'Be kind.' },
-        { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] },
-        { role: 'tool', content: '42', tool_name: 'f' },
-      ],
-    });
-    expect(request({ tools: [{}], tool_choice: 'none' })).not.toHaveProperty('tools');
+    expect(request({}, messages)['messages']).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [
+          { id: 'c1', function: { name: 'f', arguments: { a: 1 } } },
+          { id: 'c2', function: { name: 'g', arguments: {} } },
+        ],
+      },
+      { role: 'tool', content: 'nothing', tool_name: 'g', tool_call_id: 'c2' },
+      { role: 'tool', content: '42', tool_name: 'f', tool_call_id: 'c1' },
+      { role: 'tool', content: '?', tool_call_id: 'unknown' },
+    ]);
   });
+
+  const declared = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
+  const tools = [declared('f'), declared('g'), { type: 'custom', custom: { name: 'h' } }, null];
+
+  it.each([
+    [undefined, ['f', 'g']],
+    ['auto', ['f', 'g']],
+    ['required', ['f', 'g']],
+    [{ type: 'function', function: { name: 'g' } }, ['g']],
+  ])('offers with the choice %j the functions %j', (tool_choice, names) =>
+    expect(request({ tools, tool_choice })['tools']).toEqual(names.map(declared)),
+  );
+
+  it.each([
+    ['the choice is none', { tools, tool_choice: 'none' }],
+    ['there are none', { tools: [] }],
+  ])('offers nothing when %s', (_, params) => expect(request(params)).not.toHaveProperty('tools'));
 });

@@ -5,6 +5,7 @@ import {
   textOf,
   type ChatMessage,
   type ContentPart,
+  type FunctionCall,
   type JsonObject,
 } from '../../../kernel';
 import type { ModelRequest } from '../../contract';
@@ -31,15 +32,34 @@ export function ollamaRequest({ model, messages, params }: ModelRequest, stream:
     OPTIONS.flatMap(([from, to]) => ((params[from] ?? null) === null ? [] : [[to, params[from]]])),
   );
   const format = formatOf(params['response_format']);
+  const tools = toolsOf(params);
+  const names = namesOf(messages);
   return {
     model,
-    messages: messages.map(toOllamaMessage),
+    messages: messages.map((message) => toOllamaMessage(message, names)),
     stream,
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...(Array.isArray(params['tools']) && params['tool_choice'] !== 'none' ? { tools: params['tools'] } : {}),
+    ...(tools.length === 0 ? {} : { tools }),
     ...(format === null ? {} : { format }),
   };
 }
+
+/**
+ * Ollama takes OpenAI's declarations of functions and has no `tool_choice`: what must not be called is not offered, and
+ * that something must be called cannot be said.
+ */
+function toolsOf({ tools, tool_choice: choice }: JsonObject): readonly JsonObject[] {
+  if (!Array.isArray(tools) || choice === 'none') return [];
+  const functions = tools.filter((tool) => isJsonObject(tool) && isJsonObject(tool['function'])) as JsonObject[];
+  const wanted = isJsonObject(choice) && isJsonObject(choice['function']) ? choice['function']['name'] : null;
+  return wanted === null ? functions : functions.filter((tool) => (tool['function'] as JsonObject)['name'] === wanted);
+}
+
+/** Names of the functions by the id of their call: Ollama tells by the name what a result is of. */
+const namesOf = (messages: readonly ChatMessage[]): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, call.function.name] as const)),
+  );
 
 /** `json`, or the schema itself. */
 function formatOf(responseFormat: unknown): unknown {
@@ -49,7 +69,7 @@ function formatOf(responseFormat: unknown): unknown {
   return isJsonObject(schema) ? (schema['schema'] ?? 'json') : null;
 }
 
-function toOllamaMessage(message: ChatMessage): JsonObject {
+function toOllamaMessage(message: ChatMessage, names: ReadonlyMap<string, string>): JsonObject {
   const { content } = message;
   const parts: readonly ContentPart[] = Array.isArray(content) ? (content as readonly ContentPart[]) : [];
   const images = parts.filter((part) => !isTextPart(part)).map(imageOf);
@@ -58,7 +78,7 @@ function toOllamaMessage(message: ChatMessage): JsonObject {
     content: textOf(content),
     ...(images.length === 0 ? {} : { images }),
     ...(message.tool_calls === undefined ? {} : { tool_calls: message.tool_calls.map(toOllamaCall) }),
-    ...(message.name !== undefined && message.role === 'tool' ? { tool_name: message.name } : {}),
+    ...resultOf(message, names),
   };
 }
 
@@ -75,15 +95,24 @@ function imageOf(part: ContentPart): string {
   return url.slice(prefix[0].length);
 }
 
-/** Ollama wants the arguments as an object; text that is none is handed over as it is. */
-function toOllamaCall(call: NonNullable<ChatMessage['tool_calls']>[number]): JsonObject {
-  return { function: { name: call.function.name, arguments: parsed(call.function.arguments) } };
+/** Newer versions match by id, older ones by name; the name is what every version has. */
+function resultOf({ role, tool_call_id: id, name }: ChatMessage, names: ReadonlyMap<string, string>): JsonObject {
+  if (role !== 'tool') return {};
+  const called = name ?? names.get(id ?? '');
+  return { ...(called === undefined ? {} : { tool_name: called }), ...(id === undefined ? {} : { tool_call_id: id }) };
 }
 
-function parsed(text: string): unknown {
+const toOllamaCall = ({ id, function: called }: FunctionCall): JsonObject => ({
+  id,
+  function: { name: called.name, arguments: objectIn(called.arguments) },
+});
+
+/** Ollama refuses a request whose arguments are no object; those were refused before, and the result beside them says so. */
+function objectIn(text: string): JsonObject {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
   } catch {
-    return text;
+    return {};
   }
 }

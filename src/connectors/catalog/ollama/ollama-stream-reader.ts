@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import { isJsonObject, type JsonObject } from '../../../kernel';
-import type { ModelChunk } from '../../contract';
-import { chunkOf, usageChunkOf, type AnswerHead } from '../../shapes';
+import type { FunctionCallDelta, ModelChunk } from '../../contract';
+import { callChunkOf, chunkOf, usageChunkOf, type AnswerHead } from '../../shapes';
 import { badResponse, errorInAnswer, truncated, type ChunkReader } from '../../transport';
-import { readOllamaMessage, type OllamaMessage } from './ollama-answer';
+import { readOllamaMessage, sizeOf, type OllamaMessage } from './ollama-answer';
 
 export interface OllamaStreamOptions {
   readonly head: AnswerHead;
@@ -53,7 +53,7 @@ export class OllamaStreamReader implements ChunkReader {
     if (!this.begun) chunks.push(chunkOf(head, { role: 'assistant', content: '' }));
     this.begun = true;
     if (message.content !== '') chunks.push(chunkOf(head, { content: message.content }));
-    if (message.toolCalls.length > 0) chunks.push(chunkOf(head, { tool_calls: this.numbered(message) }));
+    if (message.toolCalls.length > 0) chunks.push(callChunkOf(head, this.numbered(message)));
     if (message.finishReason === null) return;
     this.finished = true;
     const finish = chunkOf(head, {}, message.finishReason);
@@ -61,13 +61,17 @@ export class OllamaStreamReader implements ChunkReader {
     else chunks.push({ ...finish, usage: message.usage });
   }
 
-  private numbered({ toolCalls }: OllamaMessage): JsonObject[] {
-    return toolCalls.map((call) => ({ index: this.calls++, ...call }));
+  private numbered({ toolCalls }: OllamaMessage): FunctionCallDelta[] {
+    return toolCalls.map(({ id, function: { name, arguments: given } }) => ({
+      index: this.calls++,
+      id,
+      name,
+      arguments: given,
+    }));
   }
 
   private count(message: OllamaMessage): void {
-    this.answerChars += message.content.length;
-    for (const call of message.toolCalls) this.answerChars += call.function.arguments.length;
+    this.answerChars += sizeOf(message);
     if (this.answerChars > this.options.maxAnswerChars) throw truncated('The answer of the model vendor is too long');
   }
 

@@ -22,7 +22,7 @@ import {
   truncated,
   type ModelCallLimits,
 } from '../../transport';
-import { readOllamaMessage } from './ollama-answer';
+import { readOllamaMessage, sizeOf } from './ollama-answer';
 import { ollamaRequest } from './ollama-request';
 import { OllamaStreamReader } from './ollama-stream-reader';
 
@@ -60,8 +60,7 @@ export class OllamaConnector implements Connector {
       if ('error' in payload) throw errorInAnswer(payload, [target.apiKey]);
       const message = readOllamaMessage(payload, 0);
       if (message.finishReason === null) throw truncated();
-      if (message.content.length > this.limits.maxAnswerChars)
-        throw truncated('The answer of the model vendor is too long');
+      if (sizeOf(message) > this.limits.maxAnswerChars) throw truncated('The answer of the model vendor is too long');
       return answerOf(headOf(request), {
         content: message.content === '' && message.toolCalls.length > 0 ? null : message.content,
         toolCalls: message.toolCalls,

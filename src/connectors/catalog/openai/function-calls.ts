@@ -1,10 +1,7 @@
 import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
 import type { FunctionCallDelta } from '../../contract';
-import { callId, MAX_CALLS } from '../../shapes';
+import { callId, MAX_CALLS, MAX_NAME } from '../../shapes';
 import { badResponse } from '../../transport';
-
-/** Longest id and name that are read; OpenAI's own names end at 64 characters and its ids at 40. */
-const MAX_NAME = 256;
 
 const entriesOf = (toolCalls: unknown): readonly JsonObject[] => {
   if (!Array.isArray(toolCalls)) return [];

@@ -1,0 +1,98 @@
+import { AppError, uuidv7, type FunctionCall, type Usage } from '../../kernel';
+import type { Connector, FunctionCallDelta, ModelAnswer, ModelChunk, ModelRequest, ModelTarget } from '../contract';
+import type { ScriptedVendor } from './scripted-vendor.types';
+
+export interface ConnectorCase {
+  /** Made with limits under which nothing waits longer than two seconds. */
+  readonly connector: () => Connector;
+  readonly target: () => ModelTarget;
+  /** null for a connector that asks nobody and answers a question with the question. */
+  readonly vendor: ScriptedVendor | null;
+  /** A model that the connector takes. */
+  readonly model: string;
+}
+
+export interface Streamed {
+  readonly chunks: readonly ModelChunk[];
+  readonly text: string;
+  readonly calls: readonly FunctionCall[];
+  readonly finishReason: string | null;
+  readonly usage: Usage | null;
+  /** What ended the stream, when it did not end well. */
+  readonly error: AppError | null;
+}
+
+/** Drives one connector as the doors do. */
+export class ConformanceDriver {
+  constructor(private readonly subject: ConnectorCase) {}
+
+  get connector(): Connector {
+    return this.subject.connector();
+  }
+
+  /** The scripted vendor. @throws Error for a connector that has none */
+  get vendor(): ScriptedVendor {
+    if (this.subject.vendor === null) throw new Error('This connector asks no vendor');
+    return this.subject.vendor;
+  }
+
+  /** Makes the next call answer with this text, whatever the connector. */
+  saying(text: string): ModelRequest {
+    this.subject.vendor?.answers({ content: text });
+    return this.request({ messages: [{ role: 'user', content: text }] });
+  }
+
+  request(overrides: Partial<ModelRequest> = {}): ModelRequest {
+    return { model: this.subject.model, messages: [{ role: 'user', content: 'Why?' }], params: {}, ...overrides };
+  }
+
+  async complete(request = this.request(), signal?: AbortSignal): Promise<ModelAnswer> {
+    return this.connector.complete(request, this.subject.target(), this.context(signal));
+  }
+
+  /** What a call that must not succeed ends with. */
+  async failure(request = this.request(), signal?: AbortSignal): Promise<AppError> {
+    const end: unknown = await this.complete(request, signal).catch((error: unknown) => error);
+    if (end instanceof AppError) return end;
+    throw new Error(`Expected an AppError, got ${end instanceof Error ? end.message : JSON.stringify(end)}`);
+  }
+
+  open(request = this.request(), signal?: AbortSignal): AsyncIterator<readonly ModelChunk[]> {
+    return this.connector.stream(request, this.subject.target(), this.context(signal))[Symbol.asyncIterator]();
+  }
+
+  async stream(request = this.request(), signal?: AbortSignal): Promise<Streamed> {
+    const chunks: ModelChunk[] = [];
+    let error: AppError | null = null;
+    try {
+      const batches = this.connector.stream(request, this.subject.target(), this.context(signal));
+      for await (const batch of batches) chunks.push(...batch);
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) throw thrown;
+      error = thrown;
+    }
+    return {
+      chunks,
+      text: chunks.map(({ text }) => text).join(''),
+      calls: assembled(chunks.flatMap(({ calls }) => calls ?? [])),
+      finishReason: chunks.find(({ finishReason }) => finishReason !== null)?.finishReason ?? null,
+      usage: chunks.find(({ usage }) => usage !== null)?.usage ?? null,
+      error,
+    };
+  }
+
+  private context(signal: AbortSignal = new AbortController().signal) {
+    return { signal, runId: uuidv7(), emit: () => undefined };
+  }
+}
+
+/** The calls that a well-behaved vendor's deltas make; what to do with others is the tool loop's affair. */
+function assembled(deltas: readonly FunctionCallDelta[]): FunctionCall[] {
+  const calls: { index: number | null; id: string; name: string; given: string }[] = [];
+  for (const { index, id, name, arguments: given } of deltas) {
+    const known = calls.find((call) => (id !== null ? call.id === id : call.index === index));
+    if (known === undefined) calls.push({ index, id: id ?? '', name: name ?? '', given });
+    else known.given += given;
+  }
+  return calls.map(({ id, name, given }) => ({ id, type: 'function', function: { name, arguments: given } }));
+}
