@@ -1,10 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Caller } from '../kernel';
 import { rememberOrigin } from '../platform/audit';
 import { ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../platform/http';
 import { assertAllowed } from './access-decision';
 import { Authenticator } from './authenticator';
 import { credentialOf } from './credential';
+import { endUserOfHeaders } from './end-user';
+import { TrustedProxies } from './trusted-proxies';
 
 /** Stands before every route. A route that declares neither a permission nor that it is public is denied. */
 @Injectable()
@@ -12,6 +15,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
+    private readonly proxies: TrustedProxies,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -23,11 +27,22 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     // A copy of its own per request, so that the audit can tell requests of one key apart.
     const known = request.caller ?? (await this.authenticator.authenticate(credentialOf(request.headers)));
-    const caller = { ...known };
+    const caller = { ...known, ...this.endUser(known, request) };
     assertAllowed(rule, caller);
     rememberOrigin(caller, { requestId: textOf(request.id), ip: request.socket.remoteAddress ?? null });
     request.caller = caller;
     return true;
+  }
+
+  /** Whom the request is for, where the key or the proxy may say so; what anybody else says of it is ignored (ACCESS.md X2). */
+  private endUser(
+    { scopes }: Caller,
+    { headers, socket }: BellwetherRequest,
+  ): Pick<Caller, 'mayNameEndUser' | 'endUser'> {
+    const isProxy = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
+    if (!isProxy && !scopes.includes('act_as')) return {};
+    const endUser = endUserOfHeaders(headers);
+    return endUser === undefined ? { mayNameEndUser: true } : { mayNameEndUser: true, endUser };
   }
 }
 

@@ -9,6 +9,7 @@ import { Authenticator } from './authenticator';
 import { BootstrapService } from './bootstrap.service';
 import { CredentialGate } from './credential-gate';
 import { MeController } from './me.controller';
+import { TrustedProxies } from './trusted-proxies';
 
 @Module({
   imports: [OrganizationsModule],
@@ -19,6 +20,7 @@ import { MeController } from './me.controller';
     ApiKeysService,
     BootstrapService,
     CredentialGate,
+    TrustedProxies,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
   exports: [ApiKeysService, BootstrapService, CredentialGate],

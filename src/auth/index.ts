@@ -2,3 +2,4 @@ export { ApiKeysService, type NewKey } from './api-keys.service';
 export { AuthModule } from './auth.module';
 export { ADMIN_KEY_FILE, type BootstrapReport, BootstrapService } from './bootstrap.service';
 export { CredentialGate } from './credential-gate';
+export { endUserOfMetadata } from './end-user';

@@ -1,8 +1,12 @@
-import { AppError, type Caller } from '../kernel';
+import { endUserOfMetadata } from '../auth';
+import { AppError, type Caller, isJsonObject } from '../kernel';
 import type { BellwetherRequest } from '../platform/http';
 
-/** The caller that the guard resolved; for routes that take the plain request. */
-export function callerOf({ caller }: BellwetherRequest): Caller {
+/** The caller that the guard resolved, and whom the body says the request is for where it may; for routes that take the plain request. */
+export function callerOf({ caller, body }: BellwetherRequest): Caller {
   if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
-  return caller;
+  if (caller.mayNameEndUser !== true || caller.endUser !== undefined) return caller;
+  const endUser = endUserOfMetadata(isJsonObject(body) ? body.metadata : null);
+  // The same object: what the audit knows of the request hangs on it.
+  return endUser === undefined ? caller : Object.assign(caller, { endUser });
 }
