@@ -39,6 +39,9 @@ export class ChatStreamReader implements ChunkReader {
   /** From the finishing chunk on the last one waits for the usage that follows. */
   private held: ModelChunk | null = null;
   private usage: Usage | null = null;
+  private sawUsage = false;
+  private sawCalls = false;
+  private latest: StrictChunk['chunk'] | null = null;
 
   constructor(private readonly options: ChatStreamOptions) {}
 
@@ -71,6 +74,7 @@ export class ChatStreamReader implements ChunkReader {
       chunks.push({ data: match.data, text: match.text, finishReason: null, usage: null });
     } else if (event.data === '[DONE]') {
       this.done = true;
+      if (!this.finished) this.conclude();
     } else {
       this.acceptParsed(event, chunks);
     }
@@ -84,6 +88,7 @@ export class ChatStreamReader implements ChunkReader {
     const usage = usageOf(strict.chunk.usage);
     if (strict.chunk.choices.length === 0) return this.acceptUsage(strict, usage, chunks);
     this.sawChoice = true;
+    this.latest = strict.chunk;
     this.flush(chunks);
     const chunk = this.toChunk(strict, event.data, usage);
     this.finished ||= chunk.finishReason !== null;
@@ -98,6 +103,7 @@ export class ChatStreamReader implements ChunkReader {
   /** Chunks without choices and usage (a vendor's notes on the prompt) are nothing that a client asked for. */
   private acceptUsage(strict: StrictChunk, usage: Usage | null, chunks: ModelChunk[]): void {
     if (usage === null) return;
+    this.sawUsage = true;
     if (!this.options.includeUsage) {
       this.usage = usage;
       return;
@@ -113,10 +119,22 @@ export class ChatStreamReader implements ChunkReader {
     const text = delta?.content ?? '';
     const calls = delta?.tool_calls === undefined ? NO_CALLS : callDeltasOf(delta.tool_calls);
     this.count(text.length + sizeOf(calls));
+    this.sawCalls ||= calls.length > 0;
+    this.sawUsage ||= usage !== null;
     if (usage !== null) this.usage = usage;
     const oneLine = !strict.changed && !data.includes('\n');
     const chunk = { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
     return calls.length === 0 ? chunk : { ...chunk, calls };
+  }
+
+  /** Some vendors name no finish reason: an answer that was counted and declared done is whole all the same. */
+  private conclude(): void {
+    if (this.latest === null || !this.sawUsage) return;
+    const { id, object, created, model } = this.latest;
+    const finishReason = this.sawCalls ? 'tool_calls' : 'stop';
+    const choices = [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReason }];
+    this.held = { data: JSON.stringify({ id, object, created, model, choices }), text: '', finishReason, usage: null };
+    this.finished = true;
   }
 
   private parse(event: SseEvent) {
