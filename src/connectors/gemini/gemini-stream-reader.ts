@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { ModelChunk } from '../contract';
-import { callChunk } from '../native';
+import { callChunk, charsOf } from '../native';
 import { chunkOf, usageChunkOf, type AnswerHead } from '../shapes';
 import { badResponse, SseReader, truncated, type ChunkReader } from '../transport';
 import { GeminiAnswer } from './gemini-answer';
@@ -15,7 +15,7 @@ export interface GeminiStreamOptions {
 }
 
 /** A whole image comes in one line. */
-const MAX_LINE = 40_000_000;
+const MAX_LINE = 30_000_000;
 
 /** Reads `streamGenerateContent?alt=sse`: parts of one answer until the body ends; nothing marks the last. */
 export class GeminiStreamReader implements ChunkReader {
@@ -59,14 +59,20 @@ export class GeminiStreamReader implements ChunkReader {
 
   private accept(data: string, chunks: ModelChunk[]): void {
     const payload = this.parse(data);
-    if ((payload['error'] ?? null) !== null) throw geminiFailure(payload, this.options.secrets);
+    if ((payload['error'] ?? null) !== null) throw this.failure(payload);
     const { text, calls, images } = this.answer.add(payload);
     const { head } = this.options;
-    this.count(text.length + calls.reduce((sum, call) => sum + call.function.arguments.length, 0));
+    this.count(charsOf(text, calls));
     if (text !== '' || calls.length > 0 || images.length > 0) this.begin(chunks);
     if (text !== '') chunks.push(chunkOf(head, { content: text }));
     for (const call of calls) chunks.push(callChunk(head, this.calls++, call));
     if (images.length > 0) chunks.push({ ...chunkOf(head, { content: '' }), images });
+  }
+
+  /** Asked again only while nothing was handed over. */
+  private failure(payload: JsonObject): Error {
+    const failure = geminiFailure(payload, this.options.secrets);
+    return this.begun ? failure.error : failure;
   }
 
   private begin(chunks: ModelChunk[]): void {

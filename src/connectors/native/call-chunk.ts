@@ -7,3 +7,7 @@ export function callChunk(head: AnswerHead, index: number, call: FunctionCall): 
   const delta = { index, id: call.id, name: call.function.name, arguments: call.function.arguments };
   return { ...chunkOf(head, { tool_calls: [{ index, ...call }] }), calls: [delta] };
 }
+
+/** Length of what a model wrote. */
+export const charsOf = (text: string, calls: readonly FunctionCall[]): number =>
+  calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);

@@ -1,4 +1,4 @@
-export { callChunk } from './call-chunk';
+export { callChunk, charsOf } from './call-chunk';
 export { openEventStream } from './event-stream';
 export { headOf } from './head';
 export {

@@ -15,7 +15,9 @@ const MAX_PENDING = 4_000_000;
  */
 export class SseReader {
   private readonly decoder = new StringDecoder('utf8');
-  private pending = '';
+  /** Pieces of a line without its end: joined once, so that a long line is not copied at every read. */
+  private pending: string[] = [];
+  private pendingChars = 0;
   private data: string | null = null;
   private name = '';
   private afterCr = false;
@@ -27,25 +29,45 @@ export class SseReader {
   /** @throws RangeError when a line does not end */
   read(bytes: Buffer, events: SseEvent[] = []): SseEvent[] {
     const text = this.normalise(this.decoder.write(bytes));
-    const buffer = this.pending === '' ? text : this.pending + text;
+    const first = text.indexOf('\n');
+    if (first === -1) {
+      this.hold(text);
+      return events;
+    }
+    const before = this.pendingChars;
+    const buffer = this.release(text);
     let from = 0;
-    for (let end = buffer.indexOf('\n'); end !== -1; end = buffer.indexOf('\n', from)) {
+    for (let end = before + first; end !== -1; end = buffer.indexOf('\n', from)) {
       this.line(buffer, from, end, events);
       from = end + 1;
     }
-    this.pending = from === buffer.length ? '' : buffer.slice(from);
-    if (this.pending.length > this.maxPending) throw new RangeError('The line does not end');
+    this.hold(buffer.slice(from));
     return events;
   }
 
   /** What stood unfinished when the bytes ended: vendors forget the last blank line. */
   end(): SseEvent[] {
     const events: SseEvent[] = [];
-    const rest = this.pending + this.decoder.end();
-    this.pending = '';
+    const rest = this.release(this.decoder.end());
     this.line(rest, 0, rest.length, events);
     this.dispatch(events);
     return events;
+  }
+
+  private hold(text: string): void {
+    if (text === '') return;
+    this.pending.push(text);
+    this.pendingChars += text.length;
+    if (this.pendingChars > this.maxPending) throw new RangeError('The line does not end');
+  }
+
+  private release(text: string): string {
+    if (this.pending.length === 0) return text;
+    this.pending.push(text);
+    const whole = this.pending.join('');
+    this.pending = [];
+    this.pendingChars = 0;
+    return whole;
   }
 
   private normalise(decoded: string): string {

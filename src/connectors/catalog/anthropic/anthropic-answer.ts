@@ -1,5 +1,6 @@
 import type { StopReason } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
+import { MAX_CALLS } from '../../shapes';
 import { badResponse } from '../../transport';
 
 /** Anthropic's reasons in OpenAI's words; a reason that is not known yet is a plain end. */
@@ -33,12 +34,12 @@ export function readMessage(payload: JsonObject): AnthropicMessage {
   }
   const blocks = content.filter(isJsonObject);
   const text = blocks.map((block) => textIn(block, 'text')).join('');
+  const called = blocks.filter(({ type }) => type === 'tool_use');
+  if (called.length > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
   const finishReason = finishReasonOf(payload['stop_reason']);
   return {
     text,
-    calls: blocks
-      .filter(({ type }) => type === 'tool_use')
-      .map((block) => callOf(block, JSON.stringify(block['input'] ?? {}))),
+    calls: called.map((block) => callOf(block, JSON.stringify(block['input'] ?? {}))),
     finishReason,
     usage: usageOf(new TokenCounts().with(payload['usage'])),
     kept: keptBlocks(blocks),

@@ -1,7 +1,7 @@
 import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
 import type { ModelChunk } from '../../contract';
 import { callChunk } from '../../native';
-import { chunkOf, usageChunkOf, type AnswerHead } from '../../shapes';
+import { chunkOf, MAX_CALLS, usageChunkOf, type AnswerHead } from '../../shapes';
 import { badResponse, errorInAnswer, SseReader, truncated, UpstreamFailure, type ChunkReader } from '../../transport';
 import { callOf, finishReasonOf, keptBlocks, textIn, TokenCounts, usageOf } from './anthropic-answer';
 
@@ -131,6 +131,7 @@ export class AnthropicStreamReader implements ChunkReader {
     const args = streamed === '' ? JSON.stringify(start['input'] ?? {}) : streamed;
     const call = callOf(start, args);
     const index = this.calls.push(call) - 1;
+    if (this.calls.length > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
     this.blocks.push({ type: 'tool_use', id: call.id, name: call.function.name, input: parsed(args) });
     this.begin(chunks);
     chunks.push(callChunk(this.options.head, index, call));
@@ -189,10 +190,10 @@ export class AnthropicStreamReader implements ChunkReader {
   }
 
   /** A vendor that is overloaded says so in the stream; before anything was handed over it can be asked again. */
-  private failure(event: JsonObject): UpstreamFailure {
-    const error = isJsonObject(event['error']) ? event['error'] : {};
-    const passing = typeof error['type'] === 'string' && PASSING.test(error['type']);
-    return new UpstreamFailure(errorInAnswer(event, this.options.secrets), passing);
+  private failure(event: JsonObject): Error {
+    const error = errorInAnswer(event, this.options.secrets);
+    const type = isJsonObject(event['error']) ? event['error']['type'] : null;
+    return this.begun ? error : new UpstreamFailure(error, typeof type === 'string' && PASSING.test(type));
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../../contract';
-import { headOf, inlineImages, openEventStream, TurnMemory } from '../../native';
+import { charsOf, headOf, inlineImages, openEventStream, TurnMemory } from '../../native';
 import { answerOf, wantsUsage } from '../../shapes';
 import {
   badResponse,
@@ -61,7 +61,8 @@ export class AnthropicConnector implements Connector {
       if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
       if (payload['type'] === 'error') throw errorInAnswer(payload, [target.apiKey]);
       const { text, calls, finishReason, usage, kept } = readMessage(payload);
-      if (text.length > this.limits.maxAnswerChars) throw truncated('The answer of the model vendor is too long');
+      if (charsOf(text, calls) > this.limits.maxAnswerChars)
+        throw truncated('The answer of the model vendor is too long');
       if (kept !== null)
         this.keep(
           target,

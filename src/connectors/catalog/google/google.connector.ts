@@ -10,7 +10,7 @@ import type {
   ModelTarget,
 } from '../../contract';
 import { GeminiApi, geminiRequest } from '../../gemini';
-import { headOf, inlineImages, TurnMemory } from '../../native';
+import { charsOf, headOf, inlineImages, TurnMemory } from '../../native';
 import { answerOf, wantsUsage } from '../../shapes';
 import { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, truncated, type ModelCallLimits } from '../../transport';
 
@@ -45,7 +45,8 @@ export class GoogleConnector implements Connector {
   async complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
     const call = await this.call(request, target, context);
     const { text, calls, images, answer } = await this.api.generate(call, context);
-    if (text.length > this.limits.maxAnswerChars) throw truncated('The answer of the model vendor is too long');
+    if (charsOf(text, calls) > this.limits.maxAnswerChars)
+      throw truncated('The answer of the model vendor is too long');
     const { finishReason, usage } = answer;
     this.keep(target, answer.signatures);
     const content = text === '' && calls.length > 0 ? null : text;
