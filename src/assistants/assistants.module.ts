@@ -17,12 +17,16 @@ import { AssistantStanding } from './assistant-standing';
 import { AssistantStandingController } from './assistant-standing.controller';
 import { AssistantsController } from './assistants.controller';
 import { AssistantsService } from './assistants.service';
+import { CallQuotas } from './assistant-tools/call-quotas';
+import { CallTargets } from './assistant-tools/call-targets';
 import { DefinitionBodies } from './definition-bodies';
 import { DefinitionGate } from './definition-gate';
+import { AssistantTargets } from './diagnostics/assistant-targets';
 import { CatalogueRules } from './diagnostics/catalogue-rules';
 import { DefinitionChecks } from './diagnostics/definition-checks';
 import { EditorReach } from './diagnostics/editor-reach';
-import { FunctionTargets } from './diagnostics/function-targets';
+import { FunctionChecks } from './diagnostics/function-checks';
+import { ReferenceGaps } from './diagnostics/reference-gaps';
 import { ValidationController } from './diagnostics/validation.controller';
 import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
 import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
@@ -48,7 +52,11 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantRepository,
     AssistantLookup,
     CatalogueRules,
-    FunctionTargets,
+    CallQuotas,
+    CallTargets,
+    AssistantTargets,
+    FunctionChecks,
+    ReferenceGaps,
     EditorReach,
     DefinitionChecks,
     DefinitionGate,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../kernel';
 import { AssistantEditor } from './assistant-editor';
 import type { RunnableAssistant } from './assistant.types';
+import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
 import type { DefinitionInput } from './definition';
 import { RunnableAssistants } from './runnable-assistants';
 
@@ -11,6 +12,7 @@ export class AssistantsService {
   constructor(
     private readonly runnables: RunnableAssistants,
     private readonly editor: AssistantEditor,
+    private readonly targets: CallTargets,
   ) {}
 
   /** From memory, at most 5 s old. @throws {AppError} `not_found` for whatever the caller may not use. */
@@ -21,6 +23,16 @@ export class AssistantsService {
   /** Everything the caller may use, by id. */
   listRunnable(caller: Caller): Promise<RunnableAssistant[]> {
     return this.runnables.list(caller);
+  }
+
+  /** Whether one assistant may be offered as a tool of another; on rows read for this question. */
+  mayOffer(question: CallQuestion): Promise<CallAnswer> {
+    return this.targets.offer(question);
+  }
+
+  /** Whether one assistant may call another now; on rows read for this question. */
+  mayCall(question: CallQuestion): Promise<CallAnswer> {
+    return this.targets.decide(question);
   }
 
   /** Returns the id. @throws {AppError} when the definition does not pass. */

@@ -1,3 +1,5 @@
+export { REFUSALS, type Refusal } from './assistant-tools/call-decision.types';
+export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export * from './assistant.types';
 export { AssistantsModule } from './assistants.module';
 export { AssistantsService } from './assistants.service';

@@ -3,6 +3,9 @@ import type { Features } from '../organizations';
 import type { AssistantDocument } from './assistant.types';
 import type { Diagnostic } from './diagnostics/diagnostic.types';
 
+/** Well-formed, and refused all the same. */
+const RULES: ReadonlySet<string> = new Set(['tool_using_assistant', 'function.duplicate']);
+
 /** What refuses a save. */
 export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
   diagnostics
@@ -11,13 +14,18 @@ export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
 
 /**
  * Refuses a definition with errors, naming all of them. When every error is a reference that the owner may not read, the
- * answer is that of a missing object, so that nobody learns what exists elsewhere.
+ * answer is that of a missing object, so that nobody learns what exists elsewhere; when every error is a target that is
+ * switched off, it is a conflict: the same definition passes once it is on again.
  */
 export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   const problems = errorsOf(diagnostics);
   if (problems.length === 0) return;
   if (problems.every(({ code }) => code === 'tool.inaccessible'))
     throw new AppError('not_found', 'The assistant refers to something that does not exist', { problems });
+  if (problems.every(({ code }) => code !== undefined && RULES.has(code)))
+    throw new AppError('definition_refused', 'The assistant breaks a rule of assistants that call functions', { problems });
+  if (problems.every(({ code }) => code === 'tool.disabled'))
+    throw new AppError('conflict', 'The assistant calls one that is switched off', { problems });
   throw invalid(problems, 'The assistant is not valid');
 }
 

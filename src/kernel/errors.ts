@@ -4,6 +4,7 @@ export const ERROR_CODES = [
   'malformed_json',
   'body_too_complex',
   'validation_failed',
+  'definition_refused',
   'unauthenticated',
   'forbidden',
   'feature_disabled',

@@ -14,7 +14,7 @@ export class MultiToolPipeline {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   async prepare(job: RunJob): Promise<PreparedPrompt> {
-    const { assistant, caller, messages, run } = job;
+    const { assistant, assistants, caller, messages, run } = job;
     const { document, compiled } = assistant;
     const result = await this.orchestrator.orchestrate({
       strategy: document.orchestrator,
@@ -28,6 +28,7 @@ export class MultiToolPipeline {
       assistantId: assistant.id,
       connector: document.connector,
       runId: run.id,
+      assistants,
       signal: run.signal,
       emit: run.emit,
     });

@@ -1,6 +1,6 @@
 import type { Caller, ChatMessage, EmitRunEvent, Principal, Source } from '../kernel';
 import type { CompiledTemplate } from '../templates';
-import type { PipelineTool, ToolOutcome } from '../tools';
+import type { AssistantAbility, PipelineTool, ToolOutcome } from '../tools';
 
 export interface OrchestrationJob {
   /** As stored; an unknown one falls back to `parallel` with a warning. */
@@ -18,6 +18,8 @@ export interface OrchestrationJob {
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
   readonly runId: string;
+  /** null inside a nested run. */
+  readonly assistants: AssistantAbility | null;
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
 }

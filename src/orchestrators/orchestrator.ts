@@ -100,6 +100,7 @@ export class Orchestrator {
           assistantId: job.assistantId,
           connector: job.connector,
           runId: job.runId,
+          assistants: job.assistants,
           texts,
           emit: job.emit,
           prompt: seen.prompt,

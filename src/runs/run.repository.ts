@@ -6,6 +6,7 @@ import type { ShapedReport } from './report/report.types';
 import { REPORT_LIMITS } from './report/shape-report';
 import { RunEntity } from './run.entity';
 import { INSERT_RUNS, TOOL_STATS, RUN_STATS, toRow } from './run-sql';
+import type { NestedFilter } from './nested-filter.types';
 import type { RunFilter, RunRecord, RunStats } from './run.types';
 
 /** Columns that a list does not need and that weigh the most. */
@@ -129,13 +130,13 @@ export class RunScope extends TenantScope<RunEntity> {
     return rows.map(recordOf);
   }
 
-  /** Calls of an assistant by others since a moment; `callerOrganizationId` undefined counts those of its own too. */
-  callsSince(assistantId: number | null, since: Date, callerOrganizationId?: string): Promise<number> {
+  /** Runs on behalf of others that began after `since`. */
+  nestedCalls(since: Date, { assistantId, callerOrganizationId }: NestedFilter): Promise<number> {
     const query = this.rows
       .createQueryBuilder('run')
       .where('run.organizationId = :organizationId', { organizationId: this.organizationId })
       .andWhere('run.parentRunId IS NOT NULL AND run.createdAt > :since', { since });
-    if (assistantId !== null) query.andWhere('run.assistantId = :assistantId', { assistantId });
+    if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
     if (callerOrganizationId !== undefined)
       query.andWhere('run.callerOrganizationId = :callerOrganizationId', { callerOrganizationId });
     return query.getCount();

@@ -5,6 +5,7 @@ import { Run } from './run';
 import { RunBuffer, type RunSink } from './run-buffer';
 import { finishedRecord, runningRecord } from './run-record';
 import { RunRepository, cursorId } from './run.repository';
+import type { NestedFilter } from './nested-filter.types';
 import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run.types';
 import { storableRecord } from './storable-record';
 
@@ -84,6 +85,13 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
     return [...stored, ...going.filter((record) => !known.has(record.id))];
   }
 
+  /** How many runs on behalf of others an organization's assistants have begun since then; those that go on count. */
+  async nestedCalls(organizationId: string, since: Date, of: NestedFilter): Promise<number> {
+    const going = [...this.active.values()].filter(({ input }) => isNestedCall(input, organizationId, of)).length;
+    await this.buffer.flush();
+    return going + (await this.runs.within(organizationId).nestedCalls(since, of));
+  }
+
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
     await this.buffer.flush();
     return this.runs.within(organizationId).stats(assistantId);
@@ -153,6 +161,12 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
       run.emit({ type: 'run.cancelled', reason: outcome.message ?? 'cancelled' });
     else run.emit({ type: 'run.failed', code: outcome.errorCode ?? 'internal_error', message: outcome.message ?? '' });
   }
+}
+
+function isNestedCall({ assistant, caller, parentRunId }: RunInput, organizationId: string, of: NestedFilter): boolean {
+  if ((parentRunId ?? null) === null || assistant.organizationId !== organizationId) return false;
+  if (of.assistantId !== undefined && of.assistantId !== assistant.id) return false;
+  return of.callerOrganizationId === undefined || of.callerOrganizationId === caller.organizationId;
 }
 
 function matches({ assistant, caller, parentRunId }: RunInput, filter: RunFilter): boolean {

@@ -237,7 +237,7 @@ describe('references', () => {
       metadata: { ...CLASSIC, functions: [{ type: 'assistant', assistant_id }] },
     });
     const nested = await teacher.api('POST', ASSISTANTS, { name: 'x', ...call(calling) });
-    expect([nested.status, nested.json.errors[0].code]).toEqual([400, 'tool_using_assistant']);
+    expect([nested.status, nested.json.errors[0].code]).toEqual([422, 'tool_using_assistant']);
     const id = await make(teacher);
     expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, call(id))).json.errors[0].code).toBe(
       'tool_using_assistant',

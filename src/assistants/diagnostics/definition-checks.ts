@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectorsService } from '../../connectors';
 import type { Principal } from '../../kernel';
-import { ToolCatalogue } from '../../tools';
 import type { AssistantDocument } from '../assistant.types';
 import { normaliseDocument, type StoredDefinition } from '../metadata';
+import { AssistantTargets } from './assistant-targets';
 import { CatalogueRules } from './catalogue-rules';
 import { checkShape } from './check-shape';
 import { checkTemplate } from './check-template';
 import { checkNumber, checkTools } from './check-tools';
 import { type Diagnostic, error, type PlaceholderState, warning } from './diagnostic.types';
 import { EditorReach } from './editor-reach';
-import { FunctionTargets } from './function-targets';
+import { FunctionChecks } from './function-checks';
+import { ReferenceGaps } from './reference-gaps';
 import { configReferences } from './references';
 
 export interface CheckSubject {
@@ -36,9 +37,10 @@ export interface CheckResult {
 export class DefinitionChecks {
   constructor(
     private readonly rules: CatalogueRules,
-    private readonly tools: ToolCatalogue,
+    private readonly functions: FunctionChecks,
     private readonly connectors: ConnectorsService,
-    private readonly targets: FunctionTargets,
+    private readonly gaps: ReferenceGaps,
+    private readonly targets: AssistantTargets,
     private readonly reach: EditorReach,
   ) {}
 
@@ -49,6 +51,7 @@ export class DefinitionChecks {
     const references = [
       ...(await this.references(document, owner)),
       ...(await this.targets.check(document, owner, assistantId)),
+      ...(await this.targets.callers(document, owner, assistantId)),
     ];
     const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
     return {
@@ -57,6 +60,7 @@ export class DefinitionChecks {
       diagnostics: [
         ...checkShape(definition.metadata, this.rules),
         ...checkTools(definition.metadata, this.rules),
+        ...(await this.functions.check(document, owner)),
         ...references,
         ...(await this.beyondEditor(document, references, edit)),
         ...(await this.model(document, owner)),
@@ -68,11 +72,12 @@ export class DefinitionChecks {
   /** One after the other: a check of many tools must not take every database connection. */
   private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
     const found: Diagnostic[] = [];
-    for (const { tool, config, checked, at } of configReferences(document)) {
+    for (const reference of configReferences(document)) {
+      const { tool, config, checked, at } = reference;
       if (!checked)
         for (const { path, message } of this.rules.configProblems(tool, config))
           found.push(error('tool.config_invalid', at(path), message));
-      for (const { path, message, code } of await this.tools.gaps(tool, config, owner)) {
+      for (const { path, message, code } of await this.gaps.of(reference, owner)) {
         found.push(code === 'tool.inaccessible' ? error(code, at(path), message) : warning(code, at(path), message));
       }
     }

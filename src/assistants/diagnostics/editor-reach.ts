@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isJsonObject, type JsonObject, type Principal } from '../../kernel';
-import { ToolCatalogue } from '../../tools';
+import { isJsonObject, type Principal } from '../../kernel';
 import type { AssistantDocument } from '../assistant.types';
 import { member } from '../metadata';
+import { AssistantTargets } from './assistant-targets';
 import { type Diagnostic, error } from './diagnostic.types';
-import { FunctionTargets } from './function-targets';
+import type { ConfigReference } from './metadata-rules.types';
+import { ReferenceGaps } from './reference-gaps';
 import { configReferences } from './references';
 
 /** Something of another room that the editor may not read: what it is, and where the definition names it. */
@@ -23,8 +24,8 @@ interface Beyond {
 @Injectable()
 export class EditorReach {
   constructor(
-    private readonly tools: ToolCatalogue,
-    private readonly targets: FunctionTargets,
+    private readonly gaps: ReferenceGaps,
+    private readonly targets: AssistantTargets,
   ) {}
 
   async check(after: AssistantDocument, before: AssistantDocument, editor: Principal): Promise<Diagnostic[]> {
@@ -38,10 +39,11 @@ export class EditorReach {
 
   private async beyond(document: AssistantDocument, editor: Principal): Promise<Beyond[]> {
     const found: Beyond[] = [];
-    for (const { tool, config, at } of configReferences(document)) {
-      const name = this.tools.canonicalName(tool);
-      const gaps = (await this.tools.gaps(name, config, editor)).filter(({ code }) => code === 'tool.inaccessible');
-      const messages = new Map([...gaps, ...this.files(name, config)].map(({ path, message }) => [path, message]));
+    for (const reference of configReferences(document)) {
+      const { config, at } = reference;
+      const name = this.gaps.nameOf(reference);
+      const gaps = (await this.gaps.of(reference, editor)).filter(({ code }) => code === 'tool.inaccessible');
+      const messages = new Map([...gaps, ...this.files(reference)].map(({ path, message }) => [path, message]));
       for (const [path, message] of messages) {
         found.push({ key: keyOf(name, valueAt(config, path)), path: at(path), message });
       }
@@ -54,8 +56,9 @@ export class EditorReach {
   }
 
   /** A file is its owner's alone: one of the editor's own under the same path is another file. */
-  private files(tool: string, config: JsonObject): { path: string; message: string }[] {
-    const properties = member(this.tools.find(tool)?.definition.config_schema ?? {}, 'properties');
+  private files(reference: ConfigReference): { path: string; message: string }[] {
+    const { config } = reference;
+    const properties = member(this.gaps.schemaOf(reference), 'properties');
     if (!isJsonObject(properties)) return [];
     return Object.entries(properties).flatMap(([path, schema]) => {
       const value = member(config, path);

@@ -12,8 +12,9 @@ export interface MetadataRules extends ToolVocabulary {
   strategies(): readonly string[];
 }
 
-/** A tool's config and where it stands in the request, for checks that read other rooms. */
+/** The config of a tool or function and where it stands in the request, for checks that read other rooms. */
 export interface ConfigReference {
+  readonly kind: 'pipeline' | 'function';
   readonly tool: string;
   readonly config: JsonObject;
   /** True when the config's schema is checked elsewhere. A config that fails its schema is not asked for gaps. */

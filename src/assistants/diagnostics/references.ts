@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { AssistantDocument } from '../assistant.types';
-import { type FunctionEntry, member, readToolEntries, textMember } from '../metadata';
+import { member, textMember } from '../metadata';
+import { placedFunctions } from './check-functions';
 import { joinPath } from './check-tool';
 import type { ConfigReference } from './metadata-rules.types';
 
@@ -10,19 +11,27 @@ import type { ConfigReference } from './metadata-rules.types';
  */
 export function configReferences(document: AssistantDocument): ConfigReference[] {
   const own = document.type === 'classic' ? classicReferences(document) : pipelineReferences(document);
-  return [...own, ...readToolEntries(document.raw).functions.flatMap(functionReferences)];
+  const functions = placedFunctions(document.raw).map(({ base, type, config }): ConfigReference => ({
+    kind: 'function',
+    tool: type,
+    config,
+    checked: true,
+    at: (path) => joinPath(base, path),
+  }));
+  return [...own, ...functions];
 }
 
 function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] {
   return pipeline.flatMap(({ index, plugin, config, fallback }) => {
     const base = `metadata.tools[${index}]`;
-    const references = [
-      { tool: plugin, config, checked: true, at: (path: string) => joinPath(`${base}.config`, path) },
+    const references: ConfigReference[] = [
+      { kind: 'pipeline', tool: plugin, config, checked: true, at: (path: string) => joinPath(`${base}.config`, path) },
     ];
     const spare = fallback === null ? null : textMember(fallback, 'plugin');
     const spareConfig = fallback === null ? null : member(fallback, 'config');
     if (spare !== null)
       references.push({
+        kind: 'pipeline',
         tool: spare,
         config: isJsonObject(spareConfig) ? spareConfig : {},
         checked: true,
@@ -46,27 +55,5 @@ function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
   if (tool === undefined || config === undefined) return [];
   const at = (path: string): string =>
     path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
-  return [{ tool, config, checked: false, at }];
-}
-
-function functionReferences({ path, definition }: FunctionEntry): ConfigReference[] {
-  const base = `metadata.${path}`;
-  const knowledgeBase = member(definition, 'kb_id');
-  switch (definition.type) {
-    case 'knowledge_base':
-      return [
-        { tool: 'simple_rag', config: { collections: [knowledgeBase] }, checked: false, at: () => `${base}.kb_id` },
-      ];
-    case 'rubric':
-      return [
-        {
-          tool: 'rubric_rag',
-          config: { rubric_id: member(definition, 'rubric_id') },
-          checked: false,
-          at: () => `${base}.rubric_id`,
-        },
-      ];
-    default:
-      return [];
-  }
+  return [{ kind: 'pipeline', tool, config, checked: false, at }];
 }

@@ -17,6 +17,8 @@ export interface FunctionEntry {
   readonly path: string;
   /** A name such as "weather" reads as `{type: "weather"}`. */
   readonly definition: JsonObject;
+  /** It was such a name. */
+  readonly bare: boolean;
 }
 
 export interface ToolEntries {
@@ -36,14 +38,14 @@ export function readToolEntries(metadata: JsonObject): ToolEntries {
     const plugin = pipelinePlugin(value);
     const definition = functionDefinition(value);
     if (isJsonObject(value) && plugin !== null) pipeline.push({ index, plugin, entry: value });
-    else if (definition !== null) functions.push({ path, definition });
+    else if (definition !== null) functions.push({ path, definition, bare: typeof value === 'string' });
     else malformed.push(path);
   }
   for (const [index, value] of listMember(metadata, 'functions').entries()) {
     const path = `functions[${index}]`;
     const definition = functionDefinition(value);
     if (definition === null) malformed.push(path);
-    else functions.push({ path, definition });
+    else functions.push({ path, definition, bare: typeof value === 'string' });
   }
   return { pipeline, functions, malformed };
 }

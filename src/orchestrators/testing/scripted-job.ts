@@ -98,6 +98,7 @@ export function jobOf({ template = '', tools = [], ...wish }: JobWish): Scripted
     assistantId: 1,
     connector: 'auto',
     runId: 'run',
+    assistants: null,
     signal: new AbortController().signal,
     emit: (event) => void events.push(event),
     ...wish,

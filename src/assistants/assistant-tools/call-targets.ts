@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import { AUTO, ConnectorsService } from '../../connectors';
+import { AppError, type Caller, type Principal } from '../../kernel';
+import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
+import { accessLevel } from '../assistant.permissions';
+import type { AssistantDocument, RunnableAssistant } from '../assistant.types';
+import { parseMetadata } from '../metadata';
+import { RunnableAssistants } from '../runnable-assistants';
+import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+import { toolUse } from './assistant-references';
+import type { CallFacts, Grant, OrganizationFacts, Refusal, TargetFacts } from './call-decision.types';
+import { CallQuotas } from './call-quotas';
+import { decideCall } from './decide-call';
+import { type CallProblem, savableCall } from './savable-call';
+
+/** The assistant that calls, as it was when its run began; whether it still is so is read again. */
+export type Calling = Pick<RunnableAssistant, 'id' | 'organizationId' | 'ownerId'>;
+
+export interface CallQuestion {
+  readonly calling: Calling;
+  readonly caller: Caller;
+  readonly targetId: number;
+  readonly depth: number;
+}
+
+export type CallAnswer =
+  | {
+      readonly allowed: true;
+      readonly row: Grant;
+      /** From the row that the decision was made on. */
+      readonly target: RunnableAssistant;
+      /** Whether the caller could run the target themselves; if not, all they see of it is its answer. */
+      readonly callerMayUse: boolean;
+      /** Whether its organization has a model for it. */
+      readonly answerable: boolean;
+    }
+  | { readonly allowed: false; readonly row: Refusal };
+
+interface Rows {
+  readonly assistants: ReadonlyMap<number, AssistantEntity>;
+  readonly shares: readonly AssistantShareEntity[];
+  readonly organizations: ReadonlyMap<string, OrganizationStanding>;
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+/** Decides about calls between assistants on rows read for that one decision: nothing here comes from memory. */
+@Injectable()
+export class CallTargets {
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly members: MembersService,
+    private readonly standing: StandingService,
+    private readonly quotas: CallQuotas,
+    private readonly runnables: RunnableAssistants,
+    private readonly connectors: ConnectorsService,
+  ) {}
+
+  /** Whether the call may be offered to a model; a spent quota is told when it is made. */
+  offer(question: CallQuestion): Promise<CallAnswer> {
+    return this.answer(question, () => Promise.resolve(false));
+  }
+
+  /** Whether it may be made now. */
+  decide(question: CallQuestion): Promise<CallAnswer> {
+    return this.answer(question, async ({ organizationId, id }, { organizations }) => {
+      const payer = organizations.get(organizationId);
+      const callerOrganizationId = question.calling.organizationId;
+      return payer !== undefined && (await this.quotas.spent({ payer, targetId: id, callerOrganizationId }));
+    });
+  }
+
+  /** What each of `targetIds` is told at save of an assistant of `owner`; the order is theirs. */
+  async problems(
+    owner: Principal,
+    assistantId: number | null,
+    targetIds: readonly number[],
+  ): Promise<readonly (CallProblem | null)[]> {
+    const rows = await this.read(targetIds, owner, null);
+    const found: (CallProblem | null)[] = [];
+    for (const id of targetIds) {
+      const row = rows.assistants.get(id) ?? null;
+      const calling = { id: assistantId, organizationId: owner.organizationId, ownerId: owner.userId, live: true };
+      const facts = factsOf({ calling, target: row, rows, callerMayRun: true, depth: 0 });
+      const problem = savableCall(facts, true);
+      found.push(problem ?? savableCall(facts, row === null || (await this.isAnswerable(this.runnables.granted(row)))));
+    }
+    return found;
+  }
+
+  private async answer(
+    { calling, caller, targetId, depth }: CallQuestion,
+    quotaSpent: (target: AssistantEntity, rows: Rows) => Promise<boolean>,
+  ): Promise<CallAnswer> {
+    const owner = { organizationId: calling.organizationId, userId: calling.ownerId };
+    const rows = await this.read([calling.id, targetId], owner, caller);
+    const own = rows.assistants.get(calling.id);
+    const target = rows.assistants.get(targetId) ?? null;
+    const live = own?.deletedAt === null && !own.disabled && own.ownerId === calling.ownerId;
+    const callerMayRun = own !== undefined && mayUse(caller, own, rows);
+    const facts = factsOf({ calling: { ...calling, live }, target, rows, callerMayRun, depth });
+    const first = decideCall(facts);
+    if (!first.allowed) return first;
+    if (target === null) return { allowed: false, row: 'T0' };
+    const decision = decideCall({ ...facts, quotaSpent: await quotaSpent(target, rows) });
+    if (!decision.allowed) return decision;
+    const runnable = this.runnables.granted(target);
+    const answerable = await this.isAnswerable(runnable);
+    return { ...decision, target: runnable, callerMayUse: mayUse(caller, target, rows), answerable };
+  }
+
+  private async read(ids: readonly number[], owner: Principal, caller: Caller | null): Promise<Rows> {
+    const people = [owner.userId, ...(caller === null ? [] : [caller.userId])];
+    const { rows, shares } = await this.assistants.forCall(ids, people);
+    const organizations = await this.standing.of([
+      owner.organizationId,
+      ...rows.map(({ organizationId }) => organizationId),
+    ]);
+    const members = new Map<string, Member>();
+    const places = [owner, ...rows.map(({ organizationId, ownerId }) => ({ organizationId, userId: ownerId }))];
+    for (const { organizationId, userId } of caller === null ? places : [...places, caller]) {
+      const key = keyOf(organizationId, userId);
+      const member = members.has(key) ? null : await this.members.find(organizationId, userId);
+      if (member !== null) members.set(key, member);
+    }
+    return { assistants: new Map(rows.map((row) => [row.id, row])), shares, organizations, members };
+  }
+
+  /** `auto` without any vendor would only give back the question. */
+  private async isAnswerable({ organizationId, document }: RunnableAssistant): Promise<boolean> {
+    const { connector, llm }: AssistantDocument = document;
+    try {
+      const { provider } = await this.connectors.resolve(organizationId, { connector, llm });
+      return provider !== null || connector !== AUTO;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+}
+
+const keyOf = (organizationId: string, userId: string): string => `${organizationId}/${userId}`;
+
+const isActive = ({ members }: Rows, organizationId: string, userId: string): boolean =>
+  members.get(keyOf(organizationId, userId))?.disabled === false;
+
+/** With the caller's role as it is now; a credential never gets wider than it was. */
+function mayUse(caller: Caller, row: AssistantEntity, { members, shares }: Rows): boolean {
+  const member = members.get(keyOf(caller.organizationId, caller.userId));
+  if (member === undefined || member.disabled || row.deletedAt !== null || row.disabled) return false;
+  const share = shares.find(({ assistantId, userId }) => assistantId === row.id && userId === caller.userId)?.access;
+  const systemAdmin = caller.systemAdmin && member.systemAdmin;
+  return accessLevel({ ...caller, role: member.role, systemAdmin }, row, share) !== null;
+}
+
+function organizationFacts(id: string, { organizations }: Rows): OrganizationFacts {
+  const standing = organizations.get(id);
+  if (standing === undefined) return { id, suspended: true, exports: false, imports: false };
+  const { assistants_export: exports, assistants_import: imports } = standing.features;
+  return { id, suspended: standing.suspended, exports, imports };
+}
+
+interface Subject {
+  readonly calling: Omit<Calling, 'id'> & { readonly id: number | null; readonly live: boolean };
+  readonly target: AssistantEntity | null;
+  readonly rows: Rows;
+  readonly callerMayRun: boolean;
+  readonly depth: number;
+}
+
+function factsOf({ calling, target, rows, callerMayRun, depth }: Subject): CallFacts {
+  const { id, organizationId, ownerId, live } = calling;
+  return {
+    callerMayRun,
+    depth,
+    quotaSpent: false,
+    calling: {
+      id,
+      ownerId,
+      live,
+      ownerActive: isActive(rows, organizationId, ownerId),
+      organization: organizationFacts(organizationId, rows),
+    },
+    target: target === null ? null : targetFacts(target, ownerId, rows),
+  };
+}
+
+function targetFacts(row: AssistantEntity, callingOwnerId: string, rows: Rows): TargetFacts {
+  const parsed = parseMetadata(row.metadata);
+  return {
+    id: row.id,
+    ownerId: row.ownerId,
+    ownerActive: isActive(rows, row.organizationId, row.ownerId),
+    deleted: row.deletedAt !== null,
+    disabled: row.disabled,
+    publication: row.publishedToAll ? 'public' : row.published ? 'organization' : 'none',
+    sharedWithOwner: rows.shares.some(({ assistantId, userId }) => assistantId === row.id && userId === callingOwnerId),
+    toolUsing: parsed.ok && toolUse(parsed.metadata) !== null,
+    organization: organizationFacts(row.organizationId, rows),
+  };
+}

@@ -1,0 +1,51 @@
+import type { CallFacts, TargetFacts } from './call-decision.types';
+import { savableCall } from './savable-call';
+
+const home = { id: 'Go', suspended: false, exports: false, imports: false };
+const told = (target: Partial<TargetFacts> | null, answerable = true): string | null => {
+  const facts: CallFacts = {
+    callerMayRun: true,
+    depth: 0,
+    quotaSpent: false,
+    calling: { id: 1, ownerId: 'Ao', ownerActive: true, live: true, organization: home },
+    target: target && {
+      id: 2,
+      ownerId: 'Ao',
+      ownerActive: true,
+      deleted: false,
+      disabled: false,
+      publication: 'none',
+      sharedWithOwner: false,
+      toolUsing: false,
+      organization: home,
+      ...target,
+    },
+  };
+  return savableCall(facts, answerable)?.code ?? null;
+};
+
+describe('what a definition that calls another assistant is told at save', () => {
+  it.each<[string, Partial<TargetFacts> | null, string | null]>([
+    ['A1 its own', {}, null],
+    ['A6 a stranger’s', { ownerId: 'At' }, 'tool.inaccessible'],
+    ['nothing by that id', null, 'tool.inaccessible'],
+    ['B1 one that calls functions', { toolUsing: true }, 'tool_using_assistant'],
+    ['B4 itself', { id: 1, toolUsing: true }, 'tool_using_assistant'],
+    ['C1 one that is switched off', { disabled: true }, 'tool.disabled'],
+    ['C1 one that is deleted', { deleted: true }, 'tool.inaccessible'],
+    ['C2 one whose owner is gone', { ownerActive: false }, 'tool.inaccessible'],
+    ['D1 its own, elsewhere', { organization: { ...home, id: 'Gt' } }, 'tool.inaccessible'],
+  ])('%s', (_, target, code) => {
+    expect(told(target)).toBe(code);
+  });
+
+  it('says of what is out of reach only that it does not exist, whatever it is', () => {
+    for (const state of [{ toolUsing: true }, { disabled: true }, { deleted: true }, { ownerActive: false }])
+      expect(told({ ownerId: 'At', ...state })).toBe('tool.inaccessible');
+  });
+
+  it('C5 warns of a target without a model, and only then', () => {
+    expect(told({}, false)).toBe('tool.degraded');
+    expect(told({ ownerId: 'At' }, false)).toBe('tool.inaccessible');
+  });
+});

@@ -1,0 +1,38 @@
+import type { DiagnosticCode } from '../diagnostics/diagnostic.types';
+import type { CallFacts, Refusal } from './call-decision.types';
+import { decideCall, reachOf } from './decide-call';
+
+export interface CallProblem {
+  readonly code: Extract<
+    DiagnosticCode,
+    'tool.inaccessible' | 'tool_using_assistant' | 'tool.disabled' | 'tool.degraded'
+  >;
+  readonly message: string;
+}
+
+const MISSING: CallProblem = { code: 'tool.inaccessible', message: 'no such assistant' };
+
+/**
+ * What a definition that names T is told at save, or null. Whatever the owner of O does not reach looks like an assistant
+ * that does not exist, before anything else is said of it. `answerable` is whether T has a model to answer with.
+ */
+export function savableCall(facts: CallFacts, answerable: boolean): CallProblem | null {
+  const { calling, target } = facts;
+  if (target !== null && target.id === calling.id)
+    return { code: 'tool_using_assistant', message: 'an assistant cannot call itself' };
+  if (target === null || target.deleted || !reachOf(calling, target).allowed) return MISSING;
+  const decision = decideCall({ ...facts, quotaSpent: false, depth: 0 });
+  if (decision.allowed) return answerable ? null : UNANSWERABLE;
+  return SAID[decision.row] ?? MISSING;
+}
+
+/** Refusals that may be told of what the owner reaches. */
+const SAID: Partial<Record<Refusal, CallProblem>> = {
+  B1: { code: 'tool_using_assistant', message: 'an assistant that calls functions cannot be one' },
+  C1: { code: 'tool.disabled', message: 'this assistant is switched off' },
+};
+
+const UNANSWERABLE: CallProblem = {
+  code: 'tool.degraded',
+  message: 'its organization has no model for this assistant; calls of it will fail',
+};
