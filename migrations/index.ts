@@ -10,6 +10,7 @@ import { BlockPostings1795370003000 } from './1795370003000-BlockPostings';
 import { KeepAnsweringFiles1795370005000 } from './1795370005000-KeepAnsweringFiles';
 import { NestRuns1795460000000 } from './1795460000000-NestRuns';
 import { AddStanding1795460001000 } from './1795460001000-AddStanding';
+import { SortPostingBlocks1795470000000 } from './1795470000000-SortPostingBlocks';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -24,4 +25,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   KeepAnsweringFiles1795370005000,
   NestRuns1795460000000,
   AddStanding1795460001000,
+  SortPostingBlocks1795470000000,
 ];

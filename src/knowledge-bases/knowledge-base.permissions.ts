@@ -10,8 +10,7 @@ export class KnowledgeBasePermissions {
 
   /** Throws `not_found` for what the principal may not read, in whatever organization it is. */
   async readable(principal: Principal, id: string): Promise<KnowledgeBaseEntity> {
-    const scope = this.knowledgeBases.within(principal.organizationId);
-    const row = isUuid(id) ? await scope.findReadable(principal, id) : null;
+    const row = isUuid(id) ? await this.knowledgeBases.findReadable(principal, id) : null;
     if (row === null) throw notFound('Knowledge base');
     return row;
   }

@@ -17,17 +17,38 @@ function hashOf(word: string): number {
 }
 
 /** Hashes of runs of words, whatever their case and the punctuation between them; a text without any is its own shingle. */
-function shinglesOf(text: string): ReadonlySet<number> {
+function shinglesOf(text: string): number[] {
   const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? [text.trim()];
   const hashes = words.map(hashOf);
   const size = Math.min(SHINGLE_WORDS, hashes.length);
-  const shingles = new Set<number>();
+  const shingles: number[] = [];
   for (let start = 0; start + size <= hashes.length; start++) {
     let shingle = size;
     for (let word = start; word < start + size; word++) shingle = Math.imul(shingle, FNV_PRIME) ^ (hashes[word] ?? 0);
-    shingles.add(shingle);
+    shingles.push(shingle);
   }
   return shingles;
+}
+
+/** Shingles of better passages; `add` takes those of one more, unless it adds next to nothing. */
+class KnownShingles {
+  private readonly known = new Set<number>();
+
+  /** False, and nothing taken, when `KNOWN_SHARE` of the different ones were there already. */
+  add(shingles: readonly number[]): boolean {
+    const fresh: number[] = [];
+    const before = new Set<number>();
+    for (const shingle of shingles) {
+      const size = this.known.size;
+      if (this.known.add(shingle).size > size) fresh.push(shingle);
+      else before.add(shingle);
+    }
+    // Those that the text itself repeats were not there before.
+    for (const shingle of before.size === 0 ? [] : fresh) before.delete(shingle);
+    if (before.size < KNOWN_SHARE * (fresh.length + before.size)) return true;
+    for (const shingle of fresh) this.known.delete(shingle);
+    return false;
+  }
 }
 
 /**
@@ -36,16 +57,11 @@ function shinglesOf(text: string): ReadonlySet<number> {
  * one stays too. Linear in the length of all texts; stops at `most` items.
  */
 export function withoutNearDuplicates<T extends { readonly text: string }>(items: Iterable<T>, most = Infinity): T[] {
-  const known = new Set<number>();
+  const known = new KnownShingles();
   const kept: T[] = [];
   for (const item of items) {
     if (kept.length >= most) break;
-    const shingles = shinglesOf(item.text);
-    let seen = 0;
-    for (const shingle of shingles) if (known.has(shingle)) seen += 1;
-    if (seen >= KNOWN_SHARE * shingles.size) continue;
-    for (const shingle of shingles) known.add(shingle);
-    kept.push(item);
+    if (known.add(shinglesOf(item.text))) kept.push(item);
   }
   return kept;
 }

@@ -14,8 +14,9 @@ import { ownPassage } from './own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './retrieval.types';
 import { withinBudget } from './token-budget';
 
-/** Hits of a knowledge base beyond the passages wanted, for near-duplicates and chunks of one section to fall away. */
-const firstDepth = (topK: number): number => 2 * topK + 14;
+/** Hits of a knowledge base beyond the passages wanted: near-duplicates are rare, chunks of one section are not. Fusion needs 20. */
+const firstDepth = ({ topK, parent = false }: PassageQuery): number =>
+  parent ? 2 * topK + 14 : Math.max(topK + 10, 20);
 /** Where that was not enough, they are asked once more: for this many hits of all of them together, 8,000 characters each at most. */
 const DEEP_HITS = 800;
 const MOST_DEPTH = 400;
@@ -110,7 +111,7 @@ export class RetrievalService {
   private async searchOwn(owner: Principal, { own }: Sources, query: RetrievalQuery): Promise<Searched> {
     const bases = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
     const plan = await this.own.plan(owner.organizationId, bases, query);
-    return { plan, first: await this.hits(plan, query, firstDepth(query.topK)) };
+    return { plan, first: await this.hits(plan, query, firstDepth(query)) };
   }
 
   /** Hits of each knowledge base, best first. */

@@ -8,15 +8,17 @@ export const B = 0.75;
 const QUERY_TERMS = 64;
 /**
  * Postings that are walked through for a question, rarest terms first, shared by the knowledge bases asked. Of a term that
- * goes beyond, the blocks with the highest impacts are walked. Commoner terms only add to the score of the candidates found
- * so far: a passage that has none of the rare words does not win on the common ones.
+ * goes beyond, those with the highest impacts of each block are walked. Commoner terms only add to the score of the candidates
+ * found so far: a passage that has none of the rare words does not win on the common ones.
  */
 const WALKED_POSTINGS = 4_000;
 const LEAST_WALKED = 1_000;
 /** Postings of a block, at least; it holds fewer when chunks were removed since. */
 export const BLOCK = 128;
+/** Postings at the head of a block that are walked at least: with fewer, many blocks would be read for little. */
+const LEAST_OF_BLOCK = 16;
 /** Best chunks by the postings walked, which get their exact score. */
-const CANDIDATES = 200;
+const CANDIDATES = 100;
 
 /**
  * Parameters: knowledge base ids, their text-search configurations, organization, folded question, passages per knowledge
@@ -27,6 +29,9 @@ const CANDIDATES = 200;
  * order of the scores. It is exact for every passage returned; which passages are looked at is exact as long as the
  * question's terms have no more than `WALKED_POSTINGS` and `CANDIDATES`. OFFSET 0 keeps each look-up a walk along an index,
  * whatever the planner has no statistics of.
+ *
+ * Sums of impacts are `real` and their keys `integer` because the embedded engine has 32 bits: wider values are allocated one
+ * by one there. Chunk ids fit, since `kb_terms` runs out of its own first.
  */
 export const BM25_QUERY = `
   WITH scope AS MATERIALIZED (
@@ -61,34 +66,46 @@ export const BM25_QUERY = `
     SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity
     FROM scope CROSS JOIN total CROSS JOIN LATERAL (
       WITH t AS MATERIALIZED (
-        SELECT known.id, known.recent, chosen.weight, (known.id::bigint << 8) | 255 AS highest,
-          total.walked - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df) AS allowed
-        FROM known JOIN chosen ON chosen.configuration = known.configuration AND chosen.term = known.term
-        WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
-      ), candidate AS MATERIALIZED (
-        SELECT p >> 16 AS chunk_id, sum(weight * (p & 65535)) AS impact
+        SELECT *, least(${BLOCK}, greatest(${LEAST_OF_BLOCK}, ceil(${BLOCK} * allowed / df)))::int AS head
         FROM (
-          SELECT weight, unnest(recent) AS p FROM t WHERE allowed > 0
-          UNION ALL
-          SELECT t.weight, unnest(b.postings) FROM t CROSS JOIN LATERAL (
-            SELECT postings FROM kb_posting_blocks WHERE term_id = t.id
-            ORDER BY peak DESC LIMIT ceil(greatest(t.allowed, 0) / ${BLOCK}.0)
-          ) b
+          SELECT known.id, known.df, known.recent, chosen.weight, (known.id::bigint << 8) | 255 AS highest,
+            (total.walked - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df))::float8 AS allowed
+          FROM known JOIN chosen ON chosen.configuration = known.configuration AND chosen.term = known.term
+          WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
+        ) k
+      ), candidate AS MATERIALIZED (
+        SELECT (p >> 16)::int AS chunk_id, sum(weight * (p & 65535)::int::real) AS impact
+        FROM (
+          SELECT weight, unnest(postings) AS p
+          FROM (
+            SELECT weight::real, recent AS postings FROM t WHERE allowed > 0
+            UNION ALL
+            SELECT t.weight::real, CASE WHEN t.head = ${BLOCK} THEN b.postings ELSE b.postings[1:t.head] END
+            FROM t CROSS JOIN LATERAL (
+              SELECT postings FROM kb_posting_blocks WHERE term_id = t.id
+              ORDER BY peak DESC LIMIT ceil(greatest(t.allowed, 0) / t.head)
+            ) b
+            OFFSET 0
+          ) list
         ) posting
         GROUP BY 1
         ORDER BY 2 DESC, 1
         LIMIT greatest(${CANDIDATES}, 4 * $5::int)
       )
-      SELECT candidate.chunk_id, scored.similarity
-      FROM candidate
-      CROSS JOIN LATERAL (SELECT * FROM kb_chunk_terms WHERE chunk_id = candidate.chunk_id OFFSET 0) f
-      CROSS JOIN LATERAL (SELECT generation FROM kb_documents WHERE id = f.document_id OFFSET 0) d
-      CROSS JOIN LATERAL (
-        SELECT sum(weight / (1 + (total.flat + total.per_word * f.length) / (found & 255))) AS similarity
-        FROM (SELECT t.id, t.weight, f.terms[width_bucket(t.highest, f.terms)] AS found FROM t) t
-        WHERE found >> 8 = id
-      ) scored
-      WHERE d.generation = f.generation
+      SELECT ranked.chunk_id, ranked.similarity
+      FROM (
+        SELECT f.chunk_id, scored.similarity, f.document_id, f.generation
+        FROM candidate
+        CROSS JOIN LATERAL (SELECT * FROM kb_chunk_terms WHERE chunk_id = candidate.chunk_id OFFSET 0) f
+        CROSS JOIN LATERAL (
+          SELECT sum(weight / (1 + (total.flat + total.per_word * f.length) / (found & 255))) AS similarity
+          FROM (SELECT t.id, t.weight, f.terms[width_bucket(t.highest, f.terms)] AS found FROM t) t
+          WHERE found >> 8 = id
+        ) scored
+        ORDER BY 2 DESC, 1
+      ) ranked
+      CROSS JOIN LATERAL (SELECT generation FROM kb_documents WHERE id = ranked.document_id OFFSET 0) d
+      WHERE d.generation = ranked.generation
       ORDER BY 2 DESC, 1
       LIMIT $5
     ) best

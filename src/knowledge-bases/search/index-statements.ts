@@ -52,10 +52,10 @@ export const ADD_CHUNKS = `
     FROM known WHERE t.id = known.id
   ), blocked AS (
     INSERT INTO kb_posting_blocks (term_id, last_chunk, first_chunk, peak, postings)
-    SELECT known.id, max(p >> 16), min(p >> 16), max(p & 65535), known.postings
+    SELECT known.id, max(p >> 16), min(p >> 16), max(p & 65535), array_agg(p ORDER BY p & 65535 DESC, p)
     FROM known CROSS JOIN LATERAL unnest(known.postings) p
     WHERE cardinality(known.postings) >= ${BLOCK}
-    GROUP BY known.id, known.postings
+    GROUP BY known.id
   ), added AS (
     INSERT INTO kb_terms (knowledge_base_id, term, df, recent)
     SELECT $2, term, chunks, postings FROM counted WHERE NOT EXISTS (SELECT FROM known WHERE known.term = counted.term)
