@@ -139,8 +139,9 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
     });
 
     it('a flood of 200,000 chunks arrives whole', async () => {
+      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
       upstream.expect({ fault: 'flood' });
-      const outcome = await caller.stream(targetAt(upstream.url));
+      const outcome = await patient.stream(targetAt(upstream.url));
       expect(outcome.text).toHaveLength(FLOOD_CHUNKS);
       expect(outcome.batches).toBeLessThan(FLOOD_CHUNKS / 10);
     }, 20_000);

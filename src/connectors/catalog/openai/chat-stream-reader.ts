@@ -104,10 +104,7 @@ export class ChatStreamReader implements ChunkReader {
   private acceptUsage(strict: StrictChunk, usage: Usage | null, chunks: ModelChunk[]): void {
     if (usage === null) return;
     this.sawUsage = true;
-    if (!this.options.includeUsage) {
-      this.usage = usage;
-      return;
-    }
+    if (!this.options.includeUsage) return this.note(usage);
     this.flush(chunks);
     chunks.push({ data: JSON.stringify(strict.chunk), text: '', finishReason: null, usage });
   }
@@ -120,11 +117,16 @@ export class ChatStreamReader implements ChunkReader {
     const calls = delta?.tool_calls === undefined ? NO_CALLS : callDeltasOf(delta.tool_calls);
     this.count(text.length + sizeOf(calls));
     this.sawCalls ||= calls.length > 0;
-    this.sawUsage ||= usage !== null;
-    if (usage !== null) this.usage = usage;
+    this.note(usage);
     const oneLine = !strict.changed && !data.includes('\n');
     const chunk = { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
     return calls.length === 0 ? chunk : { ...chunk, calls };
+  }
+
+  private note(usage: Usage | null): void {
+    if (usage === null) return;
+    this.usage = usage;
+    this.sawUsage = true;
   }
 
   /** Some vendors name no finish reason: an answer that was counted and declared done is whole all the same. */
