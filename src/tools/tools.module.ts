@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MoodleModule } from '../moodle';
+import { OrganizationsModule } from '../organizations';
 import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
 import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
@@ -15,7 +16,7 @@ import { ToolsController } from './tools.controller';
 import { ToolsService } from './tools.service';
 
 @Module({
-  imports: [FilesModule, KnowledgeBasesModule, MoodleModule, RubricsModule],
+  imports: [FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],
   controllers: [ToolsController],
   providers: [
     ...TOOL_PLUGINS,

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { FunctionPlugin } from '../contract';
 import { AssistantFunction } from './assistant/assistant.function';
 import { KnowledgeBaseFunction } from './knowledge-base/knowledge-base.function';
+import { McpFunction } from './mcp/mcp.function';
 import { MoodleFunction } from './moodle/moodle.function';
 import { WeatherFunction } from './weather/weather.function';
 
@@ -11,4 +12,5 @@ export const FUNCTION_PLUGINS: readonly Type<FunctionPlugin>[] = [
   WeatherFunction,
   MoodleFunction,
   AssistantFunction,
+  McpFunction,
 ];

@@ -1,0 +1,77 @@
+import type { Dispatcher } from 'undici';
+import { AppError } from '../../../kernel';
+import { type OutboundClient, outboundFailure } from '../../../platform/outbound';
+
+/** Bytes of one answer, streamed or not. */
+export const ANSWER_BYTES = 2 * 1024 * 1024;
+
+export interface GuardedFetch {
+  readonly outbound: Pick<OutboundClient, 'dispatcher'>;
+  /** The only host that is dialled; the SDK follows redirects within an origin. */
+  readonly origin: URL;
+  /** Called when the body of an answer has ended, with the id of its JSON-RPC request and what broke it, or null. */
+  readonly onBodyEnd: (id: unknown, failure: Error | null) => void;
+}
+
+/**
+ * `fetch` for the SDK's transport, over the client whose every new socket is checked by the dial rules (after the name is
+ * resolved). Redirects come back as they are. No standing stream is opened: nothing that a server says unasked is wanted.
+ */
+export function guardedFetch({ outbound, origin, onBodyEnd }: GuardedFetch) {
+  return async (target: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(target);
+    const method = init.method ?? 'GET';
+    if (method === 'GET') return new Response(null, { status: 405 });
+    if (url.hostname !== origin.hostname) throw new AppError('outbound_refused', 'The server names another host');
+    try {
+      const answer = await outbound.dispatcher(false).request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: Object.fromEntries(new Headers(init.headers)),
+        body: typeof init.body === 'string' ? init.body : null,
+        signal: init.signal ?? null,
+      });
+      return responseOf(answer, (failure) => onBodyEnd(idIn(init.body), failure));
+    } catch (error) {
+      throw outboundFailure(error, { cancelled: init.signal?.aborted === true, timedOut: false });
+    }
+  };
+}
+
+/** The body is what the SDK has just written. */
+function idIn(body: unknown): unknown {
+  return typeof body === 'string' ? (JSON.parse(body) as { readonly id?: unknown }).id : undefined;
+}
+
+type OnEnd = (failure: Error | null) => void;
+
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function responseOf(answer: Dispatcher.ResponseData, onEnd: OnEnd): Response {
+  const { statusCode: status, headers } = answer;
+  const flat = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')]],
+  );
+  const bodiless = BODILESS.has(status);
+  if (bodiless) void answer.body.dump();
+  const body = bodiless ? null : ReadableStream.from(bounded(answer.body, onEnd));
+  return new Response(body, { status, headers: flat });
+}
+
+async function* bounded(body: AsyncIterable<Buffer>, onEnd: OnEnd): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  let failure: Error | null = null;
+  try {
+    for await (const part of body) {
+      size += part.length;
+      if (size > ANSWER_BYTES) throw new AppError('upstream_bad_response', 'The server sent too much');
+      yield new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+    }
+  } catch (error) {
+    failure = outboundFailure(error, { cancelled: false, timedOut: false });
+    throw failure;
+  } finally {
+    onEnd(failure);
+  }
+}

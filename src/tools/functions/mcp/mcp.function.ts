@@ -1,0 +1,165 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { AppError, type JsonObject, type Principal } from '../../../kernel';
+import { type McpServerRuntime, OrganizationsService } from '../../../organizations';
+import { OutboundClient } from '../../../platform/outbound';
+import {
+  type ConfigGap,
+  type FunctionContext,
+  type FunctionDeclaration,
+  type FunctionOutput,
+  type FunctionPlugin,
+  type OfferContext,
+  type ToolDefinition,
+  ToolFailure,
+} from '../../contract';
+import type { RemoteTool } from './remote-tools';
+import { resultText } from './result-text';
+import { type Outbound, ServerConnection } from './server-connection';
+import { ToolListings } from './tool-listings';
+
+export interface McpConfig extends JsonObject {
+  /** Name of a server in the organization's settings; empty while none is chosen. */
+  readonly server: string;
+  /** Tools to offer, as the server calls them; all of them when absent. */
+  readonly tools?: readonly string[];
+}
+
+const PROGRESS_MS = 500;
+
+/** The tools of an MCP server that the organization's administrators enabled; nothing of it runs here. */
+@Injectable()
+export class McpFunction implements FunctionPlugin<McpConfig> {
+  readonly definition = DEFINITION;
+  private readonly listings: ToolListings;
+
+  constructor(
+    @Inject(OutboundClient) private readonly outbound: Outbound,
+    @Inject(OrganizationsService) private readonly organizations: Pick<OrganizationsService, 'runtime'>,
+  ) {
+    this.listings = new ToolListings(outbound);
+  }
+
+  async offer(config: McpConfig, { owner, signal }: OfferContext): Promise<readonly FunctionDeclaration[]> {
+    const tools = await this.chosen(config, owner, signal);
+    return tools.map(({ declaration }) => declaration);
+  }
+
+  async call(name: string, args: JsonObject, config: McpConfig, context: FunctionContext): Promise<FunctionOutput> {
+    const { owner, signal } = context;
+    const server = await this.serverOf(config, owner);
+    const tools = await this.chosen(config, owner, signal);
+    const tool = tools.find(({ declaration }) => declaration.name === name);
+    if (server === null || tool === undefined) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
+    const result = await this.result(server, tool, args, context);
+    if (result['isError'] === true) throw new ToolFailure('tool.failed', `the tool of ${server.name} reports an error`);
+    return { content: resultText(result) };
+  }
+
+  async gaps({ server }: McpConfig, owner: Principal): Promise<readonly ConfigGap[]> {
+    if (server === '') return [{ path: 'server', message: 'a server must be chosen', code: 'tool.config_incomplete' }];
+    if ((await this.serverNamed(server, owner)) !== null) return [];
+    const message = `there is no enabled MCP server called ${server} in this organization`;
+    return [{ path: 'server', message, code: 'tool.inaccessible' }];
+  }
+
+  private async result(
+    server: McpServerRuntime,
+    { name }: RemoteTool,
+    args: JsonObject,
+    { signal, progress }: FunctionContext,
+  ): Promise<JsonObject> {
+    let lastTold = -Infinity;
+    const onprogress = ({ progress: done, total }: { progress: number; total?: number }): void => {
+      const now = performance.now();
+      if (now - lastTold < PROGRESS_MS) return;
+      lastTold = now;
+      // Figures only: the server's words are not ours to show.
+      progress(`${server.name}: ${total === undefined ? done : `${done} of ${total}`}`);
+    };
+    try {
+      return await ServerConnection.with(server, this.outbound, signal, (connection) =>
+        connection.request({ method: 'tools/call', params: { name, arguments: args } }, { signal, onprogress }),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(error, server.name);
+    }
+  }
+
+  private async chosen(config: McpConfig, owner: Principal, signal: AbortSignal): Promise<readonly RemoteTool[]> {
+    const server = await this.serverOf(config, owner);
+    if (server === null) return [];
+    const tools = await this.listings.toolsOf(owner.organizationId, server, signal);
+    const wanted = config.tools === undefined ? null : new Set(config.tools);
+    return wanted === null ? tools : tools.filter(({ name }) => wanted.has(name));
+  }
+
+  private serverOf({ server }: McpConfig, owner: Principal): Promise<McpServerRuntime | null> {
+    return server === '' ? Promise.resolve(null) : this.serverNamed(server, owner);
+  }
+
+  private async serverNamed(name: string, { organizationId }: Principal): Promise<McpServerRuntime | null> {
+    const { mcpServers, features } = await this.organizations.runtime(organizationId);
+    return features.functions ? (mcpServers.get(name) ?? null) : null;
+  }
+}
+
+/** Says what kind of trouble it was, and nothing that the server wrote. */
+function failureOf(error: unknown, server: string): ToolFailure {
+  if (error instanceof McpError) return new ToolFailure('tool.failed', `${server} refused the call (${error.code})`);
+  if (error instanceof AppError && error.code === 'upstream_timeout')
+    return new ToolFailure('tool.timeout', `${server} did not answer in time`);
+  if (error instanceof AppError && error.code === 'upstream_bad_response')
+    return new ToolFailure('tool.failed', `${server} gave an answer that cannot be used`);
+  return new ToolFailure('tool.failed', `${server} cannot be reached now`);
+}
+
+const DEFINITION: ToolDefinition = {
+  name: 'mcp',
+  aliases: [],
+  display_name: 'MCP server',
+  description: 'Lets the model call the tools of an MCP server that the organization has enabled.',
+  placeholder: null,
+  category: 'integrations',
+  version: '1.0.0',
+  kind: 'function',
+  icon: 'plug',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: {
+      server: {
+        type: 'string',
+        title: 'Server',
+        description: "Name of a server in the organization's settings.",
+        pattern: '^([a-z][a-z0-9-]{0,23})?$',
+        default: '',
+      },
+      tools: {
+        type: 'array',
+        title: 'Tools',
+        description: 'Tools to offer, as the server calls them; all of them without this list.',
+        items: { type: 'string', minLength: 1, maxLength: 128 },
+        maxItems: 128,
+        uniqueItems: true,
+      },
+    },
+    additionalProperties: false,
+  },
+  parameters: {},
+  examples: [
+    {
+      query: 'Is the book available in the library?',
+      parameters: { server: 'library', tools: ['find_book'] },
+      expected_result: 'The model calls mcp_library_find_book and answers with what the library says.',
+    },
+  ],
+  capabilities: ['Tools over streamable HTTP, with cancellation and progress'],
+  limitations: [
+    'Off until an administrator of the organization enables the server',
+    'Descriptions and results are untrusted text: they are shortened and cleaned',
+    'Pictures, sounds and files in results are named, not passed on',
+  ],
+  cost: { unit: 'request', estimate: 1 },
+};

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../../kernel';
+import type { FunctionDeclaration } from '../../contract';
+import { cleanLine } from './clean-line';
+import { cleanParameters } from './clean-schema';
+
+/** A tool of a server as a model is told of it. */
+export interface RemoteTool {
+  /** As the server calls it. */
+  readonly name: string;
+  readonly declaration: FunctionDeclaration;
+}
+
+/** OpenAI API reference, "function": `name`. */
+const NAME_CHARS = 64;
+const HASH_CHARS = 8;
+/** MCP specification, "Tool Names". */
+const TOOL_NAME_CHARS = 128;
+const DESCRIPTION_CHARS = 600;
+
+/**
+ * `mcp_{server}_{tool}`: one function name per tool of a server. A name that vendors would not take, or that is too long,
+ * gets a hash of the original, so that two such names stay two. Server names hold no underscore: no two servers meet.
+ */
+export function functionName(server: string, tool: string): string {
+  const prefix = `mcp_${server}_`;
+  const plain = tool.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  if (plain === tool && prefix.length + tool.length <= NAME_CHARS) return prefix + tool;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_CHARS);
+  return `${prefix}${plain.slice(0, NAME_CHARS - prefix.length - HASH_CHARS - 1)}_${hash}`;
+}
+
+/** The tools of a server's `tools/list`, cleaned; those that are none, that cannot be told a model, or come twice are left out. */
+export function readTools(server: string, listed: readonly unknown[]): RemoteTool[] {
+  const tools = new Map<string, RemoteTool>();
+  for (const each of listed) {
+    const tool = readTool(server, each);
+    if (tool !== null && !tools.has(tool.declaration.name)) tools.set(tool.declaration.name, tool);
+  }
+  return [...tools.values()];
+}
+
+function readTool(server: string, listed: unknown): RemoteTool | null {
+  const { name, description, inputSchema }: JsonObject = isJsonObject(listed) ? listed : {};
+  if (typeof name !== 'string' || name === '' || name.length > TOOL_NAME_CHARS || !name.isWellFormed()) return null;
+  const parameters = cleanParameters(inputSchema);
+  if (parameters === null) return null;
+  const text = typeof description === 'string' ? cleanLine(description, DESCRIPTION_CHARS) : '';
+  return {
+    name,
+    declaration: {
+      name: functionName(server, name),
+      // Says whose words they are: a description is data of another server, like everything that its tools return.
+      description: `Tool of the external server "${server}". Its own description: ${text === '' ? 'none' : text}`,
+      parameters,
+    },
+  };
+}
