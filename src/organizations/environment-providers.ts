@@ -20,7 +20,7 @@ export function environmentProviders({ providers }: Pick<Config, 'providers'>): 
   const found = new Map<string, EnvironmentProvider>();
   if (openai.apiKey !== null || openai.baseUrl !== vendorUrl('openai')) found.set('openai', openai);
   if (ollama.baseUrl !== null) found.set('ollama', { apiKey: null, baseUrl: ollama.baseUrl });
-  if (anthropic.apiKey !== null) found.set('anthropic', { ...anthropic, baseUrl: vendorUrl('anthropic') });
-  if (google.apiKey !== null) found.set('google', { ...google, baseUrl: vendorUrl('google') });
+  if (anthropic.apiKey !== null || anthropic.baseUrl !== vendorUrl('anthropic')) found.set('anthropic', anthropic);
+  if (google.apiKey !== null || google.baseUrl !== vendorUrl('google')) found.set('google', google);
   return found;
 }

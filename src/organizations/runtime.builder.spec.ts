@@ -7,8 +7,8 @@ const config = {
   providers: {
     openai: { apiKey: 'sk-operator', baseUrl: 'http://proxy.internal/v1' },
     ollama: { baseUrl: 'http://127.0.0.1:11434' },
-    anthropic: { apiKey: null },
-    google: { apiKey: 'g-operator' },
+    anthropic: { apiKey: null, baseUrl: 'https://api.anthropic.com' },
+    google: { apiKey: 'g-operator', baseUrl: 'https://generativelanguage.googleapis.com' },
   },
   moodle: { apiUrl: 'http://moodle.internal', token: 'm-operator' },
 };
@@ -16,8 +16,8 @@ const bare = {
   providers: {
     openai: { apiKey: null, baseUrl: 'https://api.openai.com/v1' },
     ollama: { baseUrl: null },
-    anthropic: { apiKey: null },
-    google: { apiKey: null },
+    anthropic: { apiKey: null, baseUrl: 'https://api.anthropic.com' },
+    google: { apiKey: null, baseUrl: 'https://generativelanguage.googleapis.com' },
   },
   moodle: { apiUrl: null, token: null },
 };

@@ -17,8 +17,8 @@ export interface Config {
   readonly providers: {
     readonly openai: { readonly apiKey: string | null; readonly baseUrl: string };
     readonly ollama: { readonly baseUrl: string | null };
-    readonly anthropic: { readonly apiKey: string | null };
-    readonly google: { readonly apiKey: string | null };
+    readonly anthropic: { readonly apiKey: string | null; readonly baseUrl: string };
+    readonly google: { readonly apiKey: string | null; readonly baseUrl: string };
   };
   readonly moodle: { readonly apiUrl: string | null; readonly token: string | null };
   readonly weather: { readonly apiUrl: string };
@@ -32,6 +32,7 @@ export interface Config {
   /** Newest first; empty: a key is generated into `dataDir`. */
   readonly secrets: { readonly keys: readonly SecretKey[] };
   readonly sourceLinks: { readonly ttlSeconds: number };
+  readonly imageLinks: { readonly ttlSeconds: number };
   readonly tools: {
     readonly defaultTimeoutMs: number;
     readonly maxRetries: number;

@@ -71,8 +71,8 @@ export function loadConfig(env: Environment): Config {
     providers: {
       openai: { apiKey: v.OPENAI_API_KEY, baseUrl: given(v.OPENAI_BASE_URL) },
       ollama: { baseUrl: v.OLLAMA_BASE_URL },
-      anthropic: { apiKey: v.ANTHROPIC_API_KEY },
-      google: { apiKey: v.GOOGLE_API_KEY },
+      anthropic: { apiKey: v.ANTHROPIC_API_KEY, baseUrl: given(v.ANTHROPIC_BASE_URL) },
+      google: { apiKey: v.GOOGLE_API_KEY, baseUrl: given(v.GOOGLE_BASE_URL) },
     },
     moodle: { apiUrl: v.MOODLE_API_URL, token: v.MOODLE_TOKEN },
     weather: { apiUrl: given(v.WEATHER_API_URL) },
@@ -85,6 +85,7 @@ export function loadConfig(env: Environment): Config {
     },
     secrets: { keys: v.SECRETS_KEY ?? [] },
     sourceLinks: { ttlSeconds: given(v.SOURCE_LINK_TTL) },
+    imageLinks: { ttlSeconds: given(v.IMAGE_LINK_TTL) },
     tools: {
       defaultTimeoutMs: given(v.TOOL_DEFAULT_TIMEOUT),
       maxRetries: given(v.TOOL_MAX_RETRIES),

@@ -60,12 +60,23 @@ export const VARIABLES = {
   SOURCE_LINK_TTL: variable(integer(60, 2_592_000), 'Seconds that a link to the original document of a source works.', {
     fallback: '900',
   }),
+  IMAGE_LINK_TTL: variable(
+    integer(60, 315_360_000),
+    'Seconds that the link to a generated image works; chats that show it are read long after they were written.',
+    { fallback: '31536000' },
+  ),
   OPENAI_API_KEY: variable(text(), 'OpenAI key of the default organization.'),
   OPENAI_BASE_URL: variable(url('http:', 'https:'), 'OpenAI-compatible server of the default organization.', {
     fallback: 'https://api.openai.com/v1',
   }),
-  ANTHROPIC_API_KEY: variable(text(), 'Anthropic key of the default organization. No effect yet.'),
-  GOOGLE_API_KEY: variable(text(), 'Google key of the default organization. No effect yet.'),
+  ANTHROPIC_API_KEY: variable(text(), 'Anthropic key of the default organization.'),
+  ANTHROPIC_BASE_URL: variable(url('http:', 'https:'), 'Where Anthropic answers, or a gateway with the same API.', {
+    fallback: 'https://api.anthropic.com',
+  }),
+  GOOGLE_API_KEY: variable(text(), 'Google (Gemini) key of the default organization; pictures are made with it too.'),
+  GOOGLE_BASE_URL: variable(url('http:', 'https:'), 'Where the Gemini API answers, or a gateway with the same API.', {
+    fallback: 'https://generativelanguage.googleapis.com',
+  }),
   OLLAMA_BASE_URL: variable(
     url('http:', 'https:'),
     'Ollama server of the default organization, e.g. http://localhost:11434.',
