@@ -1,0 +1,208 @@
+import { calling, calls, callWorld, type CallWorld, good, METADATA, target } from '../support/assistant-calls';
+import type { Person } from '../support/people';
+
+const ASSISTANTS = '/api/v1/assistants';
+const PATH = 'metadata.functions[0].assistant_id';
+
+let world: CallWorld;
+beforeAll(async () => {
+  world = await callWorld();
+});
+afterAll(() => world.stop());
+
+const save = async (who: Pick<Person, 'api'>, body: Record<string, unknown>) => {
+  const { status, json } = await who.api('POST', ASSISTANTS, body);
+  return [status, ...(json.errors ?? []).map(({ path, code }: { path: string; code: string }) => `${code} ${path}`)];
+};
+const publish = (who: Pick<Person, 'api'>, id: number) => good(who.api('PUT', `${ASSISTANTS}/${id}/publication`));
+const share = (who: Pick<Person, 'api'>, id: number, ...emails: string[]) =>
+  good(who.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: emails.map((email) => ({ email })) }));
+const features = (who: Pick<Person, 'api'>, slug: string, values: object) =>
+  good(who.api('PATCH', `/api/v1/organizations/${slug}`, { features: values }));
+const missing = [404, `tool.inaccessible ${PATH}`];
+
+describe('saving an assistant that calls another', () => {
+  it('A1 its owner’s own', async () => {
+    expect(await save(world.owner, calls(await target(world.owner)))).toEqual([201]);
+  });
+
+  it('A2 one that is shared with its owner, and A6 no longer once that is taken back', async () => {
+    const id = await target(world.colleague);
+    expect(await save(world.owner, calls(id))).toEqual(missing);
+    await share(world.colleague, id, world.owner.email);
+    expect(await save(world.owner, calls(id))).toEqual([201]);
+    await share(world.colleague, id);
+    expect(await save(world.owner, calls(id))).toEqual(missing);
+  });
+
+  it('A4 one that is published to the organization', async () => {
+    const id = await target(world.colleague);
+    await publish(world.colleague, id);
+    expect(await save(world.owner, calls(id))).toEqual([201]);
+  });
+
+  it('A6 none of the three: the same answer as for an id that never was', async () => {
+    const answers = [await target(world.colleague), 2_000_000_000].map((id) =>
+      world.owner.api('POST', ASSISTANTS, calls(id)),
+    );
+    const [hidden, never] = await Promise.all(answers);
+    expect(hidden?.status).toBe(404);
+    expect([hidden?.json.errors, hidden?.json.detail]).toEqual([never?.json.errors, never?.json.detail]);
+  });
+
+  it('A9 an administrator saves for the owner: within reach of both, or not at all', async () => {
+    const id = (await good(world.owner.api('POST', ASSISTANTS, { name: 'O', metadata: METADATA }))).json.id;
+    const others = await target(world.colleague);
+    const answer = await world.app.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: calls(others).metadata });
+    expect([answer.status, answer.json.errors.map(({ path }: { path: string }) => path)]).toEqual([404, [PATH]]);
+    await share(world.colleague, others, world.owner.email);
+    await publish(world.colleague, others);
+    expect((await world.app.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: calls(others).metadata })).status).toBe(
+      200,
+    );
+  });
+
+  it('A10 a system administrator’s own assistant gets no further than that', async () => {
+    expect(await save(world.app, calls(await target(world.stranger)))).toEqual(missing);
+    expect(await save(world.app, calls(await target(world.colleague)))).toEqual(missing);
+  });
+
+  it('B1 one that calls anything, whatever its connector is called', async () => {
+    const inner = await target(world.owner);
+    const refused = [422, `tool_using_assistant ${PATH}`];
+    expect(await save(world.owner, calls(await calling(world.owner, inner)))).toEqual(refused);
+    for (const connector of ['openai', 'openai_tools', 'bypass']) {
+      const id = await target(world.owner, { metadata: { ...METADATA, connector, tools: ['weather'] } });
+      expect(await save(world.owner, calls(id))).toEqual(refused);
+    }
+    const tools = [{ plugin: 'assistant', config: { assistant_id: inner } }];
+    const asking = await target(world.owner, { metadata: { ...METADATA, assistant_type: 'multi_tool', tools } });
+    expect(await save(world.owner, calls(asking))).toEqual(refused);
+  });
+
+  it('B1 out of reach it is as missing as any other', async () => {
+    const id = await target(world.colleague, { metadata: { ...METADATA, tools: ['weather'] } });
+    expect(await save(world.owner, calls(id))).toEqual(missing);
+  });
+
+  it('B2 one with content tools only', async () => {
+    const tools = [{ plugin: 'simple_rag' }, { plugin: 'rubric_rag' }, { plugin: 'single_file_rag' }];
+    const id = await target(world.owner, { metadata: { ...METADATA, assistant_type: 'multi_tool', tools } });
+    expect(await save(world.owner, calls(id))).toEqual([201]);
+  });
+
+  it('B4 itself', async () => {
+    const id = await target(world.owner);
+    const answer = await world.owner.api('PATCH', `${ASSISTANTS}/${id}`, { metadata: calls(id).metadata });
+    expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'tool_using_assistant']);
+  });
+
+  it('B6 one that another assistant of its owner calls cannot begin to call', async () => {
+    const id = await target(world.owner);
+    await calling(world.owner, id);
+    for (const metadata of [{ ...METADATA, functions: ['weather'] }, calls(await target(world.owner)).metadata]) {
+      const answer = await world.owner.api('PATCH', `${ASSISTANTS}/${id}`, { metadata });
+      expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'tool_using_assistant']);
+    }
+    expect(
+      (await world.owner.api('PATCH', `${ASSISTANTS}/${id}`, { prompt_template: 'Hm: {user_input}' })).status,
+    ).toBe(200);
+  });
+
+  it('C1 one that is switched off is a conflict, one that is deleted is missing', async () => {
+    const id = await target(world.owner);
+    await good(world.owner.api('PUT', `${ASSISTANTS}/${id}/suspension`));
+    expect(await save(world.owner, calls(id))).toEqual([409, `tool.disabled ${PATH}`]);
+    await good(world.owner.api('DELETE', `${ASSISTANTS}/${id}/suspension`));
+    expect(await save(world.owner, calls(id))).toEqual([201]);
+    await good(world.owner.api('DELETE', `${ASSISTANTS}/${id}`));
+    expect(await save(world.owner, calls(id))).toEqual(missing);
+  });
+
+  it('C5 one without a model is saved with a warning', async () => {
+    const id = await target(world.owner, { metadata: { ...METADATA, connector: 'anthropic' } });
+    const { status, json } = await world.owner.api('POST', ASSISTANTS, calls(id));
+    expect(status).toBe(201);
+    expect(json.diagnostics).toContainEqual(
+      expect.objectContaining({ severity: 'warning', code: 'tool.degraded', path: PATH }),
+    );
+  });
+
+  it('D1 and D2: neither ownership nor publication leaves the organization', async () => {
+    await features(world.stranger, world.foreign, { assistants_export: true });
+    await features(world.app, 'default', { assistants_import: true });
+    const own = await target(world.ownerAbroad);
+    expect(await save(world.owner, calls(own))).toEqual(missing);
+    await publish(world.ownerAbroad, own);
+    expect(await save(world.owner, calls(own))).toEqual(missing);
+  });
+
+  it('D3 to D5: public or shared across, where both organizations want it', async () => {
+    const open = await target(world.stranger);
+    expect((await world.app.api('PUT', `${ASSISTANTS}/${open}/publication/everywhere`)).status).toBe(409);
+    await publish(world.stranger, open);
+    expect((await world.stranger.api('PUT', `${ASSISTANTS}/${open}/publication/everywhere`)).status).toBe(403);
+    await good(world.app.api('PUT', `${ASSISTANTS}/${open}/publication/everywhere`));
+    const shared = await target(world.stranger);
+    await share(world.stranger, shared, world.owner.email);
+    for (const [exporting, importing, expected] of [
+      [true, true, [201]],
+      [true, false, missing],
+      [false, true, missing],
+    ] as const) {
+      await features(world.stranger, world.foreign, { assistants_export: exporting });
+      await features(world.app, 'default', { assistants_import: importing });
+      expect(await save(world.owner, calls(open))).toEqual(expected);
+      expect(await save(world.owner, calls(shared))).toEqual(expected);
+    }
+  });
+
+  it('E3 two functions of one name', async () => {
+    const id = await target(world.owner);
+    expect(await save(world.owner, calls(id, id))).toEqual([422, 'function.duplicate metadata.functions[1]']);
+    const twice = { ...METADATA, tools: ['weather'], functions: ['weather'] };
+    expect(await save(world.owner, { name: 'x', metadata: twice })).toEqual([
+      422,
+      'function.duplicate metadata.functions[0]',
+    ]);
+  });
+});
+
+describe('functions of a document', () => {
+  const problems = async (functions: unknown[]) => {
+    const { json } = await world.owner.api('POST', `${ASSISTANTS}/validate`, { metadata: { ...METADATA, functions } });
+    return json.diagnostics.map(
+      ({ severity, code, path }: { severity: string; code: string; path: string }) => `${severity} ${code} ${path}`,
+    );
+  };
+
+  it('are checked like tools: unknown names with the closest, configs with their paths, empty choices', async () => {
+    expect(await problems(['wether', { type: 'asistant', assistant_id: 7 }])).toEqual([
+      'error tool.unknown metadata.functions[0]',
+      'error tool.unknown metadata.functions[1].type',
+    ]);
+    const { json } = await world.owner.api('POST', ASSISTANTS, { name: 'x', metadata: { tools: ['wether'] } });
+    expect(json.errors[0].message).toContain('did you mean "weather"?');
+    expect(await problems([{ type: 'assistant', assistant_id: 'seven', colour: 'red' }])).toEqual([
+      'error tool.config_invalid metadata.functions[0].colour',
+      'error tool.config_invalid metadata.functions[0].assistant_id',
+    ]);
+    expect(await problems([{ type: 'assistant', assistant_id: null }])).toEqual([
+      'warning tool.config_incomplete metadata.functions[0].assistant_id',
+    ]);
+  });
+
+  it('X9 lose what is out of reach when they are imported, and say so', async () => {
+    const [own, others] = [await target(world.owner), await target(world.stranger)];
+    const tools = [{ plugin: 'assistant', placeholder: '1_tool_result', config: { assistant_id: others } }];
+    const metadata = { ...(calls(others, own).metadata as object), assistant_type: 'multi_tool', tools };
+    const { status, json } = await world.owner.api('POST', `${ASSISTANTS}/import`, { name: 'I', metadata });
+    expect(status).toBe(201);
+    expect(json.dropped.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'metadata.functions[0]',
+      'metadata.tools[0].config.assistant_id',
+    ]);
+    expect(json.metadata.functions).toEqual([{ type: 'assistant', assistant_id: own }]);
+    expect(json.metadata.tools[0].config).toEqual({ assistant_id: null });
+  });
+});
