@@ -52,11 +52,25 @@ function jobOf(
     assistant: { id: 7, name: 'Tutor', owner: OWNER, document },
     caller: { ...OWNER, userId: 'student' } as Caller,
     messages: [{ role: 'user', content: 'Q' }],
+    functions: [{ name: 'f', description: '', parameters: {} }],
     run: { id: 'run', signal, emit: (event: RunEvent) => void events.push(event) },
     stream: true,
   } as unknown as RunJob;
   return { job, events };
 }
+
+/** Needs something looked up, and asks the RAG processor in its own way. */
+const looking = (gather: PromptProcessor['gather']): PromptProcessor => ({
+  definition: { name: 'looking', aliases: [], description: '' },
+  build: ({ gathered, functions, rag }) => ({
+    messages: [
+      { role: 'user', content: JSON.stringify({ gathered: [...gathered], functions: functions.length, rag }) },
+    ],
+    droppedParts: 0,
+  }),
+  around: (inner) => ({ ...inner, run: () => inner.run({}, { query: 'other', messages: [] }, {} as never) }),
+  ...(gather === undefined ? {} : { gather }),
+});
 
 const config = { tools: { defaultTimeoutMs: 50, parallelLimit: 5 } } as Config;
 const pipeline = new ClassicPipeline(
@@ -127,6 +141,29 @@ describe('the classic pipeline', () => {
       "There is no prompt processor 'moodle_augment': 'simple_augment' ran instead",
     ]);
     expect(events.map(({ type }) => type)).toEqual(['warning', 'warning']);
+  });
+
+  const lookingPipeline = (gather: PromptProcessor['gather']): ClassicPipeline =>
+    new ClassicPipeline(
+      new ProcessorCatalogue([showing, looking(gather)], PROCESSORS),
+      new ToolInvoker(new ToolCatalogue([]), config),
+    );
+
+  it('hands on what the prompt processor looks up, with the functions of the run', async () => {
+    const gather = jest.fn(async () => ({ values: new Map([['who', 'Ada']]), warnings: ['slowly'] }));
+    const { job, events } = jobOf('finds', { promptProcessor: 'looking' });
+    const { messages, report } = await lookingPipeline(gather).prepare(job);
+    expect(handedOn(messages)).toMatchObject({ gathered: [['who', 'Ada']], functions: 1, rag: { context: 'found' } });
+    expect(gather).toHaveBeenCalledWith({ signal: job.run.signal, caller: job.caller, owner: OWNER });
+    expect(report.warnings).toEqual(['half', 'slowly']);
+    expect(events.at(-1)).toMatchObject({ type: 'warning', code: 'processor.degraded' });
+  });
+
+  it('goes on with empty slots, and without the error, when something cannot be looked up', async () => {
+    const { job } = jobOf('no_rag', { promptProcessor: 'looking' });
+    const { messages, report } = await lookingPipeline(() => Promise.reject(new Error('secret'))).prepare(job);
+    expect(handedOn(messages)).toMatchObject({ gathered: [] });
+    expect(report.warnings).toEqual(['looking could not look up what its slots need']);
   });
 
   it('ends with the run', async () => {

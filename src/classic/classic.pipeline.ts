@@ -1,7 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { RunJob } from '../assistants';
 import { AppError, type ChatMessage, lastUserIndex, type Source, textOf } from '../kernel';
-import { ProcessorCatalogue, type PromptProcessor, type RagContext, type RagProcessor } from '../processors';
+import {
+  type Gathered,
+  ProcessorCatalogue,
+  type PromptProcessor,
+  type RagContext,
+  type RagProcessor,
+} from '../processors';
 import { type PreparedPrompt, reportMessage, type RunReport } from '../runs';
 import {
   CallScope,
@@ -16,6 +22,15 @@ import {
 
 const DEFAULT_PROMPT_PROCESSOR = 'simple_augment';
 
+const NOTHING_GATHERED: Gathered = { values: new Map(), warnings: [] };
+
+/** What the messages are built with, beside the job. */
+interface Filling {
+  readonly prompt: PromptProcessor;
+  readonly rag: RagContext | null;
+  readonly gathered: Gathered['values'];
+}
+
 type Warn = (code: string, message: string) => void;
 
 /**
@@ -24,6 +39,8 @@ type Warn = (code: string, message: string) => void;
  */
 @Injectable()
 export class ClassicPipeline {
+  private readonly logger = new Logger(ClassicPipeline.name);
+
   constructor(
     private readonly processors: ProcessorCatalogue,
     private readonly invoker: ToolInvoker,
@@ -36,28 +53,53 @@ export class ClassicPipeline {
       warnings.push(message);
       run.emit({ type: 'warning', code, message });
     };
-    const { ragProcessor } = assistant.document.classic;
-    const rag = this.processors.findRag(ragProcessor);
-    if (rag === undefined) warn('processor.unknown', `There is no RAG processor '${ragProcessor}': no context`);
-    const entry = entryOf(job, rag?.definition.name ?? ragProcessor);
-    const outcome = rag?.fetches === true ? await this.fetch(rag, entry, job) : null;
+    const { prompt, rag } = this.chosen(job, warn);
+    const entry = entryOf(job, rag?.definition.name ?? assistant.document.classic.ragProcessor);
+    const [outcome, gathered] = await Promise.all([
+      rag?.fetches === true ? this.fetch(rag, entry, job) : null,
+      this.gather(prompt, job),
+    ]);
     if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
     if (outcome?.status === 'completed') for (const warning of outcome.warnings) warn('tool.degraded', warning);
-    const messages = this.build(job, rag === undefined ? null : contextOf(outcome), warn);
+    for (const warning of gathered.warnings) warn('processor.degraded', warning);
+    const context = rag === undefined ? null : contextOf(outcome);
+    const messages = this.build(job, { prompt, rag: context, gathered: gathered.values }, warn);
     const sources = sourcesOf(outcome);
     return { messages, sources, report: reportOf(job, { entry, outcome, sources, warnings, messages }) };
   }
 
-  private build({ assistant, messages }: RunJob, rag: RagContext | null, warn: Warn): readonly ChatMessage[] {
-    const { classic, systemPrompt, template, capabilities } = assistant.document;
-    const processor = this.promptProcessor(classic.promptProcessor, warn);
+  private chosen({ assistant }: RunJob, warn: Warn): { prompt: PromptProcessor; rag: RagProcessor | undefined } {
+    const { ragProcessor, promptProcessor } = assistant.document.classic;
+    const rag = this.processors.findRag(ragProcessor);
+    if (rag === undefined) warn('processor.unknown', `There is no RAG processor '${ragProcessor}': no context`);
+    const prompt = this.promptProcessor(promptProcessor, warn);
+    return { prompt, rag: rag === undefined ? undefined : (prompt.around?.(rag) ?? rag) };
+  }
+
+  private build(
+    { assistant, messages, functions }: RunJob,
+    { prompt, rag, gathered }: Filling,
+    warn: Warn,
+  ): readonly ChatMessage[] {
+    const { systemPrompt, template, capabilities } = assistant.document;
     const { vision } = capabilities;
-    const built = processor.build({ messages, systemPrompt, template, rag, vision });
+    const built = prompt.build({ messages, systemPrompt, template, rag, vision, functions, gathered });
     if (built.droppedParts > 0) {
       const count = built.droppedParts;
       warn('message.parts_dropped', `${count} parts that are no text were left out: the assistant has no vision`);
     }
     return built.messages;
+  }
+
+  /** What cannot be looked up leaves its slots empty; only the end of the run ends this. */
+  private async gather(prompt: PromptProcessor, { assistant, caller, run }: RunJob): Promise<Gathered> {
+    if (prompt.gather === undefined) return NOTHING_GATHERED;
+    try {
+      return await prompt.gather({ signal: run.signal, caller, owner: assistant.owner });
+    } catch (error) {
+      if (!run.signal.aborted) this.logger.warn(`run ${run.id} ${prompt.definition.name}: ${nameOf(error)}`);
+      return { values: new Map(), warnings: [`${prompt.definition.name} could not look up what its slots need`] };
+    }
   }
 
   private fetch(
@@ -91,6 +133,9 @@ export class ClassicPipeline {
     return fallback;
   }
 }
+
+/** Never a message: it may quote content. */
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
 /** Nothing fetched is an empty context; a failure is none at all, so that its slot becomes empty. */
 function contextOf(outcome: ToolOutcome | null): RagContext | null {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { MoodleModule } from '../moodle';
 import { RubricsModule } from '../rubrics';
 import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import { PROMPT_PROCESSORS, type PromptProcessor, RAG_PROCESSORS, type RagProcessor } from './contract';
@@ -8,7 +9,7 @@ import { ProcessorCatalogue } from './processor-catalogue';
 import { ProcessorsController } from './processors.controller';
 
 @Module({
-  imports: [FilesModule, KnowledgeBasesModule, RubricsModule],
+  imports: [FilesModule, KnowledgeBasesModule, MoodleModule, RubricsModule],
   controllers: [ProcessorsController],
   providers: [
     ...PROMPT_PROCESSOR_PLUGINS,

@@ -1,6 +1,6 @@
 import { compileTemplate, type Slot, type SlotGrammar, USER_INPUT } from '../../templates';
 import { type AssistantDocument } from '../assistant.types';
-import { readToolEntries, unnumberedName } from '../metadata';
+import { classicSlots, readToolEntries, unnumberedName } from '../metadata';
 import { type Diagnostic, type PlaceholderState, warning } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
 
@@ -43,7 +43,11 @@ export function checkTemplate(
 }
 
 function classicFillers({ classic }: AssistantDocument): Filler[] {
-  return [{ name: 'context', enabled: classic.ragProcessor !== 'no_rag', index: null, path: 'metadata.rag_processor' }];
+  return classicSlots(classic).map((name) =>
+    name === 'context'
+      ? { name, enabled: classic.ragProcessor !== 'no_rag', index: null, path: 'metadata.rag_processor' }
+      : { name, enabled: true, index: null, path: 'metadata.prompt_processor' },
+  );
 }
 
 /** Version 2 templates call several tools by one name; each name counts once, as enabled when one of its tools is. */

@@ -51,12 +51,16 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
   };
 }
 
-/** What is a slot in an assistant's template: classic templates have `{user_input}` and `{context}` and nothing else. */
+/** What classic prompt processors fill beside `{user_input}`; no other brace of a classic template is a slot. */
+export const classicSlots = ({ promptProcessor }: Pick<ClassicSettings, 'promptProcessor'>): readonly string[] =>
+  promptProcessor === 'moodle_augment' ? ['context', 'moodle_user'] : ['context'];
+
+/** What is a slot in an assistant's template. */
 export function slotGrammar(
-  document: Pick<AssistantDocument, 'type' | 'pipeline'>,
+  document: Pick<AssistantDocument, 'type' | 'pipeline' | 'classic'>,
   tools: ToolVocabulary,
 ): SlotGrammar {
-  if (document.type === 'classic') return { types: [], names: ['context'] };
+  if (document.type === 'classic') return { types: [], names: classicSlots(document.classic) };
   const names = document.pipeline.flatMap(({ placeholder }) => (placeholder === null ? [] : [placeholder]));
   return { types: tools.placeholderTypes(), names };
 }

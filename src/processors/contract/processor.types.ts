@@ -1,5 +1,5 @@
-import type { ChatMessage, JsonObject, Source } from '../../kernel';
-import type { RunnableTool } from '../../tools';
+import type { Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
+import type { FunctionDeclaration, RunnableTool } from '../../tools';
 
 /** What the catalogue routes and the web form show of a processor. */
 export interface ProcessorDefinition {
@@ -32,6 +32,8 @@ export interface RagProcessor extends RunnableTool {
   readonly definition: ProcessorDefinition;
   /** False for processors with nothing to fetch: they are not run and leave no trace among the tools. */
   readonly fetches: boolean;
+  /** True where it words the question from the whole conversation itself. */
+  readonly rewrites?: boolean;
 }
 
 export interface PromptInput {
@@ -41,12 +43,34 @@ export interface PromptInput {
   /** null when there is no context at all, which differs from an empty one by four newlines. */
   readonly rag: RagContext | null;
   readonly vision: boolean;
+  /** What the model may call in this run. */
+  readonly functions: readonly FunctionDeclaration[];
+  /** What `gather` found, by slot. */
+  readonly gathered: ReadonlyMap<string, string>;
 }
 
-/** Builds the final messages of a classic assistant. Pure. */
+/** For whom and under what a processor looks something up. */
+export interface GatherContext {
+  readonly signal: AbortSignal;
+  readonly caller: Caller;
+  readonly owner: Principal;
+}
+
+export interface Gathered {
+  /** By slot; a slot without a value becomes empty. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+/** Builds the final messages of a classic assistant. */
 export interface PromptProcessor {
   readonly definition: ProcessorDefinition;
+  /** Pure: everything that has to be waited for is in the input. */
   build(input: PromptInput): AssembledMessages;
+  /** Looks up what the template's own slots need, while the RAG processor fetches. */
+  gather?(context: GatherContext): Promise<Gathered>;
+  /** The RAG processor that runs instead of the assistant's: the same one, asked differently. */
+  around?(rag: RagProcessor): RagProcessor;
 }
 
 export interface AssembledMessages {

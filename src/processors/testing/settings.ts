@@ -1,5 +1,5 @@
 import type { ToolContext, ToolInput } from '../../tools';
-import type { RagSettings } from '../contract';
+import type { PromptInput, RagSettings } from '../contract';
 
 /** Settings of a classic assistant that has chosen nothing. */
 export const settings = (chosen: Partial<RagSettings> = {}): RagSettings => ({
@@ -21,3 +21,14 @@ export function context(): ToolContext & { readonly told: string[] } {
   const caller = { organizationId: 'org', userId: 'student' };
   return { told, owner, caller, signal, runId: 'run', progress: (message: string) => void told.push(message) } as never;
 }
+
+/** What a prompt processor gets of an assistant that has nothing. */
+export const EMPTY_PROMPT: PromptInput = {
+  messages: [],
+  systemPrompt: '',
+  template: '',
+  rag: null,
+  vision: false,
+  functions: [],
+  gathered: new Map(),
+};

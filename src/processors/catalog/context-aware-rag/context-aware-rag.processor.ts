@@ -8,6 +8,7 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 @Injectable()
 export class ContextAwareRagProcessor implements RagProcessor {
   readonly fetches = true;
+  readonly rewrites = true;
   readonly definition: ProcessorDefinition = {
     name: 'context_aware_rag',
     aliases: [],

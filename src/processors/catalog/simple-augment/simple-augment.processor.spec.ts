@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import recorded from '../../../../test/fixtures/classic/simple-augment.json';
 import type { ChatMessage, Source } from '../../../kernel';
 import type { PromptInput } from '../../contract';
+import { EMPTY_PROMPT } from '../../testing/settings';
 import { SimpleAugmentProcessor } from './simple-augment.processor';
 
 const processor = new SimpleAugmentProcessor();
 
 const build = (input: Partial<PromptInput>): readonly ChatMessage[] =>
-  processor.build({ messages: [], systemPrompt: '', template: '', rag: null, vision: false, ...input }).messages;
+  processor.build({ ...EMPTY_PROMPT, ...input }).messages;
 
 const asked = (content: ChatMessage['content']): ChatMessage[] => [{ role: 'user', content }];
 
@@ -111,7 +112,7 @@ describe('simple_augment', () => {
       { role: 'assistant' as const, content: [{ type: 'refusal', refusal: 'no' }] },
       ...asked([image, image]),
     ];
-    expect(processor.build({ messages, systemPrompt: '', template: '', rag: null, vision: false })).toEqual({
+    expect(processor.build({ ...EMPTY_PROMPT, messages })).toEqual({
       messages: [...asked('one'), messages[1], ...asked('')],
       droppedParts: 3,
     });

@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { assertRenderable } from '../../../templates';
-import { sourcesBlock } from '../../../tools';
-import { assembleMessages } from '../../assemble-messages';
-import type { AssembledMessages, ProcessorDefinition, PromptInput, PromptProcessor, RagContext } from '../../contract';
+import { augment } from '../../augment';
+import type { AssembledMessages, ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
 
-const SLOT = /\{(user_input|context)\}/g;
-
-/**
- * LAMB's prompt processor: `{user_input}` and `{context}` are filled, every other brace stays. One pass over the template,
- * so a question that holds `{context}` stays as asked.
- */
+/** LAMB's prompt processor: `{user_input}` and `{context}` are filled, every other brace stays. */
 @Injectable()
 export class SimpleAugmentProcessor implements PromptProcessor {
   readonly definition: ProcessorDefinition = {
@@ -18,22 +11,7 @@ export class SimpleAugmentProcessor implements PromptProcessor {
     description: 'Fills {user_input} and {context} of the prompt template; the context ends with its sources.',
   };
 
-  build({ messages, systemPrompt, template, rag, vision }: PromptInput): AssembledMessages {
-    const context = contextText(rag);
-    const rewrite = (question: string): string | null => (template === '' ? null : filled(template, question, context));
-    return assembleMessages({ messages, systemPrompt, vision, rewrite });
+  build(input: PromptInput): AssembledMessages {
+    return augment(input);
   }
 }
-
-function filled(template: string, question: string, context: string): string {
-  const asked = `\n\n${question}\n\n`;
-  const contentOf = (name: string | undefined): string => (name === 'user_input' ? asked : context);
-  let length = template.length;
-  for (const [, name] of template.matchAll(SLOT)) length += contentOf(name).length;
-  assertRenderable(length);
-  return template.replace(SLOT, (_, name: string) => contentOf(name));
-}
-
-/** Unlike a multi-tool slot, an empty context keeps its newlines: classic prompts must not change. */
-const contextText = (rag: RagContext | null): string =>
-  rag === null ? '' : `\n\n${rag.context}${sourcesBlock(rag.sources)}\n\n`;
