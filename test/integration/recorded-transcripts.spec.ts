@@ -1,0 +1,68 @@
+import { AnthropicConnector } from '../../src/connectors/catalog/anthropic';
+import { GoogleConnector } from '../../src/connectors/catalog/google';
+import { OllamaConnector } from '../../src/connectors/catalog/ollama';
+import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import type { Connector } from '../../src/connectors';
+import type { FunctionCall } from '../../src/kernel';
+import type { OutboundClient } from '../../src/platform/outbound';
+import { CallAssembler } from '../../src/tool-calling';
+import { ownRecordings, saidIn, sharedRecordings, type RecordedVendor, type Recording } from '../support/recordings';
+import { startUpstream, type Upstream } from '../support/upstream';
+import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
+
+const CONNECTORS: Readonly<Record<RecordedVendor, (outbound: OutboundClient) => Connector>> = {
+  openai: (outbound) => new OpenAiConnector(outbound, QUICK_LIMITS),
+  ollama: (outbound) => new OllamaConnector(outbound, QUICK_LIMITS),
+  anthropic: (outbound) => new AnthropicConnector(outbound, QUICK_LIMITS),
+  google: (outbound) => new GoogleConnector(outbound, QUICK_LIMITS),
+};
+
+const TYPES = { json: 'application/json', sse: 'text/event-stream', ndjson: 'application/x-ndjson' } as const;
+
+const meant = (calls: readonly FunctionCall[]) =>
+  calls.map(({ function: { name, arguments: given } }) => [name, given === '' ? {} : (JSON.parse(given) as unknown)]);
+
+/** What vendors really sent, read by the connector of each and put together by the loop's assembler. */
+describe('recorded transcripts', () => {
+  let upstream: Upstream;
+  let outbound: OutboundClient;
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    outbound = outboundFor();
+  });
+  beforeEach(() => upstream.reset());
+  afterAll(async () => {
+    await outbound.onModuleDestroy();
+    await upstream.stop();
+  });
+
+  async function replay({ vendor, status, kind, body }: Recording) {
+    upstream.always({ raw: body, status, headers: { 'content-type': TYPES[kind] } });
+    const caller = new ConnectorCaller(CONNECTORS[vendor](outbound));
+    if (kind === 'json') {
+      const { text, calls } = await caller.complete(targetAt(upstream.url));
+      return { text, calls: meant(calls) };
+    }
+    const { chunks, text, error } = await caller.stream(targetAt(upstream.url));
+    if (error !== null) throw error;
+    const assembler = new CallAssembler();
+    for (const delta of chunks.flatMap(({ calls }) => calls ?? [])) assembler.add(delta);
+    return { text, calls: meant(assembler.finish()) };
+  }
+
+  const all = [...ownRecordings(), ...sharedRecordings()];
+  const isRefusal = ({ status }: Recording): boolean => status >= 400;
+
+  it.each(all.filter((each) => !isRefusal(each)))('$vendor: $name is read whole', async (recording) => {
+    await expect(replay(recording)).resolves.toEqual(saidIn(recording));
+  });
+
+  it.each(all.filter(isRefusal))('$vendor: $name is an error with a code of ours', async (recording) => {
+    await expect(replay(recording)).rejects.toMatchObject({ code: expect.stringMatching(/^upstream_/) as unknown });
+    upstream.reset();
+    upstream.always({ raw: recording.body, status: recording.status });
+    const caller = new ConnectorCaller(CONNECTORS[recording.vendor](outbound));
+    const { chunks, error } = await caller.stream(targetAt(upstream.url), askFor());
+    expect([chunks, error?.code]).toEqual([[], expect.stringMatching(/^upstream_/)]);
+  });
+});
