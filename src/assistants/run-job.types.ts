@@ -1,5 +1,5 @@
 import type { Caller, ChatMessage, EmitRunEvent } from '../kernel';
-import type { AssistantAbility } from '../tools';
+import type { AssistantAbility, FunctionDeclaration } from '../tools';
 import type { RunnableAssistant } from './assistant.types';
 
 /** What floor 10 is given to build the final messages of one completion. */
@@ -11,4 +11,6 @@ export interface RunJob {
   readonly stream: boolean;
   /** null inside a nested run. */
   readonly assistants: AssistantAbility | null;
+  /** What the model will be offered, in the order of the document's functions. */
+  readonly functions: readonly FunctionDeclaration[];
 }

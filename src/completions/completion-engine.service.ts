@@ -5,16 +5,12 @@ import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
 import { AppError, textOf } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
-import {
-  type PreparedPrompt,
-  reportMarkdown,
-  type RunOutcome,
-  type RunReport,
-  RunsService,
-  shapeReport,
-} from '../runs';
-import type { AnswerWriter, Completion, ModelCall } from './completion.types';
+import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
+import type { FunctionSet } from '../tools';
+import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
+import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
+import { completeReport } from './report-calls';
 import { CLIENT_GONE, SERVER_SHUTDOWN, shuttingDown } from './streams-in-flight';
 
 /** `finish_reason` of a run that was to fill the prompt and no more. */
@@ -29,6 +25,7 @@ export class CompletionEngine {
     private readonly classic: ClassicPipeline,
     private readonly multiTool: MultiToolPipeline,
     private readonly connectors: ConnectorsService,
+    private readonly functions: CompletionFunctions,
     private readonly runs: RunsService,
   ) {}
 
@@ -48,7 +45,7 @@ export class CompletionEngine {
   async prompt(completion: Completion): Promise<PreparedPrompt> {
     const { facts, run } = completion;
     await this.settle(completion, async () => {
-      await this.prepare(completion);
+      await this.prepare(completion, await this.functions.offer(completion, null));
       run.signal.throwIfAborted();
       facts.finishReason = PROMPT_ONLY;
     });
@@ -74,17 +71,22 @@ export class CompletionEngine {
     const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
     writer.begin(model);
     for (const { code, message } of resolved?.warnings ?? []) run.emit({ type: 'warning', code, message });
-    const prepared = await this.prepare(completion);
+    const functions = await this.functions.offer(completion, resolved);
+    const prepared = await this.prepare(completion, functions);
     if (resolved === null) {
-      writer.report(reportMarkdown(shapeReport(prepared.report, completion.secrets)), model);
+      const report = completeReport(prepared.report, facts);
+      writer.report(reportMarkdown(shapeReport(report, completion.secrets)), model);
       return;
     }
     run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
-    await writer.model(modelCall(resolved, completion), {
+    const call = modelCall(resolved, completion);
+    const asked = {
       model: resolved.model,
       messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
       params: request.params,
-    });
+    };
+    if (functions.isEmpty) await writer.model(call, asked);
+    else await this.functions.rounds(completion, functions, asked, { writer, call });
     facts.firstTokenMs ??= performance.now() - run.startedMono;
   }
 
@@ -97,13 +99,14 @@ export class CompletionEngine {
     return resolved;
   }
 
-  private async prepare(completion: Completion): Promise<PreparedPrompt> {
+  private async prepare(completion: Completion, { declarations }: FunctionSet): Promise<PreparedPrompt> {
     const { assistant, facts, request, run } = completion;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
     const { messages, stream } = request;
     const { caller } = run.input;
     const { assistants } = completion;
-    const prepared = await pipeline.prepare({ assistant, caller, messages, run, stream, assistants });
+    const functions = declarations;
+    const prepared = await pipeline.prepare({ assistant, caller, messages, run, stream, assistants, functions });
     facts.prepared = prepared;
     facts.preparedMs = performance.now() - run.startedMono;
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });
@@ -117,8 +120,8 @@ export class CompletionEngine {
     this.runs.finish(run, {
       ...facts,
       ...ending,
-      sources: facts.prepared?.sources ?? [],
-      report: facts.prepared === null ? null : withWarnings(facts.prepared.report, facts.warnings),
+      sources: sourcesOf(facts),
+      report: facts.prepared === null ? null : completeReport(facts.prepared.report, facts),
       secrets,
     });
   }
@@ -144,6 +147,8 @@ export class CompletionEngine {
 
 function failureOf(abortReason: string | null, error: unknown): AppError {
   if (abortReason === SERVER_SHUTDOWN) return shuttingDown();
+  if (abortReason === RUN_TIMEOUT)
+    return new AppError('tool_loop.timeout', 'The run with its functions took longer than it may');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
   return toAppError(error);
 }
@@ -169,6 +174,3 @@ const charsOf = ({ messages }: PreparedPrompt): number =>
     (sum, { content }) => sum + (typeof content === 'string' ? content.length : textOf(content).length),
     0,
   );
-
-const withWarnings = (report: RunReport, warnings: readonly string[]): RunReport =>
-  warnings.length === 0 ? report : { ...report, warnings: [...report.warnings, ...warnings] };

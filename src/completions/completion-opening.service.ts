@@ -7,8 +7,9 @@ import { type ParentRun, RunBudget, type RunLimits, RunsService } from '../runs'
 import type { AssistantAbility } from '../tools';
 import { AssistantAbilities } from './assistant-abilities';
 import type { ChatRequest } from './chat-request';
+import { assertNoClientTools } from './client-tools';
 import type { Completion, CompletionFacts } from './completion.types';
-import { isSwitchedOff } from './feature-switches';
+import { switchedOff } from './feature-switches';
 import { secretsOf } from './organization-secrets';
 import { StreamsInFlight } from './streams-in-flight';
 
@@ -41,13 +42,14 @@ export class CompletionOpening {
     this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
   }
 
-  /** @throws `not_found`, `feature_disabled`, `server_shutdown`. */
+  /** @throws `not_found`, `feature_disabled`, `validation_failed`, `server_shutdown`. */
   async open(input: OpeningInput): Promise<Completion> {
-    const { caller, assistant: wanted, parent } = input;
+    const { caller, assistant: wanted, parent, request } = input;
     const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
     const organization = await this.organizations.runtime(assistant.organizationId);
-    if (isSwitchedOff(assistant, organization))
-      throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');
+    const off = switchedOff(assistant, organization);
+    if (off !== null) throw new AppError('feature_disabled', `${off} are switched off in this organization`);
+    if (assistant.document.functions.length > 0) assertNoClientTools(request);
     const secrets = secretsOf(organization);
     // A run that goes on may still call its assistants while the others drain.
     if (!parent) this.inFlight.assertOpen();
@@ -94,4 +96,7 @@ const noFacts = (): CompletionFacts => ({
   finishReason: null,
   usage: null,
   warnings: [],
+  functions: null,
+  calls: [],
+  callSources: [],
 });

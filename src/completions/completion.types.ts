@@ -1,8 +1,9 @@
 import type { RunnableAssistant } from '../assistants';
 import type { ModelAnswer, ModelChunk, ModelRequest } from '../connectors';
-import type { AppError, Usage } from '../kernel';
+import type { AppError, Source, Usage } from '../kernel';
 import type { PreparedPrompt, Run, RunBudget } from '../runs';
-import type { AssistantAbility } from '../tools';
+import type { RoundAnswer } from '../tool-calling';
+import type { AssistantAbility, FunctionOutcome, FunctionSet } from '../tools';
 import type { ChatRequest } from './chat-request';
 
 /** One completion that goes on: what was asked, and what is known so far. The facts become the run's record, however it ends. */
@@ -33,9 +34,20 @@ export interface CompletionFacts {
   preparedMs: number | null;
   firstTokenMs: number | null;
   finishReason: string | null;
+  /** Of all model requests of the run together. */
   usage: Usage | null;
   readonly warnings: string[];
+  /** What the model may call; null before it is known, and for assistants without functions. */
+  functions: FunctionSet | null;
+  /** Functions that the model called, in order. */
+  readonly calls: FunctionOutcome[];
+  /** Of the functions; each once, numbered behind those of the prompt. */
+  readonly callSources: Source[];
 }
+
+/** Every source of the run so far: the prompt's, then the functions'. */
+export const sourcesOf = ({ prepared, callSources }: CompletionFacts): readonly Source[] =>
+  callSources.length === 0 ? (prepared?.sources ?? []) : [...(prepared?.sources ?? []), ...callSources];
 
 /** A model request and whom to send it to, without the messages. */
 export interface ModelCall {
@@ -50,6 +62,11 @@ export interface AnswerWriter {
   begin(model: string): void;
   /** Asks the model and writes, or keeps, its answer. */
   model(call: ModelCall, request: ModelRequest): Promise<void>;
+  /**
+   * The same where the model may call functions of ours: asks it once, writes, or keeps, what it says, tells nobody of the
+   * calls, and ends the answer only if there are none. Adds to the facts' usage.
+   */
+  round(call: ModelCall, request: ModelRequest): Promise<RoundAnswer>;
   /** Writes, or keeps, a report as if the model had said it. */
   report(markdown: string, model: string): void;
   /** The last bytes of a good answer. */

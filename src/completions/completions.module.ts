@@ -8,10 +8,13 @@ import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
 import { RunsModule } from '../runs';
+import { ToolCallingModule } from '../tool-calling';
 import { ToolsModule } from '../tools';
 import { AssistantAbilities } from './assistant-abilities';
+import { AssistantCalls } from './assistant-calls';
 import { AssistantCompletionsController } from './assistant-completions.controller';
 import { CompletionEngine } from './completion-engine.service';
+import { CompletionFunctions } from './completion-functions.service';
 import { CompletionOpening } from './completion-opening.service';
 import { CompletionsService } from './completions.service';
 import { LambCatalogueController } from './lamb-catalogue.controller';
@@ -34,6 +37,7 @@ import { StreamsInFlight } from './streams-in-flight';
     OrganizationsModule,
     ProcessorsModule,
     RunsModule,
+    ToolCallingModule,
     ToolsModule,
   ],
   controllers: [
@@ -45,7 +49,9 @@ import { StreamsInFlight } from './streams-in-flight';
   ],
   providers: [
     AssistantAbilities,
+    AssistantCalls,
     CompletionEngine,
+    CompletionFunctions,
     CompletionOpening,
     CompletionsService,
     ModelsService,

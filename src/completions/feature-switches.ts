@@ -2,5 +2,12 @@ import type { RunnableAssistant } from '../assistants';
 import type { OrganizationRuntime } from '../organizations';
 
 /** An assistant of a kind that its organization has switched off is neither listed as a model nor run. */
-export const isSwitchedOff = ({ document }: RunnableAssistant, { features }: OrganizationRuntime): boolean =>
-  document.type === 'multi_tool' && !features.multi_tool;
+export const isSwitchedOff = (assistant: RunnableAssistant, organization: OrganizationRuntime): boolean =>
+  switchedOff(assistant, organization) !== null;
+
+/** What is switched off, for the message of the refusal; null when nothing is. */
+export function switchedOff({ document }: RunnableAssistant, { features }: OrganizationRuntime): string | null {
+  if (document.type === 'multi_tool' && !features.multi_tool) return 'Multi-tool assistants';
+  if (document.functions.length > 0 && !features.functions) return 'Assistants with functions';
+  return null;
+}

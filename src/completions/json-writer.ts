@@ -1,11 +1,16 @@
 import type { Response } from 'express';
 import type { ModelRequest } from '../connectors';
-import type { AnswerWriter, Completion, ModelCall } from './completion.types';
+import { addUsage } from '../kernel';
+import { type RoundAnswer, wantsFunctions } from '../tool-calling';
+import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { reportBody } from './report-answer';
+import { wholeBody } from './whole-body';
 
 /** The answer as one JSON body, serialised once and written past Express' own `json` (no ETag, no second copy). */
 export class JsonWriter implements AnswerWriter {
   private body = '';
+  /** What the model said in each round. */
+  private readonly texts: string[] = [];
 
   constructor(
     private readonly response: Response,
@@ -22,6 +27,17 @@ export class JsonWriter implements AnswerWriter {
     facts.usage = answer.usage;
     facts.finishReason = answer.finishReason;
     this.keep(answer.body);
+  }
+
+  async round(call: ModelCall, request: ModelRequest): Promise<RoundAnswer> {
+    const { facts } = this.completion;
+    const answer = await call.complete(request);
+    const { text, calls, finishReason, usage } = answer;
+    facts.usage = addUsage(facts.usage, usage);
+    facts.finishReason = finishReason;
+    this.texts.push(text);
+    if (!wantsFunctions(calls.length, finishReason)) this.keep(wholeBody(answer.body, this.texts, facts.usage));
+    return { text, calls, finishReason, usage };
   }
 
   report(markdown: string, model: string): void {
@@ -47,6 +63,6 @@ export class JsonWriter implements AnswerWriter {
 
   private keep(body: object): void {
     const { run, facts } = this.completion;
-    this.body = JSON.stringify({ ...body, run_id: run.id, sources: facts.prepared?.sources ?? [] });
+    this.body = JSON.stringify({ ...body, run_id: run.id, sources: sourcesOf(facts) });
   }
 }

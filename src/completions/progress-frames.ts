@@ -1,4 +1,4 @@
-import type { StampedRunEvent } from '../kernel';
+import type { StampedRunEvent, ToolRef } from '../kernel';
 import { commentFrame, dataFrame } from '../platform/sse';
 import type { ProgressMode } from './chat-request.schema';
 
@@ -17,7 +17,8 @@ const comment: Frame = (event) =>
 
 /** Events that tell of progress; deltas, sources, usage and the end are in the chunks of the answer itself. */
 const isProgress = ({ type }: StampedRunEvent): boolean =>
-  type.startsWith('tool.') || ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'plan.ready'].includes(type);
+  type.startsWith('tool.') ||
+  ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'llm.tool_call', 'plan.ready'].includes(type);
 
 const chunk: Frame = (event, { id, created, model }) =>
   isProgress(event)
@@ -27,12 +28,15 @@ const chunk: Frame = (event, { id, created, model }) =>
 const statusFrame = (status: string, tool: string, message: string): string =>
   dataFrame(JSON.stringify({ type: 'status', status, tool, message }));
 
+/** A function goes by the name that the model calls it by. */
+const nameOf = ({ call, plugin }: ToolRef): string => call?.name ?? plugin;
+
 /** Spec 002, "Status Messages". */
 const status: Frame = (event) => {
-  if (event.type === 'tool.started') return statusFrame('tool_call', event.plugin, `🔧 Calling ${event.plugin}...`);
+  if (event.type === 'tool.started') return statusFrame('tool_call', nameOf(event), `🔧 Calling ${nameOf(event)}...`);
   if (event.type === 'tool.completed')
-    return statusFrame('tool_complete', event.plugin, `✅ ${event.plugin} completed`);
-  if (event.type === 'tool.failed') return statusFrame('tool_error', event.plugin, `❌ ${event.plugin} failed`);
+    return statusFrame('tool_complete', nameOf(event), `✅ ${nameOf(event)} completed`);
+  if (event.type === 'tool.failed') return statusFrame('tool_error', nameOf(event), `❌ ${nameOf(event)} failed`);
   return '';
 };
 

@@ -5,7 +5,7 @@ import type { ParentRun } from '../runs';
 import type { ChatRequest } from './chat-request';
 import { CompletionEngine } from './completion-engine.service';
 import { CompletionOpening } from './completion-opening.service';
-import type { Completion } from './completion.types';
+import { type Completion, sourcesOf } from './completion.types';
 import { QuietWriter } from './quiet-writer';
 
 export interface QuietInput {
@@ -64,9 +64,14 @@ export class QuietAnswers {
       const writer = new QuietWriter(completion);
       await this.engine.run(completion, writer);
       const { facts, run } = completion;
-      const { usage, finishReason, prepared } = facts;
-      const sources = prepared?.sources ?? [];
-      return { text: writer.text, sources, usage, runId: run.id, finishReason: finishReason ?? 'stop' };
+      const { usage, finishReason } = facts;
+      return {
+        text: writer.text,
+        sources: sourcesOf(facts),
+        usage,
+        runId: run.id,
+        finishReason: finishReason ?? 'stop',
+      };
     });
   }
 

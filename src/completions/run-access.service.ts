@@ -8,6 +8,8 @@ import { type RunFilter, type RunRecord, RunsService } from '../runs';
 export interface VisibleRun {
   readonly record: RunRecord;
   readonly withContents: boolean;
+  /** Runs on behalf of this one; only for those who may see its contents. */
+  readonly nested: readonly RunRecord[];
 }
 
 /**
@@ -28,8 +30,11 @@ export class RunAccess {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const access = await this.accessTo(caller, record.assistantId);
     const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';
-    if (!withContents && record.userId !== caller.userId) throw notFound('Run');
-    return { record: this.withLinksFor(caller, record, access), withContents };
+    // Whoever asked sees of an assistant that another one asked its answer only, unless they may use it themselves.
+    const asked = record.userId === caller.userId && (record.parentRunId === null || access !== null);
+    if (!withContents && !asked) throw notFound('Run');
+    const nested = withContents ? await this.runs.nested(record) : [];
+    return { record: this.withLinksFor(caller, record, access), withContents, nested };
   }
 
   /** @throws `forbidden` for one's own run of an assistant that is somebody else's. */

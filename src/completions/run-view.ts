@@ -1,12 +1,28 @@
 import type { Page } from '../kernel';
-import type { RunRecord } from '../runs';
+import type { RunRecord, ToolTiming } from '../runs';
 import type { VisibleRun } from './run-access.service';
-import type { RunDto, RunPageDto, RunSummaryDto } from './run.dto';
+import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunSummaryDto } from './run.dto';
+
+function presentCall({
+  index,
+  plugin,
+  status,
+  duration_ms,
+  chars,
+  cached,
+  code,
+  call,
+}: ToolTiming): RunFunctionCallDto[] {
+  if (call === undefined) return [];
+  return [{ index, round: call.round, name: call.name, plugin, status, duration_ms, chars, cached, code }];
+}
 
 export const presentSummary = (record: RunRecord): RunSummaryDto => ({
   id: record.id,
   status: record.status,
   assistant: { id: record.assistantId, name: record.assistantName, type: record.assistantType },
+  parent_run_id: record.parentRunId,
+  caller_organization_id: record.callerOrganizationId,
   user_id: record.userId,
   credential_id: record.credentialId,
   strategy: record.strategy,
@@ -22,14 +38,25 @@ export const presentSummary = (record: RunRecord): RunSummaryDto => ({
     prepared_ms: record.preparedMs,
     first_token_ms: record.firstTokenMs,
   },
-  tools: [...record.tools],
+  tools: record.tools.filter(({ call }) => call === undefined),
+  functions: record.tools.flatMap(presentCall),
   usage: record.usage,
 });
 
-export const presentRun = ({ record, withContents }: VisibleRun): RunDto => ({
+const presentNested = (record: RunRecord): NestedRunDto => ({
+  id: record.id,
+  status: record.status,
+  assistant: { id: record.assistantId, name: record.assistantName, type: record.assistantType },
+  created_at: record.createdAt,
+  finished_at: record.finishedAt,
+  total_ms: record.durationMs,
+  usage: record.usage,
+});
+
+export const presentRun = ({ record, withContents, nested }: VisibleRun): RunDto => ({
   ...presentSummary(record),
   sources: [...record.sources],
-  ...(withContents ? { events: [...record.events] } : {}),
+  ...(withContents ? { events: [...record.events], runs: nested.map(presentNested) } : {}),
 });
 
 export const presentPage = ({ items, next_cursor, total }: Page<RunRecord>): RunPageDto => ({

@@ -52,6 +52,25 @@ export class RunToolDto {
   code!: string | null;
 }
 
+export class RunFunctionCallDto {
+  /** Counts the calls of the run, from 0. */
+  index!: number;
+  /** Model request of the run that asked for it, from 1. */
+  round!: number;
+  /** `unknown` for a name that the model made up. */
+  name!: string;
+  plugin!: string;
+  @ApiProperty({ enum: ['completed', 'failed'] })
+  status!: string;
+  duration_ms!: number | null;
+  /** UTF-16 units of its result. */
+  chars!: number | null;
+  /** True for a call that was made before with the same arguments. */
+  cached!: boolean;
+  /** Why it failed. */
+  code!: string | null;
+}
+
 export class RunUsageDto {
   prompt_tokens!: number;
   completion_tokens!: number;
@@ -64,6 +83,10 @@ export class RunSummaryDto {
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   assistant!: RunAssistantDto;
+  /** The run on whose behalf it ran; null for one that a client asked for. */
+  parent_run_id!: string | null;
+  /** Where the question came from, when that is not the organization that the assistant is of and that pays. */
+  caller_organization_id!: string | null;
   /** Who asked. */
   user_id!: string;
   /** The API key or session they asked with. */
@@ -79,6 +102,21 @@ export class RunSummaryDto {
   finished_at!: string | null;
   timings!: RunTimingsDto;
   tools!: RunToolDto[];
+  /** Functions that the model called, in order. */
+  functions!: RunFunctionCallDto[];
+  usage!: RunUsageDto | null;
+}
+
+/** A run of an assistant that the run called. Whoever may edit that assistant finds the whole of it under its id. */
+export class NestedRunDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+  assistant!: RunAssistantDto;
+  created_at!: string;
+  finished_at!: string | null;
+  total_ms!: number | null;
   usage!: RunUsageDto | null;
 }
 
@@ -88,6 +126,9 @@ export class RunDto extends RunSummaryDto {
   /** What happened, without deltas; only for those who may edit the assistant. */
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, required: false })
   events?: object[];
+  /** Runs of assistants that this one called, oldest first; as `events`. */
+  @ApiProperty({ type: [NestedRunDto], required: false })
+  runs?: NestedRunDto[];
 }
 
 export class RunPageDto {

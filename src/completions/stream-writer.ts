@@ -1,13 +1,15 @@
 import type { Response } from 'express';
 import type { Subscription } from 'rxjs';
 import type { ModelChunk, ModelRequest } from '../connectors';
-import type { AppError } from '../kernel';
+import { addUsage, type AppError, isJsonObject, type Usage } from '../kernel';
 import { openAiError } from '../platform/http';
 import { dataFrame, SseStream } from '../platform/sse';
+import { type RoundAnswer, wantsFunctions } from '../tool-calling';
 import { chunkFrame, type ChunkFraming, extensionJson } from './chunk-frames';
-import type { AnswerWriter, Completion, ModelCall } from './completion.types';
+import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { type ChunkIdentity, progressFrame } from './progress-frames';
 import { reportFrames } from './report-answer';
+import { RoundFraming } from './round-framing';
 
 const DONE = dataFrame('[DONE]');
 
@@ -15,6 +17,7 @@ const DONE = dataFrame('[DONE]');
 export class StreamWriter implements AnswerWriter {
   private readonly stream: SseStream;
   private progress: Subscription | null = null;
+  private rounds: RoundFraming | null = null;
 
   constructor(
     response: Response,
@@ -49,10 +52,35 @@ export class StreamWriter implements AnswerWriter {
     }
   }
 
+  async round(call: ModelCall, request: ModelRequest): Promise<RoundAnswer> {
+    const { run, facts } = this.completion;
+    this.rounds ??= new RoundFraming(this.completion);
+    const framing = this.rounds;
+    framing.begin();
+    let usage: Usage | null = null;
+    let finishReason = '';
+    for await (const batch of call.stream(withoutUsageChunk(request))) {
+      facts.firstTokenMs ??= performance.now() - run.startedMono;
+      let frames = '';
+      for (const chunk of batch) {
+        usage = chunk.usage ?? usage;
+        finishReason = chunk.finishReason ?? finishReason;
+        frames += framing.frameOf(chunk);
+      }
+      if (frames !== '' && !this.stream.write(frames)) await this.stream.drained();
+      run.signal.throwIfAborted();
+    }
+    facts.usage = addUsage(facts.usage, usage);
+    facts.finishReason = finishReason;
+    const { text, calls } = framing.round;
+    if (!wantsFunctions(calls.length, finishReason)) this.tellUsage(framing);
+    return { text, calls, finishReason, usage };
+  }
+
   report(markdown: string, model: string): void {
     const { run, request, facts } = this.completion;
     facts.finishReason = 'stop';
-    const sources = facts.prepared?.sources ?? [];
+    const sources = sourcesOf(facts);
     const { includeUsage } = request;
     this.stream.write(reportFrames(markdown, this.identity(model), { runId: run.id, sources, includeUsage }));
   }
@@ -67,6 +95,11 @@ export class StreamWriter implements AnswerWriter {
     if (!this.stream.isOpen) return false;
     this.stream.end(dataFrame(JSON.stringify(openAiError(error))));
     return true;
+  }
+
+  private tellUsage(framing: RoundFraming): void {
+    const { request, facts } = this.completion;
+    if (request.includeUsage && facts.usage !== null) this.stream.write(framing.usageFrame(facts.usage));
   }
 
   /** One socket read of the vendor becomes one write to the client. */
@@ -85,4 +118,12 @@ export class StreamWriter implements AnswerWriter {
     const { run } = this.completion;
     return { id: `chatcmpl-${run.id}`, created: Math.floor(run.startedAt.getTime() / 1000), model };
   }
+}
+
+/** Every request would bring a chunk with its own figures; the client gets one with the sum. */
+function withoutUsageChunk(request: ModelRequest): ModelRequest {
+  const { stream_options: options, ...params } = request.params;
+  if (!isJsonObject(options)) return request;
+  const { include_usage: _usage, ...others } = options;
+  return { ...request, params: Object.keys(others).length === 0 ? params : { ...params, stream_options: others } };
 }

@@ -1,4 +1,4 @@
-import type { StampedRunEvent } from '../kernel';
+import type { StampedRunEvent, ToolRef } from '../kernel';
 import { shapeReport, shapeSource } from './report/shape-report';
 import type { Run } from './run';
 import type { RunOutcome, RunRecord, ToolTiming } from './run.types';
@@ -7,8 +7,17 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTiming | null {
   if (event.type !== 'tool.completed' && event.type !== 'tool.failed' && event.type !== 'tool.skipped') return null;
-  const { index, plugin, placeholder } = event;
-  const base = { index, plugin, placeholder, chars: null, cached: false, retries: 0, code: null };
+  const { index, plugin, placeholder, call } = event;
+  const base = {
+    index,
+    plugin,
+    placeholder,
+    chars: null,
+    cached: false,
+    retries: 0,
+    code: null,
+    ...(call === undefined ? {} : { call }),
+  };
   if (event.type === 'tool.skipped') return { ...base, status: 'skipped', duration_ms: null };
   if (event.type === 'tool.failed') {
     const duration = startedAt === undefined ? null : Date.parse(event.at) - Date.parse(startedAt);
@@ -24,16 +33,22 @@ function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTi
   };
 }
 
-/** Per-tool timings in document order, read from the events that every tool ends with. */
+/** Functions and pipeline tools both count from 0. */
+const keyOf = ({ index, call }: ToolRef): string => `${call === undefined ? 'tool' : 'call'} ${index}`;
+
+/**
+ * Timings of the pipeline's tools in document order, then of the functions that the model called in theirs; read from the
+ * events that each ends with.
+ */
 export function toolTimings(events: readonly StampedRunEvent[]): readonly ToolTiming[] {
-  const started = new Map<number, string>();
+  const started = new Map<string, string>();
   const timings: ToolTiming[] = [];
   for (const event of events) {
-    if (event.type === 'tool.started') started.set(event.index, event.at);
-    const timing = timingOf(event, 'index' in event ? started.get(event.index) : undefined);
+    if (event.type === 'tool.started') started.set(keyOf(event), event.at);
+    const timing = timingOf(event, 'index' in event ? started.get(keyOf(event)) : undefined);
     if (timing !== null) timings.push(timing);
   }
-  return timings.sort((a, b) => a.index - b.index);
+  return timings.sort((a, b) => Number(a.call !== undefined) - Number(b.call !== undefined) || a.index - b.index);
 }
 
 /** The record of a run that goes on. */

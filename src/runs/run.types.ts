@@ -1,4 +1,4 @@
-import type { Caller, ErrorCode, RunStatus, Source, StampedRunEvent, Usage } from '../kernel';
+import type { Caller, ErrorCode, FunctionCallRef, RunStatus, Source, StampedRunEvent, Usage } from '../kernel';
 import type { RunReport, ShapedReport } from './report/report.types';
 
 export interface RunInput {
@@ -35,7 +35,7 @@ export interface RunOutcome {
   readonly secrets?: readonly string[];
 }
 
-/** Time and result of one tool of the run, in pipeline order. */
+/** Time and result of one tool of the run, or of one function that the model called. */
 export interface ToolTiming {
   readonly index: number;
   readonly plugin: string;
@@ -46,6 +46,8 @@ export interface ToolTiming {
   readonly cached: boolean;
   readonly retries: number;
   readonly code: string | null;
+  /** Set for functions that the model called: `index` then counts its calls. */
+  readonly call?: FunctionCallRef;
 }
 
 /** One run as it is kept. Times in milliseconds are monotonic, `createdAt` and `finishedAt` ISO 8601 UTC. */

@@ -24,7 +24,7 @@ export const DEFAULT_CALL_LIMITS: ModelCallLimits = {
   tries: 3,
   backoffMs: 500,
   maxWaitMs: 20_000,
-  maxAnswerChars: 1_000_000,
+  maxAnswerChars: 4_000_000,
 };
 
 /** Token by which a deployment or a test replaces the limits. */

@@ -1,5 +1,5 @@
 import type { KnowledgeBaseSource, Source } from '../../kernel';
-import type { ReportResult, ReportTool, ShapedReport } from './report.types';
+import type { ReportCall, ReportResult, ReportTool, ShapedReport } from './report.types';
 
 /** A fence longer than any run of backticks inside, so that content cannot end its own block. */
 function fenced(content: string, language = ''): string {
@@ -62,6 +62,30 @@ function sourceLines(source: Source): string[] {
   }
 }
 
+const callSection = (call: ReportCall): string[] => [
+  `### Call ${call.index + 1}: ${oneLine(call.name)}`,
+  `- **Round:** ${call.round}`,
+  `- **Status:** ${call.status}${call.code === undefined ? '' : ` (${call.code})`}${call.cached ? ', as before' : ''}`,
+  `- **Duration:** ${call.duration_ms.toFixed(1)} ms`,
+  '- **Arguments:**',
+  fenced(call.arguments, 'json'),
+  `- **Result:** ${call.chars} characters`,
+  ...(call.preview === '' ? [] : [fenced(call.preview)]),
+];
+
+/** Nothing at all for assistants without functions. */
+const functionSections = ({ functions, calls = [] }: ShapedReport): string[] =>
+  functions === undefined
+    ? []
+    : [
+        '## Functions Offered to the LLM',
+        ...(functions.length === 0
+          ? ['No functions.']
+          : functions.map(({ name, plugin }) => `- \`${name}\` (${plugin})`)),
+        ...(calls.length === 0 ? [] : ['', '## Function Calls', ...calls.flatMap(callSection)]),
+        '',
+      ];
+
 const more = (total: number, shown: number, what: string): string[] =>
   total > shown ? [`_… and ${total - shown} more ${what}._`] : [];
 
@@ -83,6 +107,7 @@ export function reportMarkdown(report: ShapedReport): string {
     '## Tool Execution Results',
     ...(report.results.length === 0 ? ['No results.'] : report.results.flatMap(resultSection)),
     '',
+    ...functionSections(report),
     '## Sources Summary',
     `- **Total Sources:** ${report.totals.sources}`,
     ...report.sources.flatMap((source, n) => [`### Source ${n + 1}`, ...sourceLines(source)]),

@@ -27,6 +27,34 @@ export interface ReportResult {
   readonly message?: string;
 }
 
+/** A function that the model was offered. */
+export interface ReportFunction {
+  readonly name: string;
+  readonly plugin: string;
+}
+
+/** A function that the model called. */
+export interface ReportCall {
+  /** Counts the calls of the run, from 0. */
+  readonly index: number;
+  /** Model request of the run that asked for it, from 1. */
+  readonly round: number;
+  /** `unknown` for a name that was not offered. */
+  readonly name: string;
+  readonly plugin: string;
+  readonly status: 'completed' | 'failed';
+  /** JSON as the model wrote it; `shapeReport` cuts it. */
+  readonly arguments: string;
+  /** UTF-16 units of the whole result. */
+  readonly chars: number;
+  readonly duration_ms: number;
+  /** True for a call that was made before with the same arguments. */
+  readonly cached: boolean;
+  /** What the model was told; `shapeReport` cuts it. */
+  readonly preview: string;
+  readonly code?: string;
+}
+
 export interface ReportMessage {
   readonly role: string;
   readonly content: string;
@@ -48,6 +76,10 @@ export interface RunReport {
   /** Build them with `reportMessage`, which is safe for list content and images. */
   readonly messages: readonly ReportMessage[];
   readonly warnings: readonly string[];
+  /** Absent where the model was offered none. */
+  readonly functions?: readonly ReportFunction[];
+  /** In the order of the model's requests. */
+  readonly calls?: readonly ReportCall[];
 }
 
 /** A report after cutting: the sources and messages that were left out are counted. */

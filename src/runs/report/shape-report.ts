@@ -1,12 +1,14 @@
 import type { Source } from '../../kernel';
 import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
-import type { ReportMessage, RunReport, ShapedReport } from './report.types';
+import type { ReportCall, ReportMessage, RunReport, ShapedReport } from './report.types';
 
 /** Longest parts of a report: user text 200, previews 500, messages 300 characters, 10 sources. */
 export const REPORT_LIMITS = { userText: 200, preview: 500, message: 300, sources: 10, messages: 50 } as const;
 
 const MAX_WARNINGS = 50;
+const MAX_FUNCTIONS = 128;
+const MAX_CALLS = 100;
 const MAX_LINE = 500;
 /** Redaction looks this far beyond a cut, so that no secret is cut in half and thereby missed. */
 const LOOKAHEAD = 256;
@@ -33,6 +35,14 @@ export function shapeSource(source: Source, secrets: readonly string[]): Source 
   }
   return shaped;
 }
+
+const callShaper =
+  (text: Text) =>
+  (call: ReportCall): ReportCall => ({
+    ...call,
+    arguments: text(call.arguments, REPORT_LIMITS.userText),
+    preview: text(call.preview, REPORT_LIMITS.preview),
+  });
 
 /** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
 function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
@@ -69,6 +79,8 @@ export function shapeReport(
       content: text(content, REPORT_LIMITS.message),
     })),
     warnings: report.warnings.slice(0, MAX_WARNINGS).map((warning) => text(warning, MAX_LINE)),
+    ...(report.functions === undefined ? {} : { functions: report.functions.slice(0, MAX_FUNCTIONS) }),
+    ...(report.calls === undefined ? {} : { calls: report.calls.slice(0, MAX_CALLS).map(callShaper(text)) }),
     totals: known ?? { sources: report.sources.length, messages: report.messages.length },
   };
 }

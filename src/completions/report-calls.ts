@@ -1,0 +1,37 @@
+import type { RunReport } from '../runs';
+import type { FunctionOutcome } from '../tools';
+import type { CompletionFacts } from './completion.types';
+
+const reportCall = (outcome: FunctionOutcome) => ({
+  index: outcome.call.index,
+  round: outcome.call.round,
+  name: outcome.name,
+  plugin: outcome.plugin,
+  status: outcome.status,
+  arguments: outcome.call.arguments,
+  duration_ms: outcome.duration_ms,
+  preview: outcome.content,
+  ...(outcome.status === 'completed'
+    ? { chars: outcome.chars, cached: outcome.cached }
+    : { chars: 0, cached: false, code: outcome.code }),
+});
+
+/** The pipeline's report with what only the whole run knows: late warnings, functions and their calls. */
+export function completeReport(report: RunReport, facts: CompletionFacts): RunReport {
+  const { warnings, functions, calls, callSources } = facts;
+  if (warnings.length === 0 && functions === null) return report;
+  return {
+    ...report,
+    warnings: [...report.warnings, ...warnings],
+    ...(functions === null
+      ? {}
+      : {
+          sources: [...report.sources, ...callSources],
+          functions: functions.functions.map(({ declaration, plugin }) => ({
+            name: declaration.name,
+            plugin: plugin.definition.name,
+          })),
+          calls: calls.map(reportCall),
+        }),
+  };
+}
