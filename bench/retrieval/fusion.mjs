@@ -4,19 +4,21 @@ import { collectionBase, evaluate } from './quality.mjs';
 
 const WEIGHTS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1];
 
+const modeOf = (weight) => (weight === 0 ? 'keyword' : weight === 1 ? 'vector' : 'hybrid');
+
 export async function run({ service, collections, embedding, questions, warn }) {
   if (!embedding) return 'No embedding: no fusion.';
   const rows = [];
   for (const collection of collections) {
     const base = await collectionBase(service, collection, embedding, warn);
     if (base === null) continue;
-    const cells = [];
-    for (const weight of WEIGHTS) {
-      await service.update(base.id, { hybrid_weight: weight });
-      const mode = weight === 0 ? 'keyword' : weight === 1 ? 'vector' : 'hybrid';
-      const { ndcg, ran } = await evaluate(service, base, collection, { mode }, questions);
-      cells.push(ran === mode ? ndcg.toFixed(4) : '–');
-    }
+    const ways = WEIGHTS.map((weight) => ({
+      name: String(weight),
+      options: { mode: modeOf(weight) },
+      prepare: () => service.update(base.id, { hybrid_weight: weight }),
+    }));
+    const results = await evaluate(service, base, collection, ways, questions);
+    const cells = results.map(({ ndcg, ran }, at) => (ran === ways[at].options.mode ? ndcg.toFixed(4) : '–'));
     rows.push([collection.name, ...cells]);
   }
   return plainTable(['nDCG@10 by weight of vectors', ...WEIGHTS.map((w) => String(w))], rows);

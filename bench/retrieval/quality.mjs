@@ -1,6 +1,10 @@
 // nDCG@10 and recall@10 of every mode that can run, beside the measured baselines.
 import { figure, plainTable } from '../lib/report.mjs';
 import { mean, sample, score } from './collections.mjs';
+import { progress } from './progress.mjs';
+
+/** Questions asked one way before they are asked the next: few enough for the service to remember their vectors. */
+const BLOCK = 400;
 
 const fileOf = (id) => `${encodeURIComponent(id).replaceAll('%', '_')}.md`;
 
@@ -19,18 +23,34 @@ export async function collectionBase(service, { corpus, language, name }, embedd
   return { id: base.id, documentOf: (result) => ids.get(result.metadata.filename) };
 }
 
-/** Means over the questions. `ran` is the mode of the answers. */
-export async function evaluate(service, base, { queries, relevant }, options, most) {
+/**
+ * Means over the questions for each of `ways`: `{ name, options, prepare }`, the last called before questions are asked so.
+ * `ran` is the mode of the answers.
+ */
+export async function evaluate(service, base, { name, queries, relevant }, ways, most) {
   const asked = sample(queries, most);
-  const scores = [];
-  let ran = '';
-  for (const { _id, text } of asked) {
-    const answer = await service.query(base.id, text, { top_k: 30, ...options });
-    ran = answer.mode ?? 'keyword';
-    scores.push(score([...new Set(answer.results.map(base.documentOf))], relevant.get(_id)));
+  const tell = progress(`${name}, ${ways.map((way) => way.name).join(' ')}`, asked.length * ways.length);
+  const results = ways.map(() => ({ scores: [], ran: '' }));
+  let done = 0;
+  for (let first = 0; first < asked.length; first += BLOCK) {
+    for (const [at, { options, prepare }] of ways.entries()) {
+      await prepare?.();
+      for (const { _id, text } of asked.slice(first, first + BLOCK)) {
+        const answer = await service.query(base.id, text, { top_k: 30, ...options });
+        results[at].ran = answer.mode ?? 'keyword';
+        results[at].scores.push(score([...new Set(answer.results.map(base.documentOf))], relevant.get(_id)));
+        tell((done += 1));
+      }
+    }
   }
-  return { ndcg: mean(scores.map(({ ndcg }) => ndcg)), recall: mean(scores.map(({ recall }) => recall)), ran };
+  return results.map(({ scores, ran }) => ({
+    ndcg: mean(scores.map(({ ndcg }) => ndcg)),
+    recall: mean(scores.map(({ recall }) => recall)),
+    ran,
+  }));
 }
+
+const wayOf = (mode) => ({ name: mode, options: { mode } });
 
 const published = (baselines) =>
   Object.entries(baselines)
@@ -44,11 +64,13 @@ export async function run({ service, collections, embedding, questions, warn }) 
     const { name, queries, baselines } = collection;
     const add = (mode, { ndcg, recall }) => rows.push([name, mode, ndcg.toFixed(4), recall.toFixed(4)]);
     const words = await collectionBase(service, collection, null, warn);
-    const keyword = await evaluate(service, words, collection, { mode: 'keyword' }, questions);
+    const [keyword] = await evaluate(service, words, collection, [wayOf('keyword')], questions);
     add('keyword', keyword);
     const base = embedding && (await collectionBase(service, collection, embedding, warn));
-    for (const mode of base ? ['vector', 'hybrid'] : []) {
-      const result = await evaluate(service, base, collection, { mode }, questions);
+    const modes = base ? ['vector', 'hybrid'] : [];
+    const results = base ? await evaluate(service, base, collection, modes.map(wayOf), questions) : [];
+    for (const [at, result] of results.entries()) {
+      const mode = modes[at];
       if (result.ran === mode) add(mode, result);
       else warn(`${name}: ${mode} ran as ${result.ran} at the default weight of this model`);
     }

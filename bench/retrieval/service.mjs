@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, startNode, stop, until200 } from '../lib/children.mjs';
 import { rssKb } from '../lib/meter.mjs';
 import { isBuilt, main, root } from '../suts/bellwether.mjs';
+import { progress } from './progress.mjs';
 
 const KEY = `bw_${'b'.repeat(48)}`;
 const PASSED_ON = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OLLAMA_BASE_URL', 'OUTBOUND_ALLOW'];
@@ -34,7 +35,7 @@ export async function startService(env = {}) {
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
+  await until200(`${url}/health/ready`, child, { limitMs: 300_000 });
   return new Service(child, url, dataDir);
 }
 
@@ -75,14 +76,19 @@ class Service {
       }
       await this.call('POST', `/api/v1/knowledge-bases/${id}/documents`, form);
     }
-    await this.settled(id);
+    await this.settled(id, files.length);
     return (performance.now() - from) / 1e3;
   }
 
-  async settled(id) {
+  async settled(id, documents) {
+    const tell = progress('documents taken in', documents);
     const total = async (status) =>
       (await this.call('GET', `/api/v1/knowledge-bases/${id}/documents?status=${status}&limit=1`)).total;
-    while ((await total('pending')) + (await total('processing')) > 0) await sleep(100);
+    const left = async () => (await total('pending')) + (await total('processing'));
+    for (let waiting = await left(); waiting > 0; waiting = await left()) {
+      tell(documents - waiting);
+      await sleep(200);
+    }
     const failed = await this.call('GET', `/api/v1/knowledge-bases/${id}/documents?status=failed&limit=1`);
     if (failed.total > 0) throw new Error(`${failed.total} documents failed: ${JSON.stringify(failed.items[0].error)}`);
   }

@@ -3,6 +3,7 @@ import { figure, plainTable } from '../lib/report.mjs';
 import { quantile } from '../lib/stats.mjs';
 import { sample } from './collections.mjs';
 import { passages } from './passages.mjs';
+import { progress } from './progress.mjs';
 
 const PER_DOCUMENT = 100;
 const WARM_UP = 50;
@@ -20,10 +21,11 @@ export function* documents(collections, size) {
 export async function time(service, id, questions, options) {
   for (const { text } of questions.slice(0, WARM_UP)) await service.query(id, text, options);
   const taken = [];
+  const tell = progress('questions timed', questions.length);
   for (const { text } of questions) {
     const from = performance.now();
     await service.query(id, text, options);
-    taken.push(performance.now() - from);
+    tell(taken.push(performance.now() - from));
   }
   return taken;
 }
