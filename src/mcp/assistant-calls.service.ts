@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { CallToolResult, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import { questionRequest, QuietAnswers } from '../completions';
-import { AppError, type Caller } from '../kernel';
+import { type AppError } from '../kernel';
 import { ERROR_STATUS, toAppError } from '../platform/http';
 import { redactText } from '../runs';
 import { answerContent, promptMessages } from './answer-content';
 import type { CallExtra } from './call-extra.types';
-import { McpCatalogue, unknown } from './mcp-catalogue.service';
+import { McpCatalogue, type McpVisitor, unknown } from './mcp-catalogue.service';
 import { Progress } from './progress';
 import { RPC, RpcError } from './rpc.errors';
 
@@ -24,14 +24,14 @@ export class AssistantCalls {
   ) {}
 
   /** Whatever goes wrong in the run is a result with `isError`, so that the client's model can go on. @throws RpcError */
-  async tool(caller: Caller, name: string, args: Arguments, extra: CallExtra): Promise<CallToolResult> {
-    const { id } = await this.catalogue.tool(caller, name);
+  async tool(visitor: McpVisitor, name: string, args: Arguments, extra: CallExtra): Promise<CallToolResult> {
+    const { id } = await this.catalogue.tool(visitor, name);
     const query = queryOf(args);
     if (query === null) return failed('The argument `query` must be a text that is not empty; there are no others.');
     const progress = new Progress(extra);
     try {
       const answer = await this.answers.answer({
-        caller,
+        caller: visitor.caller,
         assistantId: id,
         request: questionRequest(query),
         signal: extra.signal,
@@ -48,15 +48,15 @@ export class AssistantCalls {
   }
 
   /** The messages that the model would get, filled by the assistant's own pipeline; no model is asked. @throws RpcError */
-  async prompt(caller: Caller, name: string, args: Arguments, extra: CallExtra): Promise<GetPromptResult> {
-    const { id, description } = await this.catalogue.prompt(caller, name);
+  async prompt(visitor: McpVisitor, name: string, args: Arguments, extra: CallExtra): Promise<GetPromptResult> {
+    const { id, description } = await this.catalogue.prompt(visitor, name);
     const query = queryOf(args);
     if (query === null) throw new RpcError(RPC.invalidParams, 'The argument `query` is required');
     const progress = new Progress(extra);
     let secrets: readonly string[] = [];
     try {
       const { messages } = await this.answers.prompt({
-        caller,
+        caller: visitor.caller,
         assistantId: id,
         request: questionRequest(query),
         signal: extra.signal,

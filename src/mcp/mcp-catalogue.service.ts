@@ -3,7 +3,7 @@ import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { isSwitchedOff } from '../completions';
 import { AppError, type Caller, decodeCursor, encodeCursor } from '../kernel';
-import { OrganizationsService } from '../organizations';
+import { type OrganizationRuntime, OrganizationsService } from '../organizations';
 import { describe, idOf, nameOf } from './assistant-names';
 import { RPC, RpcError } from './rpc.errors';
 
@@ -11,6 +11,13 @@ import { RPC, RpcError } from './rpc.errors';
 export const PAGE_SIZE = 100;
 
 const QUERY = 'What to ask, in full: nothing else of your conversation is passed on.';
+
+/** Who asks at this door. */
+export interface McpVisitor {
+  readonly caller: Caller;
+  /** True when the client is a run of an assistant, here or elsewhere: what may call others cannot be called by it. */
+  readonly nested: boolean;
+}
 
 export interface McpPage<T> {
   readonly items: readonly T[];
@@ -26,50 +33,55 @@ export class McpCatalogue {
   ) {}
 
   /** @throws RpcError for a cursor that is none */
-  async tools(caller: Caller, cursor: string | undefined): Promise<McpPage<Tool>> {
-    return paged(await this.usable(caller), cursor, presentTool);
+  async tools(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Tool>> {
+    return paged(await this.usable(visitor), cursor, presentTool);
   }
 
   /** Of those that the caller may edit: a filled prompt shows what they are made of. @throws RpcError */
-  async prompts(caller: Caller, cursor: string | undefined): Promise<McpPage<Prompt>> {
-    const usable = await this.usable(caller);
+  async prompts(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Prompt>> {
+    const usable = await this.usable(visitor);
     return paged(usable.filter(mayReadPrompt), cursor, presentPrompt);
   }
 
   /** @throws RpcError, the same for what is missing, foreign, invisible or switched off */
-  async tool(caller: Caller, name: string): Promise<RunnableAssistant> {
-    const assistant = await this.find(caller, name);
+  async tool(visitor: McpVisitor, name: string): Promise<RunnableAssistant> {
+    const assistant = await this.find(visitor, name);
     if (assistant === null) throw unknown('tool', name);
     return assistant;
   }
 
   /** @throws RpcError, the same for what the caller may use and not edit */
-  async prompt(caller: Caller, name: string): Promise<RunnableAssistant> {
-    const assistant = await this.find(caller, name);
+  async prompt(visitor: McpVisitor, name: string): Promise<RunnableAssistant> {
+    const assistant = await this.find(visitor, name);
     if (assistant === null || !mayReadPrompt(assistant)) throw unknown('prompt', name);
     return assistant;
   }
 
-  private async usable(caller: Caller): Promise<RunnableAssistant[]> {
+  private async usable({ caller, nested }: McpVisitor): Promise<RunnableAssistant[]> {
     const [assistants, organization] = await Promise.all([
       this.assistants.listRunnable(caller),
       this.organizations.runtime(caller.organizationId),
     ]);
-    return assistants.filter((assistant) => !isSwitchedOff(assistant, organization));
+    return assistants.filter((assistant) => isOffered(assistant, organization, nested));
   }
 
-  private async find(caller: Caller, name: string): Promise<RunnableAssistant | null> {
+  private async find({ caller, nested }: McpVisitor, name: string): Promise<RunnableAssistant | null> {
     const id = idOf(name);
     if (id === null) return null;
     try {
       const assistant = await this.assistants.runnable(caller, id);
-      return isSwitchedOff(assistant, await this.organizations.runtime(assistant.organizationId)) ? null : assistant;
+      const organization = await this.organizations.runtime(assistant.organizationId);
+      return isOffered(assistant, organization, nested) ? assistant : null;
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return null;
       throw error;
     }
   }
 }
+
+/** An assistant with functions is nobody's function (as within this service), or two could call each other for ever. */
+const isOffered = (assistant: RunnableAssistant, organization: OrganizationRuntime, nested: boolean): boolean =>
+  !isSwitchedOff(assistant, organization) && !(nested && assistant.document.functions.length > 0);
 
 /** ACCESS.md, R3 and R4: templates, system prompts and tool contents are for those who may edit. */
 const mayReadPrompt = ({ access }: RunnableAssistant): boolean => access !== 'use';

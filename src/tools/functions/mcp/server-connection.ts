@@ -17,6 +17,9 @@ const SETTLE_MS = 250;
 /** For the cancellation and the end of the session, after which the sockets are closed. */
 const FAREWELL_MS = 800;
 
+/** Tells our own MCP door, here or elsewhere, that an assistant asks: it then offers none that could ask back. */
+const HOP = { 'bellwether-hop': '1' } as const;
+
 interface Request {
   readonly method: string;
   readonly params?: Record<string, unknown>;
@@ -79,7 +82,7 @@ export class ServerConnection {
     const origin = new URL(url);
     const transport: Transport = new Transport(origin, {
       fetch: guardedFetch({ outbound, origin, onBodyEnd: (id, failure) => connection.bodyEnded(id, failure) }),
-      requestInit: { headers: token === null ? {} : { authorization: `Bearer ${token}` } },
+      requestInit: { headers: { ...HOP, ...(token === null ? {} : { authorization: `Bearer ${token}` }) } },
       reconnectionOptions: {
         maxRetries: 0,
         initialReconnectionDelay: 1,
