@@ -6,5 +6,6 @@ export {
   type RubricView,
   type RubricVisibility,
 } from './rubric.types';
+export { criterionShares, type CriterionShare, howToJudge } from './rubric-scoring';
 export { RubricsModule } from './rubrics.module';
 export { type CreateRubric, RubricsService } from './rubrics.service';

@@ -160,6 +160,17 @@ export class RubricsService {
     };
   }
 
+  /** The rubric itself, by any name that `forPrompt` knows it by. Throws `not_found`. */
+  async forEvaluation(
+    owner: Principal,
+    rubricId: string | number,
+  ): Promise<{ document: RubricDocument; source: RubricSource }> {
+    const row = await this.resolve(owner, rubricId);
+    if (row === null) throw notFound('Rubric');
+    const source: RubricSource = { type: 'rubric', rubric_id: row.id, title: row.title, format: 'json' };
+    return { document: row.document, source };
+  }
+
   async exists(owner: Principal, rubricId: string | number): Promise<boolean> {
     return (await this.resolve(owner, rubricId)) !== null;
   }

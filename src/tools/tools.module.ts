@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConnectorsModule } from '../connectors';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MoodleModule } from '../moodle';
@@ -16,7 +17,7 @@ import { ToolsController } from './tools.controller';
 import { ToolsService } from './tools.service';
 
 @Module({
-  imports: [FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],
+  imports: [ConnectorsModule, FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],
   controllers: [ToolsController],
   providers: [
     ...TOOL_PLUGINS,

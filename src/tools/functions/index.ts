@@ -4,6 +4,7 @@ import { AssistantFunction } from './assistant/assistant.function';
 import { KnowledgeBaseFunction } from './knowledge-base/knowledge-base.function';
 import { McpFunction } from './mcp/mcp.function';
 import { MoodleFunction } from './moodle/moodle.function';
+import { RubricFunction } from './rubric/rubric.function';
 import { WeatherFunction } from './weather/weather.function';
 
 /** Every plugin whose functions a model may call, one line each. */
@@ -11,6 +12,7 @@ export const FUNCTION_PLUGINS: readonly Type<FunctionPlugin>[] = [
   KnowledgeBaseFunction,
   WeatherFunction,
   MoodleFunction,
+  RubricFunction,
   AssistantFunction,
   McpFunction,
 ];

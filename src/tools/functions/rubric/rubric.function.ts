@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectorsService, type ModelAnswer } from '../../../connectors';
+import { AppError, type ChatMessage, type JsonObject, type Principal, type Usage } from '../../../kernel';
+import { type RubricDocument, RubricsService } from '../../../rubrics';
+import {
+  type ConfigGap,
+  type FunctionContext,
+  type FunctionDeclaration,
+  type FunctionOutput,
+  type FunctionPlugin,
+  type OfferContext,
+  type ToolDefinition,
+  ToolFailure,
+} from '../../contract';
+import { correction, evaluationMessages, readEvaluation } from './evaluation';
+
+export interface RubricFunctionConfig extends JsonObject {
+  /** The rubric's id, or the integer that an imported rubric had where it came from. */
+  readonly rubric_id: string | number | null;
+}
+
+const TRIES = 2;
+const MAX_WORK = 100_000;
+
+/** Assesses a text by a rubric, with the model of the assistant's connector. The scores are the rubric's; the model chooses levels. */
+@Injectable()
+export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
+  readonly definition: ToolDefinition = DEFINITION;
+
+  constructor(
+    @Inject(RubricsService) private readonly rubrics: Pick<RubricsService, 'forEvaluation' | 'exists'>,
+    @Inject(ConnectorsService) private readonly connectors: Pick<ConnectorsService, 'resolve'>,
+  ) {}
+
+  async offer(
+    { rubric_id: rubricId }: RubricFunctionConfig,
+    { owner }: OfferContext,
+  ): Promise<readonly FunctionDeclaration[]> {
+    const found = isEmpty(rubricId) ? null : await this.find(owner, rubricId);
+    if (found === null) return [];
+    const { title } = found.document;
+    return [
+      {
+        name: functionName(title, found.source.rubric_id),
+        description: `Assesses a piece of work by the rubric "${title}": a score and a reason for each criterion.`,
+        parameters: PARAMETERS,
+      },
+    ];
+  }
+
+  async call(
+    _: string,
+    args: JsonObject,
+    { rubric_id: rubricId }: RubricFunctionConfig,
+    context: FunctionContext,
+  ): Promise<FunctionOutput> {
+    if (isEmpty(rubricId)) throw new ToolFailure('tool.config_incomplete', NO_RUBRIC);
+    const found = await this.find(context.owner, rubricId);
+    if (found === null) throw new ToolFailure('tool.unavailable', 'the rubric is not accessible');
+    const { document, source } = found;
+    context.progress(`evaluating by rubric ${source.rubric_id}`);
+    try {
+      const { content, usage } = await this.evaluate(document, String(args.text), context);
+      return { content, usage, sources: [source] };
+    } catch (error) {
+      throw explained(error);
+    }
+  }
+
+  async gaps({ rubric_id: rubricId }: RubricFunctionConfig, owner: Principal): Promise<readonly ConfigGap[]> {
+    const path = 'rubric_id';
+    if (isEmpty(rubricId)) return [{ path, code: 'tool.config_incomplete', message: NO_RUBRIC }];
+    if (await this.rubrics.exists(owner, rubricId)) return [];
+    return [{ path, code: 'tool.inaccessible', message: `rubric ${rubricId} is not accessible` }];
+  }
+
+  private async evaluate(
+    rubric: RubricDocument,
+    work: string,
+    { owner, connector, signal, runId }: FunctionContext,
+  ): Promise<{ content: string; usage: Usage | null }> {
+    const resolved = await this.connectors.resolve(owner.organizationId, { connector, llm: null });
+    const ask = (messages: readonly ChatMessage[]): Promise<ModelAnswer> => {
+      const complete = (params: JsonObject): Promise<ModelAnswer> =>
+        resolved.connector.complete({ model: resolved.model, messages, params }, resolved.target, {
+          signal,
+          runId,
+          emit: () => undefined,
+        });
+      // Some models take neither parameter.
+      return complete({ temperature: 0, response_format: { type: 'json_object' } }).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'upstream_rejected') return complete({});
+        throw error;
+      });
+    };
+    let messages = evaluationMessages(rubric, work);
+    let usage: Usage | null = null;
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const answer = await ask(messages);
+      usage = sum(usage, answer.usage);
+      const read = readEvaluation(rubric, answer.text);
+      if ('evaluation' in read) return { content: JSON.stringify({ rubric: rubric.title, ...read.evaluation }), usage };
+      messages = [...messages, ...correction(answer.text, read.problems)];
+    }
+    throw new ToolFailure('tool.output_invalid', 'the model gave no evaluation that fits the rubric');
+  }
+
+  private async find(
+    owner: Principal,
+    rubricId: string | number,
+  ): Promise<Awaited<ReturnType<RubricsService['forEvaluation']>> | null> {
+    try {
+      return await this.rubrics.forEvaluation(owner, rubricId);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+}
+
+const NO_RUBRIC = 'no rubric is chosen';
+const PREFIX = 'evaluate_';
+const TITLE_CHARS = 40;
+
+const isEmpty = (id: string | number | null): id is null | '' => id === null || id === '';
+
+/** Two rubrics may have one title: a digest of the id tells them apart. */
+function functionName(title: string, id: string): string {
+  const plain = title
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, TITLE_CHARS)
+    .toLowerCase();
+  return `${PREFIX}${plain}_${createHash('sha256').update(id).digest('hex').slice(0, 6)}`;
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'the call was cancelled');
+  if (error.code === 'upstream_timeout') return new ToolFailure('tool.timeout', 'the model did not answer in time');
+  return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now');
+}
+
+const sum = (one: Usage | null, other: Usage | null): Usage | null =>
+  one === null || other === null
+    ? (one ?? other)
+    : {
+        prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+        completion_tokens: one.completion_tokens + other.completion_tokens,
+        total_tokens: one.total_tokens + other.total_tokens,
+      };
+
+const PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: {
+    text: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_WORK,
+      description: 'The whole work to assess, word for word.',
+    },
+  },
+  required: ['text'],
+  additionalProperties: false,
+};
+
+const DEFINITION: ToolDefinition = {
+  name: 'rubric',
+  aliases: [],
+  display_name: 'Rubric evaluation',
+  description: 'Lets the model have a text assessed by a rubric: a score and a reason for each criterion.',
+  placeholder: null,
+  category: 'rubric',
+  version: '1.0.0',
+  kind: 'function',
+  icon: 'clipboard-check',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: {
+      rubric_id: {
+        type: ['string', 'integer', 'null'],
+        title: 'Rubric',
+        description: 'The rubric to assess with.',
+        maxLength: 200,
+        default: null,
+        'x-reference': 'rubric',
+      },
+    },
+    additionalProperties: false,
+  },
+  parameters: PARAMETERS,
+  examples: [
+    {
+      query: 'Please assess my essay: …',
+      parameters: { rubric_id: '0195f2a0-0000-7000-8000-000000000000' },
+      expected_result: 'A score and a reason for each criterion, and the weighted total.',
+    },
+  ],
+  capabilities: ['assessment', 'rubric'],
+  limitations: [`Texts up to ${MAX_WORK} characters; asks a model once more.`],
+  cost: { unit: 'tokens', estimate: 2_000 },
+};
