@@ -1,6 +1,14 @@
 import { isJsonObject, type FunctionCall } from '../kernel';
-import { CallScope, completedEvent, type FunctionInvocation, type FunctionInvoker, type FunctionOutcome } from '../tools';
-import { type FunctionSet, parsedArguments, type RequestedCall } from '../tools';
+import {
+  CallScope,
+  completedEvent,
+  type FunctionInvocation,
+  type FunctionInvoker,
+  type FunctionOutcome,
+  type FunctionSet,
+  parsedArguments,
+  type RequestedCall,
+} from '../tools';
 
 /** A failure may pass: an equal call gets one more try. */
 const TRIES = 2;
@@ -29,7 +37,7 @@ function identityOf({ name, arguments: text }: RequestedCall): string {
 
 interface Made {
   readonly outcome: Promise<FunctionOutcome>;
-  tries: number;
+  readonly tries: number;
 }
 
 /** The function calls of one run: at most `limit` at once, equal ones once. */
@@ -68,10 +76,14 @@ export class CallRounds {
 
   private async one(call: RequestedCall, scope: CallScope): Promise<FunctionOutcome> {
     const identity = identityOf(call);
-    const known = this.made.get(identity);
-    if (known !== undefined) {
+    let known = this.made.get(identity);
+    while (known !== undefined) {
       const earlier = await known.outcome;
       if (earlier.status === 'completed' || known.tries >= TRIES) return this.again(call, earlier);
+      // Another call may have made its try meanwhile.
+      const latest = this.made.get(identity);
+      if (latest === known) break;
+      known = latest;
     }
     const outcome = this.invoker.invoke(call, this.functions.find(call.name), { ...this.invocation, scope });
     this.made.set(identity, { outcome, tries: (known?.tries ?? 0) + 1 });

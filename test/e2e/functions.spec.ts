@@ -304,12 +304,12 @@ describe('functions that the model calls', () => {
     });
     const runId = response.headers.get('x-run-id');
     await new Promise((done) => setTimeout(done, 200));
-    const left = performance.now();
+    const left = Date.now();
     controller.abort();
     let run;
     do run = (await app.api('GET', `/api/v1/runs/${runId}`)).json;
-    while (run.status === 'running' && performance.now() - left < 2_000);
-    expect(performance.now() - left).toBeLessThan(250);
+    while (run.status === 'running' && Date.now() - left < 5_000);
+    expect(Date.parse(run.finished_at) - left).toBeLessThan(250);
     expect(run).toMatchObject({ status: 'cancelled', functions: [{ status: 'failed', code: 'tool.cancelled' }] });
   });
 });
