@@ -23,7 +23,9 @@ export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   if (problems.every(({ code }) => code === 'tool.inaccessible'))
     throw new AppError('not_found', 'The assistant refers to something that does not exist', { problems });
   if (problems.every(({ code }) => code !== undefined && RULES.has(code)))
-    throw new AppError('definition_refused', 'The assistant breaks a rule of assistants that call functions', { problems });
+    throw new AppError('definition_refused', 'The assistant breaks a rule of assistants that call functions', {
+      problems,
+    });
   if (problems.every(({ code }) => code === 'tool.disabled'))
     throw new AppError('conflict', 'The assistant calls one that is switched off', { problems });
   throw invalid(problems, 'The assistant is not valid');

@@ -1,6 +1,12 @@
 import { type ApiAnswer, startApp, type TestApp } from './app';
 import { foreignOrganization, keyOf, type Person, person } from './people';
-import { startThinkingVendor, type ThinkingVendor, type VendorCall, type VendorRequest } from './thinking-vendor';
+import {
+  startThinkingVendor,
+  type ThinkingVendor,
+  type VendorAnswer,
+  type VendorCall,
+  type VendorRequest,
+} from './thinking-vendor';
 
 const ASSISTANTS = '/api/v1/assistants';
 /** Told apart from whoever is called by the model that answers for it. */
@@ -126,27 +132,36 @@ export const call = (id: number, query: unknown = 'why?'): VendorCall => ({
 /** Asks an assistant whose model does what the script says in its first round and ends in the next. */
 export async function ask({ vendor }: CallWorld, who: Maker, id: number, script: Script = {}): Promise<Asked> {
   const before = vendor.requests.length;
-  vendor.think(async (request) => {
-    if (request.model === CALLED_MODEL) {
-      const said = script.reply?.(request) ?? 'the target says 42';
-      return typeof said === 'string' ? { content: said } : said;
-    }
-    if (request.messages.some(({ role }) => role === 'tool') || script.calls === undefined) return { content: 'final' };
-    await script.meanwhile?.();
-    return { calls: script.calls };
-  });
-  const question = [{ role: 'user', content: script.question ?? 'go' }];
-  const answer = await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages: question });
+  vendor.think((request) => (request.model === CALLED_MODEL ? asTarget(script, request) : asCaller(script, request)));
+  const messages = [{ role: 'user', content: script.question ?? 'go' }];
+  const answer = await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages });
   const requests = vendor.requests.slice(before);
   const own = requests.filter(({ model }) => model === CALLING_MODEL);
   return {
     status: answer.status,
     answer: answer.json?.choices?.[0]?.message?.content ?? answer.text,
-    offered: (own[0]?.tools ?? []).map((tool) => tool.function.name),
-    results: (own.at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => content),
+    offered: offeredIn(own[0]),
+    results: resultsIn(own.at(-1)),
     toTargets: requests.filter(({ model }) => model === CALLED_MODEL),
     runId: answer.headers.get('x-run-id') ?? '',
   };
+}
+
+const offeredIn = (request: VendorRequest | undefined): string[] =>
+  (request?.tools ?? []).map((tool) => tool.function.name);
+
+const resultsIn = (request: VendorRequest | undefined): string[] =>
+  (request?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => content);
+
+function asTarget({ reply }: Script, request: VendorRequest): VendorAnswer {
+  const said = reply?.(request) ?? 'the target says 42';
+  return typeof said === 'string' ? { content: said } : said;
+}
+
+async function asCaller(script: Script, request: VendorRequest): Promise<VendorAnswer> {
+  if (script.calls === undefined || resultsIn(request).length > 0) return { content: 'final' };
+  await script.meanwhile?.();
+  return { calls: script.calls };
 }
 
 /** Rows of the access table in the audit log of Go, newest first. */

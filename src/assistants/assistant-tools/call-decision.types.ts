@@ -58,7 +58,7 @@ export const GRANTS = ['A1', 'A2', 'A4', 'D3', 'D5'] as const;
 export type Grant = (typeof GRANTS)[number];
 
 /**
- * Why T is not called, by row of the table in docs/reference/assistant-tools.md. What a fresh row cannot tell apart has one
+ * Why T is not called, by row of the table in docs/guide/assistants-as-tools.md. What a fresh row cannot tell apart has one
  * name: A3, A5 and A7 end as A6, B3 and B6 as B1.
  */
 export const REFUSALS = {

@@ -4,7 +4,7 @@ const refused = (row: Refusal): CallDecision => ({ allowed: false, row });
 
 /**
  * Whether O may call T in a run that P asked for; the first row that matches decides, and what no row grants is refused.
- * Rights are those of O's owner alone (docs/reference/assistant-tools.md).
+ * Rights are those of O's owner alone (docs/guide/assistants-as-tools.md).
  */
 export function decideCall(facts: CallFacts): CallDecision {
   const { callerMayRun, calling, target, depth, quotaSpent } = facts;
