@@ -7,6 +7,8 @@ import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
 import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
 import type { FunctionSet } from '../tools';
+import { AnswerImages } from './answer-images';
+import { AnswerImages } from './answer-images';
 import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
@@ -26,6 +28,8 @@ export class CompletionEngine {
     private readonly multiTool: MultiToolPipeline,
     private readonly connectors: ConnectorsService,
     private readonly functions: CompletionFunctions,
+    private readonly images: AnswerImages,
+    private readonly images: AnswerImages,
     private readonly runs: RunsService,
   ) {}
 
@@ -79,7 +83,7 @@ export class CompletionEngine {
       return;
     }
     run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
-    const call = modelCall(resolved, completion);
+    const call = this.images.through(completion, modelCall(resolved, completion));
     const asked = {
       model: resolved.model,
       messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
@@ -111,6 +115,17 @@ export class CompletionEngine {
     facts.preparedMs = performance.now() - run.startedMono;
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });
     return prepared;
+  }
+
+  private modelCall({ connector, target, model }: ResolvedModel, completion: Completion): ModelCall {
+    const { run } = completion;
+    const context = { signal: run.signal, runId: run.id, emit: run.emit };
+    const call: ModelCall = {
+      model,
+      complete: (request) => connector.complete(request, target, context),
+      stream: (request) => connector.stream(request, target, context),
+    };
+    return connector.definition.capabilities.image_generation ? this.images.through(completion, call) : call;
   }
 
   private finish(
@@ -151,15 +166,6 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
     return new AppError('tool_loop.timeout', 'The run with its functions took longer than it may');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
   return toAppError(error);
-}
-
-function modelCall({ connector, target, model }: ResolvedModel, { run }: Completion): ModelCall {
-  const context = { signal: run.signal, runId: run.id, emit: run.emit };
-  return {
-    model,
-    complete: (request) => connector.complete(request, target, context),
-    stream: (request) => connector.stream(request, target, context),
-  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
 import { ClassicModule } from '../classic';
 import { ConnectorsModule } from '../connectors';
+import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MultiToolModule } from '../multi-tool';
 import { OrchestratorsModule } from '../orchestrators';
@@ -10,6 +11,7 @@ import { ProcessorsModule } from '../processors';
 import { RunsModule } from '../runs';
 import { ToolCallingModule } from '../tool-calling';
 import { ToolsModule } from '../tools';
+import { AnswerImages } from './answer-images';
 import { AssistantAbilities } from './assistant-abilities';
 import { AssistantCalls } from './assistant-calls';
 import { AssistantCompletionsController } from './assistant-completions.controller';
@@ -31,6 +33,7 @@ import { StreamsInFlight } from './streams-in-flight';
     AssistantsModule,
     ClassicModule,
     ConnectorsModule,
+    FilesModule,
     KnowledgeBasesModule,
     MultiToolModule,
     OrchestratorsModule,
@@ -48,6 +51,7 @@ import { StreamsInFlight } from './streams-in-flight';
     RunsController,
   ],
   providers: [
+    AnswerImages,
     AssistantAbilities,
     AssistantCalls,
     CompletionEngine,

@@ -3,10 +3,12 @@ import { BlobStore } from './blob-store';
 import { FileRepository } from './file.repository';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
+import { ImagesController } from './images.controller';
+import { ImagesService } from './images.service';
 
 @Module({
-  controllers: [FilesController],
-  providers: [BlobStore, FileRepository, FilesService],
-  exports: [BlobStore, FilesService],
+  controllers: [FilesController, ImagesController],
+  providers: [BlobStore, FileRepository, FilesService, ImagesService],
+  exports: [BlobStore, FilesService, ImagesService],
 })
 export class FilesModule {}

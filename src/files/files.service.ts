@@ -22,8 +22,8 @@ import { FileRepository } from './file.repository';
 import type { FileContent, FileText, StoredFile } from './file.types';
 import { cutText, decodeText, sniffType } from './text';
 
-/** More than any upload may hold, so that every stored file can be read whole. */
-const READ_MAX_BYTES = 16 * 1024 * 1024;
+/** More than any upload or generated image may hold, so that every stored file can be read whole. */
+const READ_MAX_BYTES = 24 * 1024 * 1024;
 
 const spaceOf = ({ organizationId, userId }: Principal): BlobSpace => ['files', organizationId, userId];
 
@@ -44,15 +44,20 @@ export class FilesService {
   ) {}
 
   /** Stores all files or none. A file of the same name is replaced, and keeps its id. */
-  async upload(caller: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
+  upload(caller: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
+    return this.store(caller, caller, uploads);
+  }
+
+  /** The same for files that `actor` causes and `owner` gets: what a model makes for an assistant's owner. */
+  async store(owner: Principal, actor: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     const named = checkedNames(uploads);
-    const space = spaceOf(caller);
+    const space = spaceOf(owner);
     const stored: NewFile[] = [];
     try {
       for (const { name, upload } of named) {
         stored.push({ name, upload, storageName: await this.blobs.put(space, upload.bytes) });
       }
-      const saved = await this.retryOnce(() => this.save(caller, stored));
+      const saved = await this.retryOnce(() => this.save(owner, actor, stored));
       await this.discard(
         space,
         saved.flatMap(({ replaced }) => replaced ?? []),
@@ -144,20 +149,25 @@ export class FilesService {
     return row;
   }
 
-  private save(caller: Caller, stored: readonly NewFile[]): Promise<{ row: FileEntity; replaced: string | null }[]> {
+  private save(
+    owner: Principal,
+    actor: Caller,
+    stored: readonly NewFile[],
+  ): Promise<{ row: FileEntity; replaced: string | null }[]> {
     return this.transactions.run(async (tx) => {
       const saved: { row: FileEntity; replaced: string | null }[] = [];
-      for (const file of stored) saved.push(await this.saveOne(caller, file, tx));
+      for (const file of stored) saved.push(await this.saveOne(owner, actor, file, tx));
       return saved;
     });
   }
 
   private async saveOne(
+    owner: Principal,
     caller: Caller,
     { name, upload, storageName }: NewFile,
     tx: Transaction,
   ): Promise<{ row: FileEntity; replaced: string | null }> {
-    const files = this.files.ownedBy(caller, tx);
+    const files = this.files.ownedBy(owner, tx);
     const values = {
       contentType: sniffType(upload.bytes, name),
       size: upload.bytes.length,
@@ -166,7 +176,7 @@ export class FilesService {
     };
     const old = await files.lockByName(name);
     const id = old?.id ?? uuidv7();
-    if (old === null) await files.insert({ id, name, ownerId: caller.userId, ...values });
+    if (old === null) await files.insert({ id, name, ownerId: owner.userId, ...values });
     else await files.update(id, values);
     await this.audit.record(
       {

@@ -1,0 +1,39 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public } from '../platform/http';
+import { attachment } from './attachment';
+import { ImagesService } from './images.service';
+
+/**
+ * Shown inside pages of chat clients on other origins, and never as a page of ours: the type is one of four that no browser
+ * runs, and is not to be guessed anew.
+ */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'private, max-age=86400, immutable',
+  'X-Robots-Tag': 'noindex',
+};
+
+const inline = (path: string): string => attachment(path).replace(/^attachment/, 'inline');
+
+@ApiTags('Files')
+@Controller('api/v1/images')
+export class ImagesController {
+  constructor(private readonly images: ImagesService) {}
+
+  @Get()
+  @Public('Show the generated image that a link in an answer leads to')
+  @ApiQuery({ name: 'link', description: 'Signed, expiring, bound to one file and its content' })
+  @ApiOkResponse({ content: { 'image/*': { schema: { type: 'string', format: 'binary' } } } })
+  async open(@Query('link') link: unknown, @Res() response: Response): Promise<void> {
+    const { path, content_type: type, bytes } = await this.images.open(link);
+    response
+      .set(HEADERS)
+      .set({ 'Content-Type': type, 'Content-Disposition': inline(path) })
+      .send(bytes);
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { fileTypeFromBuffer } from 'file-type/core';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, type Caller, type Principal, uuidv7 } from '../kernel';
+import { CONFIG, type Config } from '../platform/config';
+import { SecretsService } from '../platform/secrets';
+import type { FileContent, StoredFile } from './file.types';
+import { FilesService } from './files.service';
+import { decodeImageToken, encodeImageToken, type StampedImage } from './image-link-token';
+
+/** Bytes of one picture, whoever made it. */
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+/** Pictures that are kept of one answer. */
+const MAX_IMAGES = 16;
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/webp', 'webp'],
+  ['image/gif', 'gif'],
+]);
+
+const PURPOSE = 'image-links';
+const PATH = '/api/v1/images?link=';
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** One answer whatever is missing, so that a link tells nothing about what exists. */
+const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to an image, or no longer');
+
+export interface SavedImage {
+  readonly file: StoredFile;
+  /** Opens without a credential; absolute where `PUBLIC_URL` is set, else a path. */
+  readonly url: string;
+}
+
+/** Pictures that models made: kept among their owner's files, and shown by links that a chat client can load. */
+@Injectable()
+export class ImagesService {
+  /** Newest first: links that an older key signed stay good until they expire. */
+  private readonly keys: readonly Buffer[];
+  private readonly base: string;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    secrets: SecretsService,
+    private readonly files: FilesService,
+  ) {
+    this.keys = secrets.derivedKeys(PURPOSE);
+    this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
+  }
+
+  /**
+   * Keeps all of them or none, bytes as they are, under names of ours in the owner's folder `images`. The type is decided by
+   * content. @throws AppError `payload_too_large`, `upstream_bad_response` for what is no picture
+   */
+  async save(owner: Principal, actor: Caller, images: readonly Buffer[]): Promise<readonly SavedImage[]> {
+    if (images.length > MAX_IMAGES) {
+      throw new AppError('upstream_bad_response', `The model made more than ${MAX_IMAGES} images at once`);
+    }
+    const uploads = await Promise.all(
+      images.map(async (bytes) => ({
+        name: `images/${uuidv7()}.${await extensionOf(bytes)}`,
+        size: bytes.length,
+        bytes,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+      })),
+    );
+    const saved = new Map((await this.files.store(owner, actor, uploads)).map((file) => [file.path, file] as const));
+    return uploads.flatMap(({ name }) => {
+      const file = saved.get(name);
+      return file === undefined ? [] : [{ file, url: this.link(owner, file) }];
+    });
+  }
+
+  /** The picture that a link names. @throws AppError `not_found`, or `link_expired` for a link of ours that is too old */
+  async open(token: unknown): Promise<FileContent> {
+    const target = decodeImageToken(token, this.keys);
+    if (target === null) throw nowhere();
+    if (target.expiresAt <= now()) throw new AppError('link_expired', 'This link has expired');
+    try {
+      return await this.read(target);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') throw nowhere();
+      throw error;
+    }
+  }
+
+  private async read({ organizationId, ownerId, fileId, sha256Start }: StampedImage): Promise<FileContent> {
+    const owner = { organizationId, userId: ownerId };
+    const { sha256, content_type: type } = await this.files.get(owner, fileId);
+    if (!sha256.startsWith(sha256Start) || !EXTENSIONS.has(type)) throw nowhere();
+    return this.files.download(owner, fileId);
+  }
+
+  /** Without any key it is the route that asks for a credential. */
+  private link({ organizationId, userId }: Principal, { id, sha256 }: StoredFile): string {
+    const [key] = this.keys;
+    if (key === undefined) return `${this.base}/api/v1/files/${id}/content`;
+    const target = { organizationId, ownerId: userId, fileId: id, sha256 };
+    return this.base + PATH + encodeImageToken(target, now() + this.config.imageLinks.ttlSeconds, key);
+  }
+}
+
+async function extensionOf(bytes: Buffer): Promise<string> {
+  if (bytes.length > MAX_IMAGE_BYTES) {
+    throw new AppError('payload_too_large', `The image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB`);
+  }
+  const extension = EXTENSIONS.get((await fileTypeFromBuffer(bytes))?.mime ?? '');
+  if (extension === undefined) throw new AppError('upstream_bad_response', 'The model made something that is no image');
+  return extension;
+}
+
+/** Pictures in an answer's text, one paragraph each. */
+export const imagesMarkdown = (images: readonly SavedImage[]): string =>
+  images.map(({ url }, index) => `![Generated image${images.length > 1 ? ` ${index + 1}` : ''}](${url})`).join('\n\n');
