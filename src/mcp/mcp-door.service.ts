@@ -66,6 +66,8 @@ export class McpDoor {
       leave?.();
       stop();
     });
+    // Who left before this line would never be heard to leave.
+    if (response.destroyed) return void leave?.();
     await server.connect(transport);
     await transport.handleRequest(request, response, body);
   }

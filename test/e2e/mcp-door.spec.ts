@@ -106,6 +106,21 @@ describe('the MCP door, with the official client', () => {
     expect([run.status, run.json.status]).toEqual([200, 'completed']);
   });
 
+  it('needs a key', async () => {
+    await expect(mcpClient(app, 'bw_wrong')).rejects.toMatchObject({ code: 401 });
+  });
+
+  it('offers nothing that can call others to a client that is an assistant itself', async () => {
+    const functions = [{ type: 'assistant', assistant_id: hidden }];
+    const id = await makeAssistant(app, { metadata: { functions } });
+    expect(await toolNames(admin)).toContain(`assistant_${id}`);
+    const asAssistant = await mcpClient(app, app.adminKey, '/mcp', { 'bellwether-hop': '1' });
+    clients.push(asAssistant);
+    expect(await toolNames(asAssistant)).toEqual([`assistant_${shared}`, `assistant_${hidden}`]);
+    await expect(ask(asAssistant, id)).rejects.toMatchObject({ code: -32602 });
+    await app.api('DELETE', `/api/v1/assistants/${id}`);
+  });
+
   it('answers at the alias of the LAMB door, too', async () => {
     expect(await toolNames(await connect(student.key, '/lamb/v1/mcp/'))).toEqual([`assistant_${shared}`]);
   });
@@ -250,4 +265,27 @@ describe('the MCP door, with the official client', () => {
     expect(names).toEqual(expect.arrayContaining(ids.map((id) => `assistant_${id}`)));
     await expect(admin.listTools({ cursor: 'nonsense' })).rejects.toMatchObject({ code: -32602 });
   }, 60_000);
+});
+
+describe('a server that stops', () => {
+  it('ends the calls that go on with a word', async () => {
+    const upstream = await startUpstream();
+    const app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: CANARY } });
+    const id = await makeAssistant(app);
+    const client = await mcpClient(app, app.adminKey);
+    upstream.expect({ content: 'Too late.', firstDelayMs: 10_000 });
+    const call = client.callTool({ name: `assistant_${id}`, arguments: { query: 'x' } });
+    await eventually(() => upstream.active === 1);
+    const stopping = performance.now();
+    await Promise.all([
+      expect(call).resolves.toMatchObject({
+        isError: true,
+        content: [{ type: 'text', text: 'The assistant could not answer (server_shutdown).' }],
+      }),
+      app.stop(),
+    ]);
+    expect(performance.now() - stopping).toBeLessThan(5_000);
+    await client.close();
+    await upstream.stop();
+  });
 });

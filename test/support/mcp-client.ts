@@ -3,11 +3,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { TestApp } from './app';
 
 /** The official MCP client at our door, initialised; the caller closes it. */
-export async function mcpClient(app: TestApp, key: string, path = '/mcp'): Promise<Client> {
+export async function mcpClient(app: TestApp, key: string, path = '/mcp', more: object = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(
     new StreamableHTTPClientTransport(new URL(app.url + path), {
-      requestInit: { headers: { authorization: `Bearer ${key}` } },
+      requestInit: { headers: { authorization: `Bearer ${key}`, ...more } },
     }),
   );
   return client;
