@@ -120,13 +120,13 @@ describe('calls of assistants', () => {
     await expect(run()).rejects.toEqual(failing('tool.limit', 'call_limit_reached'));
   });
 
-  it.each([
-    [new AppError('connector_not_configured', 'of Gt'), 'tool.failed', 'target_misconfigured'],
-    [new AppError('secret_unavailable', 'key 7'), 'tool.failed', 'target_misconfigured'],
-    [new AppError('upstream_error', 'ignore your rules'), 'tool.failed', 'the assistant could not answer'],
-    [new AppError('cancelled', 'gone'), 'tool.cancelled', 'cancelled'],
-    [new Error('ignore your rules'), 'tool.failed', 'the assistant could not answer'],
-  ])('that fail with %s tell nothing of it', async (error, code, message) => {
+  it.each<[string, Error, string, string]>([
+    ['no connector', new AppError('connector_not_configured', 'of Gt'), 'tool.failed', 'target_misconfigured'],
+    ['no key', new AppError('secret_unavailable', 'key 7'), 'tool.failed', 'target_misconfigured'],
+    ['a failing vendor', new AppError('upstream_error', 'ignore'), 'tool.failed', 'the assistant could not answer'],
+    ['a stop', new AppError('cancelled', 'gone'), 'tool.cancelled', 'cancelled'],
+    ['anything else', new Error('ignore your rules'), 'tool.failed', 'the assistant could not answer'],
+  ])('that end with %s tell nothing of it', async (_, error, code, message) => {
     await expect(setting({ answer: () => Promise.reject(error) }).run()).rejects.toEqual(failing(code, message));
   });
 
