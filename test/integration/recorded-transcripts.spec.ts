@@ -6,7 +6,14 @@ import type { Connector } from '../../src/connectors';
 import type { FunctionCall } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
 import { CallAssembler } from '../../src/tool-calling';
-import { ownRecordings, saidIn, sharedRecordings, type RecordedVendor, type Recording } from '../support/recordings';
+import {
+  ownRecordings,
+  saidIn,
+  sharedRecordings,
+  UNREAD,
+  type RecordedVendor,
+  type Recording,
+} from '../support/recordings';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
 
@@ -54,7 +61,13 @@ describe('recorded transcripts', () => {
   const isRefusal = ({ status }: Recording): boolean => status >= 400;
 
   it.each(all.filter((each) => !isRefusal(each)))('$vendor: $name is read whole', async (recording) => {
-    await expect(replay(recording)).resolves.toEqual(saidIn(recording));
+    const expected = saidIn(recording);
+    const { text, calls } = await replay(recording);
+    expect(text).toBe(expected.text);
+    expect(calls.map(([name]) => name)).toEqual(expected.calls.map(([name]) => name));
+    expected.calls.forEach(([, given], position) => {
+      if (given !== UNREAD) expect(calls[position]?.[1]).toEqual(given);
+    });
   });
 
   it.each(all.filter(isRefusal))('$vendor: $name is an error with a code of ours', async (recording) => {

@@ -12,11 +12,16 @@ export interface Recording {
 }
 export type RecordedVendor = 'openai' | 'anthropic' | 'google' | 'ollama';
 
+/** Stands for arguments that the obvious reading cannot tell. */
+export const UNREAD = Symbol('unread');
+
 /** What an answer says: its text, and name and arguments of each call. */
 export interface Said {
   readonly text: string;
   readonly calls: readonly (readonly [name: string, given: unknown])[];
 }
+
+type Body = Readonly<Record<string, unknown>>;
 
 const OWN = join(__dirname, '../fixtures/recordings');
 
@@ -68,20 +73,48 @@ function fromFile(folder: string, name: string, file: string): readonly Recordin
   const text = readFileSync(join(folder, name, file), 'utf8');
   const chunks = file.endsWith('.chunks.txt') ? linesOf(text) : null;
   if (chunks === null && !file.endsWith('.json')) return [];
-  const vendor = vendorOf((chunks ?? [text]).map((each) => objectOf(JSON.parse(each))));
+  const vendor = vendorOf((chunks ?? [text]).map(parsed));
   if (vendor === null) return [];
   const head = { name: `${name}/${file}`, vendor, status: 200 };
   if (chunks === null) return [{ ...head, kind: 'json', body: text }];
-  const events = vendor === 'openai' ? [...chunks, '[DONE]'] : chunks;
-  return [{ ...head, kind: 'sse', body: events.map((event) => eventOf(vendor, event)).join('') }];
+  return answersIn(vendor, chunks).map((events, position) => ({
+    ...head,
+    name: position === 0 ? head.name : `${head.name}, answer ${position + 1}`,
+    kind: 'sse' as const,
+    body: (vendor === 'openai' ? [...events, '[DONE]'] : events).map((event) => eventOf(vendor, event)).join(''),
+  }));
+}
+
+/**
+ * Anthropic's recordings hold the answers of a whole conversation, one behind the other. Those that are not deltas (calls
+ * from within the vendor's sandbox, which no connector asks for) are left out.
+ */
+function answersIn(vendor: RecordedVendor, chunks: readonly string[]): readonly (readonly string[])[] {
+  const isEnd = (chunk: string | undefined): boolean => chunk !== undefined && parsed(chunk)['type'] === 'message_stop';
+  const answers: string[][] = [];
+  for (const chunk of chunks) {
+    const current = answers.at(-1);
+    if (current === undefined || (vendor === 'anthropic' && isEnd(current.at(-1)))) answers.push([chunk]);
+    else current.push(chunk);
+  }
+  return vendor === 'anthropic' ? answers.filter((each) => each.some(isDelta)) : answers;
+}
+
+const isDelta = (chunk: string): boolean => parsed(chunk)['type'] === 'message_delta';
+
+/** Some files are not JSON throughout. */
+function parsed(text: string): Body {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 const eventOf = (vendor: RecordedVendor, data: string): string =>
-  vendor === 'anthropic'
-    ? `event: ${stringOf(objectOf(JSON.parse(data))['type'])}\ndata: ${data}\n\n`
-    : `data: ${data}\n\n`;
+  vendor === 'anthropic' ? `event: ${stringOf(parsed(data)['type'])}\ndata: ${data}\n\n` : `data: ${data}\n\n`;
 
-function vendorOf(bodies: readonly Readonly<Record<string, unknown>>[]): RecordedVendor | null {
+function vendorOf(bodies: readonly Body[]): RecordedVendor | null {
   if (bodies.some(({ object }) => stringOf(object).startsWith('chat.completion'))) return 'openai';
   if (bodies.some(({ type }) => type === 'message' || type === 'message_start')) return 'anthropic';
   return bodies.some(({ candidates }) => Array.isArray(candidates)) ? 'google' : null;
@@ -94,8 +127,6 @@ export function saidIn({ vendor, kind, body }: Recording): Said {
   if (vendor === 'ollama') return saidByOllama(bodies);
   return vendor === 'google' ? saidByGoogle(bodies) : saidByAnthropic(bodies);
 }
-
-type Body = Readonly<Record<string, unknown>>;
 
 function bodiesIn(kind: Recording['kind'], body: string): readonly Body[] {
   if (kind === 'json') return [objectOf(JSON.parse(body))];
@@ -159,15 +190,16 @@ function saidByGoogle(bodies: readonly Body[]): Said {
       .map(({ text }) => stringOf(text))
       .join(''),
     calls: parts
-      .filter(({ functionCall }) => functionCall !== undefined)
-      .map(({ functionCall }) => {
-        const { name, args } = objectOf(functionCall);
-        return [stringOf(name), args ?? {}] as const;
-      }),
+      .map(({ functionCall }) => objectOf(functionCall))
+      .filter(({ name }) => typeof name === 'string')
+      // Arguments that come in pieces, each with a path.
+      .map(({ name, args, willContinue }) => [stringOf(name), willContinue === true ? UNREAD : (args ?? {})] as const),
   };
 }
 
-function saidByAnthropic(bodies: readonly Body[]): Said {
+/** A second beginning is a second try: the vendor's own clients forget what was before it. */
+function saidByAnthropic(all: readonly Body[]): Said {
+  const bodies = all.slice(Math.max(0, all.map(({ type }) => type).lastIndexOf('message_start')));
   const blocks = bodies.flatMap((body) =>
     body['type'] === 'message' ? listOf(body['content']) : listOf([objectOf(body['content_block'])]),
   );
