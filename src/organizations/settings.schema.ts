@@ -5,6 +5,7 @@ const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItem
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', nullable: true };
 /** Visible ASCII only: a secret goes into a header. */
 const secret = { type: 'string', minLength: 1, maxLength: 4_000, pattern: '^[\\x21-\\x7e]+$', nullable: true };
+const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000, nullable: true };
 const choice = (required: readonly string[]): object => ({
   type: 'object',
   nullable: true,
@@ -97,6 +98,19 @@ export const settingsPatchSchema = {
       additionalProperties: false,
       properties: Object.fromEntries(FEATURES.map((name) => [name, { type: 'boolean', nullable: true }])),
     },
-    limits: { type: 'object', nullable: true, maxProperties: 100 },
+    limits: {
+      type: 'object',
+      nullable: true,
+      maxProperties: 100,
+      properties: {
+        assistant_calls: {
+          type: 'object',
+          nullable: true,
+          additionalProperties: false,
+          description: 'Calls of its assistants by others in 24 hours: of all, of one, by one other organization.',
+          properties: { per_day: count, per_assistant: count, per_organization: count },
+        },
+      },
+    },
   },
 };
