@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -9,14 +9,13 @@ import type { ModelAnswer, ModelChunk } from '../../src/connectors';
 import { isJsonObject } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
 import ours from '../fixtures/llm/chat-completion.schema.json';
+import { dataFolder } from '../support/recordings';
 import { startUpstream, type Upstream, type UpstreamReply } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, targetAt } from '../support/upstream-caller';
 
-/** A folder with OpenAI's own API description and recorded streams of vendors, where the machine has one. */
-const DATA = process.env['BENCH_DATA'] ?? '';
-const DESCRIPTION = join(DATA, 'conformance/openai-chat-subset.json');
-const STREAMS = join(DATA, 'fixtures/llm-streams');
-const hasData = DATA !== '' && existsSync(DESCRIPTION);
+/** OpenAI's own API description, where the machine has one. */
+const DESCRIPTION = join(dataFolder() ?? '', 'conformance/openai-chat-subset.json');
+const hasDescription = dataFolder() !== null && existsSync(DESCRIPTION);
 
 interface Shapes {
   readonly answer: ValidateFunction;
@@ -39,7 +38,7 @@ const withoutNullable = (_key: string, value: unknown): unknown => {
 
 const { $id: _id, ...schema } = ours;
 const SHAPES: [string, Shapes][] = [['our schema', compile(schema, '/$defs/answer', '/$defs/chunk')]];
-if (hasData) {
+if (hasDescription) {
   const description = JSON.parse(readFileSync(DESCRIPTION, 'utf8'), withoutNullable) as object;
   const at = '/components/schemas/CreateChatCompletion';
   SHAPES.push(['OpenAI’s description', compile(description, `${at}Response`, `${at}StreamResponse`)]);
@@ -107,58 +106,5 @@ describe.each(SHAPES)('answers checked with %s', (_, shapes) => {
     const caller = new ConnectorCaller(new OllamaConnector(outbound));
     const target = targetAt(upstream.origin);
     check(await caller.complete(target, askFor({ params })), (await caller.stream(target, askFor({ params }))).chunks);
-  });
-});
-
-interface Recording {
-  readonly name: string;
-  readonly events: readonly string[];
-}
-
-/** Recorded chunks, one JSON per line; only those of the chat API. */
-function recordings(): Recording[] {
-  const vendors = ['openai', 'groq', 'mistral'].filter((vendor) => existsSync(join(STREAMS, vendor)));
-  return vendors.flatMap((vendor) =>
-    readdirSync(join(STREAMS, vendor))
-      .filter((file) => file.endsWith('.chunks.txt'))
-      .map((file) => ({
-        name: `${vendor}/${file}`,
-        events: readFileSync(join(STREAMS, vendor, file), 'utf8')
-          .split('\n')
-          .filter((line) => line.trim() !== ''),
-      }))
-      .filter(({ events }) => events.some((event) => event.includes('chat.completion.chunk'))),
-  );
-}
-
-/** The text of a recording, read the slow and obvious way. */
-const textOf = ({ events }: Recording): string =>
-  events
-    .map((event) => JSON.parse(event) as { choices?: { delta?: { content?: unknown } }[] })
-    .map(({ choices }) => choices?.[0]?.delta?.content)
-    .map((content) =>
-      Array.isArray(content)
-        ? content
-            .filter((part) => isJsonObject(part) && part['type'] === 'text')
-            .map((part: { text: string }) => part.text)
-            .join(' ')
-        : typeof content === 'string'
-          ? content
-          : '',
-    )
-    .join('');
-
-(hasData ? describe : describe.skip)('recorded streams of vendors', () => {
-  const caller = () => new ConnectorCaller(new OpenAiConnector(outboundFor()));
-
-  it.each(hasData ? recordings() : [{ name: 'none', events: [] }])('$name is read whole', async (recording) => {
-    const upstream = await startUpstream();
-    const raw = [...recording.events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
-    upstream.expect({ raw, headers: { 'content-type': 'text/event-stream' } });
-    const outcome = await caller().stream(targetAt(upstream.url));
-    await upstream.stop();
-    expect(outcome.error).toBeNull();
-    expect(outcome.finishReason).not.toBeNull();
-    expect(outcome.text).toBe(textOf(recording));
   });
 });
