@@ -8,7 +8,6 @@ import { toAppError } from '../platform/http';
 import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
 import type { FunctionSet } from '../tools';
 import { AnswerImages } from './answer-images';
-import { AnswerImages } from './answer-images';
 import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
@@ -28,7 +27,6 @@ export class CompletionEngine {
     private readonly multiTool: MultiToolPipeline,
     private readonly connectors: ConnectorsService,
     private readonly functions: CompletionFunctions,
-    private readonly images: AnswerImages,
     private readonly images: AnswerImages,
     private readonly runs: RunsService,
   ) {}
@@ -83,7 +81,7 @@ export class CompletionEngine {
       return;
     }
     run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
-    const call = this.images.through(completion, modelCall(resolved, completion));
+    const call = this.modelCall(resolved, completion);
     const asked = {
       model: resolved.model,
       messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
