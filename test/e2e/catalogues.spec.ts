@@ -85,7 +85,13 @@ describe('the catalogues', () => {
       { name: 'sequential', description: expect.any(String), options_schema: expect.any(Object) },
       { name: 'parallel', description: expect.any(String), options_schema: expect.any(Object) },
     ]);
-    expect((await get('prompt-processors')).json.prompt_processors).toMatchObject([{ name: 'simple_augment' }]);
+    const prompts = (await get('prompt-processors')).json.prompt_processors;
+    expect(prompts.map((each: { name: string }) => each.name)).toEqual([
+      'simple_augment',
+      'tool_augment',
+      'context_aware_augment',
+      'moodle_augment',
+    ]);
     const processors = (await get('rag-processors')).json.rag_processors.map((each: { name: string }) => each.name);
     expect(processors).toEqual(expect.arrayContaining(['no_rag', 'simple_rag', 'rubric_rag', 'single_file_rag']));
   });
