@@ -9,7 +9,8 @@ import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import { SearchIndex } from '../search/search-index';
 import type { DocumentEntity } from './document.entity';
 import { replacement, type StoredFile } from './document-files';
-import { DocumentRepository, type DocumentScope, WAITING } from './document.repository';
+import { type DocumentScope, WAITING } from './document-scope.repository';
+import { DocumentRepository } from './document.repository';
 
 export interface StoredUpload extends StoredFile {
   readonly name: string;

@@ -1,0 +1,192 @@
+import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { TenantScope } from '../../platform/database';
+import { type DocumentEntity } from './document.entity';
+import type { DocumentStatus } from '../knowledge-base.types';
+
+export interface DocumentFilter {
+  readonly knowledgeBaseId: string;
+  readonly status: DocumentStatus | null;
+  readonly limit: number;
+  /** Id of the last one of the page before. */
+  readonly after: string | null;
+}
+
+/** Documents that wait or are processed. */
+export interface Backlog {
+  readonly organization: number;
+  readonly knowledgeBase: number;
+}
+
+type NewDocument = Pick<
+  DocumentEntity,
+  'id' | 'knowledgeBaseId' | 'filename' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
+>;
+
+const READ_SLICE = 500;
+
+const SETBACK = `
+  CASE WHEN status <> 'failed' THEN setback
+  WHEN answering IS NOT NULL THEN jsonb_build_object('error', error, 'errorCode', error_code) END`;
+
+/** What a document starts anew with. */
+export const WAITING = {
+  status: 'pending',
+  error: null,
+  errorCode: null,
+  attempts: 0,
+  claim: null,
+  claimedUntil: null,
+  progressCurrent: 0,
+  progressTotal: 0,
+  setback: null,
+} as const satisfies Partial<DocumentEntity>;
+
+/** Documents of one organization; `DocumentRepository.within` gives it. */
+export class DocumentScope extends TenantScope<DocumentEntity> {
+  constructor(
+    rows: Repository<DocumentEntity>,
+    organizationId: string,
+    private readonly claimSeconds: number,
+  ) {
+    super(rows, organizationId);
+  }
+
+  private readonly untilLeaseEnds = (): string => `now() + interval '${this.claimSeconds} seconds'`;
+
+  findIn(knowledgeBaseId: string, id: string): Promise<DocumentEntity | null> {
+    return this.rows.findOneBy(this.where({ id, knowledgeBaseId, deletedAt: IsNull() }));
+  }
+
+  named(knowledgeBaseId: string, filenames: readonly string[]): Promise<DocumentEntity[]> {
+    return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]), deletedAt: IsNull() }));
+  }
+
+  /** In slices, so that making ten thousand objects does not keep others waiting. */
+  async ofIds(ids: readonly string[]): Promise<Map<string, DocumentEntity>> {
+    const found = new Map<string, DocumentEntity>();
+    for (let first = 0; first < ids.length; first += READ_SLICE) {
+      const rows = await this.rows.findBy(this.where({ id: Any(ids.slice(first, first + READ_SLICE)) }));
+      for (const row of rows) found.set(row.id, row);
+    }
+    return found;
+  }
+
+  async page({
+    knowledgeBaseId,
+    status,
+    limit,
+    after,
+  }: DocumentFilter): Promise<[rows: DocumentEntity[], total: number]> {
+    const filter = this.where({ knowledgeBaseId, deletedAt: IsNull(), ...(status === null ? {} : { status }) });
+    const where = after === null ? filter : { ...filter, id: MoreThan(after) };
+    const rows = await this.rows.find({ where, order: { id: 'ASC' }, take: limit });
+    return [rows, await this.rows.countBy(filter)];
+  }
+
+  /** How many documents wait or are processed. */
+  async backlog(knowledgeBaseId: string): Promise<Backlog> {
+    const counts = await this.rows
+      .createQueryBuilder('d')
+      .select('count(*)::int', 'organization')
+      .addSelect('count(*) FILTER (WHERE d.knowledge_base_id = :knowledgeBaseId)::int', 'knowledgeBase')
+      .where(`d.organization_id = :organizationId AND d.status IN ('pending', 'processing') AND d.deleted_at IS NULL`)
+      .setParameters({ knowledgeBaseId, organizationId: this.organizationId })
+      .getRawOne<Backlog>();
+    return counts ?? { organization: 0, knowledgeBase: 0 };
+  }
+
+  async insertAll(values: readonly NewDocument[]): Promise<void> {
+    if (values.length === 0) return;
+    const rows = values.map((value) => ({ ...value, organizationId: this.organizationId, title: null, error: null }));
+    await this.rows.createQueryBuilder().insert().values(rows).updateEntity(false).execute();
+  }
+
+  /**
+   * Makes documents wait again, all but deleted ones and those that failed without ever having answered; returns their ids.
+   * Where a replacement has failed, it is what answers that is read again, and the failure stays.
+   */
+  restart(knowledgeBaseId: string): Promise<string[]> {
+    return this.makeWait(knowledgeBaseId, `(status <> 'failed' OR generation IS NOT NULL)`, { setback: () => SETBACK });
+  }
+
+  restartFailed(knowledgeBaseId: string): Promise<string[]> {
+    return this.makeWait(knowledgeBaseId, `status = 'failed'`);
+  }
+
+  /** Takes a waiting document, or one whose worker is gone, for processing; null when somebody else did. */
+  async claim(id: string, claim: string): Promise<DocumentEntity | null> {
+    const { affected } = await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({
+        status: 'processing',
+        claim,
+        claimedUntil: this.untilLeaseEnds,
+        attempts: () => 'attempts + 1',
+        progressCurrent: 0,
+        progressTotal: 0,
+      })
+      .where('id = :id AND organization_id = :organizationId', { id, organizationId: this.organizationId })
+      .andWhere(
+        `deleted_at IS NULL AND (status = 'pending' OR (status = 'processing' AND coalesce(claimed_until < now(), true)))`,
+      )
+      .execute();
+    return affected === 1 ? this.find(id) : null;
+  }
+
+  /** Renews the claim and tells how far it is; false when the claim is lost. */
+  async advance(id: string, claim: string, progress: { current?: number; total?: number } = {}): Promise<boolean> {
+    const { affected } = await this.rows.update(this.where({ id, claim }), {
+      claimedUntil: this.untilLeaseEnds,
+      ...(progress.current === undefined ? {} : { progressCurrent: progress.current }),
+      ...(progress.total === undefined ? {} : { progressTotal: progress.total }),
+    });
+    return affected === 1;
+  }
+
+  /** Ends a claim with its result; false when it was lost before. */
+  async finish(id: string, claim: string, result: QueryDeepPartialEntity<DocumentEntity>): Promise<boolean> {
+    const { affected } = await this.rows.update(this.where({ id, claim }), {
+      ...result,
+      claim: null,
+      claimedUntil: null,
+    });
+    return affected === 1;
+  }
+
+  /** The bytes are gone. */
+  async forgetFiles(id: string, names: readonly string[]): Promise<void> {
+    const left = 'ARRAY(SELECT name FROM unnest(unused_files) name WHERE name <> ALL (:names::text[]))';
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ unusedFiles: () => left })
+      .where('id = :id AND organization_id = :organizationId', { id, organizationId: this.organizationId, names })
+      .execute();
+  }
+
+  /** Some document of the knowledge base, deleted or not, while there is one. */
+  first(knowledgeBaseId: string): Promise<DocumentEntity | null> {
+    return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
+  }
+
+  private async makeWait(
+    knowledgeBaseId: string,
+    which: string,
+    changes: QueryDeepPartialEntity<DocumentEntity> = {},
+  ): Promise<string[]> {
+    const result = await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ ...WAITING, ...changes })
+      .where('knowledge_base_id = :knowledgeBaseId AND organization_id = :organizationId AND deleted_at IS NULL', {
+        knowledgeBaseId,
+        organizationId: this.organizationId,
+      })
+      .andWhere(which)
+      .returning('id')
+      .execute();
+    return (result.raw as { id: string }[]).map(({ id }) => id).sort();
+  }
+}
