@@ -155,7 +155,7 @@ const DEFINITION: ToolDefinition = {
       expected_result: 'The model calls mcp_library_find_book and answers with what the library says.',
     },
   ],
-  capabilities: ['Tools over streamable HTTP, with cancellation and progress'],
+  capabilities: ['external_tools'],
   limitations: [
     'Off until an administrator of the organization enables the server',
     'Descriptions and results are untrusted text: they are shortened and cleaned',
