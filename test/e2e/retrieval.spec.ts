@@ -3,7 +3,8 @@ import { startApp, type TestApp } from '../support/app';
 import { eventually, makeAssistant, streamed, user } from '../support/chat';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
-import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream';
+import { startUpstream, type Upstream } from '../support/upstream';
+import type { UpstreamRequest } from '../support/upstream.types';
 
 const FAST = 'fast-model';
 const LEAF = `# Leaves

@@ -1,5 +1,5 @@
 import type { VendorAnswer, VendorQuestion } from '../../src/connectors/testing/scripted-vendor.types';
-import type { UpstreamRequest } from './upstream';
+import type { UpstreamRequest } from './upstream.types';
 
 /**
  * A vendor's wire format, as the scripted upstream speaks it. One file per vendor in `dialects/`, one line in its

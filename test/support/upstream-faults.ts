@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CANARY, PARTIAL_TEXT, TRICKY_TEXT } from '../../src/connectors/testing/scripted-vendor.types';
-import type { UpstreamRequest } from './upstream';
+import type { UpstreamRequest } from './upstream.types';
 import type { Dialect } from './upstream-dialect';
 
 /** Every way a vendor misbehaves that the fault table names (docs/contributing). One name, one behaviour. */

@@ -1,16 +1,11 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { VendorAnswer, VendorQuestion } from '../../src/connectors/testing/scripted-vendor.types';
 import { DIALECTS } from './dialects';
 import { OPENAI } from './dialects/openai';
 import type { Dialect } from './upstream-dialect';
 import { playFault, type FaultName } from './upstream-faults';
+import type { UpstreamRequest, UpstreamRequestBody } from './upstream.types';
 
 /*
  * A scripted vendor. It speaks the wire format that the path of a call belongs to (`dialects/`).
@@ -30,24 +25,6 @@ import { playFault, type FaultName } from './upstream-faults';
  * `by-model` scripts: `upstream.forModel('gpt-x', reply)` answers every call that names this model.
  * An unexpected call is answered with 500 and remembered; `verify()` then names it.
  */
-
-export interface UpstreamRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: UpstreamRequestBody;
-  /** Milliseconds (monotonic) at which the call arrived. */
-  readonly at: number;
-  /** Settles when the caller's socket closes before the answer was finished, with the monotonic milliseconds. */
-  readonly closedEarly: Promise<number>;
-}
-
-export interface UpstreamRequestBody {
-  readonly model?: string;
-  readonly stream?: boolean;
-  readonly messages?: readonly { role: string; content?: unknown; [member: string]: unknown }[];
-  readonly [member: string]: unknown;
-}
 
 interface Pace {
   /** Milliseconds before the first byte of the body. */

@@ -9,7 +9,7 @@ import {
   stringOf,
   type Dialect,
 } from '../upstream-dialect';
-import type { UpstreamRequest } from '../upstream';
+import type { UpstreamRequest } from '../upstream.types';
 
 type Loose = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ import {
   stringOf,
   type Dialect,
 } from '../upstream-dialect';
-import type { UpstreamRequest } from '../upstream';
+import type { UpstreamRequest } from '../upstream.types';
 
 const ID = 'chatcmpl-scripted';
 const CREATED = 1_760_000_000;
