@@ -42,7 +42,10 @@ describe('the catalogues', () => {
   });
 
   it('filters tools by capability', async () => {
-    expect((await get('tools?capability=assessment')).json.tools).toMatchObject([{ name: 'rubric_rag' }]);
+    expect((await get('tools?capability=assessment')).json.tools).toMatchObject([
+      { name: 'rubric_rag' },
+      { name: 'rubric' },
+    ]);
     expect((await get('tools?capability=teleport')).json).toEqual({ tools: [], count: 0 });
     expect((await get('tools?colour=red')).status).toBe(400);
   });

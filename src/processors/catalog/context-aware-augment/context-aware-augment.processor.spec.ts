@@ -1,7 +1,7 @@
 import type { ToolInput } from '../../../tools';
 import type { RagProcessor } from '../../contract';
+import { augment } from '../../augment';
 import { context, EMPTY_PROMPT, INPUT, settings } from '../../testing/settings';
-import { SimpleAugmentProcessor } from '../simple-augment/simple-augment.processor';
 import { ContextAwareAugmentProcessor } from './context-aware-augment.processor';
 
 const rewrite = jest.fn(async () => ({ text: 'the whole question', rewritten: true, warnings: ['slow'] }));
@@ -25,7 +25,7 @@ const processor = new ContextAwareAugmentProcessor({ rewrite });
 describe('context_aware_augment', () => {
   it('builds what simple_augment builds', () => {
     const input = { ...EMPTY_PROMPT, messages: INPUT.messages, template: '{user_input}{moodle_user}' };
-    expect(processor.build(input)).toEqual(new SimpleAugmentProcessor().build(input));
+    expect(processor.build(input)).toEqual(augment(input));
   });
 
   it('asks the RAG processor the question of the whole conversation', async () => {

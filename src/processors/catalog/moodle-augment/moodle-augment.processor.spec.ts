@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { augment } from '../../augment';
 import { EMPTY_PROMPT } from '../../testing/settings';
-import { SimpleAugmentProcessor } from '../simple-augment/simple-augment.processor';
 import { MoodleAugmentProcessor } from './moodle-augment.processor';
 
 const userText = jest.fn(async () => ({ text: '11763', warnings: ['late'] }));
@@ -60,7 +60,7 @@ describe('moodle_augment', () => {
         fc.pre(!template.includes('{moodle_user}'));
         const input = { ...EMPTY_PROMPT, template, messages: [{ role: 'user' as const, content: question }] };
         const gathered = new Map([['moodle_user', '7']]);
-        expect(processor.build({ ...input, gathered })).toEqual(new SimpleAugmentProcessor().build(input));
+        expect(processor.build({ ...input, gathered })).toEqual(augment(input));
       }),
     );
   });

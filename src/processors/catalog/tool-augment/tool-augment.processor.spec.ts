@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../../../tools';
+import { augment } from '../../augment';
 import { EMPTY_PROMPT } from '../../testing/settings';
-import { SimpleAugmentProcessor } from '../simple-augment/simple-augment.processor';
 import { ToolAugmentProcessor } from './tool-augment.processor';
 
 const named = (name: string, description: string): FunctionDeclaration => ({ name, description, parameters: {} });
@@ -18,7 +18,7 @@ const system = (functions: readonly FunctionDeclaration[], systemPrompt = INPUT.
 
 describe('tool_augment', () => {
   it('is simple_augment without functions', () => {
-    expect(new ToolAugmentProcessor().build(INPUT)).toEqual(new SimpleAugmentProcessor().build(INPUT));
+    expect(new ToolAugmentProcessor().build(INPUT)).toEqual(augment(INPUT));
   });
 
   it('tells the functions behind the system prompt and fills the template as simple_augment does', () => {
