@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { FunctionPlugin } from '../contract';
 import { AssistantFunction } from './assistant/assistant.function';
+import { ImageFunction } from './image/image.function';
 import { KnowledgeBaseFunction } from './knowledge-base/knowledge-base.function';
 import { McpFunction } from './mcp/mcp.function';
 import { MoodleFunction } from './moodle/moodle.function';
@@ -13,6 +14,7 @@ export const FUNCTION_PLUGINS: readonly Type<FunctionPlugin>[] = [
   WeatherFunction,
   MoodleFunction,
   RubricFunction,
+  ImageFunction,
   AssistantFunction,
   McpFunction,
 ];
