@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ConnectorsService } from '../../connectors';
-import { AppError, type ChatMessage, lastUserIndex, textOf } from '../../kernel';
+import { ConnectorsService, type ModelAnswer } from '../../connectors';
+import { AppError, type ChatMessage, lastUserIndex, textOf, type Usage } from '../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
 
 /** A student waits for the answer meanwhile. */
@@ -25,6 +25,8 @@ export interface RewrittenQuestion {
   readonly rewritten: boolean;
   /** Why a model that is configured did not. */
   readonly warnings: readonly string[];
+  /** Tokens of the model, also of an answer that was of no use; null or absent when it said nothing about them. */
+  readonly usage?: Usage | null;
 }
 
 export interface QuestionToRewrite {
@@ -62,9 +64,10 @@ export class QuestionRewriter {
     const fast = this.fastModelOf(await this.organizations.runtime(organizationId), question.connector);
     if (fast === null || plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
     try {
-      const text = usable(await this.ask(fast, question));
-      if (text !== null) return { text, rewritten: true, warnings: [] };
-      return unchanged(plain, 'its answer was of no use');
+      const { text: said, usage } = await this.ask(fast, question);
+      const text = usable(said);
+      if (text !== null) return { text, rewritten: true, warnings: [], usage };
+      return { ...unchanged(plain, 'its answer was of no use'), usage };
     } catch (error) {
       signal.throwIfAborted();
       return unchanged(plain, reasonOf(error));
@@ -86,7 +89,7 @@ export class QuestionRewriter {
     return null;
   }
 
-  private async ask({ connector: name, model }: FastModel, question: QuestionToRewrite): Promise<string> {
+  private async ask({ connector: name, model }: FastModel, question: QuestionToRewrite): Promise<ModelAnswer> {
     const { organizationId, runId, messages } = question;
     const { connector, target } = await this.connectors.resolve(organizationId, { connector: name, llm: model });
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -103,7 +106,7 @@ export class QuestionRewriter {
     });
     const { prompt_tokens, completion_tokens } = answer.usage ?? {};
     this.logger.debug({ msg: 'question rewritten', run_id: runId, model, prompt_tokens, completion_tokens });
-    return answer.text;
+    return answer;
   }
 }
 
