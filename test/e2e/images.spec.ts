@@ -148,6 +148,25 @@ describe('an assistant that makes pictures', () => {
   });
 });
 
+describe('the function that makes pictures', () => {
+  it('works through the image model of the organization, whatever model the assistant has', async () => {
+    const id = await makeAssistant(app, {
+      metadata: { connector: 'anthropic', llm: 'claude-haiku-4-5', functions: [{ type: 'image' }] },
+    });
+    const call = { name: 'generate_image', arguments: '{"prompt":"a plant cell","size":"1024x1536"}' };
+    upstream.expect({ content: null, toolCalls: [call] });
+    upstream.expect({ content: null, images: drawn() });
+    upstream.expect({ content: 'Here it is.' });
+    const answer = await ask(id, 'Show me a cell.');
+    expect([answer.status, answer.json.choices?.[0].message.content]).toEqual([200, 'Here it is.']);
+    const [first, painted, second] = upstream.questions();
+    expect(first?.functions.map(({ name }) => name)).toEqual(['generate_image']);
+    expect(painted).toMatchObject({ model: 'gemini-2.5-flash-image', turns: [{ text: 'a plant cell' }] });
+    const content = second?.turns.at(-1)?.results[0]?.content ?? '';
+    expect((await fetch(app.url + linkIn(content))).status).toBe(200);
+  });
+});
+
 describe('links to pictures', () => {
   it.each(['', '?link=', '?link=00', `?link=${'0'.repeat(158)}`, '?link=a&link=b'])(
     '%s leads nowhere',
