@@ -1,8 +1,11 @@
 import type { RunReport } from '../runs';
-import type { FunctionOutcome } from '../tools';
+import type { FunctionOutcome, FunctionSet } from '../tools';
 import type { CompletionFacts } from './completion.types';
 
-const reportCall = (outcome: FunctionOutcome) => ({
+/** Marks functions that read what belongs to whoever asks: editors of the assistant read reports, and are somebody else. */
+const PERSONAL = 'personal_data';
+
+const reportCall = (personal: ReadonlySet<string>) => (outcome: FunctionOutcome) => ({
   index: outcome.call.index,
   round: outcome.call.round,
   name: outcome.name,
@@ -10,11 +13,18 @@ const reportCall = (outcome: FunctionOutcome) => ({
   status: outcome.status,
   arguments: outcome.call.arguments,
   duration_ms: outcome.duration_ms,
-  preview: outcome.content,
+  preview: personal.has(outcome.plugin) ? '' : outcome.content,
   ...(outcome.status === 'completed'
     ? { chars: outcome.chars, cached: outcome.cached }
     : { chars: 0, cached: false, code: outcome.code }),
 });
+
+const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
+  new Set(
+    functions
+      .filter(({ plugin }) => plugin.definition.capabilities.includes(PERSONAL))
+      .map(({ plugin }) => plugin.definition.name),
+  );
 
 /** The pipeline's report with what only the whole run knows: late warnings, functions and their calls. */
 export function completeReport(report: RunReport, facts: CompletionFacts): RunReport {
@@ -31,7 +41,7 @@ export function completeReport(report: RunReport, facts: CompletionFacts): RunRe
             name: declaration.name,
             plugin: plugin.definition.name,
           })),
-          calls: calls.map(reportCall),
+          calls: calls.map(reportCall(personalOf(functions))),
         }),
   };
 }
