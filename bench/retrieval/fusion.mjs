@@ -18,8 +18,12 @@ export async function run({ service, collections, embedding, questions, warn }) 
       prepare: () => service.update(base.id, { hybrid_weight: weight }),
     }));
     const results = await evaluate(service, base, collection, ways, questions);
-    const cells = results.map(({ ndcg, ran }, at) => (ran === ways[at].options.mode ? ndcg.toFixed(4) : '–'));
-    rows.push([collection.name, ...cells]);
+    for (const measure of ['ndcg', 'recall']) {
+      const cells = results.map((result, at) =>
+        result.ran === ways[at].options.mode ? result[measure].toFixed(4) : '–',
+      );
+      rows.push([collection.name, `${measure === 'ndcg' ? 'nDCG' : measure}@10`, ...cells]);
+    }
   }
-  return plainTable(['nDCG@10 by weight of vectors', ...WEIGHTS.map((w) => String(w))], rows);
+  return plainTable(['by weight of the vectors', '', ...WEIGHTS.map((w) => String(w))], rows);
 }

@@ -69,12 +69,14 @@ class Service {
   /** `files`: pairs of name and content. Resolves when all of them have been taken in, with the seconds that took. */
   async ingest(id, files) {
     const from = performance.now();
+    const tell = progress('documents sent', files.length);
     for (let at = 0; at < files.length; at += FILES_PER_UPLOAD) {
       const form = new FormData();
       for (const [name, content] of files.slice(at, at + FILES_PER_UPLOAD)) {
         form.append('files', new Blob([content]), name);
       }
       await this.call('POST', `/api/v1/knowledge-bases/${id}/documents`, form);
+      tell(Math.min(at + FILES_PER_UPLOAD, files.length));
     }
     await this.settled(id, files.length);
     return (performance.now() - from) / 1e3;
