@@ -6,7 +6,7 @@ import { ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../pla
 import { assertAllowed } from './access-decision';
 import { Authenticator } from './authenticator';
 import { credentialOf } from './credential';
-import { endUserOfHeaders } from './end-user';
+import { namedBy } from './end-user';
 import { TrustedProxies } from './trusted-proxies';
 
 /** Stands before every route. A route that declares neither a permission nor that it is public is denied. */
@@ -39,10 +39,8 @@ export class AccessGuard implements CanActivate {
     { scopes }: Caller,
     { headers, socket }: BellwetherRequest,
   ): Pick<Caller, 'mayNameEndUser' | 'endUser'> {
-    const isProxy = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
-    if (!isProxy && !scopes.includes('act_as')) return {};
-    const endUser = endUserOfHeaders(headers);
-    return endUser === undefined ? { mayNameEndUser: true } : { mayNameEndUser: true, endUser };
+    const isProxied = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
+    return namedBy(headers, { isProxied, scopes });
   }
 }
 

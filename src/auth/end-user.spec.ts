@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Config, loadConfig } from '../platform/config';
-import { endUserOfHeaders, endUserOfMetadata } from './end-user';
+import { endUserOfHeaders, endUserOfMetadata, namedBy } from './end-user';
 import { PROXY_SECRET_HEADER, TrustedProxies } from './trusted-proxies';
 
 const refused = expect.objectContaining({ code: 'validation_failed' });
@@ -55,6 +55,27 @@ describe('whom the metadata of a request names', () => {
 
   it.each([{ email: 'ada' }, { user_id: 'a\nb' }, { user_id: 'x'.repeat(255) }])('is refused in %j', (metadata) => {
     expect(() => endUserOfMetadata(metadata)).toThrow(refused);
+  });
+});
+
+describe('what a request may say of its end user', () => {
+  const headers = { 'x-openwebui-user-email': 'ada@uni.test' };
+  const endUser = { source: 'x-openwebui-user-email', id: 'ada@uni.test' };
+
+  it('is nothing without act_as and without a trusted proxy', () => {
+    expect(namedBy(headers, { isProxied: false, scopes: ['chat', 'admin'] })).toEqual({});
+  });
+
+  it('is said in the headers alone behind a trusted proxy: the body is the end user’s', () => {
+    const request = { isProxied: true, scopes: ['chat'] } as const;
+    expect(namedBy(headers, request)).toEqual({ mayNameEndUser: 'in_headers', endUser });
+    expect(namedBy({}, request)).toEqual({ mayNameEndUser: 'in_headers' });
+  });
+
+  it.each([true, false])('is said anywhere with act_as, behind a proxy: %s', (isProxied) => {
+    const request = { isProxied, scopes: ['chat', 'act_as'] } as const;
+    expect(namedBy(headers, request)).toEqual({ mayNameEndUser: 'anywhere', endUser });
+    expect(namedBy({}, request)).toEqual({ mayNameEndUser: 'anywhere' });
   });
 });
 

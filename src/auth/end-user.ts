@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { END_USER_SOURCES, type EndUser, type EndUserSource, invalid, isJsonObject } from '../kernel';
+import { type Caller, END_USER_SOURCES, type EndUser, type EndUserSource, invalid, isJsonObject } from '../kernel';
 
 /*
- * Whom a request is made for (spec 004 §4): the first of six sources that names somebody. Whether they count at all is the
- * guard's decision, `Caller.mayNameEndUser`.
+ * Whom a request is made for (spec 004 §4): the first of six sources that names somebody. Which of them count is the guard's
+ * decision, `Caller.mayNameEndUser`.
  */
 
 const MAX_CHARS = 254;
@@ -14,6 +14,22 @@ const CONTROL = /\p{Cc}/u;
 const isHeader = (source: EndUserSource): boolean => !source.startsWith('metadata.');
 const HEADERS = END_USER_SOURCES.filter(isHeader);
 const METADATA = END_USER_SOURCES.filter((source) => !isHeader(source));
+
+/**
+ * What a request may say of its end user, and whom its headers name. A proxy vouches for the headers that it sets and not for
+ * the body, which it passes on as the end user wrote it; a key with `act_as` is held by who writes both.
+ * @throws AppError `validation_failed`
+ */
+export function namedBy(
+  headers: IncomingHttpHeaders,
+  { isProxied, scopes }: Pick<Caller, 'scopes'> & { readonly isProxied: boolean },
+): Pick<Caller, 'mayNameEndUser' | 'endUser'> {
+  const mayActAs = scopes.includes('act_as');
+  if (!isProxied && !mayActAs) return {};
+  const endUser = endUserOfHeaders(headers);
+  const mayNameEndUser = mayActAs ? 'anywhere' : 'in_headers';
+  return endUser === undefined ? { mayNameEndUser } : { mayNameEndUser, endUser };
+}
 
 /** @throws AppError `validation_failed` for a header that names somebody in a way that cannot be read */
 export const endUserOfHeaders = (headers: IncomingHttpHeaders): EndUser | undefined =>

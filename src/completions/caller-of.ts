@@ -5,7 +5,7 @@ import type { BellwetherRequest } from '../platform/http';
 /** The caller that the guard resolved, and whom the body says the request is for where it may; for routes that take the plain request. */
 export function callerOf({ caller, body }: BellwetherRequest): Caller {
   if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
-  if (caller.mayNameEndUser !== true || caller.endUser !== undefined) return caller;
+  if (caller.mayNameEndUser !== 'anywhere' || caller.endUser !== undefined) return caller;
   const endUser = endUserOfMetadata(isJsonObject(body) ? body.metadata : null);
   // The same object: what the audit knows of the request hangs on it.
   return endUser === undefined ? caller : Object.assign(caller, { endUser });

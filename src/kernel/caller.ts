@@ -39,9 +39,15 @@ export interface Caller extends Principal {
   readonly scopes: readonly Scope[];
   /** When set, the credential may use these assistants only. */
   readonly assistantIds: readonly number[] | null;
-  /** True where the request may name its end user: the key has `act_as`, or a listed proxy with the secret sent it. */
-  readonly mayNameEndUser?: boolean;
-  /** Set on the completion doors when the request named one; without it the caller is the end user. */
+  /**
+   * Set where the request may name its end user: anywhere with a key that has `act_as`; in the headers alone where a listed
+   * proxy with the secret sent it, for then the body is the end user's own.
+   */
+  readonly mayNameEndUser?: 'anywhere' | 'in_headers';
+  /**
+   * Set on the completion doors when the request named one. Without it the caller is the end user, unless the request might
+   * have named one: then nobody knows who asks.
+   */
   readonly endUser?: EndUser;
 }
 

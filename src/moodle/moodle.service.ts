@@ -53,9 +53,13 @@ export class MoodleService {
     }
   }
 
-  /** Whom the request is for: whom it names, where it may, else the caller by their e-mail address. */
+  /**
+   * Whom the request is for: whom it names, where it may, else the caller by their e-mail address. null where it may name
+   * somebody and does not: the owner of a gateway's key is none of the people behind it.
+   */
   async identityOf(caller: Caller): Promise<MoodleIdentity | null> {
     if (caller.endUser !== undefined) return identityOf(caller.endUser);
+    if (caller.mayNameEndUser !== undefined) return null;
     const member = await this.members.find(caller.organizationId, caller.userId);
     return member === null || member.disabled ? null : { field: 'email', value: member.email };
   }

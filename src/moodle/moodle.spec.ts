@@ -154,6 +154,13 @@ describe('who somebody is on Moodle', () => {
     const member = { email: 'ada@uni.test', disabled: true };
     expect(await scripted({ member }).service.identityOf(CALLER)).toBeNull();
   });
+
+  it.each(['anywhere', 'in_headers'] as const)('is nobody where a request names none that may %s', async (where) => {
+    const { service } = scripted();
+    const gateway = { ...CALLER, mayNameEndUser: where };
+    expect(await service.identityOf(gateway)).toBeNull();
+    expect(await service.userText(gateway, ORGANIZATION, signal)).toEqual({ text: '', warnings: [] });
+  });
 });
 
 describe('what a prompt is told of who asks', () => {

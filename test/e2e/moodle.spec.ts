@@ -141,10 +141,25 @@ describe('Moodle, over HTTP', () => {
       expect(users).toEqual(['7', '8', '4711']);
     });
 
+    it('is read for nobody where a key with act_as names nobody', async () => {
+      const gateway = await person(app, { role: 'member', scopes: ['chat', 'act_as'] });
+      moodle.users.set(gateway.email, 7);
+      expect(await toolResult({ api: gateway.api })).toContain('knows nobody');
+      const headers = { 'x-openwebui-user-email': 'default' };
+      expect(await toolResult({ api: gateway.api, headers })).toContain('knows nobody');
+      expect(moodle.calls).toEqual([]);
+    });
+
     it('reads whom a listed proxy with the secret names, and refuses one with another secret', async () => {
       const student = await person(app, { role: 'member', scopes: ['chat'] });
       const headers = { 'x-openwebui-user-email': 'ada@example.edu' };
       await toolResult({ api: student.api, headers: { ...headers, 'x-bellwether-proxy-secret': PROXY_SECRET } });
+      expect(askedFor()).toEqual(['ada@example.edu']);
+      // Behind a proxy the end user writes the body; the key's owner is nobody in particular.
+      moodle.users.set(student.email, 9);
+      const proxied = { 'x-bellwether-proxy-secret': PROXY_SECRET };
+      const body = { metadata: { user_id: '99', email: 'victim@example.edu' } };
+      expect(await toolResult({ api: student.api, headers: proxied, body })).toContain('knows nobody');
       expect(askedFor()).toEqual(['ada@example.edu']);
       const wrong = { ...headers, 'x-bellwether-proxy-secret': 'guess' };
       expect((await complete(id, { api: student.api, headers: wrong })).status).toBe(403);
@@ -192,7 +207,9 @@ describe('Moodle, over HTTP', () => {
       const rest = type === 'classic' ? '{other}' : '';
       expect(await ask('ada@example.edu')).toBe(`I am [\n\n11763\n\n]${rest}: \n\n{moodle_user}?\n\n`);
       expect(await ask('nobody@example.edu')).toBe(`I am [\n\nnobody@example.edu\n\n]${rest}: \n\n{moodle_user}?\n\n`);
-      expect(await ask('default')).toBe(`I am [\n\n${gateway.email}\n\n]${rest}: \n\n{moodle_user}?\n\n`);
+      const unnamed = await ask('default');
+      expect(unnamed).toMatch(/^I am \[\s*\]/);
+      expect(unnamed).not.toContain(gateway.email);
     });
   });
 
