@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiDefaultResponse, ApiExtraModels, ApiOkResponse, ApiQuery, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../platform/http';
+import { ProblemDto, Public } from '../platform/http';
 import { attachment } from './attachment';
 import { ImagesService } from './images.service';
 
@@ -18,6 +18,8 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
+const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
+
 const inline = (path: string): string => attachment(path).replace(/^attachment/, 'inline');
 
 @ApiTags('Files')
@@ -29,6 +31,8 @@ export class ImagesController {
   @Public('Show the generated image that a link in an answer leads to')
   @ApiQuery({ name: 'link', description: 'Signed, expiring, bound to one file and its content' })
   @ApiOkResponse({ content: { 'image/*': { schema: { type: 'string', format: 'binary' } } } })
+  @ApiExtraModels(ProblemDto)
+  @ApiDefaultResponse({ content: PROBLEM, description: 'No such link, an expired one, or any other problem' })
   async open(@Query('link') link: unknown, @Res() response: Response): Promise<void> {
     const { path, content_type: type, bytes } = await this.images.open(link);
     response

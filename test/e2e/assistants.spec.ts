@@ -67,6 +67,8 @@ describe('an assistant', () => {
       owner: { id: teacher.userId, email: teacher.email, name: expect.any(String) },
       organization: { id: expect.any(String), slug: 'default' },
       published: false,
+      published_to_all: false,
+      disabled: false,
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       updated_at: expect.any(String),

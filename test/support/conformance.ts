@@ -1,5 +1,6 @@
 import type { Connector, ModelCallLimits, ModelTarget } from '../../src/connectors';
 import { describeConnector } from '../../src/connectors/testing/connector.conformance';
+import { MOST_CHARS } from '../../src/connectors/testing/functions.conformance';
 import type { ScriptedVendor } from '../../src/connectors/testing/scripted-vendor.types';
 import type { OutboundClient } from '../../src/platform/outbound';
 import type { Dialect } from './upstream-dialect';
@@ -20,7 +21,7 @@ export function describeVendorConnector(
   describe(`against a scripted vendor that speaks ${dialect.name}`, () => {
     let upstream: Upstream;
     const outbound = outboundFor();
-    const connector = make(outbound, QUICK_LIMITS);
+    const connector = make(outbound, { ...QUICK_LIMITS, maxAnswerChars: MOST_CHARS });
 
     beforeAll(async () => {
       upstream = await startUpstream();

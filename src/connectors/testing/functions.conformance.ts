@@ -18,8 +18,9 @@ const ELX = { name: 'get_weather', arguments: '{"city":"Elx, \\"la ciutat\\" →
 const ALCOI = { name: 'get_weather', arguments: '{"city":"Alcoi"}' };
 const AT = { name: 'now', arguments: '{}' };
 
-/** Longer than any connector takes. */
-const TOO_LONG = 1_100_000;
+/** Characters of an answer that the connector under test is to be given as its limit. */
+export const MOST_CHARS = 1_000_000;
+const TOO_LONG = MOST_CHARS + 100_000;
 const TOO_MANY = 300;
 
 const called = (id: string, { name, arguments: given }: typeof ELX): FunctionCall => ({
