@@ -92,6 +92,34 @@ describe('parameters from a schema that a server wrote', () => {
     expect(performance.now() - start).toBeLessThan(500);
   });
 
+  it('are not made from a schema of megabytes, nor slowly from what is just small enough', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`);
+    const heavy = (count: number) => ({
+      type: 'object',
+      properties: Object.fromEntries(words(200).map((name) => [name, { $ref: '#/$defs/huge' }])),
+      $defs: {
+        huge: {
+          type: words(count),
+          enum: words(count),
+          required: words(count),
+          properties: Object.fromEntries(words(count).map((name) => [name, {}])),
+          description: 'word '.repeat(count),
+        },
+      },
+    });
+    const huge = heavy(40_000);
+    expect(JSON.stringify(huge).length).toBeGreaterThan(1_600_000);
+    const start = performance.now();
+    expect(cleanParameters(huge)).toBeNull();
+    for (let i = 0; i < 10; i += 1) cleanParameters(heavy(1_200));
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('are not made from what is nested deeper than the stack', () => {
+    const deep = JSON.parse(`{"type":"object","items":${'['.repeat(30_000)}${']'.repeat(30_000)}}`) as unknown;
+    expect([null, { ...closed, properties: {} }]).toContainEqual(cleanParameters(deep));
+  });
+
   it('lose their descriptions before they are given up', () => {
     const properties = (name: number) =>
       Object.fromEntries(

@@ -5,12 +5,16 @@ import { cleanLine } from './clean-line';
 const MAX_NODES = 200;
 const MAX_DEPTH = 8;
 const MAX_PROPERTIES = 64;
+/** Of `required` and of a `type` that is a list, as sent: what stands behind is not read. */
+const MAX_REQUIRED = 256;
+const MAX_TYPES = 16;
 const MAX_CHOICES = 100;
 const MAX_CHOICE_CHARS = 200;
 const MAX_BRANCHES = 8;
 const DESCRIPTION_CHARS = 300;
-/** UTF-16 units of the JSON text. */
+/** UTF-16 units of the JSON text: of what is made, and of what is read for it. */
 const MAX_CHARS = 12_000;
+const MAX_GIVEN_CHARS = 64 * 1024;
 
 /** What OpenAI and Anthropic take as the name of a property. */
 const PROPERTY = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -28,16 +32,26 @@ type Schema = Record<string, unknown>;
  * references to elsewhere are left out. Null when nothing usable of bounded size comes of it.
  */
 export function cleanParameters(schema: unknown): JsonObject | null {
+  if (isJsonObject(schema) && sizeOf(schema) > MAX_GIVEN_CHARS) return null;
   const full = new SchemaCopy(schema, true).parameters();
   if (sizeOf(full) <= MAX_CHARS) return full;
   const bare = new SchemaCopy(schema, false).parameters();
   return sizeOf(bare) <= MAX_CHARS ? bare : null;
 }
 
-const sizeOf = (schema: JsonObject): number => JSON.stringify(schema).length;
+function sizeOf(schema: JsonObject): number {
+  try {
+    return JSON.stringify(schema).length;
+  } catch {
+    // Nested deeper than the stack: only a server's text can be.
+    return Infinity;
+  }
+}
 
 class SchemaCopy {
   private nodes = 0;
+  /** A reference can lead to the same properties at every node: their names are gone through once. */
+  private readonly names = new Map<JsonObject, readonly string[]>();
 
   constructor(
     private readonly root: unknown,
@@ -85,12 +99,12 @@ class SchemaCopy {
     const schema: Schema = {};
     const { properties, required, items, additionalProperties } = node;
     if (isJsonObject(properties)) {
-      const names = Object.keys(properties).filter((name) => PROPERTY.test(name) && !TRAPS.has(name));
-      const kept = names.slice(0, MAX_PROPERTIES);
+      const kept = this.namesOf(properties);
       schema['properties'] = Object.fromEntries(
         kept.map((name) => [name, this.copy(properties[name], depth + 1, path)]),
       );
-      const needed = Array.isArray(required) ? kept.filter((name) => required.includes(name)) : [];
+      const wanted = new Set<unknown>(Array.isArray(required) ? required.slice(0, MAX_REQUIRED) : []);
+      const needed = kept.filter((name) => wanted.has(name));
       if (needed.length > 0) schema['required'] = needed;
     }
     if (isJsonObject(items)) schema['items'] = this.copy(items, depth + 1, path);
@@ -98,6 +112,18 @@ class SchemaCopy {
     else if (isJsonObject(additionalProperties))
       schema['additionalProperties'] = this.copy(additionalProperties, depth + 1, path);
     return schema;
+  }
+
+  private namesOf(properties: JsonObject): readonly string[] {
+    const known = this.names.get(properties);
+    if (known !== undefined) return known;
+    const names: string[] = [];
+    for (const name of Object.keys(properties)) {
+      if (names.length === MAX_PROPERTIES) break;
+      if (PROPERTY.test(name) && !TRAPS.has(name)) names.push(name);
+    }
+    this.names.set(properties, names);
+    return names;
   }
 
   private branchesOf(node: JsonObject, depth: number, path: readonly string[]): Schema {
@@ -124,15 +150,20 @@ function lookUp(root: unknown, reference: string): unknown {
 }
 
 function typeOf({ type, nullable }: JsonObject): Schema {
-  const types = [...new Set([type].flat())].filter((each) => TYPES.has(each));
+  const listed: readonly unknown[] = Array.isArray(type) ? type.slice(0, MAX_TYPES) : [type];
+  const types = [...new Set(listed)].filter((each) => TYPES.has(each));
   if (types.length === 0) return {};
   if (nullable === true && !types.includes('null')) types.push('null');
   return { type: types.length === 1 ? types[0] : types };
 }
 
 function choicesOf(node: JsonObject): Schema {
-  const values = Array.isArray(node['enum']) ? node['enum'] : 'const' in node ? [node['const']] : [];
-  const usable = [...new Set(values)].filter(isChoice).slice(0, MAX_CHOICES);
+  const values: readonly unknown[] = Array.isArray(node['enum'])
+    ? node['enum'].slice(0, MAX_CHOICES)
+    : 'const' in node
+      ? [node['const']]
+      : [];
+  const usable = [...new Set(values.filter(isChoice))];
   return usable.length === 0 ? {} : { enum: usable };
 }
 
