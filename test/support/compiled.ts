@@ -1,5 +1,5 @@
 import { transformFileSync } from '@swc/core';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
@@ -33,7 +33,9 @@ export const compiledFile = (path: string): string => join(OUT, path);
 function compileFile(path: string): void {
   const source = join(ROOT, path);
   const target = join(OUT, path.replace(/\.ts$/, '.js'));
-  if ((statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0) > statSync(source).mtimeMs) return;
+  // A copy has the time of its source, so that a source of an older day counts as another one, too.
+  const { atime, mtime } = statSync(source);
+  if (statSync(target, { throwIfNoEntry: false })?.mtime.getTime() === mtime.getTime()) return;
   const { code } = transformFileSync(source, {
     swcrc: false,
     jsc: {
@@ -46,4 +48,5 @@ function compileFile(path: string): void {
   });
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, code);
+  utimesSync(target, atime, mtime);
 }
