@@ -181,6 +181,7 @@ export class FilesService {
     await this.audit.record(
       {
         caller,
+        organizationId: owner.organizationId,
         action: old === null ? 'file.create' : 'file.replace',
         target: { type: 'file', id },
         ...(old === null ? {} : { before: { name, sha256: old.sha256, size: old.size } }),

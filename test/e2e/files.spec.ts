@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesService } from '../../src/files';
-import type { Principal } from '../../src/kernel';
+import type { Caller, Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
 
@@ -78,6 +78,34 @@ describe('uploading', () => {
     const second = await colleague.api('GET', `${path}?limit=2&cursor=${first.json.next_cursor}`);
     expect(second.json).toMatchObject({ items: [{ path: 'c.md' }], next_cursor: null });
     expect((await colleague.api('GET', `${path}?cursor=nonsense`)).status).toBe(400);
+  });
+});
+
+describe('files that a member of another organization causes', () => {
+  it('are in the audit of the organization that gets them', async () => {
+    const slug = await foreignOrganization(app);
+    const foreign = (await app.api('GET', `/api/v1/organizations/${slug}`)).json;
+    const stranger = await person(app, { organization: slug });
+    const actor: Caller = {
+      kind: 'api_key',
+      credentialId: null,
+      organizationId: foreign.id,
+      organizationSlug: slug,
+      userId: stranger.userId,
+      role: 'teacher',
+      systemAdmin: false,
+      scopes: ['chat'],
+      assistantIds: null,
+    };
+    const bytes = Buffer.from('made for the owner');
+    const [file] = await files.store(owner, actor, [
+      { name: 'made.txt', bytes, size: bytes.length, sha256: '0'.repeat(64) },
+    ]);
+    const entriesOf = async (organization: string): Promise<{ target: { id: string }; actor: object }[]> =>
+      (await app.api('GET', `/api/v1/organizations/${organization}/audit?limit=100`)).json.items;
+    const mine = (await entriesOf('default')).filter(({ target }) => target.id === file?.id);
+    expect(mine).toMatchObject([{ action: 'file.create', actor: { user_id: stranger.userId } }]);
+    expect((await entriesOf(slug)).filter(({ target }) => target.id === file?.id)).toEqual([]);
   });
 });
 
