@@ -1,4 +1,4 @@
-import { invalid, type Problem } from '../kernel';
+import { invalid, type JsonObject, type Problem } from '../kernel';
 import type { ChatRequest } from './chat-request';
 
 const isGiven = (value: unknown): boolean =>
@@ -23,4 +23,10 @@ export function assertNoClientTools({ params }: ChatRequest): void {
   if (n !== null && n !== 1)
     problems.push({ path: 'n', message: 'must be 1: this assistant has functions of its own' });
   if (problems.length > 0) throw invalid(problems);
+}
+
+/** Vendors refuse a choice among functions where none are declared. */
+export function withoutFunctionChoice(params: JsonObject): JsonObject {
+  const { tools: _tools, tool_choice: _choice, parallel_tool_calls: _parallel, ...others } = params;
+  return others;
 }

@@ -2,12 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { RunnableAssistant } from '../assistants';
 import { ClassicPipeline } from '../classic';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
-import { AppError, textOf } from '../kernel';
+import { AppError, type JsonObject, textOf } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
 import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
 import type { FunctionSet } from '../tools';
 import { AnswerImages } from './answer-images';
+import { withoutFunctionChoice } from './client-tools';
 import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
@@ -85,7 +86,7 @@ export class CompletionEngine {
     const asked = {
       model: resolved.model,
       messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
-      params: request.params,
+      params: paramsOf(completion),
     };
     if (functions.isEmpty) await writer.model(call, asked);
     else await this.functions.rounds(completion, functions, asked, { writer, call });
@@ -172,6 +173,10 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
  */
 const fellBackToEcho = ({ provider }: ResolvedModel, { access, document }: RunnableAssistant): boolean =>
   provider === null && document.connector === AUTO && access === 'use';
+
+/** What a client says of functions is about its own, unless the assistant has some. */
+const paramsOf = ({ facts, request }: Completion): JsonObject =>
+  facts.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
 
 const charsOf = ({ messages }: PreparedPrompt): number =>
   messages.reduce(

@@ -280,8 +280,10 @@ describe('functions that the model calls', () => {
 
   it('offers none when the client wants none', async () => {
     upstream.expect({ content: 'I cannot know.' });
-    await ask({ tool_choice: 'none' });
+    await ask({ tool_choice: 'none', parallel_tool_calls: false });
     expect(sent(0).tools).toBeUndefined();
+    expect(sent(0).tool_choice).toBeUndefined();
+    expect(sent(0).parallel_tool_calls).toBeUndefined();
   });
 
   it('does not run what an answer that broke off half asks for', async () => {
