@@ -231,6 +231,14 @@ describe('time', () => {
     expect(signal?.aborted).toBe(true);
   });
 
+  it('has the time that the tool asks for where the entry names none', async () => {
+    const tool: Tool = { ...fakeTool(() => new Promise(() => undefined)), timeoutMs: 10 };
+    const within = async (more: Parameters<typeof entry>[0]) =>
+      invokerOf(tool).invoke(entry(more), INPUT, invocation());
+    expect(await within({})).toMatchObject({ code: 'tool.timeout', message: 'no answer within 10 ms' });
+    expect(await within({ timeout_ms: 15 })).toMatchObject({ message: 'no answer within 15 ms' });
+  });
+
   it('ends at once when the run is aborted, and swallows what the tool still does', async () => {
     const controller = new AbortController();
     const running = call(

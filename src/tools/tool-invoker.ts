@@ -22,7 +22,7 @@ export const OUTPUT_LIMIT = 50_000;
 const PROGRESS_CHARS = 200;
 
 /** The part of a tool that runs: what the catalogue holds, and what classic's RAG processors are. */
-export type RunnableTool = Pick<Tool, 'run' | 'outputLimit'>;
+export type RunnableTool = Pick<Tool, 'run' | 'outputLimit' | 'timeoutMs'>;
 
 /**
  * The one place that calls tools. Whatever happens in there ends as exactly one outcome, told by `tool.started` and then
@@ -94,7 +94,7 @@ export class ToolInvoker {
     input: ToolInput,
     context: CallContext,
   ): Promise<CheckedOutput> {
-    const timeoutMs = entry.timeout_ms ?? this.config.tools.defaultTimeoutMs;
+    const timeoutMs = entry.timeout_ms ?? tool.timeoutMs ?? this.config.tools.defaultTimeoutMs;
     const raw = await withinDeadline(
       (controller) => {
         context.controller = controller;

@@ -102,6 +102,8 @@ export interface ConfigGap {
  */
 export interface Tool<Config = JsonObject> {
   readonly definition: ToolDefinition;
+  /** Milliseconds a call may take where the entry names none; `TOOL_DEFAULT_TIMEOUT` without it. */
+  readonly timeoutMs?: number;
   run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
   /** Required choices that are still empty, and references that `owner` may not read. Asked at save and in
    * `/validate`. `run` finds the same by doing its work on fresh rows, and fails with the same codes. */

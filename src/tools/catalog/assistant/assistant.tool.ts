@@ -18,6 +18,8 @@ export interface AssistantToolConfig extends JsonObject {
 @Injectable()
 export class AssistantTool implements Tool<AssistantToolConfig> {
   readonly definition: ToolDefinition = DEFINITION;
+  /** A whole run of another assistant, with tools and a model of its own. */
+  readonly timeoutMs = 120_000;
 
   async run(
     { assistant_id: id }: AssistantToolConfig,

@@ -24,6 +24,8 @@ const DESCRIPTION_CHARS = 1_000;
 @Injectable()
 export class AssistantFunction implements FunctionPlugin<AssistantFunctionConfig> {
   readonly definition: ToolDefinition = DEFINITION;
+  /** A whole run of another assistant, with tools and a model of its own. */
+  readonly timeoutMs = 120_000;
 
   async offer(config: AssistantFunctionConfig, { assistants }: OfferContext): Promise<readonly FunctionDeclaration[]> {
     const { assistant_id: id } = config;

@@ -27,6 +27,8 @@ const MAX_WORK = 100_000;
 @Injectable()
 export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
   readonly definition: ToolDefinition = DEFINITION;
+  /** A model writes the whole evaluation, and perhaps once more. */
+  readonly timeoutMs = 120_000;
 
   constructor(
     @Inject(RubricsService) private readonly rubrics: Pick<RubricsService, 'forEvaluation' | 'exists'>,
