@@ -120,6 +120,16 @@ describe('calls of assistants', () => {
     await expect(run()).rejects.toEqual(failing('tool.limit', 'call_limit_reached'));
   });
 
+  it('spend the tokens of the calling run, and are refused once they are spent', async () => {
+    const usage = { prompt_tokens: 400, completion_tokens: 200, total_tokens: 600 };
+    const { run, budget, asked } = setting({ answer: async () => ({ ...ANSWER, usage }) });
+    await run();
+    expect(budget.spentTokens).toBe(600);
+    budget.spend(usage);
+    await expect(run()).rejects.toEqual(failing('tool.limit', 'budget_spent'));
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
   it.each<[string, Error, string, string]>([
     ['no connector', new AppError('connector_not_configured', 'of Gt'), 'tool.failed', 'target_misconfigured'],
     ['no key', new AppError('secret_unavailable', 'key 7'), 'tool.failed', 'target_misconfigured'],

@@ -53,6 +53,7 @@ export class AssistantCalls implements OnModuleInit {
     const answer = await this.assistants.mayCall(questionOf(completion, id));
     if (!answer.allowed) throw await this.refused(completion, id, answer.row);
     if (!answer.answerable) throw new ToolFailure('tool.failed', 'target_misconfigured');
+    if (budget.isSpent) throw new ToolFailure('tool.limit', 'budget_spent');
     if (!budget.takeCall(`assistant:${id}`)) throw new ToolFailure('tool.limit', 'call_limit_reached');
     const parent = { runId: run.id, depth: depth + 1, budget };
     const { target: assistant, callerMayUse } = answer;
@@ -60,6 +61,7 @@ export class AssistantCalls implements OnModuleInit {
     try {
       const request = questionRequest(query);
       const reply = await this.quiet.answer({ caller, assistantId: id, assistant, request, signal, parent });
+      budget.spend(reply.usage);
       if (reply.text.trim() === '') throw new ToolFailure('tool.failed', 'the assistant gave no answer');
       // Who may not run the target sees its answer only: not what it was made from.
       return { text: reply.text, sources: callerMayUse ? reply.sources : [], usage: reply.usage };

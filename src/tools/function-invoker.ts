@@ -113,6 +113,7 @@ export class FunctionInvoker {
     if (problem !== null)
       throw new ToolFailure('tool.arguments_invalid', cutText(`invalid arguments: ${problem}`, 500));
     const { name } = offered.declaration;
+    if (invocation.budget.isSpent) throw new ToolFailure('tool.limit', 'the run has spent what it may');
     if (!invocation.budget.takeCall(`function:${name}`))
       throw new ToolFailure('tool.limit', 'this function was called too often for one answer');
     const raw = await this.run(name, args, offered, ref, invocation);
