@@ -63,7 +63,7 @@ export class RoundFraming {
   }
 
   private last(chunk: ModelChunk, finishReason: string): string {
-    if (wantsFunctions(this.calls.isEmpty ? 0 : 1, finishReason)) return chunk.text === '' ? '' : this.content(chunk);
+    if (wantsFunctions(this.calls.finish().length, finishReason)) return chunk.text === '' ? '' : this.content(chunk);
     const { run, facts } = this.completion;
     const { usage: _usage, choices, ...rest } = parsed(chunk.data);
     const whole = { ...rest, ...(this.head === null ? {} : { id: this.head.id }), choices: withoutCalls(choices) };

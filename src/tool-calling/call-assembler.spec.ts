@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import type { FunctionCallDelta } from '../connectors';
+import { type FunctionCallDelta, MAX_CALLS } from '../connectors';
 import { ARGUMENTS_LIMIT } from '../tools';
-import { CallAssembler, MAX_CALLS } from './call-assembler';
+import { CallAssembler } from './call-assembler';
 
 const FIXTURES = join(__dirname, '../../test/fixtures/streams');
 
@@ -70,6 +70,23 @@ describe('calls put together from fragments', () => {
     const whole = delta({ index: 0, id: 'a', name: 'f', arguments: '{"x":1}' });
     expect(told([delta({ ...whole, arguments: '{"x":' }), delta({ index: 0, arguments: '1}' }), whole])).toEqual([
       { id: 'a', name: 'f', arguments: '{"x":1}' },
+    ]);
+  });
+
+  it.each([' ', '\n', ''])('takes %j with the id and name of a whole call for a part of it', (text) => {
+    const whole = delta({ index: 0, id: 'a', name: 'f', arguments: '{"x":1}' });
+    const [only, ...others] = told([whole, { ...whole, arguments: text }]);
+    expect(others).toEqual([]);
+    expect(JSON.parse(only?.arguments ?? '')).toEqual({ x: 1 });
+  });
+
+  it.each(['a', null])('puts the arguments that follow an empty object in its place (id %j)', (id) => {
+    const begun = delta({ index: 0, id: 'a', name: 'f', arguments: '{}' });
+    const name = id === null ? null : 'f';
+    const rest = ['{"x":', '1}'].map((text) => delta({ index: 0, id, name, arguments: text }));
+    expect(told([begun, ...rest])).toEqual([{ id: 'a', name: 'f', arguments: '{"x":1}' }]);
+    expect(told([begun, delta({ index: 0, id, name, arguments: '{}' })])).toEqual([
+      { id: 'a', name: 'f', arguments: '{}' },
     ]);
   });
 

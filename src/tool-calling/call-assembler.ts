@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { FunctionCallDelta } from '../connectors';
+import { type FunctionCallDelta, MAX_CALLS } from '../connectors';
 import type { FunctionCall } from '../kernel';
 import { ARGUMENTS_LIMIT } from '../tools';
 
-/** Calls of one answer; no model means more, and each costs a result. */
-export const MAX_CALLS = 64;
+/** What some vendors begin a call with, before its real arguments. */
+const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
 /** One call as it grows. */
 class GrowingCall {
@@ -46,22 +46,27 @@ class GrowingCall {
     if (text === '' || this.arguments.length > ARGUMENTS_LIMIT) return;
     // Some vendors end with the whole call once more.
     if (text.length > 1 && text === this.arguments && this.isWhole) return;
+    if (text.trimStart().startsWith('{') && EMPTY_OBJECT.test(this.arguments)) this.clear();
     this.arguments += text.slice(0, ARGUMENTS_LIMIT + 1 - this.arguments.length);
+  }
+
+  private clear(): void {
+    this.arguments = '';
+    this.seen = 0;
+    this.depth = 0;
+    this.inText = false;
   }
 }
 
 /**
  * Puts an answer's function calls together from their fragments, in the order in which they began. A fragment belongs to
- * the call of its id, else of its index, else to the latest; a name for a call that is whole already begins another one.
+ * the call of its id, else of its index, else to the latest; a name for a call that is whole already begins another one,
+ * unless id and name are that call's own.
  */
 export class CallAssembler {
   private readonly all: GrowingCall[] = [];
   private readonly byId = new Map<string, GrowingCall>();
   private readonly byIndex = new Map<number, GrowingCall>();
-
-  get isEmpty(): boolean {
-    return this.all.length === 0;
-  }
 
   add(delta: FunctionCallDelta): void {
     const call = this.callOf(delta);
@@ -113,12 +118,13 @@ export class CallAssembler {
   }
 }
 
-/** Without an id a fragment may carry the next call under an old index, or under none. */
+/** Without an id a fragment may carry the next call under an old index, or under none; some vendors give all calls one id. */
 function beginsAnother(call: GrowingCall, { id, index, name, arguments: text }: FunctionCallDelta): boolean {
   if (name === null || name === '') return false;
+  if (id !== null && id !== '' && id === call.id && name === call.name) return false;
   const isOther = id === null || id === '' ? index !== null && call.index !== null && index !== call.index : false;
   if (isOther) return true;
-  return (text === '' ? name !== call.name : text !== call.arguments) && call.isWhole;
+  return (text.trim() === '' ? name !== call.name : text !== call.arguments) && call.isWhole;
 }
 
 /** In OpenAI's manner; at most 40 characters. */
