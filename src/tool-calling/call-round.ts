@@ -35,6 +35,12 @@ function identityOf({ name, arguments: text }: RequestedCall): string {
   }
 }
 
+/** A denial says the same every time, and a result is told as repeated once. */
+function repeated(earlier: FunctionOutcome): string {
+  const isDenial = earlier.status === 'failed' && earlier.code === 'tool.unavailable';
+  return isDenial || earlier.content.startsWith(REPEATED) ? earlier.content : REPEATED + earlier.content;
+}
+
 interface Made {
   readonly outcome: Promise<FunctionOutcome>;
   readonly tries: number;
@@ -95,7 +101,7 @@ export class CallRounds {
     const { plugin, name } = earlier;
     const ref = { index: call.index, plugin, placeholder: null, call: { id: call.id, name, round: call.round } };
     const { emit } = this.invocation;
-    const content = earlier.content.startsWith(REPEATED) ? earlier.content : REPEATED + earlier.content;
+    const content = repeated(earlier);
     emit({ type: 'tool.started', ...ref, message: `🔧 Calling ${name}...` });
     if (earlier.status === 'failed') {
       emit({ type: 'tool.failed', ...ref, code: earlier.code, message: `❌ ${name} failed` });

@@ -4,7 +4,14 @@ import type { ModelRequest } from '../connectors';
 import type { Caller, ChatMessage, FunctionCall, RunEvent } from '../kernel';
 import type { Config } from '../platform/config';
 import { RunBudget } from '../runs';
-import { FunctionInvoker, type FunctionOutcome, FunctionSet, type OfferedFunction, parsedArguments } from '../tools';
+import {
+  FunctionInvoker,
+  type FunctionOutcome,
+  FunctionSet,
+  type OfferedFunction,
+  parsedArguments,
+  ToolFailure,
+} from '../tools';
 import { ToolLoop } from './tool-loop.service';
 import type { RoundAnswer } from './tool-loop.types';
 
@@ -209,6 +216,19 @@ describe('the loop model → functions → model', () => {
       'failed',
       'failed',
     ]);
+  });
+
+  it('says of a repeated denial what it said of the first, and nothing else', async () => {
+    const denied: OfferedFunction = {
+      ...offered('denied'),
+      plugin: {
+        ...offered('denied').plugin,
+        call: () => Promise.reject(new ToolFailure('tool.unavailable', 'tool_unavailable')),
+      },
+    };
+    const rounds = [[call('a', 'denied')], [call('b', 'denied')], [call('c', 'denied')]];
+    const { outcomes } = await play({ rounds, functions: new FunctionSet([denied]) });
+    expect(outcomes.map(({ content }) => content)).toEqual(Array(3).fill('tool_unavailable'));
   });
 
   it('calls one function at most eight times in a run', async () => {
