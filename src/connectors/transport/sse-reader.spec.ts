@@ -55,6 +55,17 @@ describe('SseReader', () => {
     );
   });
 
+  it('refuses an event that does not end, though its lines do', () => {
+    const lines = Buffer.from(`data: ${'x'.repeat(93)}\n`.repeat(1_000));
+    const reader = new SseReader(1_000_000);
+    const flood = (): void => {
+      for (let i = 0; i < 20; i += 1) reader.read(lines);
+    };
+    expect(flood).toThrow(RangeError);
+    const ending = new SseReader(1_000_000);
+    for (let i = 0; i < 20; i += 1) expect(ending.read(Buffer.concat([lines, Buffer.from('\n')]))).toHaveLength(1);
+  });
+
   it('refuses a line that does not end', () => {
     const reader = new SseReader();
     const flood = (): void => {

@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A line longer than this is no event of a model that writes text. Characters. */
+/** A line or an event longer than this is none of a model that writes text. Characters. */
 const MAX_PENDING = 4_000_000;
 
 /**
@@ -19,14 +19,16 @@ export class SseReader {
   private pending: string[] = [];
   private pendingChars = 0;
   private data: string | null = null;
+  /** Of the event that is not over yet, an unfinished line aside. */
+  private eventChars = 0;
   private name = '';
   private afterCr = false;
   private started = false;
 
-  /** `maxPending`: longest line in characters, for vendors that send whole images in one. */
+  /** `maxPending`: longest event in characters, for vendors that send whole images in one. */
   constructor(private readonly maxPending = MAX_PENDING) {}
 
-  /** @throws RangeError when a line does not end */
+  /** @throws RangeError when a line or an event does not end */
   read(bytes: Buffer, events: SseEvent[] = []): SseEvent[] {
     const text = this.normalise(this.decoder.write(bytes));
     const first = text.indexOf('\n');
@@ -58,7 +60,11 @@ export class SseReader {
     if (text === '') return;
     this.pending.push(text);
     this.pendingChars += text.length;
-    if (this.pendingChars > this.maxPending) throw new RangeError('The line does not end');
+    this.bound();
+  }
+
+  private bound(): void {
+    if (this.pendingChars + this.eventChars > this.maxPending) throw new RangeError('The line does not end');
   }
 
   private release(text: string): string {
@@ -84,6 +90,9 @@ export class SseReader {
 
   private line(buffer: string, from: number, end: number, events: SseEvent[]): void {
     if (from === end) return this.dispatch(events);
+    // Empty `data` lines grow the event too.
+    this.eventChars += buffer.startsWith('data:', from) ? end - from : 0;
+    this.bound();
     if (buffer.startsWith('data:', from)) {
       const value = fieldValue(buffer, from + 5, end);
       this.data = this.data === null ? value : `${this.data}\n${value}`;
@@ -95,6 +104,7 @@ export class SseReader {
   private dispatch(events: SseEvent[]): void {
     if (this.data !== null) events.push({ name: this.name, data: this.data });
     this.data = null;
+    this.eventChars = 0;
     this.name = '';
   }
 }
