@@ -174,15 +174,18 @@ function weatherOf(answer: JsonObject, days: number): Weather {
       precipitation: figure(now, units, 'precipitation'),
       wind: figure(now, units, 'wind_speed_10m') ?? figure(now, units, 'windspeed'),
     }),
-    days: daysOf(answer.daily, answer.daily_units).slice(0, days),
+    days: daysOf(answer.daily, answer.daily_units, days),
   };
 }
 
-function daysOf(daily: unknown, units: unknown): JsonObject[] {
+function daysOf(daily: unknown, units: unknown, days: number): JsonObject[] {
   if (!isJsonObject(daily) || !Array.isArray(daily.time)) return [];
-  return daily.time.map((date: unknown, index) => {
-    const values = Object.fromEntries(
-      Object.entries(daily).map(([name, list]) => [name, Array.isArray(list) ? (list[index] as unknown) : null]),
+  return daily.time.slice(0, days).map((date: unknown, index) => {
+    const values: JsonObject = Object.fromEntries(
+      DAILY.map((name) => {
+        const list = daily[name];
+        return [name, Array.isArray(list) ? (list[index] as unknown) : null];
+      }),
     );
     return present({
       date: textIn(date, 40),
