@@ -1,6 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type/core';
 import { AppError, isJsonObject, type ChatMessage, type ContentPart } from '../../kernel';
 import type { OutboundClient } from '../../platform/outbound';
+import { ImageMemory } from './image-memory';
 
 /** What every model that sees takes; SVG is no picture but a program. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
@@ -17,8 +18,11 @@ export type InlineImages = ReadonlyMap<string, InlineImage>;
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 /** Images that are fetched for one request. */
 const MAX_FETCHED = 16;
+const AT_ONCE = 3;
 const FETCH_MS = 15_000;
 const DATA_URL = /^data:[\w.+/-]{0,100};base64,/i;
+
+type Outbound = Pick<OutboundClient, 'download'>;
 
 /** The address of an image part; null for parts of another type. @throws AppError `bad_request` when it has none */
 export function imageUrlOf(part: ContentPart): string | null {
@@ -32,11 +36,12 @@ export function imageUrlOf(part: ContentPart): string | null {
 /**
  * Makes bytes of every image in the messages. Addresses are whatever a user wrote, so they are dialled like any address of
  * a stranger: private ones are refused, at every redirect too.
- * @throws AppError `outbound_refused`, `bad_request` (no image, or not to be had), `payload_too_large`, `cancelled`
+ * @throws AppError `outbound_refused`, `bad_request` (no image, or not to be had), `payload_too_large`,
+ * `too_many_requests` (the process is loading as many as it can hold), `cancelled`
  */
 export async function inlineImages(
   messages: readonly ChatMessage[],
-  outbound: OutboundClient,
+  outbound: Outbound,
   signal: AbortSignal,
 ): Promise<InlineImages> {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly ContentPart[]) : []));
@@ -45,29 +50,71 @@ export async function inlineImages(
   if (remote.length > MAX_FETCHED) {
     throw new AppError('bad_request', `The messages link to more than ${MAX_FETCHED} images; send some as data URLs`);
   }
-  const loaded = await Promise.all(
-    urls.map(async (url) => {
-      const bytes = url.startsWith('data:') ? decoded(url) : await fetched(url, outbound, signal);
-      return [url, await checked(bytes)] as const;
-    }),
-  );
-  return new Map(loaded);
+  const memory = new ImageMemory();
+  try {
+    return await eachOf(urls, signal, async (url, either) =>
+      checked(
+        url.startsWith('data:') ? decoded(url, memory) : await fetched(url, { outbound, memory, signal: either }),
+      ),
+    );
+  } finally {
+    memory.release();
+  }
+}
+
+/** A few at a time. The first failure ends the others, and is thrown when they have ended. */
+async function eachOf<T>(
+  urls: readonly string[],
+  signal: AbortSignal,
+  load: (url: string, signal: AbortSignal) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  const waiting = [...urls];
+  const loaded = new Map<string, T>();
+  const failures: unknown[] = [];
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const worker = async (): Promise<void> => {
+    try {
+      for (let url = waiting.shift(); url !== undefined; url = waiting.shift())
+        loaded.set(url, await load(url, either));
+    } catch (error) {
+      waiting.length = 0;
+      failures.push(error);
+      stop.abort();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (failures.length > 0) throw failures[0];
+  return loaded;
 }
 
 const tooLarge = (): AppError =>
-  new AppError('payload_too_large', `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB`);
+  new AppError(
+    'payload_too_large',
+    `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB, or than the others leave room for`,
+  );
 
-function decoded(url: string): Buffer {
+function decoded(url: string, memory: ImageMemory): Buffer {
   const prefix = DATA_URL.exec(url.slice(0, 120));
   if (prefix === null) throw new AppError('bad_request', 'An image is given as a data URL that is not base64');
-  if ((url.length - prefix[0].length) * 0.75 > MAX_IMAGE_BYTES + 3) throw tooLarge();
+  const size = Math.floor((url.length - prefix[0].length) * 0.75);
+  if (size > MAX_IMAGE_BYTES + 3) throw tooLarge();
+  memory.take(size);
   return Buffer.from(url.slice(prefix[0].length), 'base64');
 }
 
-async function fetched(url: string, outbound: OutboundClient, signal: AbortSignal): Promise<Buffer> {
+interface Fetching {
+  readonly outbound: Outbound;
+  readonly memory: ImageMemory;
+  readonly signal: AbortSignal;
+}
+
+async function fetched(url: string, { outbound, memory, signal }: Fetching): Promise<Buffer> {
   const headers = { accept: IMAGE_TYPES.join(', '), 'user-agent': 'bellwether' };
   try {
-    const answer = await outbound.download({ url, headers, signal, timeoutMs: FETCH_MS, maxBytes: MAX_IMAGE_BYTES });
+    const maxBytes = Math.min(MAX_IMAGE_BYTES, memory.left);
+    const take = (bytes: number): void => memory.take(bytes);
+    const answer = await outbound.download({ url, headers, signal, timeoutMs: FETCH_MS, maxBytes, take });
     if (answer.status === 200) return answer.bytes;
     throw new AppError('bad_request', `The server of an image answered with the status ${answer.status}`);
   } catch (error) {

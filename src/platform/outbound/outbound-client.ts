@@ -99,7 +99,7 @@ export class OutboundClient implements OnModuleDestroy {
         signal,
       });
       const target = nextHop(hop, response.statusCode, response.headers.location);
-      if (target === null) return await readBytes(response, input.maxBytes ?? MAX_BYTES);
+      if (target === null) return await readBytes(response, input.maxBytes ?? MAX_BYTES, input.take);
       await response.body.dump();
       if (redirects === REDIRECTS) throw new AppError('upstream_error', 'The server redirected too often');
       hop = { ...target, url: this.policy.parse(target.url.href, target.trusted) };

@@ -8,6 +8,8 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** Largest body read, in bytes, 5 MB unless said. */
   readonly maxBytes?: number;
+  /** Called with the length of every part of the body before it is kept; what it throws ends the reading. */
+  readonly take?: (bytes: number) => void;
   /** Set for the operator's own URLs (environment): private addresses are dialled. */
   readonly trusted?: boolean;
 }

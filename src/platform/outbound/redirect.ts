@@ -45,7 +45,11 @@ const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<s
   Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name.toLowerCase())));
 
 /** Reads the body up to `maxBytes`; the stated length is believed when it is already too much. */
-export async function readBytes(response: Dispatcher.ResponseData, maxBytes: number): Promise<OutboundBytes> {
+export async function readBytes(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  take?: (bytes: number) => void,
+): Promise<OutboundBytes> {
   const tooLarge = new AppError('upstream_bad_response', `The server sent more than ${maxBytes} bytes`);
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
     response.body.on('error', () => undefined).destroy();
@@ -56,6 +60,7 @@ export async function readBytes(response: Dispatcher.ResponseData, maxBytes: num
   for await (const part of response.body as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > maxBytes) throw tooLarge;
+    take?.(part.length);
     parts.push(part);
   }
   return { status: response.statusCode, headers: flat(response.headers), bytes: Buffer.concat(parts) };
