@@ -3,6 +3,10 @@ import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.ty
 import { unescaped } from './plain-text';
 
 const NAME_CHARS = 300;
+/** Nobody has as many; a server that says so is not believed. */
+const COURSES = 500;
+/** Of all courses together. Far more than is ever told: the earliest need not come first. */
+const ASSIGNMENTS = 5_000;
 
 /*
  * Readers of web service answers (Moodle, enrol/externallib.php, user/externallib.php, mod/assign/externallib.php). Of a
@@ -48,9 +52,18 @@ export function userIn(answer: unknown, { field, value }: MoodleIdentity): numbe
   return isOther ? null : idIn(user.id);
 }
 
-/** Courses that their students may see. */
-export const coursesIn = (answer: unknown): MoodleCourse[] =>
-  objects(answer).flatMap((course) => courseIn(course) ?? []);
+/** Courses that their students may see, the first 500 of them. */
+export const coursesIn = (answer: unknown): MoodleCourse[] => firstOf(objects(answer), COURSES, courseIn);
+
+function firstOf<T>(entries: readonly JsonObject[], most: number, read: (entry: JsonObject) => T | null): T[] {
+  const found: T[] = [];
+  for (const entry of entries) {
+    if (found.length === most) break;
+    const one = read(entry);
+    if (one !== null) found.push(one);
+  }
+  return found;
+}
 
 function courseIn(course: JsonObject): MoodleCourse | null {
   const id = idIn(course.id);
@@ -68,13 +81,16 @@ function courseIn(course: JsonObject): MoodleCourse | null {
   };
 }
 
-/** Assignments that have a date, of the courses asked for. */
+/** Assignments that have a date, of the courses asked for; the first 5000 of them. */
 export function assignmentsIn(answer: unknown, courses: ReadonlySet<number>): MoodleAssignment[] {
-  return objects(isJsonObject(answer) ? answer.courses : null).flatMap((course) => {
+  const found: MoodleAssignment[] = [];
+  for (const course of objects(isJsonObject(answer) ? answer.courses : null)) {
     const courseId = idIn(course.id);
-    if (courseId === null || !courses.has(courseId)) return [];
-    return objects(course.assignments).flatMap((assignment) => assignmentIn(assignment, courseId) ?? []);
-  });
+    if (courseId === null || !courses.has(courseId)) continue;
+    const left = ASSIGNMENTS - found.length;
+    found.push(...firstOf(objects(course.assignments), left, (assignment) => assignmentIn(assignment, courseId)));
+  }
+  return found;
 }
 
 function assignmentIn(assignment: JsonObject, courseId: number): MoodleAssignment | null {

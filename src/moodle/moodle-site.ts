@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LRUCache } from 'lru-cache';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../kernel';
 import { assignmentsIn, coursesIn, submittedIn, userIn } from './moodle-answers';
 import type { MoodleConnection } from './moodle-connection';
@@ -15,6 +15,17 @@ const COURSES_AT_ONCE = 100;
 
 /** What is remembered for a short while, of every organization; keys start with the organization, the address and the token. */
 export type MoodleMemory = LRUCache<string, object>;
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Bytes as UTF-16 text, about what an entry holds; one that is larger than a whole list of courses is not kept. */
+export const moodleMemory = (): MoodleMemory =>
+  new LRUCache({
+    max: 5_000,
+    maxSize: 32 * MEBIBYTE,
+    maxEntrySize: 2 * MEBIBYTE,
+    sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry).length + key.length),
+  });
 
 interface Remembered<T> {
   readonly value: T;

@@ -1,13 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { AppError, type Caller, type EndUser } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
 import { OutboundClient } from '../platform/outbound';
 import { MoodleConnection } from './moodle-connection';
-import { MoodleSite } from './moodle-site';
+import { moodleMemory, MoodleSite } from './moodle-site';
 import type { MoodleIdentity } from './moodle.types';
-
-const REMEMBERED = 5_000;
 
 export interface MoodleUserText {
   readonly text: string;
@@ -17,7 +14,7 @@ export interface MoodleUserText {
 /** The Moodle of each organization, and who the caller is there. */
 @Injectable()
 export class MoodleService {
-  private readonly memory = new LRUCache<string, object>({ max: REMEMBERED });
+  private readonly memory = moodleMemory();
 
   constructor(
     @Inject(OrganizationsService) private readonly organizations: Pick<OrganizationsService, 'runtime'>,

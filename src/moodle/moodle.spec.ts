@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { AppError, type Caller, type EndUser } from '../kernel';
 import type { OutboundRequest, OutboundResponse } from '../platform/outbound';
+import { moodleMemory } from './moodle-site';
 import { MoodleService } from './moodle.service';
 import { unescaped } from './plain-text';
 
@@ -260,6 +261,29 @@ describe('courses and assignments', () => {
       { id: 11, courseId: 1, name: 'Late', dueAt: 200_000 },
     ]);
     expect(calls[0]?.args).toMatchObject({ 'courseids[0]': '1', 'courseids[1]': '2' });
+  });
+
+  it('keeps the first 500 courses and 5000 assignments of a server that has no end', async () => {
+    const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+    const many = numbers(3_000).map((id) => ({ id, name: 'A', duedate: id }));
+    const { site } = scripted({
+      answers: {
+        core_enrol_get_users_courses: numbers(600).map((id) => ({ id, fullname: 'C' })),
+        mod_assign_get_assignments: { courses: [1, 2].map((id) => ({ id, assignments: many })) },
+      },
+    });
+    expect(await (await site()).courses(7, signal)).toHaveLength(500);
+    expect(await (await site()).assignments([1, 2], signal)).toHaveLength(5_000);
+  });
+
+  it('remembers 32 MB at most, and no entry that is larger than 2 MB', () => {
+    const memory = moodleMemory();
+    const megabyte = { value: 'x'.repeat(512 * 1024) };
+    for (let index = 0; index < 40; index += 1) memory.set(`key ${index}`, megabyte);
+    expect(memory.calculatedSize).toBeLessThanOrEqual(32 * 1024 * 1024);
+    expect([memory.has('key 39'), memory.has('key 0')]).toEqual([true, false]);
+    memory.set('large', { value: 'x'.repeat(1024 * 1024) });
+    expect([memory.has('large'), memory.has('key 39')]).toEqual([false, true]);
   });
 
   it('tells what is handed in, and stops asking when it may not', async () => {
