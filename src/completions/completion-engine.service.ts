@@ -118,7 +118,7 @@ export class CompletionEngine {
 
   private modelCall({ connector, target, model }: ResolvedModel, completion: Completion): ModelCall {
     const { run } = completion;
-    const context = { signal: run.signal, runId: run.id, emit: run.emit };
+    const context = { signal: run.signal, runId: run.id, scope: scopeOf(completion), emit: run.emit };
     const call: ModelCall = {
       model,
       complete: (request) => connector.complete(request, target, context),
@@ -173,6 +173,12 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
  */
 const fellBackToEcho = ({ provider }: ResolvedModel, { access, document }: RunnableAssistant): boolean =>
   provider === null && document.connector === AUTO && access === 'use';
+
+/** What a model vendor's answer leaves behind is for the next request of the same person to the same assistant. */
+function scopeOf({ assistant, run }: Completion): string {
+  const { userId, endUser } = run.input.caller;
+  return `${assistant.organizationId}/${assistant.id}/${userId}/${endUser?.id ?? ''}`;
+}
 
 /** What a client says of functions is about its own, unless the assistant has some. */
 const paramsOf = ({ facts, request }: Completion): JsonObject =>

@@ -44,6 +44,8 @@ export interface ModelTarget {
 export interface ModelCallContext {
   readonly signal: AbortSignal;
   readonly runId: string;
+  /** Whose conversation it is; what a connector keeps of an answer is found again in calls of the same scope only. */
+  readonly scope?: string;
   readonly emit: EmitRunEvent;
 }
 

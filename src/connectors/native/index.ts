@@ -21,4 +21,4 @@ export {
   type OfferedFunction,
   stopsIn,
 } from './openai-params';
-export { TurnMemory } from './turn-memory';
+export { TurnMemory, type TurnOwner } from './turn-memory';

@@ -6,9 +6,14 @@ const KEPT_MS = 60 * 60 * 1000;
 const KEPT_CHARS = 16 * 1024 * 1024;
 const MOST_CHARS = 1024 * 1024;
 
+export interface TurnOwner {
+  readonly target: ModelTarget;
+  readonly scope: string | undefined;
+}
+
 /**
  * What a vendor wants back with the results of the calls it asked for and OpenAI's messages have no place for: thinking
- * blocks, signatures. Found again by the id of a call, for whoever asks with the same key. It is lost with the process, so
+ * blocks, signatures. Found again by the id of a call, for whoever asks with the same key in the same scope. It is lost with the process, so
  * a connector must be able to go on without it.
  */
 export class TurnMemory<Kept extends object> {
@@ -19,16 +24,16 @@ export class TurnMemory<Kept extends object> {
     sizeCalculation: (kept) => JSON.stringify(kept).length + 1,
   });
 
-  keep(target: ModelTarget, callId: string, kept: Kept): void {
-    this.turns.set(keyOf(target, callId), kept);
+  keep(owner: TurnOwner, callId: string, kept: Kept): void {
+    this.turns.set(keyOf(owner, callId), kept);
   }
 
-  recall(target: ModelTarget, callId: string): Kept | undefined {
-    return this.turns.get(keyOf(target, callId));
+  recall(owner: TurnOwner, callId: string): Kept | undefined {
+    return this.turns.get(keyOf(owner, callId));
   }
 }
 
-const keyOf = ({ baseUrl, apiKey }: ModelTarget, callId: string): string =>
+const keyOf = ({ target: { baseUrl, apiKey }, scope = '' }: TurnOwner, callId: string): string =>
   createHash('sha256')
-    .update(JSON.stringify([baseUrl, apiKey, callId]))
+    .update(JSON.stringify([baseUrl, apiKey, scope, callId]))
     .digest('base64');

@@ -185,6 +185,10 @@ describe('a request to Anthropic', () => {
     expect(request({ messages, params })).not.toHaveProperty('thinking');
     const others = request({ messages, params, recall: () => [...kept, { ...kept[1], id: 'b' }] });
     expect(others.messages[1]?.content).toHaveLength(1);
+    for (const changed of [{ name: 'other' }, { input: { q: 'y' } }]) {
+      const recall = () => kept.map((block) => (block.type === 'tool_use' ? { ...block, ...changed } : block));
+      expect(request({ messages, params, recall }).messages[1]?.content).toHaveLength(1);
+    }
   });
 
   it('sends images as their bytes, and refuses what the API does not take', () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ContentBlockParam, MessageParam, ToolUseBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import {
   AppError,
@@ -63,10 +64,15 @@ function blocksOf(message: ChatMessage, images: InlineImages, recall: RecallTurn
 /** The blocks as they came, thinking among them, when they are still the same calls. */
 function keptTurn(calls: readonly FunctionCall[], recall: RecallTurn): ContentBlockParam[] | undefined {
   const kept = calls[0] === undefined ? undefined : recall(calls[0].id);
-  const ids = kept?.flatMap(({ type, id }) => (type === 'tool_use' ? [id] : []));
-  const same = ids?.length === calls.length && calls.every(({ id }) => ids.includes(id));
+  const asked = kept?.filter(({ type }) => type === 'tool_use') ?? [];
+  const same = asked.length === calls.length && calls.every((call) => asked.some((block) => isOf(block, call)));
   return same ? (structuredClone(kept) as unknown as ContentBlockParam[]) : undefined;
 }
+
+const isOf = (block: JsonObject, { id, function: called }: FunctionCall): boolean =>
+  block['id'] === id &&
+  block['name'] === called.name &&
+  isDeepStrictEqual(block['input'], argumentsObject(called.arguments));
 
 const toolUse = ({ id, function: called }: FunctionCall): ToolUseBlockParam => ({
   type: 'tool_use',

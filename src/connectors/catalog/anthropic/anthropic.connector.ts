@@ -10,7 +10,7 @@ import type {
   ModelRequest,
   ModelTarget,
 } from '../../contract';
-import { charsOf, headOf, inlineImages, openEventStream, TurnMemory } from '../../native';
+import { charsOf, headOf, inlineImages, openEventStream, TurnMemory, type TurnOwner } from '../../native';
 import { answerOf, wantsUsage } from '../../shapes';
 import {
   badResponse,
@@ -65,7 +65,7 @@ export class AnthropicConnector implements Connector {
         throw truncated('The answer of the model vendor is too long');
       if (kept !== null)
         this.keep(
-          target,
+          { target, scope: context.scope },
           calls.map(({ id }) => id),
           kept,
         );
@@ -85,7 +85,8 @@ export class AnthropicConnector implements Connector {
       includeUsage: wantsUsage(request.params),
       maxAnswerChars: this.limits.maxAnswerChars,
       secrets: [target.apiKey],
-      keep: (callIds: readonly string[], blocks: readonly JsonObject[]) => this.keep(target, callIds, blocks),
+      keep: (callIds: readonly string[], blocks: readonly JsonObject[]) =>
+        this.keep({ target, scope: context.scope }, callIds, blocks),
     };
     yield* streamModel(this.limits, context, {
       open: (deadline) => openEventStream(this.transport, { ...post, deadline }),
@@ -93,9 +94,9 @@ export class AnthropicConnector implements Connector {
     });
   }
 
-  private async post(request: ModelRequest, target: ModelTarget, { signal }: ModelCallContext, stream: boolean) {
+  private async post(request: ModelRequest, target: ModelTarget, { signal, scope }: ModelCallContext, stream: boolean) {
     const images = await inlineImages(request.messages, this.outbound, signal);
-    const body = anthropicRequest(request, stream, images, (callId) => this.turns.recall(target, callId));
+    const body = anthropicRequest(request, stream, images, (callId) => this.turns.recall({ target, scope }, callId));
     const headers = {
       'anthropic-version': VERSION,
       ...(target.apiKey === null ? {} : { 'x-api-key': target.apiKey }),
@@ -103,8 +104,8 @@ export class AnthropicConnector implements Connector {
     return { target, path: pathAt(target.baseUrl), headers, body: body as unknown as JsonObject, stream };
   }
 
-  private keep(target: ModelTarget, callIds: readonly string[], blocks: readonly JsonObject[]): void {
-    for (const callId of callIds) this.turns.keep(target, callId, blocks);
+  private keep(owner: TurnOwner, callIds: readonly string[], blocks: readonly JsonObject[]): void {
+    for (const callId of callIds) this.turns.keep(owner, callId, blocks);
   }
 }
 

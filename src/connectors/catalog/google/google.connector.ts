@@ -10,7 +10,7 @@ import type {
   ModelTarget,
 } from '../../contract';
 import { GeminiApi, geminiRequest } from '../../gemini';
-import { charsOf, headOf, inlineImages, TurnMemory } from '../../native';
+import { charsOf, headOf, inlineImages, TurnMemory, type TurnOwner } from '../../native';
 import { answerOf, wantsUsage } from '../../shapes';
 import { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, truncated, type ModelCallLimits } from '../../transport';
 
@@ -48,7 +48,7 @@ export class GoogleConnector implements Connector {
     if (charsOf(text, calls) > this.limits.maxAnswerChars)
       throw truncated('The answer of the model vendor is too long');
     const { finishReason, usage } = answer;
-    this.keep(target, answer.signatures);
+    this.keep({ target, scope: context.scope }, answer.signatures);
     const content = text === '' && calls.length > 0 ? null : text;
     const whole = answerOf(headOf(request), { content, toolCalls: calls, finishReason, usage });
     return images.length === 0 ? whole : { ...whole, images };
@@ -65,17 +65,17 @@ export class GoogleConnector implements Connector {
       includeUsage: wantsUsage(request.params),
       maxAnswerChars: this.limits.maxAnswerChars,
       secrets: [target.apiKey],
-      keep: (signatures) => this.keep(target, signatures),
+      keep: (signatures) => this.keep({ target, scope: context.scope }, signatures),
     });
   }
 
-  private async call(request: ModelRequest, target: ModelTarget, { signal }: ModelCallContext) {
+  private async call(request: ModelRequest, target: ModelTarget, { signal, scope }: ModelCallContext) {
     const images = await inlineImages(request.messages, this.outbound, signal);
-    const body = geminiRequest(request, images, (callId) => this.turns.recall(target, callId)?.text);
+    const body = geminiRequest(request, images, (callId) => this.turns.recall({ target, scope }, callId)?.text);
     return { model: request.model, body, target };
   }
 
-  private keep(target: ModelTarget, signatures: ReadonlyMap<string, string>): void {
-    for (const [callId, text] of signatures) this.turns.keep(target, callId, { text });
+  private keep(owner: TurnOwner, signatures: ReadonlyMap<string, string>): void {
+    for (const [callId, text] of signatures) this.turns.keep(owner, callId, { text });
   }
 }
