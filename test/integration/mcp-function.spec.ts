@@ -107,6 +107,28 @@ describe('the function mcp, against a real server', () => {
     await eventually(() => server.openSessions === 0);
   });
 
+  it('answers nothing that a server asks, and ends where it asks without end', async () => {
+    const pings = (count: number): string =>
+      Array.from({ length: count }, (_, i) => `data: {"jsonrpc":"2.0","id":"p${i}","method":"ping"}\n\n`).join('');
+    const asking = (count: number) =>
+      server.plays({
+        instead: (_, response, body) => {
+          const { method, id } = JSON.parse(body || '{}') as { method?: string; id?: unknown };
+          if (method !== 'tools/call') return false;
+          const result = { jsonrpc: '2.0', id, result: textResult('Answered.') };
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.end(`${pings(count)}data: ${JSON.stringify(result)}\n\n`);
+          return true;
+        },
+      });
+    asking(5);
+    const it = plugin();
+    expect(await call(it, 'mcp_library_find_book')).toEqual({ content: 'Answered.' });
+    asking(20_000);
+    await expect(call(it, 'mcp_library_find_book')).rejects.toThrow('cannot be used');
+    expect(server.seen.filter((each) => each === 'POST')).toEqual([]);
+  });
+
   it('asks what is offered once for many runs, and again for another organization', async () => {
     const it = plugin();
     const many = Array.from({ length: 20 }, () => it.offer(config, functionContext()));

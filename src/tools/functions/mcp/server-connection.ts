@@ -20,6 +20,9 @@ const FAREWELL_MS = 800;
 /** Tells our own MCP door, here or elsewhere, that an assistant asks: it then offers none that could ask back. */
 const HOP = { 'bellwether-hop': '1' } as const;
 
+/** Requests of a server in one conversation, pings among them; more of them are a flood. */
+const MAX_ASKED = 64;
+
 interface Request {
   readonly method: string;
   readonly params?: Record<string, unknown>;
@@ -30,14 +33,17 @@ interface Options {
   readonly onprogress?: (progress: Progress) => void;
 }
 
-/** Remembers the cancellation that it sends, so that closing does not overtake it. */
+/**
+ * Remembers the cancellation that it sends, so that closing does not overtake it. Sends no replies: the client offers
+ * nothing, and each would be a POST that the server could ask for as often as it likes.
+ */
 class Transport extends StreamableHTTPClientTransport {
   farewell: Promise<unknown> = Promise.resolve();
 
   override send(message: JSONRPCMessage, options?: { resumptionToken?: string }): Promise<void> {
+    if (!('method' in message)) return Promise.resolve();
     const sent = super.send(message, options);
-    if ('method' in message && message.method === 'notifications/cancelled')
-      this.farewell = sent.catch(() => undefined);
+    if (message.method === 'notifications/cancelled') this.farewell = sent.catch(() => undefined);
     return sent;
   }
 }
@@ -48,6 +54,7 @@ class Transport extends StreamableHTTPClientTransport {
  */
 export class ServerConnection {
   private readonly answered = new Set<unknown>();
+  private requestsOfServer = 0;
   /** Ends the request that goes on. */
   private break: (failure: Error) => void = () => undefined;
 
@@ -56,7 +63,9 @@ export class ServerConnection {
     private readonly transport: Transport,
   ) {
     transport.onmessage = (message) => {
-      if ('id' in message && !('method' in message)) this.answered.add(message.id);
+      if (!('id' in message)) return;
+      if ('method' in message) this.asked();
+      else this.answered.add(message.id);
     };
   }
 
@@ -130,6 +139,15 @@ export class ServerConnection {
     setTimeout(() => {
       if (!this.answered.has(id)) this.break(without);
     }, SETTLE_MS).unref();
+  }
+
+  private asked(): void {
+    this.requestsOfServer += 1;
+    if (this.requestsOfServer <= MAX_ASKED) return;
+    // What has been read already goes nowhere.
+    this.transport.onmessage = () => undefined;
+    this.break(new AppError('upstream_bad_response', 'The server asks too much'));
+    void this.client.close().catch(() => undefined);
   }
 
   private async close(): Promise<void> {
