@@ -1,7 +1,7 @@
 import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
 import type { ModelImage } from '../contract';
 import { callId, MAX_CALLS } from '../shapes';
-import { badResponse } from '../transport';
+import { badResponse, truncated } from '../transport';
 import { PartialArguments } from './partial-arguments';
 
 /** Gemini's reasons (ai.google.dev/api/generate-content#FinishReason) in OpenAI's words. */
@@ -20,6 +20,10 @@ const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map([
     'IMAGE_RECITATION',
   ].map((reason) => [reason, 'content_filter'] as const),
 ]);
+
+/** Characters of one answer's images in base64: one of the largest, or several of the usual. */
+const MAX_IMAGE_CHARS = 60_000_000;
+const MAX_IMAGES = 16;
 
 /** What one answer, or one chunk of it, adds. */
 export interface GeminiGain {
@@ -41,9 +45,15 @@ export class GeminiAnswer {
   readonly signatures = new Map<string, string>();
   private reason: string | null = null;
   private calls = 0;
+  private pieceChars = 0;
   private said = false;
+  private images = 0;
+  private imageChars = 0;
   private open: OpenCall | null = null;
   private openSignature: string | null = null;
+
+  /** `maxPieceChars`: of the pieces of arguments and the signatures that are kept before a call is whole. */
+  constructor(private readonly maxPieceChars: number) {}
 
   /** @throws AppError `upstream_bad_response` */
   add(payload: JsonObject): GeminiGain {
@@ -62,7 +72,7 @@ export class GeminiAnswer {
     }
     const spoken = parts.filter(({ thought }) => thought !== true);
     const text = spoken.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
-    const images = spoken.flatMap(imageIn);
+    const images = spoken.flatMap((part) => this.imageIn(part));
     this.calls += calls.length;
     if (this.calls > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
     this.said ||= text !== '' || images.length > 0;
@@ -89,13 +99,34 @@ export class GeminiAnswer {
     const ended = typeof call['name'] === 'string' ? this.close() : [];
     if (typeof call['name'] === 'string') this.begin(call['name'], call['id'], part['thoughtSignature']);
     const pieces: unknown = call['partialArgs'];
-    for (const piece of Array.isArray(pieces) ? (pieces as unknown[]) : []) this.open?.args.add(piece);
+    for (const piece of Array.isArray(pieces) ? (pieces as unknown[]) : []) {
+      if (this.open === null) break;
+      this.hold(JSON.stringify(piece).length);
+      this.open.args.add(piece);
+    }
     return call['willContinue'] === true ? ended : [...ended, ...this.close(call['args'])];
   }
 
   private begin(name: string, id: unknown, signature: unknown): void {
     this.open = { id: typeof id === 'string' && id !== '' ? id : null, name, args: new PartialArguments() };
     this.openSignature = typeof signature === 'string' ? signature : null;
+    this.hold(name.length + (this.openSignature?.length ?? 0));
+  }
+
+  private hold(chars: number): void {
+    this.pieceChars += chars;
+    if (this.pieceChars > this.maxPieceChars) throw truncated('The answer of the model vendor is too long');
+  }
+
+  private imageIn({ inlineData: inline }: JsonObject): ModelImage[] {
+    if (!isJsonObject(inline) || typeof inline['data'] !== 'string') return [];
+    const mediaType = inline['mimeType'];
+    if (typeof mediaType !== 'string' || !mediaType.startsWith('image/')) return [];
+    this.images += 1;
+    this.imageChars += inline['data'].length;
+    if (this.images > MAX_IMAGES || this.imageChars > MAX_IMAGE_CHARS)
+      throw badResponse('The model vendor sent too many images');
+    return [{ mediaType, bytes: Buffer.from(inline['data'], 'base64') }];
   }
 
   private close(args?: unknown): FunctionCall[] {
@@ -119,11 +150,4 @@ export class GeminiAnswer {
     const cached = of('cachedContentTokenCount');
     this.usage = cached === 0 ? usage : { ...usage, ...{ prompt_tokens_details: { cached_tokens: cached } } };
   }
-}
-
-function imageIn({ inlineData: inline }: JsonObject): ModelImage[] {
-  if (!isJsonObject(inline) || typeof inline['data'] !== 'string') return [];
-  const mediaType = inline['mimeType'];
-  if (typeof mediaType !== 'string' || !mediaType.startsWith('image/')) return [];
-  return [{ mediaType, bytes: Buffer.from(inline['data'], 'base64') }];
 }

@@ -33,7 +33,7 @@ export class GeminiApi {
       const payload = await this.transport.json(response, MAX_BODY);
       if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
       if ((payload['error'] ?? null) !== null) throw geminiFailure(payload, [call.target.apiKey]);
-      const answer = new GeminiAnswer();
+      const answer = new GeminiAnswer(this.limits.maxAnswerChars);
       const gain = answer.add(payload);
       if (!answer.finished) throw badResponse('The answer of the model vendor holds no candidates');
       return { ...gain, answer };

@@ -21,12 +21,14 @@ const MAX_LINE = 30_000_000;
 export class GeminiStreamReader implements ChunkReader {
   readonly done = false;
   private readonly sse = new SseReader(MAX_LINE);
-  private readonly answer = new GeminiAnswer();
+  private readonly answer: GeminiAnswer;
   private begun = false;
   private answerChars = 0;
   private calls = 0;
 
-  constructor(private readonly options: GeminiStreamOptions) {}
+  constructor(private readonly options: GeminiStreamOptions) {
+    this.answer = new GeminiAnswer(options.maxAnswerChars);
+  }
 
   get finished(): boolean {
     return this.answer.finished;

@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 
 /** Longest array that pieces may build, so that an index alone makes no memory. */
-const MAX_INDEX = 10_000;
+const MAX_INDEX = 999;
+/** Elements that pieces may skip, in all arrays together: each is written out as null. */
+const MAX_SKIPPED = 1_000;
 const MAX_DEPTH = 32;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/gy;
 
@@ -12,6 +14,8 @@ export class PartialArguments {
   // Without a prototype `__proto__` is a name like any other.
   private readonly root = Object.create(null) as Record<string, unknown>;
 
+  private skipped = 0;
+
   /** False when the piece has no place that can be read. */
   add(piece: unknown): boolean {
     if (!isJsonObject(piece) || typeof piece['jsonPath'] !== 'string') return false;
@@ -19,7 +23,7 @@ export class PartialArguments {
     const last = path?.pop();
     if (path === null || last === undefined) return false;
     const holder = this.holderOf(path, last);
-    if (holder === null || !fits(holder, last)) return false;
+    if (holder === null || !this.takes(holder, last)) return false;
     const slots = holder as Record<string | number, unknown>;
     const value = valueOf(piece);
     const before = slots[last];
@@ -31,11 +35,18 @@ export class PartialArguments {
     return JSON.stringify(this.root);
   }
 
+  private takes(holder: Container, step: string | number): boolean {
+    if (!Array.isArray(holder)) return typeof step === 'string';
+    if (typeof step === 'string') return false;
+    this.skipped += Math.max(0, step - holder.length);
+    return this.skipped <= MAX_SKIPPED;
+  }
+
   private holderOf(path: readonly (string | number)[], last: string | number): Container | null {
     let holder: Container = this.root;
     const following = [...path.slice(1), last];
     for (const [position, step] of path.entries()) {
-      if (!fits(holder, step)) return null;
+      if (!this.takes(holder, step)) return null;
       const slots = holder as Record<string | number, unknown>;
       const made: Container = typeof following[position] === 'number' ? [] : (Object.create(null) as Container);
       const next = (slots[step] ??= made);
@@ -45,9 +56,6 @@ export class PartialArguments {
     return holder;
   }
 }
-
-const fits = (holder: Container, step: string | number): boolean =>
-  Array.isArray(holder) === (typeof step === 'number');
 
 /** Null for a path that is none, or that is too deep. */
 function stepsOf(path: string): (string | number)[] | null {
