@@ -100,6 +100,9 @@ export class AnthropicStreamReader implements ChunkReader {
   private startBlock(event: JsonObject, chunks: ModelChunk[]): void {
     const start = event['content_block'];
     if (!isJsonObject(start)) throw badResponse('A block of the model vendor has no content');
+    // Whatever else it holds is kept until the end: redacted thinking, the input of a call, the block itself.
+    const said = start['type'] === 'text' ? textIn(start, 'text').length : 0;
+    this.count(JSON.stringify(start).length - said);
     this.open.set(event['index'], { start, text: '', signature: '' });
     if (start['type'] === 'text') this.say(start['text'], chunks);
   }
@@ -109,7 +112,10 @@ export class AnthropicStreamReader implements ChunkReader {
     const delta = event['delta'];
     if (block === undefined || !isJsonObject(delta)) return;
     if (delta['type'] === 'text_delta') this.say(delta['text'], chunks);
-    if (typeof delta['signature'] === 'string') block.signature += delta['signature'];
+    if (typeof delta['signature'] === 'string') {
+      this.count(delta['signature'].length);
+      block.signature += delta['signature'];
+    }
     const gained = [delta['text'], delta['partial_json'], delta['thinking']].find((each) => typeof each === 'string');
     if (gained === undefined) return;
     if (delta['type'] !== 'text_delta') this.count(gained.length);
