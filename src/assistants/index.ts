@@ -1,4 +1,5 @@
 export { REFUSALS, type Refusal } from './assistant-tools/call-decision.types';
+export { toolUse } from './assistant-tools/assistant-references';
 export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export * from './assistant.types';
 export { AssistantsModule } from './assistants.module';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
-import { AssistantsService, type RunnableAssistant } from '../assistants';
+import { AssistantsService, type RunnableAssistant, toolUse } from '../assistants';
 import { isSwitchedOff } from '../completions';
 import { AppError, type Caller, decodeCursor, encodeCursor } from '../kernel';
 import { type OrganizationRuntime, OrganizationsService } from '../organizations';
@@ -79,9 +79,9 @@ export class McpCatalogue {
   }
 }
 
-/** An assistant with functions is nobody's function (as within this service), or two could call each other for ever. */
+/** An assistant that uses tools is nobody's function (as within this service), or two could call each other for ever. */
 const isOffered = (assistant: RunnableAssistant, organization: OrganizationRuntime, nested: boolean): boolean =>
-  !isSwitchedOff(assistant, organization) && !(nested && assistant.document.functions.length > 0);
+  !isSwitchedOff(assistant, organization) && !(nested && toolUse(assistant.document.raw) !== null);
 
 /** ACCESS.md, R3 and R4: templates, system prompts and tool contents are for those who may edit. */
 const mayReadPrompt = ({ access }: RunnableAssistant): boolean => access !== 'use';
