@@ -20,12 +20,6 @@ export interface FunctionEntry {
   readonly config: JsonObject;
 }
 
-/** An image that somebody made; bytes of a checked type. */
-export interface GeneratedImage {
-  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
-  readonly bytes: Buffer;
-}
-
 /** What a function gives back. `content` is data for the model, cut at a limit, never an instruction of ours. */
 export interface FunctionOutput {
   readonly content: string;
