@@ -1,4 +1,3 @@
-import type { ChatMessage } from '../../kernel';
 import type { OutboundBytes, OutboundRequest } from '../../platform/outbound';
 import { inlineImages } from './inline-images';
 
@@ -13,7 +12,7 @@ const tick = (): Promise<unknown> => new Promise((done) => setImmediate(done));
 
 function load(urls: readonly string[], download: Download, signal = new AbortController().signal) {
   const content = urls.map((url) => ({ type: 'image_url', image_url: { url } }));
-  return inlineImages([{ role: 'user', content } as ChatMessage], { download }, signal);
+  return inlineImages([{ role: 'user', content }], { download }, signal);
 }
 
 const addresses = (count: number, name = 'a'): string[] =>
