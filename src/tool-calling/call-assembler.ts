@@ -120,12 +120,14 @@ export class CallAssembler {
 
 /** Without an id a fragment may carry the next call under an old index, or under none; some vendors give all calls one id. */
 function beginsAnother(call: GrowingCall, { id, index, name, arguments: text }: FunctionCallDelta): boolean {
-  if (name === null || name === '') return false;
-  if (id !== null && id !== '' && id === call.id && name === call.name) return false;
-  const isOther = id === null || id === '' ? index !== null && call.index !== null && index !== call.index : false;
-  if (isOther) return true;
+  if (!isGiven(name)) return false;
+  if (isGiven(id)) {
+    if (id === call.id && name === call.name) return false;
+  } else if (index !== null && call.index !== null && index !== call.index) return true;
   return (text.trim() === '' ? name !== call.name : text !== call.arguments) && call.isWhole;
 }
+
+const isGiven = (text: string | null): text is string => text !== null && text !== '';
 
 /** In OpenAI's manner; at most 40 characters. */
 export const newCallId = (): string => `call_${randomUUID().replaceAll('-', '')}`;
