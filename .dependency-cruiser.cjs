@@ -7,7 +7,7 @@ const FLOORS = [
   ['extraction', 'files', 'connectors', 'runs', 'moodle'],
   ['knowledge-bases', 'rubrics'],
   ['tools'],
-  ['processors', 'tool-calling'],
+  ['planning', 'processors', 'tool-calling'],
   ['orchestrators'],
   ['assistants'],
   ['classic', 'multi-tool'],
@@ -18,7 +18,7 @@ const FLOORS = [
 const PLATFORM = [
   ['config', 'logging'],
   ['database'],
-  ['http', 'jobs', 'secrets', 'outbound', 'sse'],
+  ['http', 'jobs', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency'],
 ];
 

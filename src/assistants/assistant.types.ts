@@ -33,6 +33,8 @@ export interface AssistantDocument {
   readonly verbose: boolean;
   /** As written; `sequential` when absent. It may name a strategy that no longer exists. */
   readonly orchestrator: string;
+  /** Settings of the strategy. */
+  readonly orchestratorOptions: JsonObject;
   /** Tools that run before the model, disabled ones included. Empty in classic documents. */
   readonly pipeline: readonly PipelineTool[];
   /** What the model may call; each has a `type` (`weather`, `assistant`, `knowledge_base`, …). Never mixed with `pipeline`. */

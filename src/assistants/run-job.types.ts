@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent } from '../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject } from '../kernel';
 import type { AssistantAbility, FunctionDeclaration } from '../tools';
 import type { RunnableAssistant } from './assistant.types';
 
@@ -7,6 +7,8 @@ export interface RunJob {
   readonly assistant: RunnableAssistant;
   readonly caller: Caller;
   readonly messages: readonly ChatMessage[];
+  /** `metadata` of the request; empty when it has none. */
+  readonly metadata: JsonObject;
   readonly run: { readonly id: string; readonly signal: AbortSignal; readonly emit: EmitRunEvent };
   readonly stream: boolean;
   /** null inside a nested run. */

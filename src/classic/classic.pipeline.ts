@@ -159,6 +159,7 @@ function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
     retries: null,
     cache: false,
     depends_on: [],
+    on_dependency_failure: 'skip',
     when: null,
     fallback: null,
   };

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { RunnableAssistant } from '../assistants';
 import { ClassicPipeline } from '../classic';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
-import { AppError, type JsonObject, textOf } from '../kernel';
+import { AppError, isJsonObject, type JsonObject, textOf } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
 import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
@@ -105,11 +105,21 @@ export class CompletionEngine {
   private async prepare(completion: Completion, { declarations }: FunctionSet): Promise<PreparedPrompt> {
     const { assistant, facts, request, run } = completion;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
-    const { messages, stream } = request;
+    const { messages, params, stream } = request;
+    const metadata = isJsonObject(params['metadata']) ? params['metadata'] : {};
     const { caller } = run.input;
     const { assistants } = completion;
     const functions = declarations;
-    const prepared = await pipeline.prepare({ assistant, caller, messages, run, stream, assistants, functions });
+    const prepared = await pipeline.prepare({
+      assistant,
+      caller,
+      messages,
+      metadata,
+      run,
+      stream,
+      assistants,
+      functions,
+    });
     facts.prepared = prepared;
     facts.preparedMs = performance.now() - run.startedMono;
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });

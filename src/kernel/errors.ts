@@ -36,6 +36,8 @@ export const ERROR_CODES = [
   'upstream_timeout',
   'cancelled',
   'server_shutdown',
+  'worker_lost',
+  'run_ended',
   'unavailable',
   'insufficient_storage',
   'internal_error',

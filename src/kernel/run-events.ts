@@ -21,6 +21,29 @@ export interface ToolRef {
   readonly plugin: string;
   readonly placeholder: string | null;
   readonly call?: FunctionCallRef;
+  /** Id of the plan's step, where a plan runs the tool: one tool may have several. */
+  readonly step?: string;
+}
+
+/** A plan as it is told and recorded: names and numbers, and the planner's own reasoning. */
+export interface PlanSummary {
+  readonly plan_id: string;
+  readonly planner: 'heuristic' | 'model';
+  /** It was made for a similar question before. */
+  readonly cached: boolean;
+  readonly steps: readonly {
+    readonly id: string;
+    readonly index: number;
+    readonly plugin: string;
+    readonly placeholder: string | null;
+    readonly dependencies: readonly string[];
+  }[];
+  /** Ids of steps; those of one stage depend on earlier stages only. For reading: a step starts when its own dependencies are done. */
+  readonly stages: readonly (readonly string[])[];
+  readonly reasoning: string;
+  /** 0..1 */
+  readonly confidence: number;
+  readonly duration_ms: number;
 }
 
 interface WithMessage {
@@ -41,6 +64,8 @@ export type ToolEvent =
       readonly cached: boolean;
       readonly confidence: number | null;
       readonly retries: number;
+      /** The tool that answered in its place. */
+      readonly fallback?: string;
     } & ToolRef &
       WithMessage)
   | ({ readonly type: 'tool.failed'; readonly code: string } & ToolRef & WithMessage);
@@ -56,6 +81,8 @@ export type RunEvent =
   | ({ readonly type: 'run.progress' } & WithMessage)
   | ({ readonly type: 'warning'; readonly code: string } & WithMessage)
   | ToolEvent
+  /** Strategy `planned`: what will run, decided before the first tool starts. */
+  | ({ readonly type: 'plan.ready' } & PlanSummary & WithMessage)
   | { readonly type: 'prompt.ready'; readonly messages: number; readonly chars: number }
   /** `round` from 2 on, when the model is asked again with the results of its calls. */
   | { readonly type: 'llm.started'; readonly connector: string; readonly model: string; readonly round?: number }

@@ -15,6 +15,7 @@ const entry = (index: number, more: Partial<PipelineTool> = {}): PipelineTool =>
   retries: null,
   cache: true,
   depends_on: [],
+  on_dependency_failure: 'skip',
   when: null,
   fallback: null,
   ...more,

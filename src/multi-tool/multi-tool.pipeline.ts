@@ -14,7 +14,7 @@ export class MultiToolPipeline {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   async prepare(job: RunJob): Promise<PreparedPrompt> {
-    const { assistant, assistants, caller, messages, run } = job;
+    const { assistant, assistants, caller, messages, metadata, run } = job;
     const { document, compiled } = assistant;
     const result = await this.orchestrator.orchestrate({
       strategy: document.orchestrator,
@@ -26,6 +26,9 @@ export class MultiToolPipeline {
       owner: assistant.owner,
       caller,
       assistantId: assistant.id,
+      assistantVersion: assistant.version,
+      options: document.orchestratorOptions,
+      metadata,
       connector: document.connector,
       runId: run.id,
       assistants,

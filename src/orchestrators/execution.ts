@@ -33,6 +33,14 @@ export class Execution {
     return outcome;
   };
 
+  /** Settles a tool that never starts. */
+  readonly skip = (tool: PipelineTool, reason: string): ToolOutcome => {
+    const outcome = skipped(tool, reason);
+    this.calls.set(tool.index, Promise.resolve(outcome));
+    this.settled.set(tool.index, outcome);
+    return outcome;
+  };
+
   /** One outcome per tool, in the order of `tools`, whatever the strategy did. */
   outcomesOf(tools: readonly PipelineTool[]): ToolOutcome[] {
     return tools.map((tool) => this.settled.get(tool.index) ?? skipped(tool, 'the strategy did not run it'));

@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, Principal, Source } from '../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../kernel';
 import type { CompiledTemplate } from '../templates';
 import type { AssistantAbility, PipelineTool, ToolOutcome } from '../tools';
 
@@ -15,6 +15,11 @@ export interface OrchestrationJob {
   readonly owner: Principal;
   readonly caller: Caller;
   readonly assistantId: number;
+  readonly assistantVersion: number;
+  /** The document's `orchestrator_options`, as stored. */
+  readonly options: JsonObject;
+  /** `metadata` of the completion request. */
+  readonly metadata: JsonObject;
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
   readonly runId: string;

@@ -12,7 +12,7 @@ import {
   ToolInvoker,
   type ToolOutcome,
 } from '../tools';
-import type { OrchestratorStrategy } from './contract';
+import type { OrchestratorStrategy, StrategyRequest } from './contract';
 import { Execution } from './execution';
 import { numberSources } from './number-sources';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
@@ -112,7 +112,15 @@ export class Orchestrator {
       scope.stop,
     );
     try {
-      await strategy.execute({ tools: enabled, signal: job.signal, emit: job.emit, start: execution.start });
+      await strategy.execute({
+        request: requestOf(job),
+        tools: enabled,
+        signal: job.signal,
+        emit: job.emit,
+        start: execution.start,
+        skip: execution.skip,
+        declare: () => undefined,
+      });
     } finally {
       scope.close();
     }
@@ -124,6 +132,19 @@ export class Orchestrator {
     return outcomes;
   }
 }
+
+const requestOf = (job: OrchestrationJob): StrategyRequest => ({
+  runId: job.runId,
+  assistantId: job.assistantId,
+  assistantVersion: job.assistantVersion,
+  question: textOf(job.messages[lastUserIndex(job.messages)]?.content),
+  messages: job.messages,
+  metadata: job.metadata,
+  caller: job.caller,
+  owner: job.owner,
+  connector: job.connector,
+  options: job.options,
+});
 
 /** Every tool has an end in the events, also one that never began. */
 function tellSkipped(outcome: ToolOutcome, { emit }: OrchestrationJob): void {

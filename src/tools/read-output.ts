@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source } from '../kernel';
+import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../kernel';
 import { cleanText, cutText } from './clean-text';
 import { type Citation, ToolFailure, type ToolOutput } from './contract';
 
@@ -18,7 +18,7 @@ export interface CheckedOutput extends Required<ToolOutput> {
  */
 export function readOutput(raw: unknown, limit: number): CheckedOutput {
   if (!isJsonObject(raw)) throw wrong('the output is not an object');
-  const { content, confidence = null, citations = [], warnings = [], query = null } = raw;
+  const { content, confidence = null, citations = [], warnings = [], query = null, usage } = raw;
   if (typeof content !== 'string') throw wrong('its content is not a string');
   const sources = list(raw.sources ?? [], 'sources');
   const kept = cleanText(cutText(content, limit));
@@ -28,6 +28,7 @@ export function readOutput(raw: unknown, limit: number): CheckedOutput {
     truncated,
     sources: sources.slice(0, MAX_SOURCES).map(readSource),
     confidence: readConfidence(confidence),
+    usage: readUsage(usage),
     query: typeof query === 'string' ? cleanText(cutText(query, MAX_QUERY_CHARS)) : null,
     citations: readCitations(list(citations, 'citations'), sources.length, content.length).filter(
       ({ at, source }) => at <= kept.length && source < MAX_SOURCES,
@@ -70,6 +71,18 @@ const readWarnings = (values: readonly unknown[]): string[] =>
     if (typeof value !== 'string') throw wrong('a warning is not a string');
     return cleanText(cutText(value, MAX_WARNING_CHARS));
   });
+
+/** What is no count of tokens is none: figures are not worth failing a tool for. */
+function readUsage(value: unknown): Usage | null {
+  if (!isJsonObject(value)) return null;
+  const { prompt_tokens, completion_tokens, total_tokens } = value;
+  return isCount(prompt_tokens) && isCount(completion_tokens) && isCount(total_tokens)
+    ? { prompt_tokens, completion_tokens, total_tokens }
+    : null;
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 function readSource(value: unknown): Source {
   if (!isJsonObject(value)) throw wrong('a source is not an object');

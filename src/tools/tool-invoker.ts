@@ -129,6 +129,10 @@ class CallContext implements ToolContext {
     this.runId = invocation.runId;
   }
 
+  get answer(): string | null {
+    return this.invocation.answer ?? null;
+  }
+
   get assistants(): ToolContext['assistants'] {
     return this.invocation.assistants ?? null;
   }

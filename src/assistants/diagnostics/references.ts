@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
+import type { JsonObject } from '../../kernel';
 import type { AssistantDocument } from '../assistant.types';
-import { member, textMember } from '../metadata';
 import { placedFunctions } from './check-functions';
 import { joinPath } from './check-tool';
 import type { ConfigReference } from './metadata-rules.types';
@@ -27,13 +26,11 @@ function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] 
     const references: ConfigReference[] = [
       { kind: 'pipeline', tool: plugin, config, checked: true, at: (path: string) => joinPath(`${base}.config`, path) },
     ];
-    const spare = fallback === null ? null : textMember(fallback, 'plugin');
-    const spareConfig = fallback === null ? null : member(fallback, 'config');
-    if (spare !== null)
+    if (fallback !== null)
       references.push({
         kind: 'pipeline',
-        tool: spare,
-        config: isJsonObject(spareConfig) ? spareConfig : {},
+        tool: fallback.plugin,
+        config: fallback.config,
         checked: true,
         at: (path: string) => joinPath(`${base}.fallback.config`, path),
       });

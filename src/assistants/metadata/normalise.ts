@@ -1,6 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { SlotGrammar } from '../../templates';
-import { ON_ERROR, type PipelineTool } from '../../tools';
+import {
+  FALLBACK_CONDITIONS,
+  ON_DEPENDENCY_FAILURE,
+  ON_ERROR,
+  type PipelineTool,
+  type ToolFallback,
+} from '../../tools';
 import type { AssistantDocument, ClassicSettings } from '../assistant.types';
 import type { StoredDefinition, ToolVocabulary } from './metadata.types';
 import { member, textMember } from './parse-metadata';
@@ -39,6 +45,7 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
     capabilities: capabilitiesOf(metadata),
     verbose: member(metadata, 'verbose') === true,
     orchestrator: textMember(metadata, 'orchestrator') ?? 'sequential',
+    orchestratorOptions: objectMember(metadata, 'orchestrator_options'),
     pipeline: type === 'multi_tool' ? pipeline : [],
     functions: entries.functions.map(({ definition }) => definition),
     classic: classicSettings(stored, tools),
@@ -70,8 +77,7 @@ export function connectorOf(metadata: JsonObject): string {
 }
 
 function capabilitiesOf(metadata: JsonObject): AssistantDocument['capabilities'] {
-  const given = member(metadata, 'capabilities');
-  const capabilities = isJsonObject(given) ? given : {};
+  const capabilities = objectMember(metadata, 'capabilities');
   return {
     vision: member(capabilities, 'vision') === true,
     image_generation: member(capabilities, 'image_generation') === true,
@@ -98,24 +104,45 @@ function pipelineTool(
   placeholder: string | null,
   tools: ToolVocabulary,
 ): PipelineTool {
-  const config = member(entry, 'config');
-  const fallback = member(entry, 'fallback');
   const dependsOn = member(entry, 'depends_on');
   return {
     index,
     plugin: tools.canonicalName(plugin),
     placeholder,
     enabled: member(entry, 'enabled') !== false,
-    config: isJsonObject(config) ? config : {},
-    on_error: ON_ERROR.find((choice) => choice === member(entry, 'on_error')) ?? 'continue',
+    config: objectMember(entry, 'config'),
+    on_error: oneOf(ON_ERROR, member(entry, 'on_error'), 'continue'),
     timeout_ms: numberOrNull(member(entry, 'timeout_ms'), 1),
     retries: numberOrNull(member(entry, 'retries'), 0),
     cache: member(entry, 'cache') !== false,
     depends_on: Array.isArray(dependsOn) ? dependsOn.filter((name) => typeof name === 'string') : [],
+    on_dependency_failure: oneOf(ON_DEPENDENCY_FAILURE, member(entry, 'on_dependency_failure'), 'skip'),
     when: member(entry, 'when') ?? null,
-    fallback: isJsonObject(fallback) ? fallback : null,
+    fallback: toolFallback(member(entry, 'fallback'), tools),
   };
 }
+
+function objectMember(parent: JsonObject, name: string): JsonObject {
+  const value = member(parent, name);
+  return isJsonObject(value) ? value : {};
+}
+
+const DEFAULT_THRESHOLD = 0.5;
+
+function toolFallback(fallback: unknown, tools: ToolVocabulary): ToolFallback | null {
+  const plugin = isJsonObject(fallback) ? textMember(fallback, 'plugin') : null;
+  if (!isJsonObject(fallback) || plugin === null) return null;
+  const threshold = member(fallback, 'threshold');
+  return {
+    plugin: tools.canonicalName(plugin),
+    config: objectMember(fallback, 'config'),
+    condition: oneOf(FALLBACK_CONDITIONS, member(fallback, 'condition'), 'on_error'),
+    threshold: typeof threshold === 'number' ? threshold : DEFAULT_THRESHOLD,
+  };
+}
+
+const oneOf = <T extends string>(choices: readonly T[], value: unknown, otherwise: T): T =>
+  choices.find((choice) => choice === value) ?? otherwise;
 
 const numberOrNull = (value: unknown, least: number): number | null =>
   Number.isInteger(value) && (value as number) >= least ? (value as number) : null;

@@ -1,25 +1,69 @@
-import type { EmitRunEvent, JsonObject } from '../../kernel';
-import type { PipelineTool, ToolOutcome, ToolTexts } from '../../tools';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal } from '../../kernel';
+import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
 export interface StrategyDefinition {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the strategy's own settings; `{}` members when it has none. */
+  /** JSON Schema of `orchestrator_options` in the document; no `properties` when it has none. */
   readonly options_schema: JsonObject;
 }
 
-/** What a strategy may do: start tools when it decides to, and nothing else. */
+/** What is known of the request that the tools work for. */
+export interface StrategyRequest {
+  readonly runId: string;
+  readonly assistantId: number;
+  /** Version of the stored definition. */
+  readonly assistantVersion: number;
+  /** Text of the last user message. */
+  readonly question: string;
+  readonly messages: readonly ChatMessage[];
+  /** `metadata` of the completion request. */
+  readonly metadata: JsonObject;
+  readonly caller: Caller;
+  readonly owner: Principal;
+  /** Connector that the assistant names, `auto` for the organization's default. */
+  readonly connector: string;
+  /** The document's `orchestrator_options`, with the schema's defaults. */
+  readonly options: JsonObject;
+}
+
+/** One of several calls of a tool, as a plan wants it. */
+export interface Step {
+  /** One of its kind in the run. */
+  readonly id: string;
+  /** Asked instead of the question. */
+  readonly query?: string;
+  /** Members that replace those of the entry's config; the strategy has checked them. */
+  readonly config?: JsonObject;
+  readonly timeoutMs?: number;
+  /** Instead of the entry's own. */
+  readonly fallback?: ToolFallback;
+}
+
+/** What a strategy may do: start tools when it decides to, or say why it does not. */
 export interface StrategyContext {
-  /** Enabled tools in document order. */
+  readonly request: StrategyRequest;
+  /** Enabled tools of the phase `pipeline`, in document order. */
   readonly tools: readonly PipelineTool[];
   /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
   /**
    * Runs one tool; `after` are the outcomes that it may see. Never rejects. The engine holds the call back while as many
-   * tools run as one run may run at once, and answers a second call for the same tool with the first one's outcome.
+   * tools run as one run may run at once. Without a step, a second call for the same tool is answered with the first
+   * one's outcome; with steps, each id runs once, and the contents of a tool's steps join in the order in which they were
+   * declared (`declare`), whenever each finished.
    */
-  readonly start: (tool: PipelineTool, texts: ToolTexts, after: readonly ToolOutcome[]) => Promise<ToolOutcome>;
+  readonly start: (
+    tool: PipelineTool,
+    texts: ToolTexts,
+    after: readonly ToolOutcome[],
+    step?: Step,
+  ) => Promise<ToolOutcome>;
+  /** Settles a tool that does not run, with the reason that events and report show. */
+  readonly skip: (tool: PipelineTool, reason: string) => ToolOutcome;
+  /** Says in which order the steps of one tool join. Called before the first of them starts. */
+  readonly declare: (tool: PipelineTool, stepIds: readonly string[]) => void;
 }
 
 /**
@@ -28,6 +72,6 @@ export interface StrategyContext {
  */
 export interface OrchestratorStrategy {
   readonly definition: StrategyDefinition;
-  /** Resolves once every tool it started has settled. A tool that it never started counts as skipped. */
+  /** Resolves once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
   execute(context: StrategyContext): Promise<void>;
 }

@@ -37,6 +37,8 @@ export interface Config {
     readonly defaultTimeoutMs: number;
     readonly maxRetries: number;
     readonly retryBackoff: 'exponential' | 'fixed';
+    /** Before the first retry. */
+    readonly retryDelayMs: number;
     readonly parallelLimit: number;
     /** Of runs with functions: model requests that may ask for functions, time and tokens of the whole run. */
     readonly maxRounds: number;
@@ -44,11 +46,18 @@ export interface Config {
     readonly runTokens: number;
     readonly cacheEnabled: boolean;
     readonly cacheTtlMs: number;
+    readonly cacheBytes: number;
+  };
+  readonly runs: {
+    readonly concurrency: number;
+    readonly leaseSeconds: number;
+    readonly retentionDays: number;
   };
   readonly planner: {
     readonly vendor: 'heuristic' | 'openai' | 'anthropic' | 'ollama';
     readonly model: string | null;
     readonly temperature: number;
+    readonly timeoutMs: number;
   };
   /** Limits of reading one document; see the variables. */
   readonly extraction: {

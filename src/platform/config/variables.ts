@@ -103,9 +103,12 @@ export const VARIABLES = {
     { fallback: 'manual' },
   ),
   TOOL_DEFAULT_TIMEOUT: variable(integer(1, 3_600_000), 'Milliseconds a tool may take.', { fallback: '30000' }),
-  TOOL_MAX_RETRIES: variable(integer(0, 10), 'Retries of a failed tool call. No effect yet.', { fallback: '3' }),
-  TOOL_RETRY_BACKOFF: variable(oneOf('exponential', 'fixed'), 'How waits between retries grow. No effect yet.', {
+  TOOL_MAX_RETRIES: variable(integer(0, 10), 'Retries of a failed tool call.', { fallback: '3' }),
+  TOOL_RETRY_BACKOFF: variable(oneOf('exponential', 'fixed'), 'How waits between retries grow.', {
     fallback: 'exponential',
+  }),
+  TOOL_RETRY_DELAY: variable(integer(1, 60_000), 'Milliseconds before the first retry of a failed tool call.', {
+    fallback: '1000',
   }),
   TOOL_PARALLEL_LIMIT: variable(integer(1, 100), 'Most tools of one run at once.', { fallback: '5' }),
   TOOL_MAX_ROUNDS: variable(integer(1, 50), 'Most times that a model may ask for functions in one run.', {
@@ -121,18 +124,37 @@ export const VARIABLES = {
     'Tokens after which a run with functions starts no further round, called assistants included.',
     { fallback: '500000' },
   ),
-  TOOL_RESULT_CACHE_ENABLED: variable(bool(), 'Reuse results of equal tool calls. No effect yet.', {
+  TOOL_RESULT_CACHE_ENABLED: variable(bool(), 'Reuse results of equal tool calls.', {
     fallback: 'true',
   }),
-  TOOL_RESULT_CACHE_TTL: variable(integer(0, 86_400), 'Seconds a tool result is reused. No effect yet.', {
+  TOOL_RESULT_CACHE_TTL: variable(integer(0, 86_400), 'Seconds a tool result is reused.', {
     fallback: '300',
+  }),
+  TOOL_RESULT_CACHE_MEMORY: variable(integer(1, 65_536), 'Megabytes of tool results that one process keeps.', {
+    fallback: '64',
   }),
   TOOL_PLANNER_LLM: variable(
     oneOf('heuristic', 'openai', 'anthropic', 'ollama'),
-    'Who plans for the strategy `planned`. Unset: heuristic. No effect yet.',
+    'Who plans for the strategy `planned`. Unset: heuristic.',
   ),
-  TOOL_PLANNER_MODEL: variable(text(), 'Model of the planner. No effect yet.'),
-  TOOL_PLANNER_TEMPERATURE: variable(number(0, 2), 'Temperature of the planner. No effect yet.', { fallback: '0.3' }),
+  TOOL_PLANNER_MODEL: variable(text(), "Model of the planner. Unset: the organization's fast model, else its default."),
+  TOOL_PLANNER_TEMPERATURE: variable(number(0, 2), 'Temperature of the planner.', { fallback: '0.3' }),
+  TOOL_PLANNER_TIMEOUT: variable(
+    integer(1, 60_000),
+    'Milliseconds that a model may take to plan; then the heuristic planner does.',
+    { fallback: '2000' },
+  ),
+  RUN_CONCURRENCY: variable(integer(1, 1_000), 'Background runs that one process carries out at once.', {
+    fallback: '32',
+  }),
+  RUN_LEASE: variable(
+    integer(2, 600),
+    'Seconds without a sign of life after which a run counts as lost with its process.',
+    { fallback: '15' },
+  ),
+  RUN_RETENTION: variable(integer(1, 36_500), 'Days that events, reports and sources of runs are kept; figures stay.', {
+    fallback: '90',
+  }),
   TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies that may name the end user of a request, e.g. 10.0.0.0/8.'),
   TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send in X-Bellwether-Proxy-Secret.'),
   EXTRACTION_PROCESSES: variable(

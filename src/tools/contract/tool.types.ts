@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source, Usage } from '../../kernel';
 import type { CallScope } from './call-scope';
 import type { AssistantAbility } from './assistant-ability.types';
 
@@ -55,6 +55,8 @@ export interface ToolContext {
   readonly prompt: string;
   /** Outcomes of the tools that ran before, by placeholder. */
   readonly results: ReadonlyMap<string, ToolOutcome>;
+  /** The model's finished answer, for tools of the phase `answer`; else null. */
+  readonly answer: string | null;
   /** null inside a nested run. */
   readonly assistants: AssistantAbility | null;
   /** Emits `tool.progress` for this tool: one line, identifiers only, cut at 200 characters. */
@@ -81,6 +83,26 @@ export interface ToolOutput {
   readonly warnings?: readonly string[];
   /** What the tool asked instead of the question as it stands; for the report, which only editors see. */
   readonly query?: string | null;
+  /** Tokens of the model requests that the tool made; the run pays for them. */
+  readonly usage?: Usage | null;
+}
+
+/** What a tool's result depends on beside its config, its version and the question's text; whatever else it looks at makes the result one that is not kept. */
+export interface ToolCaching<Config = JsonObject> {
+  /** The result is about the person who asks: it is kept for them alone. */
+  readonly personal?: boolean;
+  /** The conversation before the question decides, too. */
+  readonly messages?: (config: Config) => boolean;
+  /** Earlier tools' results decide, too (`context.results` or `context.prompt`). */
+  readonly results?: boolean;
+  /**
+   * Changes whenever the content does that the tool reads: knowledge bases, rubric, file. Read on fresh rows at every call,
+   * with the owner's rights; null where nothing may be kept. Rejects for what the owner may not read: then the tool runs
+   * and says so itself.
+   */
+  readonly contentVersion?: (config: Config, context: Pick<ToolContext, 'owner' | 'signal'>) => Promise<string | null>;
+  /** Makes a kept result this caller's own, for example by signing the links of its sources anew. */
+  readonly renew?: (output: ToolOutput, context: ToolContext) => ToolOutput;
 }
 
 /**
@@ -104,7 +126,15 @@ export interface Tool<Config = JsonObject> {
   readonly definition: ToolDefinition;
   /** Milliseconds a call may take where the entry names none; `TOOL_DEFAULT_TIMEOUT` without it. */
   readonly timeoutMs?: number;
+  /** Retries after a failed try where the entry names none; `TOOL_MAX_RETRIES` without it. 0 for tools whose upstream client retries already. */
+  readonly retries?: number;
+  /** Absent: results are never kept. */
+  readonly caching?: ToolCaching<Config>;
   run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
+  /** `host:port` that a call would reach, for its bulkhead and its circuit breaker; null or absent: it stays in the house. */
+  target?(config: Config, context: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null>;
+  /** `answer`: looks at the finished answer and reports, instead of filling a slot before the model is asked. */
+  phase?(config: Config): 'pipeline' | 'answer';
   /** Required choices that are still empty, and references that `owner` may not read. Asked at save and in
    * `/validate`. `run` finds the same by doing its work on fresh rows, and fails with the same codes. */
   gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
@@ -148,6 +178,9 @@ export type ToolOutcome =
       readonly retries: number;
       readonly warnings: readonly string[];
       readonly query?: string | null;
+      readonly usage?: Usage | null;
+      /** The tool that answered in this one's place; absent when it answered itself. */
+      readonly fallback?: string;
       /** True when the output was cut at the output limit. */
       readonly truncated: boolean;
     })
@@ -155,6 +188,17 @@ export type ToolOutcome =
   | (OutcomeBase & { readonly status: 'skipped'; readonly reason: string });
 
 export const ON_ERROR = ['continue', 'fail', 'fallback'] as const;
+export const FALLBACK_CONDITIONS = ['on_error', 'on_low_confidence'] as const;
+export const ON_DEPENDENCY_FAILURE = ['skip', 'run'] as const;
+
+/** What runs in a tool's place: its outcome goes into the tool's own slot. */
+export interface ToolFallback {
+  readonly plugin: string;
+  readonly config: JsonObject;
+  readonly condition: (typeof FALLBACK_CONDITIONS)[number];
+  /** For `on_low_confidence`: a confidence below it calls for the fallback; none (null) never does. */
+  readonly threshold: number;
+}
 
 /** One entry of a version 3 document's `tools`, normalised. */
 export interface PipelineTool {
@@ -170,9 +214,12 @@ export interface PipelineTool {
   readonly timeout_ms: number | null;
   readonly retries: number | null;
   readonly cache: boolean;
+  /** Placeholders of tools that must have settled first. */
   readonly depends_on: readonly string[];
+  readonly on_dependency_failure: (typeof ON_DEPENDENCY_FAILURE)[number];
+  /** JSON Logic; null runs always. */
   readonly when: unknown;
-  readonly fallback: JsonObject | null;
+  readonly fallback: ToolFallback | null;
 }
 
 /** Progress texts of one tool call; they differ between strategies (spec 000 §3.4.3). `target` is `{plugin} → {placeholder}`. */
@@ -194,6 +241,10 @@ export interface Invocation {
   readonly assistants?: AssistantAbility | null;
   readonly texts: ToolTexts;
   readonly emit: EmitRunEvent;
+  /** Id of the plan's step that this call is. */
+  readonly step?: string;
+  /** Set for tools of the phase `answer`. */
+  readonly answer?: string;
   readonly prompt: () => string;
   readonly results: () => ReadonlyMap<string, ToolOutcome>;
 }

@@ -61,6 +61,7 @@ export function entry(overrides: Partial<PipelineTool> = {}): PipelineTool {
     retries: null,
     cache: true,
     depends_on: [],
+    on_dependency_failure: 'skip',
     when: null,
     fallback: null,
     ...overrides,
