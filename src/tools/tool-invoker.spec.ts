@@ -40,6 +40,7 @@ describe('a call that works', () => {
       query: null,
       warnings: [],
       truncated: false,
+      usage: null,
       duration_ms: expect.any(Number),
     });
     expect(about.events).toEqual([

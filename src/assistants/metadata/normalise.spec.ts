@@ -120,6 +120,7 @@ describe('reading stored metadata', () => {
         retries: 2,
         cache: false,
         depends_on: [],
+        on_dependency_failure: 'skip',
         when: null,
         fallback: null,
       },
@@ -134,8 +135,9 @@ describe('reading stored metadata', () => {
         retries: null,
         cache: true,
         depends_on: ['1_context'],
+        on_dependency_failure: 'skip',
         when: { '>': [{ var: 'results.1_context.chars' }, 0] },
-        fallback: { plugin: 'simple_rag', config: { collections: ['b'] }, condition: 'on_error' },
+        fallback: { plugin: 'simple_rag', config: { collections: ['b'] }, condition: 'on_error', threshold: 0.5 },
       },
     ]);
   });
