@@ -1,3 +1,12 @@
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
 export { SecretsService } from './secrets.service';
+export {
+  INTEGER_BYTES,
+  openToken,
+  sealToken,
+  signedTokenPattern,
+  UUID_BYTES,
+  uuidAt,
+  uuidToBytes,
+} from './signed-token';
