@@ -11,6 +11,8 @@ import { KeepAnsweringFiles1795370005000 } from './1795370005000-KeepAnsweringFi
 import { NestRuns1795460000000 } from './1795460000000-NestRuns';
 import { AddStanding1795460001000 } from './1795460001000-AddStanding';
 import { SortPostingBlocks1795470000000 } from './1795470000000-SortPostingBlocks';
+import { CountToolCalls1795500001000 } from './1795500001000-CountToolCalls';
+import { KeepRunLogs1795500000000 } from './1795500000000-KeepRunLogs';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -26,4 +28,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   NestRuns1795460000000,
   AddStanding1795460001000,
   SortPostingBlocks1795470000000,
+  CountToolCalls1795500001000,
+  KeepRunLogs1795500000000,
 ];

@@ -16,6 +16,8 @@ export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './function-set'
 export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
+export type { ToolStats } from './resilience/tool-counts.types';
+export { ToolStatistics } from './resilience/tool-statistics';
 export { sourcesBlock } from './sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './tool-texts';
 export { ToolCatalogue } from './tool-catalogue';

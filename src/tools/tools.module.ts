@@ -11,6 +11,8 @@ import { FunctionCatalogue } from './function-catalogue';
 import { FunctionInvoker } from './function-invoker';
 import { FunctionOffers } from './function-offers.service';
 import { FUNCTION_PLUGINS } from './functions';
+import { ToolStatistics } from './resilience/tool-statistics';
+import { ToolStatsRepository } from './resilience/tool-stats.repository';
 import { ToolCatalogue } from './tool-catalogue';
 import { ToolInvoker } from './tool-invoker';
 import { ToolsController } from './tools.controller';
@@ -29,8 +31,18 @@ import { ToolsService } from './tools.service';
     FunctionInvoker,
     FunctionOffers,
     ToolInvoker,
+    ToolStatistics,
+    ToolStatsRepository,
     ToolsService,
   ],
-  exports: [ToolCatalogue, FunctionCatalogue, FunctionInvoker, FunctionOffers, ToolInvoker, ToolsService],
+  exports: [
+    ToolCatalogue,
+    FunctionCatalogue,
+    FunctionInvoker,
+    FunctionOffers,
+    ToolInvoker,
+    ToolStatistics,
+    ToolsService,
+  ],
 })
 export class ToolsModule {}
