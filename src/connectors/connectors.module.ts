@@ -6,6 +6,7 @@ import { ConnectorsService } from './connectors.service';
 import { CONNECTORS, type Connector, EMBEDDING_PROVIDERS, type EmbeddingProvider } from './contract';
 import { EMBEDDING_CATALOGUE } from './embeddings/catalogue';
 import { EmbeddingsService } from './embeddings.service';
+import { StructuredAnswers } from './structured';
 
 @Module({
   imports: [OrganizationsModule],
@@ -21,7 +22,8 @@ import { EmbeddingsService } from './embeddings.service';
       inject: [...EMBEDDING_CATALOGUE],
     },
     EmbeddingsService,
+    StructuredAnswers,
   ],
-  exports: [ConnectorsService, EmbeddingsService],
+  exports: [ConnectorsService, EmbeddingsService, StructuredAnswers],
 })
 export class ConnectorsModule {}

@@ -1,0 +1,1 @@
+export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion } from './structured-answers.service';

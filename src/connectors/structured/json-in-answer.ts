@@ -1,0 +1,60 @@
+const CANDIDATES = 20;
+const THOUGHTS_END = '</think>';
+
+/**
+ * The first JSON object of a model's answer: models put it into fences, think aloud before it and say something after it.
+ * Undefined where there is none. Looks at every character a bounded number of times.
+ */
+export function jsonInAnswer(answer: string): unknown {
+  const said = afterThoughts(answer);
+  const whole = parsed(said.trim());
+  if (whole !== undefined) return whole;
+  let from = 0;
+  for (let tries = 0; tries < CANDIDATES; tries++) {
+    const start = said.indexOf('{', from);
+    if (start === -1) return undefined;
+    const end = endOfObject(said, start);
+    if (end === -1) {
+      from = start + 1;
+      continue;
+    }
+    const value = parsed(said.slice(start, end));
+    if (value !== undefined) return value;
+    from = start + 1;
+  }
+  return undefined;
+}
+
+/** Thoughts may hold drafts of the answer. */
+function afterThoughts(answer: string): string {
+  const end = answer.lastIndexOf(THOUGHTS_END);
+  return end === -1 ? answer : answer.slice(end + THOUGHTS_END.length);
+}
+
+/** Objects only: everything that is asked for is one. */
+function parsed(text: string): unknown {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Behind the brace that closes the object at `start`; -1 when it is never closed. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (quoted) {
+      if (sign === BACKSLASH) at++;
+      else if (sign === QUOTE) quoted = false;
+    } else if (sign === QUOTE) quoted = true;
+    else if (sign === OPEN) depth++;
+    else if (sign === CLOSE && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [34, 92, 123, 125];

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { addUsage, AppError, type ChatMessage, type JsonObject, type Usage } from '../../kernel';
+import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
+import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors.service';
+import type { ConnectorDefinition, ModelAnswer } from '../contract';
+import { AnswerSchemas, isStrictSchema } from './answer-schemas';
+import { jsonInAnswer } from './json-in-answer';
+
+export interface StructuredQuestion {
+  readonly organizationId: string;
+  /** Name or alias of a connector, or `auto`. One that cannot write text (`bypass`, image models) stands for `auto`. */
+  readonly connector: string;
+  /** Absent, null or empty: the `fast_model` of the connector's provider, else the connector's default. */
+  readonly model?: string | null;
+  readonly messages: readonly ChatMessage[];
+  /** JSON Schema of type `object`. Closed objects with every property required let OpenAI hold the model to it. */
+  readonly schema: JsonObject;
+  /** Letters, digits, `_` and `-`: what the object is, for the vendor. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** For everything, the second try included. */
+  readonly timeoutMs: number;
+  readonly runId: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+}
+
+export interface StructuredAnswer<T> {
+  readonly value: T;
+  /** Tokens of all tries; null when the vendor counts none. */
+  readonly usage: Usage | null;
+  readonly model: string;
+}
+
+const TRIES = 2;
+const ECHO_CHARS = 4_000;
+const REFUSALS = 500;
+const REFUSAL_MS = 600_000;
+
+/** Asks a model for one JSON object of a known shape. Neither questions nor answers are ever logged. */
+@Injectable()
+export class StructuredAnswers {
+  private readonly schemas = new AnswerSchemas();
+  /** Models that refused our parameters a while ago, so that not every question is sent twice. */
+  private readonly plain = new LRUCache<string, true>({ max: REFUSALS, ttl: REFUSAL_MS });
+
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly connectors: ConnectorsService,
+  ) {}
+
+  /**
+   * The object, checked against the schema: vendors that know `response_format` are held to it, of others it is read out of
+   * whatever they say, and a model whose answer does not fit is told so once.
+   * @throws AppError `connector_not_configured`, `upstream_*`: `upstream_bad_response` for a model that never fits,
+   * `upstream_timeout` after `timeoutMs`; `cancelled` when the signal fired.
+   */
+  async ask<T>(question: StructuredQuestion): Promise<StructuredAnswer<T>> {
+    const over = AbortSignal.timeout(question.timeoutMs);
+    const signal = AbortSignal.any([question.signal, over]);
+    try {
+      const resolved = await this.modelFor(question);
+      return await this.converse<T>({ ...question, signal }, resolved);
+    } catch (error) {
+      if (over.aborted && !question.signal.aborted) {
+        throw new AppError('upstream_timeout', 'The model did not answer in time', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  private async converse<T>(question: StructuredQuestion, resolved: ResolvedModel): Promise<StructuredAnswer<T>> {
+    let messages: readonly ChatMessage[] = withInstruction(question);
+    let usage: Usage | null = null;
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const answer = await this.complete(question, resolved, messages);
+      usage = addUsage(usage, answer.usage);
+      const value = jsonInAnswer(answer.text);
+      const problems = this.schemas.problems(question.schema, value);
+      if (problems.length === 0) return { value: value as T, usage, model: resolved.model };
+      messages = [...messages, ...correction(answer.text, problems)];
+    }
+    throw new AppError('upstream_bad_response', 'The model gave no answer of the form that was asked for');
+  }
+
+  private async complete(
+    question: StructuredQuestion,
+    { connector, target, model }: ResolvedModel,
+    messages: readonly ChatMessage[],
+  ): Promise<ModelAnswer> {
+    const { signal, runId } = question;
+    const send = (params: JsonObject): Promise<ModelAnswer> =>
+      connector.complete({ model, messages, params }, target, { signal, runId, emit: () => undefined });
+    const key = `${connector.definition.name} ${target.baseUrl} ${model}`;
+    if (this.plain.has(key)) return send({});
+    try {
+      return await send(paramsOf(question));
+    } catch (error) {
+      // Some models take no temperature, some servers no response_format.
+      if (!(error instanceof AppError) || error.code !== 'upstream_rejected') throw error;
+      const answer = await send({});
+      this.plain.set(key, true);
+      return answer;
+    }
+  }
+
+  private async modelFor({ organizationId, connector, model }: StructuredQuestion): Promise<ResolvedModel> {
+    const organization = await this.organizations.runtime(organizationId);
+    const definition = this.connectors.find(connector);
+    const writer = definition === undefined ? AUTO : this.writerFor(definition);
+    if (model !== undefined && model !== null && model !== '') {
+      return this.connectors.resolve(organizationId, { connector: writer, llm: model });
+    }
+    const resolved = await this.connectors.resolve(organizationId, { connector: writer, llm: null });
+    if (resolved.provider === null) return this.anyFastModel(organization);
+    const fast = fastModelOf(organization, resolved.provider);
+    if (fast === null) return resolved;
+    return this.connectors.resolve(organizationId, { connector: resolved.connector.definition.name, llm: fast });
+  }
+
+  /** Image models and connectors without a vendor write no JSON: another connector of the vendor does, or any. */
+  private writerFor({ name, provider, capabilities }: ConnectorDefinition): string {
+    if (provider === null) return AUTO;
+    if (!capabilities.image_generation) return name;
+    const other = this.connectors
+      .definitions()
+      .find((each) => each.provider === provider && !each.capabilities.image_generation);
+    return other?.name ?? AUTO;
+  }
+
+  /** `auto` came to a connector without a vendor, so no default can answer; a fast model still may. */
+  private anyFastModel(organization: OrganizationRuntime): Promise<ResolvedModel> {
+    for (const { name, provider, capabilities } of this.connectors.definitions()) {
+      const fast = provider === null || capabilities.image_generation ? null : fastModelOf(organization, provider);
+      if (fast !== null) return this.connectors.resolve(organization.id, { connector: name, llm: fast });
+    }
+    throw new AppError('connector_not_configured', 'The organization has no model that could be asked');
+  }
+}
+
+function fastModelOf({ providers }: OrganizationRuntime, provider: string): string | null {
+  const fast = providers.get(provider)?.fastModel ?? null;
+  return fast === '' ? null : fast;
+}
+
+const paramsOf = ({ schema, name, temperature = 0, maxTokens }: StructuredQuestion): JsonObject => ({
+  temperature,
+  ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+  response_format: { type: 'json_schema', json_schema: { name, schema, strict: isStrictSchema(schema) } },
+});
+
+/** The schema is told in words, too: not every vendor knows `response_format`. */
+function withInstruction({ messages, schema }: StructuredQuestion): ChatMessage[] {
+  const form = `Reply with one JSON object and nothing else. It must fit this JSON Schema: ${JSON.stringify(schema)}`;
+  const [first, ...rest] = messages;
+  return first?.role === 'system' && typeof first.content === 'string'
+    ? [{ ...first, content: `${first.content}\n\n${form}` }, ...rest]
+    : [{ role: 'system', content: form }, ...messages];
+}
+
+const correction = (answer: string, problems: readonly string[]): ChatMessage[] => [
+  { role: 'assistant', content: answer.slice(0, ECHO_CHARS).toWellFormed() },
+  { role: 'user', content: `That cannot be used: ${problems.join('; ')}. Reply with the JSON object alone.` },
+];
