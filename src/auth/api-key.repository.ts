@@ -48,6 +48,11 @@ export class ApiKeyRepository {
     return row ?? null;
   }
 
+  async findById(id: string): Promise<KeyRow | null> {
+    const [row] = await this.dataSource.query<KeyRow[]>(`${KEY_ROW} key.id = $1`, [id]);
+    return row ?? null;
+  }
+
   async stateOf(hash: string, tx: Transaction): Promise<'absent' | 'active' | 'revoked'> {
     const row = await tx.getRepository(ApiKeyEntity).findOneBy({ hash });
     if (row === null) return 'absent';

@@ -7,6 +7,7 @@ import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
 import { Authenticator } from './authenticator';
 import { BootstrapService } from './bootstrap.service';
+import { CallerRenewal } from './caller-renewal.service';
 import { CredentialGate } from './credential-gate';
 import { MeController } from './me.controller';
 import { TrustedProxies } from './trusted-proxies';
@@ -19,10 +20,11 @@ import { TrustedProxies } from './trusted-proxies';
     Authenticator,
     ApiKeysService,
     BootstrapService,
+    CallerRenewal,
     CredentialGate,
     TrustedProxies,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [ApiKeysService, BootstrapService, CredentialGate],
+  exports: [ApiKeysService, BootstrapService, CallerRenewal, CredentialGate],
 })
 export class AuthModule {}

@@ -18,7 +18,7 @@ const MAX_AGE = 5_000;
 const MAX_KEYS = 20_000;
 const TOUCH_EVERY = 60_000;
 
-const callerOf = (row: KeyRow): Caller => ({
+export const callerOf = (row: KeyRow): Caller => ({
   kind: 'api_key',
   credentialId: row.id,
   organizationId: row.organizationId,
@@ -31,6 +31,10 @@ const callerOf = (row: KeyRow): Caller => ({
   scopes: row.scopes,
   assistantIds: row.assistantIds,
 });
+
+/** Neither revoked nor expired, and its owner a member who may act. */
+export const isUsable = ({ disabled, revokedAt, expiresAt }: KeyRow): boolean =>
+  !disabled && revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 
 const sameHash = (one: string, other: string): boolean =>
   timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));

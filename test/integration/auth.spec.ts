@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ADMIN_KEY_FILE, ApiKeysService, BootstrapService, type NewKey } from '../../src/auth';
+import { ADMIN_KEY_FILE, ApiKeysService, BootstrapService, CallerRenewal, type NewKey } from '../../src/auth';
 import { Authenticator } from '../../src/auth/authenticator';
 import type { Caller } from '../../src/kernel';
 import { MembersService } from '../../src/organizations';
@@ -179,6 +179,31 @@ describe('API keys', () => {
     await expect(authenticate(two ?? '')).resolves.toBeDefined();
     await members.remove(org.caller(), org.id, teacher);
     await expect(authenticate(three ?? '')).rejects.toEqual(refused('unauthenticated'));
+  });
+
+  it('are asked again when what they asked for is done later: rights are those of that moment', async () => {
+    const renew = (caller: Caller): Promise<Caller> => rooms.get(CallerRenewal).renew(caller);
+    const teacher = await org.member('teacher');
+    const made = await make({ owner: teacher, scopes: ['chat', 'read'], assistant_ids: [3] });
+    const asked: Caller = { ...(await authenticate(made.key)), endUser: { source: 'metadata.email', id: 'a@b.edu' } };
+    await expect(renew(asked)).resolves.toEqual(asked);
+    const members = rooms.get(MembersService);
+    await members.update(org.caller(), org.id, teacher, { role: 'member' });
+    await expect(renew(asked)).resolves.toEqual({ ...asked, role: 'member' });
+    await expect(renew({ ...asked, kind: 'session' })).resolves.toMatchObject({ kind: 'session', role: 'member' });
+    for (const disabled of [true, false]) {
+      await members.update(org.caller(), org.id, teacher, { disabled });
+      const outcome = await renew(asked).then(
+        () => 'renewed',
+        (error: { code: string }) => error.code,
+      );
+      expect(outcome).toBe(disabled ? 'unauthenticated' : 'renewed');
+    }
+    await rooms.get(ApiKeysService).revoke(org.caller(), made.id);
+    await expect(renew(asked)).rejects.toEqual(refused('unauthenticated'));
+    await expect(renew({ ...asked, credentialId: null })).rejects.toEqual(refused('unauthenticated'));
+    await members.remove(org.caller(), org.id, teacher);
+    await expect(renew({ ...asked, kind: 'session' })).rejects.toEqual(refused('unauthenticated'));
   });
 
   it('are asked of the database once while they are in use', async () => {
