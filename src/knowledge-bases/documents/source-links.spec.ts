@@ -71,6 +71,13 @@ describe('links in a stored text', () => {
     });
   });
 
+  it('lead everybody else to the route that asks for a credential, always with the same bytes', () => {
+    const route = `https://x.edu/api/v1/knowledge-bases/${target.knowledgeBaseId}/documents/${target.documentId}/content`;
+    expect(links().withoutTokens(`{"url":"${stale}#page=2"}`)).toBe(`{"url":"${route}#page=2"}`);
+    const foreign = links({ keys: [randomBytes(32)] }).sign(target);
+    expect(links().withoutTokens(foreign)).toBe(foreign);
+  });
+
   it.each([
     ['of another organization', stale, reader(target.readerId, uuid(8))],
     ['signed by nobody we know', links({ keys: [randomBytes(32)] }).sign(target), reader(target.readerId)],

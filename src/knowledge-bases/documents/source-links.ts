@@ -16,6 +16,9 @@ const PURPOSE = 'source-links';
 const PATH = '/api/v1/sources?link=';
 const LINK = new RegExp(`${PATH.replace('?', '\\?')}(${TOKEN_PATTERN})(?![0-9a-f])`, 'g');
 
+const contentPath = ({ knowledgeBaseId, documentId }: SourceLinkTarget): string =>
+  `/api/v1/knowledge-bases/${knowledgeBaseId}/documents/${documentId}/content`;
+
 const now = (): number => Math.floor(Date.now() / 1000);
 
 /**
@@ -41,9 +44,7 @@ export class SourceLinks {
   /** Absolute where `PUBLIC_URL` is set, else a path. Without any key it is the route that asks for a credential. */
   sign(target: SourceLinkTarget): string {
     const [key] = this.keys;
-    if (key === undefined) {
-      return `${this.base}/api/v1/knowledge-bases/${target.knowledgeBaseId}/documents/${target.documentId}/content`;
-    }
+    if (key === undefined) return this.base + contentPath(target);
     return this.base + PATH + encodeToken({ ...target, expiresAt: now() + this.config.sourceLinks.ttlSeconds }, key);
   }
 
@@ -79,6 +80,14 @@ export class SourceLinks {
           : { ownerId: userId, assistantId: null };
       const expiresAt = now() + this.config.sourceLinks.ttlSeconds;
       return PATH + encodeToken({ ...target, ...rights, readerId: userId, expiresAt }, key);
+    });
+  }
+
+  /** The same text for somebody whom its links were not given to: they lead to the route that asks for a credential. */
+  withoutTokens(text: string): string {
+    return text.replace(LINK, (link, token: string) => {
+      const target = this.read(token);
+      return target === null ? link : contentPath(target);
     });
   }
 }
