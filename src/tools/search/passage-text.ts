@@ -1,6 +1,6 @@
-import type { Passage } from '../../../knowledge-bases';
-import type { Citation } from '../../contract';
-import { sourceLine, SOURCES_HEADING } from '../../sources-block';
+import type { Passage } from '../../knowledge-bases';
+import type { Citation } from '../contract';
+import { sourceLine, SOURCES_HEADING } from '../sources-block';
 
 export const SOURCES_IN_PROMPT = ['none', 'numbered', 'lamb'] as const;
 export type SourcesInPrompt = (typeof SOURCES_IN_PROMPT)[number];

@@ -1,0 +1,2 @@
+export { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
+export { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, type SearchSettings, searchOutputLimit } from './search-settings';

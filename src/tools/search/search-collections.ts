@@ -1,0 +1,69 @@
+import type { Principal } from '../../kernel';
+import type { RetrievalService } from '../../knowledge-bases';
+import { type ConfigGap, type ToolContext, ToolFailure, type ToolOutput } from '../contract';
+import { type QuestionText, type Retriever, retrieveAccessible } from '../retrieve-accessible';
+import { passageText } from './passage-text';
+import { NO_COLLECTION, type SearchSettings } from './search-settings';
+
+/** The part of retrieval that the searching tools use. */
+export type SearchRoom = Pick<RetrievalService, 'retrieve' | 'inaccessible' | 'unmet'>;
+
+/** The collections of a config, each once. @throws ToolFailure `tool.config_incomplete` */
+export function chosenCollections({ collections }: Pick<SearchSettings, 'collections'>): readonly string[] {
+  if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', NO_COLLECTION);
+  return [...new Set(collections)];
+}
+
+/** The passages that answer `question`, ready for the prompt; the best similarity is how sure we are. */
+export async function searchCollections(
+  retrieval: Retriever,
+  settings: SearchSettings,
+  question: QuestionText,
+  { owner, caller, assistantId, signal, progress }: ToolContext,
+): Promise<ToolOutput> {
+  const collections = chosenCollections(settings);
+  for (const collection of collections) progress(`querying knowledge base ${collection}`);
+  const { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style } = settings;
+  const found = await retrieveAccessible(retrieval, owner, {
+    text: question.text,
+    collections,
+    topK,
+    threshold,
+    parent,
+    maxTokens,
+    // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
+    grouped: style === 'lamb',
+    reader: caller,
+    assistantId,
+    signal,
+    ...(mode === undefined ? {} : { mode }),
+  });
+  return {
+    ...passageText(found.passages, style),
+    sources: found.passages.map(({ source }) => source),
+    confidence: found.passages.reduce((best, { similarity }) => Math.min(1, Math.max(best, similarity)), 0),
+    warnings: [...question.warnings, ...found.warnings],
+    query: question.rewritten,
+  };
+}
+
+/** What is missing in a choice of collections, and which of them cannot be searched as wished. */
+export async function collectionGaps(
+  retrieval: Pick<SearchRoom, 'inaccessible' | 'unmet'>,
+  { collections, mode }: Pick<SearchSettings, 'collections' | 'mode'>,
+  owner: Principal,
+): Promise<readonly ConfigGap[]> {
+  if (collections.length === 0) {
+    return [{ path: 'collections', code: 'tool.config_incomplete', message: NO_COLLECTION }];
+  }
+  const missing = new Set(await retrieval.inaccessible(owner, [...collections]));
+  const unmet = mode === undefined ? new Map<string, string>() : await retrieval.unmet(owner, collections, mode);
+  return [...collections.entries()].flatMap(([index, collection]): ConfigGap[] => {
+    const path = `collections[${index}]`;
+    if (missing.has(collection)) {
+      return [{ path, code: 'tool.inaccessible', message: `knowledge base ${collection} is not accessible` }];
+    }
+    const message = unmet.get(collection);
+    return message === undefined ? [] : [{ path, code: 'tool.degraded', message }];
+  });
+}

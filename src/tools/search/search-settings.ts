@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../kernel';
+import { DEFAULT_MAX_TOKENS, type RetrievalMode } from '../../knowledge-bases';
+import { SOURCES_IN_PROMPT, type SourcesInPrompt } from './passage-text';
+
+/** What every tool that searches knowledge bases lets its author choose. */
+export interface SearchSettings extends JsonObject {
+  readonly collections: readonly string[];
+  readonly top_k: number;
+  readonly threshold: number;
+  readonly mode?: RetrievalMode;
+  readonly rewrite_query: boolean;
+  /** Whole sections instead of the chunks that match. */
+  readonly parent: boolean;
+  readonly max_tokens: number;
+  readonly sources_in_prompt: SourcesInPrompt;
+}
+
+export const NO_COLLECTION = 'no knowledge base is chosen';
+
+/** Most UTF-16 units of an output: its own budget holds, this leaves room for the list of sources. */
+export const searchOutputLimit = ({ max_tokens }: Pick<SearchSettings, 'max_tokens'>): number =>
+  4 * max_tokens + 50_000;
+
+/** Properties of their config schemas, in the order in which a form shows them. */
+export const COLLECTION_PROPERTIES: JsonObject = {
+  collections: {
+    type: 'array',
+    title: 'Knowledge bases',
+    description: 'Ids or slugs of the knowledge bases to search, up to 20.',
+    items: { type: 'string', minLength: 1, maxLength: 200 },
+    maxItems: 20,
+    default: [],
+    'x-reference': 'knowledge_base',
+  },
+  top_k: {
+    type: 'integer',
+    title: 'Passages',
+    description: 'How many passages reach the prompt.',
+    minimum: 1,
+    maximum: 20,
+    default: 3,
+  },
+  threshold: {
+    type: 'number',
+    title: 'Least similarity',
+    description: 'Passages below this similarity are left out.',
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+  },
+};
+
+export const PASSAGE_PROPERTIES: JsonObject = {
+  rewrite_query: {
+    type: 'boolean',
+    title: 'Rewrite the question',
+    description: 'Lets the fast model turn the conversation into one question, where one is configured.',
+    default: false,
+  },
+  parent: {
+    type: 'boolean',
+    title: 'Whole sections',
+    description: 'Puts the sections into the prompt that matching passages belong to.',
+    default: false,
+  },
+  max_tokens: {
+    type: 'integer',
+    title: 'Token budget',
+    description: 'Estimated tokens of all passages together; what does not fit is left out.',
+    minimum: 100,
+    maximum: 100_000,
+    default: DEFAULT_MAX_TOKENS,
+  },
+  sources_in_prompt: {
+    type: 'string',
+    title: 'Sources in the prompt',
+    description:
+      'none: passages only. numbered: [n] before each passage, so that the answer can cite. lamb: a list of sources behind the passages.',
+    enum: [...SOURCES_IN_PROMPT],
+    default: 'none',
+  },
+};
