@@ -13,7 +13,7 @@ import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
 import { completeReport } from './report-calls';
-import { CLIENT_GONE, SERVER_SHUTDOWN, shuttingDown } from './streams-in-flight';
+import { CLIENT_GONE, LOG_UNAVAILABLE, SERVER_SHUTDOWN, shuttingDown } from './streams-in-flight';
 
 /** `finish_reason` of a run that was to fill the prompt and no more. */
 const PROMPT_ONLY = 'prompt';
@@ -158,7 +158,8 @@ export class CompletionEngine {
     }
     const failure = failureOf(run.abortReason, error);
     const status = failure.code === 'cancelled' ? 'cancelled' : 'failed';
-    this.finish(completion, { status, errorCode: failure.code, message: failure.detail });
+    const reason = status === 'cancelled' ? run.abortReason : null;
+    this.finish(completion, { status, errorCode: failure.code, message: reason ?? failure.detail });
     if (writer?.fail(failure) !== true) throw failure;
     if (failure.code === 'internal_error') this.log(run.id, error);
   }
@@ -173,6 +174,8 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
   if (abortReason === SERVER_SHUTDOWN) return shuttingDown();
   if (abortReason === RUN_TIMEOUT)
     return new AppError('tool_loop.timeout', 'The run with its functions took longer than it may');
+  if (abortReason === LOG_UNAVAILABLE)
+    return new AppError('unavailable', 'What the run did could not be written down any more');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
   return toAppError(error);
 }

@@ -2,9 +2,11 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError } from '../kernel';
 import type { Run } from '../runs';
 
-/** Abort reasons that the doors give; a run ends differently for each. */
+/** Abort reasons that make a run end in a way of its own; every other one is a cancellation. */
 export const CLIENT_GONE = 'client_gone';
 export const SERVER_SHUTDOWN = 'server_shutdown';
+/** A background run whose events the database has not taken for too long. */
+export const LOG_UNAVAILABLE = 'unavailable';
 
 /** After the limit a run has this long to say why it ends. */
 const FAREWELL_MS = 2_000;
