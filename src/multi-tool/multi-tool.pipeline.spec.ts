@@ -66,6 +66,8 @@ const result: OrchestrationResult = {
   ],
   sources: [{ type: 'file', path: 'a.md', chars: 1, truncated: false, n: 1 }],
   warnings: [{ code: 'orchestrator.unknown', message: 'fell back' }],
+  usage: null,
+  afterAnswer: null,
 };
 
 const job = {

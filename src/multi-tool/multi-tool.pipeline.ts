@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { lastUserIndex, textOf } from '../kernel';
+import { addUsage, lastUserIndex, textOf, type Usage } from '../kernel';
 import { type OrchestrationResult, Orchestrator } from '../orchestrators';
-import { type PreparedPrompt, reportMessage, type RunReport } from '../runs';
-import { reportResult, reportTool } from '../tools';
+import { type AnswerChecks, type PreparedPrompt, reportMessage, type RunReport } from '../runs';
+import { reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**
  * Multi-tool assistants: the orchestrator runs the tools and fills the template. Rejects with `tool_failed` when a tool
@@ -35,9 +35,21 @@ export class MultiToolPipeline {
       signal: run.signal,
       emit: run.emit,
     });
-    return { messages: result.messages, sources: result.sources, report: reportOf(job, result) };
+    const { messages: final, sources, usage, afterAnswer } = result;
+    return {
+      messages: final,
+      sources,
+      report: reportOf(job, result),
+      usage,
+      ...(afterAnswer === null ? {} : { afterAnswer: async (answer) => checksOf(await afterAnswer(answer)) }),
+    };
   }
 }
+
+const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
+  results: outcomes.map(reportResult),
+  usage: outcomes.reduce<Usage | null>((all, each) => ('usage' in each ? addUsage(all, each.usage) : all), null),
+});
 
 function reportOf({ assistant, messages, stream }: RunJob, result: OrchestrationResult): RunReport {
   const { id, name, document } = assistant;

@@ -22,7 +22,7 @@ export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcome
     if (outcome.status !== 'completed' || outcome.sources.length === 0) return outcome;
     const seen = new Map<string, number>();
     const own = outcome.sources.map((source): Source => {
-      const identity = identityOf(source);
+      const identity = sourceIdentity(source);
       const occurrence = (seen.get(identity) ?? 0) + 1;
       seen.set(identity, occurrence);
       const key = `${occurrence} ${identity}`;
@@ -40,7 +40,7 @@ export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcome
 }
 
 /** Links to documents of ours are signed anew for each tool: the document tells, not its link. */
-const identityOf = (source: Source): string =>
+export const sourceIdentity = (source: Source): string =>
   JSON.stringify('document_id' in source ? { ...source, url: undefined } : source);
 
 function writeNumbers(content: string, citations: readonly Citation[], sources: readonly Source[]): string {

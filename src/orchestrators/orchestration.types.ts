@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source } from '../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Source, Usage } from '../kernel';
 import type { CompiledTemplate } from '../templates';
 import type { AssistantAbility, PipelineTool, ToolOutcome } from '../tools';
 
@@ -44,4 +44,14 @@ export interface OrchestrationResult {
   readonly sources: readonly Source[];
   /** Each has also been emitted as a `warning` event. */
   readonly warnings: readonly OrchestrationWarning[];
+  /** Names of tools or steps, for reading; absent where the strategy has no stages. */
+  readonly stages?: readonly (readonly string[])[];
+  readonly plan?: PlanSummary;
+  /** Tokens of the model requests that the tools made. */
+  readonly usage: Usage | null;
+  /**
+   * Runs the tools of the phase `answer` over the finished answer, once; one outcome each, in document order. Never rejects.
+   * null where the assistant has none.
+   */
+  readonly afterAnswer: ((answer: string) => Promise<readonly ToolOutcome[]>) | null;
 }

@@ -91,7 +91,7 @@ describe('the prompt', () => {
 });
 
 describe('the strategy', () => {
-  it.each(['dependency', '', '__proto__', '../parallel'])(
+  it.each(['majority', '', '__proto__', '../parallel'])(
     'falls back to parallel with a warning for %j',
     async (strategy) => {
       const job = jobOf({ strategy, tools: entries({}) });

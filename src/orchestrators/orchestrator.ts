@@ -1,19 +1,23 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AppError, lastUserIndex, textOf } from '../kernel';
+import { addUsage, AppError, type EmitRunEvent, lastUserIndex, textOf, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { assembleMessages } from '../processors';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
 import {
   CallScope,
   type Invocation,
+  PARALLEL_TEXTS,
   type PipelineTool,
   skippedText,
   targetOf,
+  ToolCatalogue,
+  type ToolInput,
   ToolInvoker,
   type ToolOutcome,
 } from '../tools';
-import type { OrchestratorStrategy, StrategyRequest } from './contract';
-import { Execution } from './execution';
+import type { OrchestratorStrategy, Step, StrategyRequest, StrategyTrace } from './contract';
+import { Execution, type ExecutionHooks } from './execution';
+import { joinByTool } from './join-outcomes';
 import { numberSources } from './number-sources';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
 import { FALLBACK_STRATEGY, StrategyCatalogue } from './strategy-catalogue';
@@ -27,6 +31,11 @@ interface NamedStrategy {
   readonly strategy: OrchestratorStrategy;
 }
 
+interface Executed {
+  readonly outcomes: readonly ToolOutcome[];
+  readonly trace: StrategyTrace;
+}
+
 /**
  * Runs the tools of one request under a strategy and builds the messages for the model. Outcomes are kept by position, never
  * by placeholder or finish time. Rejects with `tool_failed` when a tool that must not fail failed, and with `cancelled`
@@ -38,24 +47,28 @@ export class Orchestrator {
 
   constructor(
     private readonly strategies: StrategyCatalogue,
+    private readonly tools: ToolCatalogue,
     private readonly invoker: ToolInvoker,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async orchestrate(job: OrchestrationJob): Promise<OrchestrationResult> {
     const warnings: OrchestrationWarning[] = [];
-    const warn: Warn = (code, message) => {
-      warnings.push({ code, message });
-      job.emit({ type: 'warning', code, message });
+    const emit: EmitRunEvent = (event) => {
+      if (event.type === 'warning') warnings.push({ code: event.code, message: event.message });
+      job.emit(event);
     };
+    const warn: Warn = (code, message) => emit({ type: 'warning', code, message });
     const { name: strategyName, strategy } = this.strategyOf(job, warn);
     const { template } = job;
     const enabled = job.tools.filter((tool) => tool.enabled);
-    const settled = await this.execute(strategy, job, enabled);
+    const checks = enabled.filter((tool) => this.looksAtAnswer(tool));
+    const pipeline = checks.length === 0 ? enabled : enabled.filter((tool) => !checks.includes(tool));
+    const { outcomes: settled, trace } = await this.execute(strategy, { ...job, emit }, pipeline);
     const { outcomes, sources } = numberSources(settled);
     for (const outcome of outcomes) warnAbout(outcome, warn);
     warnUnfilled(template, enabled, warn);
-    if (enabled.length > 0) job.emit({ type: 'run.progress', message: 'merging tool outputs' });
+    if (pipeline.length > 0) job.emit({ type: 'run.progress', message: 'merging tool outputs' });
     const contents = contentByPlaceholder(outcomes);
     const { messages, droppedParts } = assembleMessages({
       messages: job.messages,
@@ -72,7 +85,16 @@ export class Orchestrator {
         `${droppedParts} parts that are no text were left out: the assistant has no vision`,
       );
     }
-    return { strategy: strategyName, outcomes, messages, sources, warnings };
+    return {
+      strategy: strategyName,
+      outcomes,
+      messages,
+      sources,
+      warnings,
+      ...trace,
+      usage: usageOf(outcomes),
+      afterAnswer: checks.length === 0 ? null : (answer) => this.check(checks, job, outcomes, answer),
+    };
   }
 
   private strategyOf({ strategy: name, runId, assistantId }: OrchestrationJob, warn: Warn): NamedStrategy {
@@ -83,55 +105,120 @@ export class Orchestrator {
     return { name: FALLBACK_STRATEGY, strategy: this.strategies.fallback() };
   }
 
+  private looksAtAnswer({ plugin, config: given }: PipelineTool): boolean {
+    const tool = this.tools.find(plugin);
+    if (tool?.phase === undefined) return false;
+    const { config, problems } = this.tools.prepare(tool, given);
+    return problems.length === 0 && tool.phase(config) === 'answer';
+  }
+
   private async execute(
     strategy: OrchestratorStrategy,
     job: OrchestrationJob,
-    enabled: readonly PipelineTool[],
-  ): Promise<readonly ToolOutcome[]> {
+    tools: readonly PipelineTool[],
+  ): Promise<Executed> {
     const scope = new CallScope(job.signal);
-    const input = { query: textOf(job.messages[lastUserIndex(job.messages)]?.content), messages: job.messages };
-    const execution = new Execution(
-      (tool, texts, after) => {
-        const seen = new Chain(job.template, after);
-        const invocation: Invocation = {
-          scope,
-          owner: job.owner,
-          caller: job.caller,
-          assistantId: job.assistantId,
-          connector: job.connector,
-          runId: job.runId,
-          assistants: job.assistants,
-          texts,
-          emit: job.emit,
-          prompt: seen.prompt,
-          results: seen.results,
-        };
-        return this.invoker.invoke(tool, input, invocation);
-      },
-      this.config.tools.parallelLimit,
-      scope.stop,
-    );
+    const input = inputOf(job);
+    const around = surroundings(job, scope);
+    const execution = this.execution(job, scope.stop, (tool, texts, after, step) => {
+      const { prompt, results } = new Chain(job.template, after);
+      const invocation: Invocation = { ...around, texts, prompt, results };
+      return step === undefined
+        ? this.invoker.invoke(tool, input, invocation)
+        : this.invoker.invoke(asStep(tool, step), questionOf(input, step), { ...invocation, step: step.id });
+    });
+    let trace: StrategyTrace;
     try {
-      await strategy.execute({
-        request: requestOf(job),
-        tools: enabled,
-        signal: job.signal,
-        emit: job.emit,
-        start: execution.start,
-        skip: execution.skip,
-        declare: () => undefined,
-      });
+      const { start, skip, declare } = execution;
+      const { signal, emit } = job;
+      trace = (await strategy.execute({ request: requestOf(job), tools, signal, emit, start, skip, declare })) ?? {};
     } finally {
       scope.close();
     }
-    const outcomes = execution.outcomesOf(enabled);
-    for (const outcome of outcomes) tellSkipped(outcome, job);
+    const outcomes = execution.outcomesOf(tools);
     const { fatal } = execution;
     if (fatal !== null) throw new AppError('tool_failed', `The tool ${targetOf(fatal.tool)} failed: ${fatal.message}`);
     if (job.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
-    return outcomes;
+    return { outcomes, trace };
+  }
+
+  /** The tools that look at the answer, side by side: nothing waits for what they find. */
+  private async check(
+    tools: readonly PipelineTool[],
+    job: OrchestrationJob,
+    after: readonly ToolOutcome[],
+    answer: string,
+  ): Promise<readonly ToolOutcome[]> {
+    const scope = new CallScope(job.signal);
+    const input = inputOf(job);
+    const { prompt, results } = new Chain(job.template, after);
+    const invocation = { ...surroundings(job, scope), texts: PARALLEL_TEXTS, prompt, results, answer };
+    // The answer is out: a check that fails can stop nothing any more.
+    const execution = this.execution(
+      job,
+      () => undefined,
+      (tool) => this.invoker.invoke(tool, input, invocation),
+    );
+    try {
+      const lenient = tools.map((tool) =>
+        tool.on_error === 'fail' ? { ...tool, on_error: 'continue' as const } : tool,
+      );
+      return await Promise.all(lenient.map((tool) => execution.start(tool, PARALLEL_TEXTS, after)));
+    } finally {
+      scope.close();
+    }
+  }
+
+  private execution({ emit }: OrchestrationJob, onFatal: () => void, call: ExecutionHooks['call']): Execution {
+    return new Execution(this.config.tools.parallelLimit, {
+      call,
+      onFatal,
+      onSkip: ({ index, plugin, placeholder, reason }, step) =>
+        emit({
+          type: 'tool.skipped',
+          index,
+          plugin,
+          placeholder,
+          ...(step === undefined ? {} : { step }),
+          reason,
+          message: skippedText({ plugin, placeholder }, reason),
+        }),
+    });
   }
 }
+
+const inputOf = ({ messages }: OrchestrationJob): ToolInput => ({
+  query: textOf(messages[lastUserIndex(messages)]?.content),
+  messages,
+});
+
+const questionOf = (input: ToolInput, { query }: Step): ToolInput =>
+  query === undefined ? input : { ...input, query };
+
+const asStep = (tool: PipelineTool, { config, timeoutMs, fallback }: Step): PipelineTool => ({
+  ...tool,
+  // The entry's own object where nothing is replaced: what was prepared for it is found by its identity.
+  config: config === undefined ? tool.config : { ...tool.config, ...config },
+  timeout_ms: timeoutMs ?? tool.timeout_ms,
+  fallback: fallback ?? tool.fallback,
+});
+
+const surroundings = (
+  { owner, caller, assistantId, connector, runId, assistants, emit }: OrchestrationJob,
+  scope: CallScope,
+): Omit<Invocation, 'texts' | 'prompt' | 'results'> => ({
+  scope,
+  owner,
+  caller,
+  assistantId,
+  connector,
+  runId,
+  assistants,
+  emit,
+});
+
+const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
+  outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);
 
 const requestOf = (job: OrchestrationJob): StrategyRequest => ({
   runId: job.runId,
@@ -146,13 +233,6 @@ const requestOf = (job: OrchestrationJob): StrategyRequest => ({
   options: job.options,
 });
 
-/** Every tool has an end in the events, also one that never began. */
-function tellSkipped(outcome: ToolOutcome, { emit }: OrchestrationJob): void {
-  if (outcome.status !== 'skipped') return;
-  const { index, plugin, placeholder, reason } = outcome;
-  emit({ type: 'tool.skipped', index, plugin, placeholder, reason, message: skippedText(outcome, reason) });
-}
-
 /** What one tool sees of the tools before it; nothing is rendered unless it looks. */
 class Chain {
   constructor(
@@ -161,7 +241,7 @@ class Chain {
   ) {}
 
   readonly prompt = (): string => {
-    const { outcomes } = numberSources(this.after);
+    const { outcomes } = numberSources(joinByTool(this.after));
     const contents = contentByPlaceholder(outcomes);
     for (const { placeholder } of outcomes) {
       if (placeholder !== null && !contents.has(placeholder)) contents.set(placeholder, '');
@@ -170,7 +250,7 @@ class Chain {
   };
 
   readonly results = (): ReadonlyMap<string, ToolOutcome> => {
-    const { outcomes } = numberSources(this.after);
+    const { outcomes } = numberSources(joinByTool(this.after));
     return new Map(
       outcomes.flatMap((outcome) => (outcome.placeholder === null ? [] : [[outcome.placeholder, outcome]])),
     );

@@ -1,3 +1,5 @@
+import { ConditionalStrategy } from './conditional/conditional.strategy';
+import { DependencyStrategy } from './dependency/dependency.strategy';
 import { ParallelStrategy } from './parallel/parallel.strategy';
 import { SequentialStrategy } from './sequential/sequential.strategy';
 
@@ -5,4 +7,6 @@ import { SequentialStrategy } from './sequential/sequential.strategy';
 export const STRATEGY_PLUGINS = [
   { key: 'sequential', useClass: SequentialStrategy },
   { key: 'parallel', useClass: ParallelStrategy },
+  { key: 'dependency', useClass: DependencyStrategy },
+  { key: 'conditional', useClass: ConditionalStrategy },
 ] as const;

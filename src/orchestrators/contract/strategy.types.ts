@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal } from '../../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal } from '../../kernel';
 import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
 export interface StrategyDefinition {
@@ -60,10 +60,21 @@ export interface StrategyContext {
     after: readonly ToolOutcome[],
     step?: Step,
   ) => Promise<ToolOutcome>;
-  /** Settles a tool that does not run, with the reason that events and report show. */
-  readonly skip: (tool: PipelineTool, reason: string) => ToolOutcome;
+  /** Settles a tool, or one of its declared steps, that does not run, with the reason that events and report show. */
+  readonly skip: (tool: PipelineTool, reason: string, stepId?: string) => ToolOutcome;
   /** Says in which order the steps of one tool join. Called before the first of them starts. */
   readonly declare: (tool: PipelineTool, stepIds: readonly string[]) => void;
+}
+
+/** Settings of a tool's entry that only some strategies look at. */
+export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when'] as const;
+export type StrategySetting = (typeof STRATEGY_SETTINGS)[number];
+
+/** What a strategy tells of its run, for the report. */
+export interface StrategyTrace {
+  /** Names of tools or steps; those of one stage wait for earlier stages only. */
+  readonly stages?: readonly (readonly string[])[];
+  readonly plan?: PlanSummary;
 }
 
 /**
@@ -72,6 +83,8 @@ export interface StrategyContext {
  */
 export interface OrchestratorStrategy {
   readonly definition: StrategyDefinition;
+  /** Settings of entries that it heeds; none when absent. An assistant that has others is told so. */
+  readonly reads?: readonly StrategySetting[];
   /** Resolves once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
-  execute(context: StrategyContext): Promise<void>;
+  execute(context: StrategyContext): Promise<StrategyTrace | void>;
 }

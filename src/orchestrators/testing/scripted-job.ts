@@ -2,6 +2,8 @@ import type { Caller, RunEvent } from '../../kernel';
 import type { Config } from '../../platform/config';
 import { compileTemplate } from '../../templates';
 import { type PipelineTool, type Tool, ToolCatalogue, ToolFailure, ToolInvoker } from '../../tools';
+import { ConditionalStrategy } from '../catalog/conditional/conditional.strategy';
+import { DependencyStrategy } from '../catalog/dependency/dependency.strategy';
 import { ParallelStrategy } from '../catalog/parallel/parallel.strategy';
 import { SequentialStrategy } from '../catalog/sequential/sequential.strategy';
 import type { OrchestratorStrategy } from '../contract';
@@ -112,6 +114,8 @@ export function jobOf({ template = '', tools = [], ...wish }: JobWish): Scripted
 export const STRATEGIES: readonly (readonly [string, OrchestratorStrategy])[] = [
   ['sequential', new SequentialStrategy()],
   ['parallel', new ParallelStrategy()],
+  ['dependency', new DependencyStrategy()],
+  ['conditional', new ConditionalStrategy()],
 ];
 
 export function orchestratorOf(
@@ -119,6 +123,7 @@ export function orchestratorOf(
   { limit = 5, strategies = STRATEGIES }: { limit?: number; strategies?: typeof STRATEGIES } = {},
 ): Orchestrator {
   const config = { tools: { defaultTimeoutMs: 2000, parallelLimit: limit } } as Config;
-  const invoker = new ToolInvoker(new ToolCatalogue(tools), config);
-  return new Orchestrator(new StrategyCatalogue(new Map(strategies)), invoker, config);
+  const catalogue = new ToolCatalogue(tools);
+  const invoker = new ToolInvoker(catalogue, config);
+  return new Orchestrator(new StrategyCatalogue(new Map(strategies)), catalogue, invoker, config);
 }

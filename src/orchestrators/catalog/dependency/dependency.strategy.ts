@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
+import { Conditions } from '../../conditions';
+import type { OrchestratorStrategy, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { runWhenReady, taskGraph } from '../../task-graph';
+
+/** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
+@Injectable()
+export class DependencyStrategy implements OrchestratorStrategy {
+  readonly definition: StrategyDefinition = {
+    name: 'dependency',
+    description: 'Runs each tool as soon as the tools that it depends on are done; it sees what they found.',
+    options_schema: { type: 'object', properties: {}, additionalProperties: false },
+  };
+  readonly reads = ['depends_on', 'on_dependency_failure', 'when'] as const;
+
+  async execute(context: StrategyContext): Promise<StrategyTrace> {
+    const { tools, emit, start, skip } = context;
+    if (tools.length === 0) return {};
+    const dependencies = dependenciesOf(tools);
+    const graph = taskGraph(dependencies);
+    const stages = graph.stages.map((stage) => stage.map((position) => nameOf(tools[position])));
+    emit({ type: 'run.progress', message: `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}` });
+    const conditions = new Conditions(context);
+    const outcomes: ToolOutcome[] = [];
+    const behind = withThoseBehind(dependencies);
+    for (const position of graph.stuck) {
+      const tool = tools[position];
+      if (tool !== undefined) skip(tool, 'it waits for tools that wait for each other');
+    }
+    await runWhenReady(graph, (position) => {
+      const tool = tools[position];
+      if (tool === undefined) return undefined;
+      const after = behind(position).flatMap((each) => outcomes[each] ?? []);
+      const reason =
+        failureAmong(dependencies[position] ?? [], outcomes, tool) ?? conditions.reasonAgainst(tool, after);
+      if (reason !== null) {
+        outcomes[position] = skip(tool, reason);
+        return undefined;
+      }
+      return start(tool, PARALLEL_TEXTS, after).then((outcome) => (outcomes[position] = outcome));
+    });
+    return { stages };
+  }
+}
+
+const nameOf = (tool: PipelineTool | undefined): string => tool?.placeholder ?? tool?.plugin ?? '';
+
+/** Positions of the tools that each one waits for. What is disabled or gone is nothing to wait for. */
+function dependenciesOf(tools: readonly PipelineTool[]): number[][] {
+  if (tools.every(({ depends_on }) => depends_on.length === 0)) return tools.map(() => []);
+  const positions = new Map<string, number[]>();
+  for (const [position, { placeholder }] of tools.entries()) {
+    if (placeholder !== null) positions.set(placeholder, [...(positions.get(placeholder) ?? []), position]);
+  }
+  return tools.map(({ depends_on }) => [...new Set(depends_on.flatMap((name) => positions.get(name) ?? []))]);
+}
+
+/** Per task, in document order, the tasks that it waits for and those that they wait for. */
+function withThoseBehind(dependencies: readonly (readonly number[])[]): (task: number) => readonly number[] {
+  const known: ReadonlySet<number>[] = [];
+  return (task) => {
+    const all = new Set<number>();
+    for (const other of dependencies[task] ?? []) {
+      all.add(other);
+      for (const further of known[other] ?? []) all.add(further);
+    }
+    known[task] = all;
+    return [...all].sort((a, b) => a - b);
+  };
+}
+
+function failureAmong(needed: readonly number[], outcomes: readonly ToolOutcome[], tool: PipelineTool): string | null {
+  if (tool.on_dependency_failure === 'run') return null;
+  for (const position of needed) {
+    const outcome = outcomes[position];
+    if (outcome === undefined || outcome.status === 'completed') continue;
+    const how = outcome.status === 'failed' ? 'failed' : 'was skipped';
+    return `${outcome.placeholder ?? outcome.plugin}, which it depends on, ${how}`;
+  }
+  return null;
+}

@@ -1,0 +1,2 @@
+export * from './condition-grammar';
+export { Conditions } from './conditions';

@@ -1,0 +1,84 @@
+import { addUsage, type Source, type Usage } from '../kernel';
+import type { Citation, ToolOutcome } from '../tools';
+import { sourceIdentity } from './number-sources';
+
+type Named = Pick<ToolOutcome, 'index' | 'plugin' | 'placeholder'>;
+type Completed = Extract<ToolOutcome, { status: 'completed' }>;
+
+const GAP = '\n\n';
+
+/**
+ * The outcome of a tool that ran in several steps: their contents in the given order, what two steps found alike as one
+ * source, the least confidence that any of them stated. It has failed when no step completed and one failed.
+ */
+export function joinSteps({ index, plugin, placeholder }: Named, steps: readonly ToolOutcome[]): ToolOutcome {
+  const completed = steps.filter((step) => step.status === 'completed');
+  const own = { index, plugin, placeholder, duration_ms: sum(steps.map(({ duration_ms }) => duration_ms)) };
+  const [only] = steps;
+  if (only !== undefined && steps.length === 1) return only;
+  if (completed.length > 0) return { ...own, ...joined(completed) };
+  const failed = steps.find((step) => step.status === 'failed');
+  if (failed !== undefined) return { ...failed, ...own };
+  const skipped = steps.find((step) => step.status === 'skipped');
+  return { ...own, status: 'skipped', reason: skipped?.reason ?? 'it has no step' };
+}
+
+/** One outcome per tool, where some of them may be steps of one. */
+export function joinByTool(outcomes: readonly ToolOutcome[]): readonly ToolOutcome[] {
+  const steps = new Map<number, ToolOutcome[]>();
+  for (const outcome of outcomes) {
+    const earlier = steps.get(outcome.index);
+    if (earlier === undefined) steps.set(outcome.index, [outcome]);
+    else earlier.push(outcome);
+  }
+  if (steps.size === outcomes.length) return outcomes;
+  return [...steps.values()].flatMap((each) => (each[0] === undefined ? [] : [joinSteps(each[0], each)]));
+}
+
+function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin' | 'placeholder' | 'duration_ms'> {
+  const { content, sources, citations } = joinTexts(steps);
+  const fallback = steps.find((step) => step.fallback !== undefined)?.fallback;
+  const queries = steps.flatMap(({ query = null }) => (query === null ? [] : [query]));
+  return {
+    status: 'completed',
+    content,
+    chars: content.length,
+    sources,
+    citations,
+    confidence: least(steps.flatMap(({ confidence }) => confidence ?? [])),
+    cached: steps.every(({ cached }) => cached),
+    retries: sum(steps.map(({ retries }) => retries)),
+    warnings: [...new Set(steps.flatMap(({ warnings }) => warnings))],
+    query: queries.length === 0 ? null : queries.join('\n'),
+    usage: steps.reduce<Usage | null>((all, { usage }) => addUsage(all, usage), null),
+    ...(fallback === undefined ? {} : { fallback }),
+    truncated: steps.some(({ truncated }) => truncated),
+  };
+}
+
+function joinTexts(steps: readonly Completed[]): Pick<Completed, 'content' | 'sources' | 'citations'> {
+  let content = '';
+  const sources: Source[] = [];
+  const citations: Citation[] = [];
+  const places = new Map<string, number>();
+  for (const step of steps) {
+    const offset = content === '' || step.content === '' ? content.length : content.length + GAP.length;
+    if (step.content !== '') content = content === '' ? step.content : content + GAP + step.content;
+    const seen = new Map<string, number>();
+    const placeOf = step.sources.map((source) => {
+      const identity = sourceIdentity(source);
+      const occurrence = (seen.get(identity) ?? 0) + 1;
+      seen.set(identity, occurrence);
+      const key = `${occurrence} ${identity}`;
+      const place = places.get(key) ?? sources.push(source) - 1;
+      places.set(key, place);
+      return place;
+    });
+    for (const { at, source } of step.citations) citations.push({ at: at + offset, source: placeOf[source] ?? source });
+  }
+  return { content, sources, citations };
+}
+
+const sum = (values: readonly number[]): number =>
+  Math.round(values.reduce((all, value) => all + value, 0) * 100) / 100;
+const least = (values: readonly number[]): number | null => (values.length === 0 ? null : Math.min(...values));

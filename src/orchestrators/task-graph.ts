@@ -1,0 +1,92 @@
+/** What waits for what, by position. */
+export interface TaskGraph {
+  /** Per task those that wait for it, the ones with the longest way to an end first. */
+  readonly dependants: readonly (readonly number[])[];
+  /** Per task how many others it waits for. */
+  readonly waits: readonly number[];
+  /** Tasks that wait for nothing, the ones with the longest way to an end first. */
+  readonly roots: readonly number[];
+  /** Each task one stage behind the last one that it waits for. For reading: nothing runs by stages. */
+  readonly stages: readonly (readonly number[])[];
+  /** Tasks that can never start because they wait for each other, and those behind them. */
+  readonly stuck: readonly number[];
+}
+
+/** `dependencies` of each task by position, each named once. */
+export function taskGraph(dependencies: readonly (readonly number[])[]): TaskGraph {
+  const dependants = reversed(dependencies);
+  const order = inOrder(dependencies, dependants);
+  const depth = distances(order, dependencies);
+  const height = distances(order.toReversed(), dependants);
+  const highestFirst = (a: number, b: number): number => (height[b] ?? 0) - (height[a] ?? 0) || a - b;
+  for (const tasks of dependants) tasks.sort(highestFirst);
+  const stages: number[][] = [];
+  for (const task of order.toSorted((a, b) => a - b)) (stages[depth[task] ?? 0] ??= []).push(task);
+  const placed = new Set(order);
+  return {
+    dependants,
+    waits: dependencies.map(({ length }) => length),
+    roots: [...(stages[0] ?? [])].sort(highestFirst),
+    stages,
+    stuck: placed.size === dependencies.length ? [] : [...dependencies.keys()].filter((task) => !placed.has(task)),
+  };
+}
+
+function reversed(dependencies: readonly (readonly number[])[]): number[][] {
+  const dependants: number[][] = dependencies.map(() => []);
+  for (const [task, needed] of dependencies.entries()) for (const other of needed) dependants[other]?.push(task);
+  return dependants;
+}
+
+/** Longest way from each task along `edges`, in tasks. `order` has the ends of the edges before their beginnings. */
+function distances(order: readonly number[], edges: readonly (readonly number[])[]): number[] {
+  const far = edges.map(() => 0);
+  for (const task of order) {
+    for (const other of edges[task] ?? []) far[task] = Math.max(far[task] ?? 0, (far[other] ?? 0) + 1);
+  }
+  return far;
+}
+
+function inOrder(dependencies: readonly (readonly number[])[], dependants: readonly (readonly number[])[]): number[] {
+  const waits = dependencies.map(({ length }) => length);
+  const order = [...waits.keys()].filter((task) => waits[task] === 0);
+  for (const task of order) {
+    for (const next of dependants[task] ?? []) {
+      const left = (waits[next] ?? 0) - 1;
+      waits[next] = left;
+      if (left === 0) order.push(next);
+    }
+  }
+  return order;
+}
+
+/**
+ * Begins each task of the graph at the moment the last one that it waits for has ended, never in waves, and resolves when
+ * all have ended. A task that ends at once returns nothing. Stuck tasks are left out. Rejects with the first rejection.
+ */
+export function runWhenReady(graph: TaskGraph, begin: (task: number) => Promise<unknown> | undefined): Promise<void> {
+  const waits = [...graph.waits];
+  let open = graph.waits.length - graph.stuck.length;
+  if (open === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const ended = (task: number): void => {
+      open -= 1;
+      if (open === 0) resolve();
+      for (const next of graph.dependants[task] ?? []) {
+        const left = (waits[next] ?? 0) - 1;
+        waits[next] = left;
+        if (left === 0) start(next);
+      }
+    };
+    const start = (task: number): void => {
+      try {
+        const running = begin(task);
+        if (running === undefined) ended(task);
+        else running.then(() => ended(task), reject);
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error('a task threw', { cause: error }));
+      }
+    };
+    for (const task of graph.roots) start(task);
+  });
+}
