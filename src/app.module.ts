@@ -21,6 +21,7 @@ import { IdempotencyModule } from './platform/idempotency';
 import { JobsModule } from './platform/jobs';
 import { OutboundModule } from './platform/outbound';
 import { SecretsModule } from './platform/secrets';
+import { SignalsModule } from './platform/signals';
 import { ProcessorsModule } from './processors';
 import { RubricsModule } from './rubrics';
 import { RunsModule } from './runs';
@@ -33,7 +34,7 @@ export interface AppOptions {
   readonly share?: boolean;
 }
 
-const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule, JobsModule];
+const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule, JobsModule, SignalsModule];
 
 /** The doors come first: routes are tried in this order, and most requests are completions. */
 const ROOMS = [

@@ -1,3 +1,4 @@
+export type { RunExecutor } from './background-runs';
 export * from './parent-run.types';
 export * from './prepared-prompt.types';
 export { redactText } from './report/redact';
@@ -7,6 +8,7 @@ export * from './report/report.types';
 export { shapeReport } from './report/shape-report';
 export { Run } from './run';
 export { RunBudget, type RunLimits } from './run-budget';
+export type { FollowOptions } from './run-reader';
 export * from './run.types';
 export { RunsModule } from './runs.module';
 export { RunsService } from './runs.service';

@@ -1,13 +1,13 @@
 import type { StampedRunEvent, ToolRef } from '../kernel';
 import { shapeReport, shapeSource } from './report/shape-report';
 import type { Run } from './run';
-import type { RunOutcome, RunRecord, ToolTiming } from './run.types';
+import type { RunInput, RunOutcome, RunRecord, ToolTiming } from './run.types';
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTiming | null {
   if (event.type !== 'tool.completed' && event.type !== 'tool.failed' && event.type !== 'tool.skipped') return null;
-  const { index, plugin, placeholder, call } = event;
+  const { index, plugin, placeholder, call, step } = event;
   const base = {
     index,
     plugin,
@@ -16,7 +16,9 @@ function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTi
     cached: false,
     retries: 0,
     code: null,
+    confidence: null,
     ...(call === undefined ? {} : { call }),
+    ...(step === undefined ? {} : { step }),
   };
   if (event.type === 'tool.skipped') return { ...base, status: 'skipped', duration_ms: null };
   if (event.type === 'tool.failed') {
@@ -30,11 +32,14 @@ function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTi
     chars: event.chars,
     cached: event.cached,
     retries: event.retries,
+    confidence: event.confidence,
+    ...(event.fallback === undefined ? {} : { fallback: event.fallback }),
   };
 }
 
-/** Functions and pipeline tools both count from 0. */
-const keyOf = ({ index, call }: ToolRef): string => `${call === undefined ? 'tool' : 'call'} ${index}`;
+/** Functions and pipeline tools both count from 0, and a tool of a plan may run more than once. */
+const keyOf = ({ index, call, step = '' }: ToolRef): string =>
+  `${call === undefined ? 'tool' : 'call'} ${index} ${step}`;
 
 /**
  * Timings of the pipeline's tools in document order, then of the functions that the model called in theirs; read from the
@@ -51,11 +56,10 @@ export function toolTimings(events: readonly StampedRunEvent[]): readonly ToolTi
   return timings.sort((a, b) => Number(a.call !== undefined) - Number(b.call !== undefined) || a.index - b.index);
 }
 
-/** The record of a run that goes on. */
-export function runningRecord(run: Run): RunRecord {
-  const { assistant, caller, strategy, stream, parentRunId } = run.input;
+/** The record of a background run that waits for its turn. */
+export function queuedRecord(id: string, { assistant, caller, strategy, stream, parentRunId }: RunInput): RunRecord {
   return {
-    id: run.id,
+    id,
     organizationId: assistant.organizationId,
     callerOrganizationId: caller.organizationId === assistant.organizationId ? null : caller.organizationId,
     parentRunId: parentRunId ?? null,
@@ -68,21 +72,34 @@ export function runningRecord(run: Run): RunRecord {
     connector: null,
     model: null,
     stream,
-    status: 'running',
+    status: 'queued',
     finishReason: null,
     errorCode: null,
-    createdAt: run.startedAt.toISOString(),
+    createdAt: new Date().toISOString(),
     finishedAt: null,
     durationMs: null,
     preparedMs: null,
     firstTokenMs: null,
-    tools: toolTimings(run.recorded),
+    tools: [],
     sources: [],
     usage: null,
-    events: run.recorded,
+    events: [],
     report: null,
+    background: true,
+    plan: null,
   };
 }
+
+/** The record of a run that goes on. */
+export const runningRecord = (run: Run): RunRecord => ({
+  ...queuedRecord(run.id, run.input),
+  status: 'running',
+  createdAt: run.createdAt.toISOString(),
+  tools: toolTimings(run.recorded),
+  events: run.recorded,
+  background: run.background,
+  plan: run.plan,
+});
 
 const orNull = (ms: number | null | undefined): number | null => (ms === null || ms === undefined ? null : rounded(ms));
 

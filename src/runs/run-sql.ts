@@ -27,20 +27,63 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ['total_tokens', 'integer'],
   ['tools', 'jsonb'],
   ['sources', 'jsonb'],
-  ['events', 'jsonb'],
+  ['events', 'json'],
   ['report', 'jsonb'],
+  ['background', 'boolean'],
+  ['worker_id', 'uuid'],
+  ['plan', 'jsonb'],
+];
+
+/** Fixed when the run is opened. */
+const OPENING: readonly string[] = [
+  'id',
+  'organization_id',
+  'caller_organization_id',
+  'parent_run_id',
+  'user_id',
+  'credential_id',
+  'assistant_id',
+  'created_at',
+  'background',
+  'worker_id',
 ];
 
 const names = COLUMNS.map(([name]) => name).join(', ');
 
-/** `$1` is a JSON array of `toRow` objects. */
-export const INSERT_RUNS = `
-  INSERT INTO runs (${names})
-  SELECT ${names} FROM json_to_recordset($1::json) AS r(${COLUMNS.map((column) => column.join(' ')).join(', ')})
-  ON CONFLICT (id) DO NOTHING`;
+const ROWS = `json_to_recordset($1::json) AS r(${COLUMNS.map((column) => column.join(' ')).join(', ')})`;
+
+const LATE = COLUMNS.map(([name]) => name).filter((name) => !OPENING.includes(name));
+
+const INSERT = `
+  INSERT INTO runs (${names}, heartbeat_at)
+  SELECT ${names}, CASE WHEN worker_id IS NOT NULL THEN now() END FROM ${ROWS}`;
+
+/** `$1` is a JSON array of `toRow` objects. A row of the run that says that it goes on is brought to its end; one that has ended stays. */
+export const INSERT_RUNS = `${INSERT}
+  ON CONFLICT (id) DO UPDATE SET ${LATE.map((name) => `${name} = excluded.${name}`).join(', ')}
+  WHERE runs.status = 'running' AND NOT runs.background`;
+
+/** `$1` as above, of runs that go on: whatever is known of them already knows better. */
+export const INSERT_GOING = `${INSERT} ON CONFLICT (id) DO NOTHING`;
+
+/** Of a background run, by its owner: `$1` as above with one row, `$2` the worker, `$3` the events that are not in the log yet. */
+export const END_RUN = `
+  WITH ended AS (
+    UPDATE runs SET ${LATE.map((name) => `${name} = r.${name}`).join(', ')}
+    FROM ${ROWS} WHERE runs.id = r.id AND runs.status = 'running' AND runs.worker_id = $2 RETURNING runs.id
+  ), asked AS (
+    DELETE FROM run_requests WHERE run_id IN (SELECT id FROM ended)
+  ), told AS (
+    INSERT INTO run_events (run_id, seq, type, data, at)
+    SELECT run_id, seq, type, data, at
+    FROM json_to_recordset($3::json) AS e(run_id uuid, seq integer, type text, data text, at timestamptz)
+    WHERE run_id IN (SELECT id FROM ended)
+    ON CONFLICT (run_id, seq) DO NOTHING
+  )
+  SELECT id FROM ended`;
 
 /** The report goes in without its sources: they are the first of the record's own. */
-export const toRow = (record: RunRecord): Record<string, unknown> => ({
+export const toRow = (record: RunRecord, workerId: string | null = null): Record<string, unknown> => ({
   id: record.id,
   organization_id: record.organizationId,
   caller_organization_id: record.callerOrganizationId,
@@ -67,8 +110,11 @@ export const toRow = (record: RunRecord): Record<string, unknown> => ({
   total_tokens: record.usage?.total_tokens ?? null,
   tools: record.tools,
   sources: record.sources,
-  events: record.events,
+  events: record.background ? [] : record.events,
   report: record.report === null ? null : { ...record.report, sources: undefined },
+  background: record.background,
+  worker_id: workerId,
+  plan: record.plan,
 });
 
 /** `$1` organization, `$2` assistant. Durations count completed runs only: a failure's says nothing about speed. */
@@ -80,7 +126,7 @@ export const RUN_STATS = `
          json_build_object('prompt', coalesce(sum(prompt_tokens), 0),
                            'completion', coalesce(sum(completion_tokens), 0),
                            'total', coalesce(sum(total_tokens), 0)) AS tokens
-  FROM runs WHERE organization_id = $1 AND assistant_id = $2`;
+  FROM runs WHERE organization_id = $1 AND assistant_id = $2 AND status NOT IN ('queued', 'running')`;
 
 export const TOOL_STATS = `
   SELECT tool->>'plugin' AS plugin, tool->>'placeholder' AS placeholder,

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { RunStatus, Source, StampedRunEvent } from '../kernel';
+import type { PlanSummary, RunStatus, Source, StampedRunEvent } from '../kernel';
 import type { ShapedReport } from './report/report.types';
 import type { ToolTiming } from './run.types';
 
@@ -8,6 +8,9 @@ import type { ToolTiming } from './run.types';
 @Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
 @Index('runs_user_idx', ['organizationId', 'userId', 'id'])
 @Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
+@Index('runs_going_idx', ['createdAt'], { where: `status IN ('queued', 'running')` })
+@Index('runs_cancel_idx', ['workerId'], { where: `status = 'running' AND cancel_requested_at IS NOT NULL` })
+@Index('runs_contents_idx', ['createdAt'], { where: 'pruned_at IS NULL' })
 export class RunEntity {
   /** Version 7, so that ordering by id is ordering by start. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'runs_pk' })
@@ -88,10 +91,35 @@ export class RunEntity {
   @Column('jsonb')
   sources!: readonly Source[];
 
-  @Column('jsonb')
+  /** Empty for a background run: its events lie in `run_events`. As `json`, which keeps each as it was told. */
+  @Column('json')
   events!: readonly StampedRunEvent[];
 
   /** Without its sources: they are the first of `sources`. */
   @Column('jsonb', { nullable: true })
   report!: Omit<ShapedReport, 'sources'> | null;
+
+  /** Started by itself, with a log of its own, instead of answering a request. */
+  @Column('boolean', { default: false })
+  background!: boolean;
+
+  /** The process that carries it out. Only that process may write about it. */
+  @Column('uuid', { name: 'worker_id', nullable: true })
+  workerId!: string | null;
+
+  @Column('timestamptz', { name: 'heartbeat_at', nullable: true })
+  heartbeatAt!: Date | null;
+
+  @Column('timestamptz', { name: 'cancel_requested_at', nullable: true })
+  cancelRequestedAt!: Date | null;
+
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason!: string | null;
+
+  @Column('jsonb', { nullable: true })
+  plan!: PlanSummary | null;
+
+  /** When its contents went, which are kept for a time only. */
+  @Column('timestamptz', { name: 'pruned_at', nullable: true })
+  prunedAt!: Date | null;
 }

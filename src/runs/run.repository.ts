@@ -5,7 +5,7 @@ import { TenantScope } from '../platform/database';
 import type { ShapedReport } from './report/report.types';
 import { REPORT_LIMITS } from './report/shape-report';
 import { RunEntity } from './run.entity';
-import { INSERT_RUNS, TOOL_STATS, RUN_STATS, toRow } from './run-sql';
+import { INSERT_GOING, INSERT_RUNS, TOOL_STATS, RUN_STATS, toRow } from './run-sql';
 import type { NestedFilter } from './nested-filter.types';
 import type { RunFilter, RunRecord, RunStats } from './run.types';
 
@@ -36,6 +36,7 @@ const LIST_COLUMNS = [
   'completionTokens',
   'totalTokens',
   'tools',
+  'background',
 ] as const;
 
 /** Calls that a run makes are limited by its budget; this only bounds a read. */
@@ -81,6 +82,8 @@ const recordOf = (row: RunEntity): RunRecord => ({
   sources: row.sources ?? [],
   events: row.events ?? [],
   report: reportOf(row),
+  background: row.background,
+  plan: row.plan ?? null,
 });
 
 @Injectable()
@@ -91,9 +94,14 @@ export class RunRepository {
     return new RunScope(this.dataSource.getRepository(RunEntity), organizationId);
   }
 
-  /** All rows in one statement and one parameter: the cheapest way in for many rows. A row that exists already stays. */
+  /** All rows in one statement and one parameter: the cheapest way in for many rows. A row that has ended already stays. */
   async insertAll(records: readonly RunRecord[]): Promise<void> {
-    await this.dataSource.query(INSERT_RUNS, [JSON.stringify(records.map(toRow))]);
+    await this.dataSource.query(INSERT_RUNS, [JSON.stringify(records.map((record) => toRow(record)))]);
+  }
+
+  /** Rows of runs that go on in this process, for other processes to see. A row that exists already stays. */
+  async insertGoing(workerId: string, records: readonly RunRecord[]): Promise<void> {
+    await this.dataSource.query(INSERT_GOING, [JSON.stringify(records.map((record) => toRow(record, workerId)))]);
   }
 }
 

@@ -1,33 +1,68 @@
 import { type Observable, Subject } from 'rxjs';
-import { type RunEvent, type StampedRunEvent, uuidv7 } from '../kernel';
+import { type PlanSummary, type RunEvent, type StampedRunEvent, uuidv7 } from '../kernel';
+import { DeltaGatherer } from './delta-gatherer';
+import { isTerminal } from './run-frame';
+import type { RunSeed } from './run-log.types';
 import type { RunInput } from './run.types';
 
-/** Chatty events (progress, retries, warnings) kept per run; the few that every tool ends with are always kept. */
+/** Chatty events (progress, retries, warnings) told per run; the few that every tool ends with are always told. */
 const MAX_CHATTY = 200;
 const CHATTY: ReadonlySet<RunEvent['type']> = new Set(['tool.progress', 'tool.retry', 'warning', 'run.progress']);
 
 /**
- * One execution: its id, its abort signal and its events. Events are stamped and published only for listeners or for the
- * record, so a run that nobody watches costs a few objects per tool and nothing per token.
+ * One execution: its id, its abort signal and its events. A run that answers a request costs a few objects per tool and
+ * nothing per token: its deltas are the answer. A background run has a log, into which its deltas go, too.
  */
 export class Run {
   readonly id: string;
+  /** When its execution began. */
   readonly startedAt = new Date();
   /** Monotonic milliseconds. */
   readonly startedMono = performance.now();
   private readonly controller = new AbortController();
   private readonly recordedEvents: StampedRunEvent[] = [];
+  private readonly deltas: DeltaGatherer | null;
   private subject: Subject<StampedRunEvent> | null = null;
+  private planned: PlanSummary | null = null;
+  private admitted: RunInput;
   private seq = 0;
   private chatty = 0;
   private closed = false;
 
-  constructor(readonly input: RunInput) {
-    this.id = uuidv7();
+  constructor(
+    input: RunInput,
+    private readonly seed: RunSeed | null = null,
+  ) {
+    this.admitted = input;
+    this.id = seed?.id ?? uuidv7();
+    this.deltas = seed === null ? null : new DeltaGatherer((text) => this.tell({ type: 'llm.delta', text }));
+  }
+
+  get input(): RunInput {
+    return this.admitted;
+  }
+
+  /** When it was asked for. */
+  get createdAt(): Date {
+    return this.seed?.createdAt ?? this.startedAt;
+  }
+
+  /** It has a log of its own and goes on whoever reads it. */
+  get background(): boolean {
+    return this.seed !== null;
+  }
+
+  get plan(): PlanSummary | null {
+    return this.planned;
   }
 
   get signal(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** Its terminal event has been told. */
+  get isClosed(): boolean {
+    return this.closed;
   }
 
   /** Live events from now on; completes after the terminal event. */
@@ -37,32 +72,30 @@ export class Run {
     return this.subject.asObservable();
   }
 
-  /** Everything but deltas and sources (which the record holds anyway), oldest first; chatty events beyond the first 200 are left out. */
+  /** Everything but deltas, oldest first. */
   get recorded(): readonly StampedRunEvent[] {
     return this.recordedEvents;
   }
 
-  /** Bound, so that it can be handed to tools and connectors. Nothing is published after the terminal event. */
+  /** Time passes between asking for a background run and its execution: what is true of it by then replaces what was. */
+  admit(input: RunInput): void {
+    this.admitted = input;
+  }
+
+  /** Bound, so that it can be handed to tools and connectors. Nothing is told after the terminal event. */
   readonly emit = (event: RunEvent): void => {
     if (this.closed) return;
-    this.seq += 1;
-    const terminal = isTerminal(event);
-    const record = this.keeps(event);
-    if (record || this.subject?.observed) {
-      const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: isoNow(), ...event };
-      if (record) this.recordedEvents.push(stamped);
-      this.subject?.next(stamped);
+    if (event.type === 'llm.delta') {
+      this.deltas?.add(event.text);
+      return;
     }
-    if (!terminal) return;
-    this.closed = true;
-    this.subject?.complete();
+    this.deltas?.flush();
+    if (this.tells(event)) this.tell(event);
   };
 
-  private keeps(event: RunEvent): boolean {
-    if (event.type === 'llm.delta' || event.type === 'sources') return false;
-    if (!CHATTY.has(event.type)) return true;
-    this.chatty += 1;
-    return this.chatty <= MAX_CHATTY;
+  /** Resolves when the log can take more; at once where there is none. */
+  drained(): Promise<void> {
+    return this.seed?.log.drained() ?? Promise.resolve();
   }
 
   /** Aborts everything under the run. The first reason stays. */
@@ -75,6 +108,26 @@ export class Run {
     const reason: unknown = this.signal.reason;
     return reason instanceof RunAborted ? reason.message : null;
   }
+
+  private tell(event: RunEvent): void {
+    const log = this.seed?.log;
+    if (log?.hasRoom === false && !isTerminal(event)) return;
+    this.seq += 1;
+    const stamped: StampedRunEvent = { run_id: this.id, seq: this.seq, at: isoNow(), ...event };
+    if (event.type !== 'llm.delta') this.recordedEvents.push(stamped);
+    if (event.type === 'plan.ready') this.planned = summaryOf(event);
+    log?.append(stamped);
+    this.subject?.next(stamped);
+    if (!isTerminal(event)) return;
+    this.closed = true;
+    this.subject?.complete();
+  }
+
+  private tells(event: RunEvent): boolean {
+    if (!CHATTY.has(event.type)) return true;
+    this.chatty += 1;
+    return this.chatty <= MAX_CHATTY;
+  }
 }
 
 export class RunAborted extends Error {
@@ -82,6 +135,11 @@ export class RunAborted extends Error {
     super(reason);
     this.name = 'AbortError';
   }
+}
+
+function summaryOf(event: Extract<RunEvent, { type: 'plan.ready' }>): PlanSummary {
+  const { type: _type, message: _message, ...summary } = event;
+  return summary;
 }
 
 let isoOf = 0;
@@ -95,6 +153,3 @@ function isoNow(): string {
   }
   return iso;
 }
-
-const isTerminal = (event: RunEvent): boolean =>
-  event.type === 'run.completed' || event.type === 'run.failed' || event.type === 'run.cancelled';

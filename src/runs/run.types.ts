@@ -1,4 +1,13 @@
-import type { Caller, ErrorCode, FunctionCallRef, RunStatus, Source, StampedRunEvent, Usage } from '../kernel';
+import type {
+  Caller,
+  ErrorCode,
+  FunctionCallRef,
+  PlanSummary,
+  RunStatus,
+  Source,
+  StampedRunEvent,
+  Usage,
+} from '../kernel';
 import type { RunReport, ShapedReport } from './report/report.types';
 
 export interface RunInput {
@@ -46,6 +55,12 @@ export interface ToolTiming {
   readonly cached: boolean;
   readonly retries: number;
   readonly code: string | null;
+  /** 0..1; null where the tool states none. */
+  readonly confidence: number | null;
+  /** The tool that answered in its place. */
+  readonly fallback?: string;
+  /** Id of the plan's step: one tool may have several. */
+  readonly step?: string;
   /** Set for functions that the model called: `index` then counts its calls. */
   readonly call?: FunctionCallRef;
 }
@@ -81,6 +96,10 @@ export interface RunRecord {
   readonly usage: Usage | null;
   readonly events: readonly StampedRunEvent[];
   readonly report: ShapedReport | null;
+  /** Started by itself instead of answering a request: its events lie in a log of their own. */
+  readonly background: boolean;
+  /** Of the strategy `planned`, once there is one. */
+  readonly plan: PlanSummary | null;
 }
 
 export interface RunFilter {

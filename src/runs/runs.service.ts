@@ -1,36 +1,44 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { type Page, type PageRequest, encodeCursor, isUuid } from '../kernel';
-import { isDatabaseUnavailable } from '../platform/database';
-import { Run } from './run';
-import { RunBuffer, type RunSink } from './run-buffer';
-import { finishedRecord, runningRecord } from './run-record';
-import { RunRepository, cursorId } from './run.repository';
+import { Injectable } from '@nestjs/common';
+import { AppError, type JsonObject, notFound, type Page, type PageRequest, encodeCursor, isUuid } from '../kernel';
+import { ActiveRuns } from './active-runs';
+import { BackgroundRuns, type RunExecutor } from './background-runs';
 import type { NestedFilter } from './nested-filter.types';
+import { Run } from './run';
+import { RunCanceller } from './run-canceller';
+import { RunEndings } from './run-endings';
+import { type FollowOptions, RunReader } from './run-reader';
+import { runningRecord } from './run-record';
+import { RunRepository, cursorId } from './run.repository';
 import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run.types';
-import { storableRecord } from './storable-record';
 
-/** Opens, ends and finds runs. Records are written behind the answers, so nothing here waits for the database but reading. */
+/**
+ * Opens, ends, finds, follows and cancels runs. A run that answers a request never waits for the database: its record is
+ * written behind the answer. A background run lies in the database from the beginning, with a log of its events.
+ */
 @Injectable()
-export class RunsService implements RunSink, BeforeApplicationShutdown {
-  private readonly logger = new Logger('Runs');
-  private readonly active = new Map<string, Run>();
-  private readonly buffer = new RunBuffer(this);
-  private droppedRecords = 0;
-
-  constructor(private readonly runs: RunRepository) {}
+export class RunsService {
+  constructor(
+    private readonly runs: RunRepository,
+    private readonly active: ActiveRuns,
+    private readonly endings: RunEndings,
+    private readonly background: BackgroundRuns,
+    private readonly reader: RunReader,
+    private readonly canceller: RunCanceller,
+  ) {}
 
   /** Records lost since the start: the buffer was full, or the database away for too long. */
   get droppedTotal(): number {
-    return this.droppedRecords;
+    return this.endings.droppedTotal;
   }
 
   get activeCount(): number {
     return this.active.size;
   }
 
+  /** A run that answers a request. */
   open(input: RunInput): Run {
     const run = new Run(input);
-    this.active.set(run.id, run);
+    this.active.add(run);
     run.emit({
       type: 'run.started',
       assistant_id: input.assistant.id,
@@ -40,32 +48,66 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
     return run;
   }
 
-  /** Publishes the last events and keeps the record. The first call wins: a run ends once. */
+  /** A run that goes on by itself; some process carries it out with what was given to `executeBy`. */
+  enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
+    return this.background.enqueue(input, request);
+  }
+
+  /** Called once at the start. A run that the executor does not end is ended as failed, or as what it was aborted for. */
+  executeBy(executor: RunExecutor): void {
+    this.background.executeBy(executor);
+  }
+
+  /** Tells the last events and keeps the record. The first call wins: a run ends once. */
   finish(run: Run, outcome: RunOutcome): void {
-    if (!this.active.delete(run.id)) return;
-    if (outcome.sources && outcome.sources.length > 0) run.emit({ type: 'sources', sources: outcome.sources });
-    if (outcome.usage) run.emit({ type: 'usage', ...outcome.usage });
-    this.emitTerminal(run, outcome);
-    this.buffer.add(finishedRecord(run, outcome));
+    this.endings.finish(run, outcome);
+  }
+
+  /**
+   * Frames of the run's events after `after`, then those to come; ends after the terminal one. The same bytes on every
+   * process. Runs that answer a request are followed live only in the process that does.
+   */
+  follow(record: RunRecord, options: FollowOptions): AsyncGenerator<string, void, void> {
+    return this.reader.follow(record, options);
+  }
+
+  /** The model's text in a background run, as far as it is in the log; null when there is none. */
+  answer(record: RunRecord): Promise<string | null> {
+    return this.reader.answer(record);
+  }
+
+  /**
+   * Ends a run wherever it is; one that is cancelled already stays so. Its end may still be to come when this resolves.
+   * @throws AppError `not_found`, `run_ended`.
+   */
+  async cancel(organizationId: string, id: string, reason: string): Promise<RunRecord> {
+    const going = isUuid(id) && (await this.canceller.cancel(organizationId, id, reason));
+    const record = await this.find(organizationId, id);
+    if (record === null) throw notFound('Run');
+    if (!going && record.status !== 'cancelled') throw new AppError('run_ended', 'The run has ended');
+    return record;
   }
 
   /** The run, wherever it is by now: going on in this process, waiting to be written, or in the table. */
   async find(organizationId: string, id: string): Promise<RunRecord | null> {
     const run = this.active.get(id);
-    const held = run === undefined ? this.buffer.find(id) : runningRecord(run);
-    if (held !== undefined) return held.organizationId === organizationId ? held : null;
-    return isUuid(id) ? this.runs.within(organizationId).record(id) : null;
+    if (run?.background === false) return within(organizationId, runningRecord(run));
+    const held = this.endings.find(id);
+    if (held !== undefined) return within(organizationId, held);
+    const record = isUuid(id) ? await this.runs.within(organizationId).record(id) : null;
+    return record === null ? null : this.withEvents(record, run);
   }
 
   /** Newest first, runs of this process that go on included. */
   async list(organizationId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
     const running = this.going(organizationId, filter);
-    await this.buffer.flush();
+    await this.endings.flush();
     const stored = await this.runs.within(organizationId).page(filter, page);
     const known = new Set(stored.records.map(({ id }) => id));
-    const going = running.filter(({ id }) => !known.has(id));
+    const going = running.filter(({ id }) => !known.has(id) && !this.active.hasRow(id));
     const after = cursorId(page);
-    const records = [...going.filter(({ id }) => after === null || id < after), ...stored.records];
+    const current = stored.records.map((record) => this.current(record));
+    const records = [...going.filter(({ id }) => after === null || id < after), ...current];
     records.sort((a, b) => (a.id < b.id ? 1 : -1));
     const items = records.slice(0, page.limit);
     const last = items.at(-1);
@@ -78,8 +120,11 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
 
   /** Runs on behalf of one that `find` gave, oldest first. */
   async nested({ id, organizationId }: Pick<RunRecord, 'id' | 'organizationId'>): Promise<readonly RunRecord[]> {
-    const going = [...this.active.values()].filter(({ input }) => input.parentRunId === id).map(runningRecord);
-    await this.buffer.flush();
+    const going = this.active
+      .values()
+      .filter(({ input }) => input.parentRunId === id)
+      .map(runningRecord);
+    await this.endings.flush();
     const stored = await this.runs.within(organizationId).nested(id);
     const known = new Set(stored.map((record) => record.id));
     return [...stored, ...going.filter((record) => !known.has(record.id))];
@@ -87,81 +132,47 @@ export class RunsService implements RunSink, BeforeApplicationShutdown {
 
   /** How many runs on behalf of others an organization's assistants have begun since then; those that go on count. */
   async nestedCalls(organizationId: string, since: Date, of: NestedFilter): Promise<number> {
-    const going = [...this.active.values()].filter(({ input }) => isNestedCall(input, organizationId, of)).length;
-    await this.buffer.flush();
-    return going + (await this.runs.within(organizationId).nestedCalls(since, of));
+    const going = this.active
+      .values()
+      .filter(({ id, input }) => !this.active.hasRow(id) && isNestedCall(input, organizationId, of));
+    await this.endings.flush();
+    return going.length + (await this.runs.within(organizationId).nestedCalls(since, of));
   }
 
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
-    await this.buffer.flush();
+    await this.endings.flush();
     return this.runs.within(organizationId).stats(assistantId);
   }
 
-  /** Writes what is waiting. Rejects when the database does not answer. */
+  /** Writes what waits to be written. */
   flush(): Promise<void> {
-    return this.buffer.flush();
+    return this.endings.flush();
   }
 
-  async write(batch: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    try {
-      await this.runs.insertAll(batch);
-      return [];
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      return this.writeSingly(batch);
-    }
+  private async withEvents(record: RunRecord, run: Run | undefined): Promise<RunRecord> {
+    if (!record.background) return record;
+    return { ...this.current(record, run), events: await this.reader.events(record) };
   }
 
-  dropped(count: number, reason: string): void {
-    this.droppedRecords += count;
-    this.logger.error({ msg: 'run records dropped', count, reason, total: this.droppedRecords });
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    try {
-      await this.buffer.flush();
-    } catch {
-      this.dropped(this.buffer.size, 'shutdown');
-    }
-  }
-
-  /** One bad row must not take its neighbours along: each is tried alone, the bad one again without its texts. */
-  private async writeSingly(batch: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    const refused: RunRecord[] = [];
-    for (const record of batch) {
-      const stored = (await this.inserted(record)) || (await this.inserted(storableRecord(record)));
-      if (!stored) refused.push(record);
-    }
-    return refused;
-  }
-
-  private async inserted(record: RunRecord): Promise<boolean> {
-    try {
-      await this.runs.insertAll([record]);
-      return true;
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-      this.logger.warn({ msg: 'run record refused by the database', run_id: record.id, sqlstate: code });
-      return false;
-    }
+  /** A row that says that the run goes on does not say how far it is. */
+  private current(record: RunRecord, run = this.active.get(record.id)): RunRecord {
+    if (run === undefined || record.status !== 'running') return record;
+    const { tools, plan } = runningRecord(run);
+    return { ...record, tools, plan };
   }
 
   private going(organizationId: string, filter: RunFilter): RunRecord[] {
     if (filter.status !== undefined && filter.status !== 'running') return [];
-    return [...this.active.values()]
+    return this.active
+      .values()
       .filter(({ input }) => input.assistant.organizationId === organizationId && matches(input, filter))
+      .filter(({ id }) => !this.active.hasRow(id))
       .map(runningRecord);
   }
-
-  private emitTerminal(run: Run, outcome: RunOutcome): void {
-    if (outcome.status === 'completed')
-      run.emit({ type: 'run.completed', finish_reason: outcome.finishReason ?? 'stop' });
-    else if (outcome.status === 'cancelled')
-      run.emit({ type: 'run.cancelled', reason: outcome.message ?? 'cancelled' });
-    else run.emit({ type: 'run.failed', code: outcome.errorCode ?? 'internal_error', message: outcome.message ?? '' });
-  }
 }
+
+const within = (organizationId: string, record: RunRecord): RunRecord | null =>
+  record.organizationId === organizationId ? record : null;
 
 function isNestedCall({ assistant, caller, parentRunId }: RunInput, organizationId: string, of: NestedFilter): boolean {
   if ((parentRunId ?? null) === null || assistant.organizationId !== organizationId) return false;

@@ -1,12 +1,13 @@
 import type { DataSource } from 'typeorm';
 import { randomUUID } from 'node:crypto';
-import { type Run, type RunInput, RunsService } from '../../src/runs';
-import { RunRepository } from '../../src/runs/run.repository';
+import type { Run, RunInput, RunsService } from '../../src/runs';
 import { openTestDatabase, resetDatabase } from '../support/database';
+import { type RunProcess, runProcess } from '../support/run-process';
 
 describe('runs in the database', () => {
   let dataSource: DataSource;
   let service: RunsService;
+  let stop: RunProcess['stop'];
   let organizationId: string;
 
   beforeAll(async () => {
@@ -14,11 +15,11 @@ describe('runs in the database', () => {
   });
   beforeEach(async () => {
     await resetDatabase(dataSource);
-    service = new RunsService(new RunRepository(dataSource));
+    ({ runs: service, stop } = runProcess(dataSource));
     organizationId = randomUUID();
     await addOrganization(organizationId);
   });
-  afterEach(() => service.beforeApplicationShutdown());
+  afterEach(() => stop(0));
   afterAll(() => dataSource.destroy());
 
   const addOrganization = (id: string) =>

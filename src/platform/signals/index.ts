@@ -1,0 +1,3 @@
+/** Hints between processes: docs/contributing/runs.md. */
+export { Signals, type SignalHandler } from './signals';
+export { SignalsModule } from './signals.module';

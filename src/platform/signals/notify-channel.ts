@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import { isJsonObject } from '../../kernel';
+
+const CHANNEL = 'bellwether_signals';
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
+/** Signals that wait for a slow server; what comes on top is lost, which the others' polling makes up for. */
+const MOST_WAITING = 100;
+
+/** One connection that listens and notifies, made anew whenever it is lost. */
+export class NotifyChannel {
+  private readonly log = new Logger('Signals');
+  /** What this process has sent comes back to it, too. */
+  private readonly self = randomUUID();
+  private client: Client | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private pauseMs = FIRST_PAUSE_MS;
+  private waiting = 0;
+  private closed = false;
+  private connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly url: string,
+    private readonly heard: (topic: string, payload: string) => void,
+  ) {}
+
+  get isConnected(): boolean {
+    return this.client !== null;
+  }
+
+  open(): void {
+    this.connecting ??= this.connect().finally(() => (this.connecting = null));
+  }
+
+  send(topic: string, payload: string): void {
+    const { client } = this;
+    if (client === null || this.waiting >= MOST_WAITING) return;
+    this.waiting += 1;
+    client
+      .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.self, topic, payload })])
+      .catch((error: unknown) => this.log.debug({ msg: 'a signal was not sent', topic, err: error }))
+      .finally(() => (this.waiting -= 1));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.connecting;
+    const { client } = this;
+    this.client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<void> {
+    const client = new Client({
+      connectionString: this.url,
+      application_name: 'bellwether-signals',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('notification', ({ payload }) => this.hear(payload ?? ''));
+    client.on('error', () => this.lost(client));
+    client.on('end', () => this.lost(client));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+      if (this.closed) return await client.end();
+      this.client = client;
+      this.pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      this.log.debug({ msg: 'no connection for signals', err: error });
+      client.end().catch(() => undefined);
+      this.again();
+    }
+  }
+
+  private lost(client: Client): void {
+    if (this.client !== client) return;
+    this.client = null;
+    client.end().catch(() => undefined);
+    this.again();
+  }
+
+  private again(): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => this.open(), this.pauseMs);
+    this.timer.unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  private hear(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (!isJsonObject(message) || message['from'] === this.self) return;
+    const { topic, payload } = message;
+    if (typeof topic === 'string' && typeof payload === 'string') this.heard(topic, payload);
+  }
+}

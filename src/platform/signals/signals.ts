@@ -1,0 +1,54 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG, type Config } from '../config';
+import { NotifyChannel } from './notify-channel';
+
+export type SignalHandler = (payload: string) => void;
+
+/**
+ * Hints from room to room and from process to process: handlers of this process are called at once, those of others within
+ * milliseconds where the database is a server. A signal may get lost; whoever waits for one looks for himself, too.
+ */
+@Injectable()
+export class Signals implements OnApplicationShutdown {
+  private readonly log = new Logger('Signals');
+  private readonly handlers = new Map<string, Set<SignalHandler>>();
+  private channel: NotifyChannel | null = null;
+
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  /** Begins to talk to other processes; without it, and on an embedded database, signals stay in this one. */
+  start(): void {
+    const { url } = this.config.database;
+    if (url === null || this.channel !== null) return;
+    this.channel = new NotifyChannel(url, (topic, payload) => this.tell(topic, payload));
+    this.channel.open();
+  }
+
+  /** Returns what to call when no more is wanted. A handler must not throw. */
+  on(topic: string, handler: SignalHandler): () => void {
+    const handlers = this.handlers.get(topic) ?? new Set();
+    this.handlers.set(topic, handlers.add(handler));
+    return () => handlers.delete(handler);
+  }
+
+  /** `payload` at most 7,000 bytes: PostgreSQL's limit of a notification is 8,000. */
+  publish(topic: string, payload: string): void {
+    this.tell(topic, payload);
+    this.channel?.send(topic, payload);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.channel?.close();
+    this.channel = null;
+  }
+
+  private tell(topic: string, payload: string): void {
+    for (const handler of this.handlers.get(topic) ?? []) {
+      try {
+        handler(payload);
+      } catch (error) {
+        this.log.error({ msg: 'a signal could not be handled', topic, err: error });
+      }
+    }
+  }
+}

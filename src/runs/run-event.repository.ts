@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { RunStatus, StampedRunEvent } from '../kernel';
+import type { LoggedEvent } from './run-log.types';
+import { END_RUN, toRow } from './run-sql';
+import type { RunRecord } from './run.types';
+
+export interface EventBatch {
+  readonly runId: string;
+  readonly events: readonly LoggedEvent[];
+}
+
+/** The lock makes whoever ends the run meanwhile wait for these events, or these find it ended: none follows a terminal one. */
+const APPEND = `
+  WITH batch AS (
+    SELECT * FROM json_to_recordset($1::json) AS b(run_id uuid, seq integer, type text, data text, at timestamptz)
+  ), owned AS (
+    SELECT id FROM runs
+    WHERE id IN (SELECT run_id FROM batch) AND worker_id = $2 AND status = 'running'
+    ORDER BY id FOR SHARE
+  ), told AS (
+    INSERT INTO run_events (run_id, seq, type, data, at)
+    SELECT run_id, seq, type, data, at FROM batch WHERE run_id IN (SELECT id FROM owned)
+    ON CONFLICT (run_id, seq) DO NOTHING
+  )
+  SELECT id FROM owned`;
+
+const PAGE = `
+  SELECT seq, type, data, at FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`;
+
+const LAST = `SELECT coalesce(max(seq), 0)::int AS seq FROM run_events WHERE run_id = $1`;
+
+/** What several readers do not have yet, a part of each at a time. */
+const NEWS = `
+  SELECT e.run_id, e.seq, e.type, e.data, e.at
+  FROM unnest($1::uuid[], $2::int[]) AS t (id, seq)
+  CROSS JOIN LATERAL (
+    SELECT * FROM run_events WHERE run_id = t.id AND run_events.seq > t.seq ORDER BY run_events.seq LIMIT $3
+  ) e
+  ORDER BY e.run_id, e.seq`;
+
+const STATES = `SELECT id, status FROM runs WHERE id = ANY($1)`;
+
+const DOCUMENTS = `
+  SELECT data FROM run_events WHERE run_id = $1 AND type <> 'llm.delta' ORDER BY seq`;
+
+const DELTAS = `
+  SELECT data FROM run_events WHERE run_id = $1 AND type = 'llm.delta' ORDER BY seq`;
+
+interface EventRow {
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: LoggedEvent['type'];
+  readonly data: string;
+  readonly at: Date;
+}
+
+const eventOf = ({ seq, type, data, at }: EventRow): LoggedEvent => ({ seq, type, data, at: at.toISOString() });
+
+/** `json` keeps `data` as the text that it is, quotes and all. */
+const rowsOf = ({ runId, events }: EventBatch): object[] =>
+  events.map(({ seq, type, data, at }) => ({ run_id: runId, seq, type, data, at }));
+
+/** The log of background runs. */
+@Injectable()
+export class RunEventRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Writes what belongs to runs that this worker still has, and says which those are. */
+  async append(workerId: string, batches: readonly EventBatch[]): Promise<ReadonlySet<string>> {
+    const rows = JSON.stringify(batches.flatMap(rowsOf));
+    const owned = await this.dataSource.query<{ id: string }[]>(APPEND, [rows, workerId]);
+    return new Set(owned.map(({ id }) => id));
+  }
+
+  /** Status, figures and last events at once; false when the run is not this worker's any more, and nothing has changed. */
+  async end(workerId: string, record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
+    const row = JSON.stringify([toRow(record, workerId)]);
+    const rows = JSON.stringify(rowsOf({ runId: record.id, events }));
+    const ended = await this.dataSource.query<object[]>(END_RUN, [row, workerId, rows]);
+    return ended.length > 0;
+  }
+
+  async page(runId: string, after: number, limit: number): Promise<LoggedEvent[]> {
+    const rows = await this.dataSource.query<EventRow[]>(PAGE, [runId, after, limit]);
+    return rows.map(eventOf);
+  }
+
+  async lastSeq(runId: string): Promise<number> {
+    const [{ seq }] = await this.dataSource.query<[{ seq: number }]>(LAST, [runId]);
+    return seq;
+  }
+
+  /** By run, in order. */
+  async news(after: ReadonlyMap<string, number>, limit: number): Promise<Map<string, LoggedEvent[]>> {
+    const rows = await this.dataSource.query<EventRow[]>(NEWS, [[...after.keys()], [...after.values()], limit]);
+    const found = new Map<string, LoggedEvent[]>();
+    for (const row of rows) {
+      const events = found.get(row.run_id);
+      if (events === undefined) found.set(row.run_id, [eventOf(row)]);
+      else events.push(eventOf(row));
+    }
+    return found;
+  }
+
+  /** Ids without a row are missing. */
+  async states(ids: readonly string[]): Promise<Map<string, RunStatus>> {
+    const rows = await this.dataSource.query<{ id: string; status: RunStatus }[]>(STATES, [ids]);
+    return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  /** Everything but the deltas. */
+  async documents(runId: string): Promise<StampedRunEvent[]> {
+    const rows = await this.dataSource.query<{ data: string }[]>(DOCUMENTS, [runId]);
+    return rows.map(({ data }) => JSON.parse(data) as StampedRunEvent);
+  }
+
+  /** The model's text as far as it is in the log; null when there is none. */
+  async answer(runId: string): Promise<string | null> {
+    const rows = await this.dataSource.query<{ data: string }[]>(DELTAS, [runId]);
+    // Read here: PostgreSQL refuses to unescape texts that it cannot store.
+    return rows.length === 0 ? null : rows.map(({ data }) => (JSON.parse(data) as { text: string }).text).join('');
+  }
+}

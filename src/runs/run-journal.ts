@@ -1,0 +1,166 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../platform/database';
+import { Signals } from '../platform/signals';
+import { ActiveRuns } from './active-runs';
+import { DurableLog } from './durable-log';
+import { isTerminal } from './run-frame';
+import { RunEventRepository } from './run-event.repository';
+import type { LoggedEvent } from './run-log.types';
+import { idSignals, RUN_EVENTS } from './run-signals';
+import { RunTails } from './run-tails';
+import type { RunRecord } from './run.types';
+import { storableRecord } from './storable-record';
+
+/** Events of all runs that come together within this time are committed together. */
+const GATHER_MS = 15;
+const EVENTS_PER_RUN = 200;
+const RUNS_PER_BATCH = 100;
+const RETRY_MS = 500;
+/** A run whose events cannot be committed for this long is aborted; after as long again it is left to the reaper. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Writes the events of this process's background runs: in batches, in order, and only while the run is ours. Readers see
+ * an event after its commit.
+ */
+@Injectable()
+export class RunJournal {
+  private readonly logger = new Logger('Runs');
+  private readonly logs = new Map<string, DurableLog>();
+  /** Monotonic milliseconds since which nothing could be written; null while the database answers. */
+  private awaySince: number | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private writing: Promise<void> | null = null;
+  private again = false;
+
+  constructor(
+    private readonly events: RunEventRepository,
+    private readonly tails: RunTails,
+    private readonly active: ActiveRuns,
+    private readonly signals: Signals,
+  ) {}
+
+  open(runId: string): DurableLog {
+    const log = new DurableLog(runId, () => this.schedule(GATHER_MS));
+    this.logs.set(runId, log);
+    return log;
+  }
+
+  find(runId: string): DurableLog | undefined {
+    return this.logs.get(runId);
+  }
+
+  /** The run is somebody else's by now, or has been ended: nothing that it still says counts. */
+  lose(runId: string): void {
+    const log = this.logs.get(runId);
+    if (log === undefined) return;
+    this.close(log);
+    this.active.get(runId)?.abort('worker_lost');
+  }
+
+  private close(log: DurableLog): void {
+    this.logs.delete(log.runId);
+    log.close();
+  }
+
+  private schedule(delay: number): void {
+    if (this.writing !== null) this.again = true;
+    else this.timer ??= setTimeout(() => this.write(), delay);
+  }
+
+  private write(): void {
+    this.timer = null;
+    this.again = false;
+    this.writing = this.writeAll()
+      .then(
+        () => void (this.awaySince = null),
+        (error: unknown) => this.failed(error),
+      )
+      .finally(() => {
+        this.writing = null;
+        if (this.awaySince !== null) this.schedule(RETRY_MS);
+        else if (this.again) this.schedule(GATHER_MS);
+      });
+  }
+
+  private async writeAll(): Promise<void> {
+    const waiting = [...this.logs.values()].filter((log) => log.rest.length > 0);
+    for (let first = 0; first < waiting.length; first += RUNS_PER_BATCH) {
+      await this.append(waiting.slice(first, first + RUNS_PER_BATCH));
+    }
+    for (const log of waiting) {
+      const { ending } = log;
+      if (ending !== null && !log.isClosed && log.rest.length <= EVENTS_PER_RUN) await this.end(log, ending);
+    }
+    if (waiting.some((log) => !log.isClosed && log.next(1).length > 0)) this.again = true;
+  }
+
+  private async append(logs: readonly DurableLog[]): Promise<void> {
+    const batch = logs
+      .map((log) => ({ log, events: log.next(EVENTS_PER_RUN) }))
+      .filter((each) => each.events.length > 0);
+    if (batch.length === 0) return;
+    const ours = await this.events.append(
+      this.active.workerId,
+      batch.map(({ log, events }) => ({ runId: log.runId, events })),
+    );
+    for (const { log, events } of batch) {
+      if (!ours.has(log.runId)) this.lose(log.runId);
+      else if (!log.isClosed) this.wrote(log, events);
+    }
+    this.tellOthers([...ours]);
+  }
+
+  /** Record and terminal event in one statement. Whether it was this one or another that ended the run: it has ended. */
+  private async end(log: DurableLog, record: RunRecord): Promise<void> {
+    const events = [...log.rest];
+    if (!events.some(isTerminal)) return;
+    const ours = await this.ended(record, events);
+    if (ours) this.wrote(log, events);
+    this.close(log);
+    this.tellOthers([log.runId]);
+  }
+
+  /** A text that the database refuses must not keep a run from ending. */
+  private async ended(record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
+    const { workerId } = this.active;
+    const bare = { ...record, tools: [], sources: [], report: null, plan: null };
+    for (const form of [() => record, () => storableRecord(record)]) {
+      try {
+        return await this.events.end(workerId, form(), events);
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        this.logger.warn({ msg: 'run record refused by the database', run_id: record.id, err: error });
+      }
+    }
+    return this.events.end(workerId, bare, events);
+  }
+
+  private wrote(log: DurableLog, events: readonly LoggedEvent[]): void {
+    log.committed(events.length);
+    this.tails.push(log.runId, events);
+  }
+
+  private tellOthers(ids: readonly string[]): void {
+    for (const signal of idSignals(ids)) this.signals.publish(RUN_EVENTS, signal);
+  }
+
+  private failed(error: unknown): void {
+    const now = performance.now();
+    if (this.awaySince === null) {
+      this.awaySince = now;
+      this.logger.warn({
+        msg: 'events of runs cannot be written',
+        unavailable: isDatabaseUnavailable(error),
+        err: error,
+      });
+    }
+    const away = now - this.awaySince;
+    if (away < PATIENCE_MS) return;
+    for (const log of [...this.logs.values()]) {
+      if (log.rest.length === 0) continue;
+      this.active.get(log.runId)?.abort('unavailable');
+      if (away >= 2 * PATIENCE_MS) this.close(log);
+    }
+  }
+}

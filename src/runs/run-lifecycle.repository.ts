@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { ErrorCode, JsonObject, RunEvent, RunStatus, StampedRunEvent } from '../kernel';
+import { type Transaction, Transactions } from '../platform/database';
+import { loggedEvent } from './run-frame';
+import { INSERT_GOING, toRow } from './run-sql';
+import type { RunInput, RunRecord } from './run.types';
+
+export interface ClaimedRun {
+  readonly createdAt: Date;
+  readonly input: RunInput;
+  readonly request: JsonObject;
+}
+
+/** How somebody else than its worker ends a run. */
+export interface ForeignEnding {
+  readonly status: 'failed' | 'cancelled';
+  readonly errorCode: ErrorCode;
+  readonly event: RunEvent;
+}
+
+interface LockedRun {
+  readonly id: string;
+  readonly background: boolean;
+  readonly events: readonly StampedRunEvent[];
+}
+
+const ASK = `INSERT INTO run_requests (run_id, input, request) VALUES ($1, $2, $3)`;
+
+const CLAIM = `
+  WITH claimed AS (
+    UPDATE runs SET status = 'running', worker_id = $2, heartbeat_at = now()
+    FROM run_requests q WHERE runs.id = $1 AND q.run_id = runs.id AND runs.status = 'queued'
+    RETURNING runs.created_at, q.input, q.request
+  )
+  SELECT * FROM claimed`;
+
+const STATE = `SELECT status, worker_id FROM runs WHERE organization_id = $1 AND id = $2`;
+
+const ASK_CANCEL = `
+  WITH asked AS (
+    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $3)
+    WHERE organization_id = $1 AND id = $2 AND status = 'running' RETURNING id
+  )
+  SELECT id FROM asked`;
+
+const CANCELS = `
+  SELECT id, cancel_reason AS reason FROM runs
+  WHERE worker_id = $1 AND status = 'running' AND cancel_requested_at IS NOT NULL`;
+
+/** In the order of ids, like all who lock several runs. */
+const BEAT = `
+  WITH held AS (
+    SELECT id FROM runs WHERE id = ANY($2) AND worker_id = $1 AND status = 'running' ORDER BY id FOR NO KEY UPDATE
+  ), beaten AS (
+    UPDATE runs SET heartbeat_at = now() WHERE id IN (SELECT id FROM held) RETURNING id
+  )
+  SELECT id FROM beaten`;
+
+const LOCK_LOST = `
+  SELECT id, background, events FROM runs
+  WHERE status = 'running' AND NOT (id = ANY($1)) AND heartbeat_at < now() - make_interval(secs => $2)
+  ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED`;
+
+const LOCK_QUEUED = `
+  SELECT id, background, events FROM runs WHERE organization_id = $1 AND id = $2 AND status = 'queued' FOR UPDATE`;
+
+const LAST_SEQS = `SELECT run_id AS id, max(seq)::int AS seq FROM run_events WHERE run_id = ANY($1) GROUP BY run_id`;
+
+const END_FOREIGN = `
+  WITH r AS (SELECT * FROM json_to_recordset($1::json) AS r(id uuid, events json)), ended AS (
+    UPDATE runs SET status = $2, error_code = $3, finished_at = now(),
+      duration_ms = extract(epoch FROM now() - runs.created_at) * 1000, events = r.events
+    FROM r WHERE runs.id = r.id RETURNING runs.id
+  ), asked AS (
+    DELETE FROM run_requests WHERE run_id IN (SELECT id FROM ended)
+  )
+  INSERT INTO run_events (run_id, seq, type, data, at)
+  SELECT run_id, seq, type, data, at
+  FROM json_to_recordset($4::json) AS e(run_id uuid, seq integer, type text, data text, at timestamptz)`;
+
+const WAITING = `
+  SELECT id FROM runs WHERE status = 'queued' AND created_at < now() - make_interval(secs => $1) ORDER BY created_at LIMIT 500`;
+
+const PRUNE = `
+  WITH old AS (
+    SELECT id FROM runs
+    WHERE pruned_at IS NULL AND created_at < now() - make_interval(days => $1) AND status NOT IN ('queued', 'running')
+    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), emptied AS (
+    UPDATE runs SET events = '[]', sources = '[]', report = NULL, plan = NULL, pruned_at = now()
+    WHERE id IN (SELECT id FROM old) RETURNING id
+  ), told AS (
+    DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
+  ), asked AS (
+    DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
+  )
+  SELECT id FROM emptied`;
+
+/** Who may write about a run, and how it ends when that is nobody any more. All times are the database's. */
+@Injectable()
+export class RunLifecycleRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** A queued run, what it was asked, and whatever else has to come into being with them. */
+  enqueue(
+    record: RunRecord,
+    input: RunInput,
+    request: JsonObject,
+    also: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      await tx.query(INSERT_GOING, [JSON.stringify([toRow(record)])]);
+      await tx.query(ASK, [record.id, JSON.stringify(input), JSON.stringify(request)]);
+      await also(tx);
+    });
+  }
+
+  together(work: (tx: Transaction) => Promise<void>): Promise<void> {
+    return this.transactions.run(work);
+  }
+
+  /** Null when it is not queued any more. */
+  async claim(id: string, workerId: string): Promise<ClaimedRun | null> {
+    const rows = await this.dataSource.query<{ created_at: Date; input: RunInput; request: JsonObject }[]>(CLAIM, [
+      id,
+      workerId,
+    ]);
+    const [row] = rows;
+    return row === undefined ? null : { createdAt: row.created_at, input: row.input, request: row.request };
+  }
+
+  async state(organizationId: string, id: string): Promise<{ status: RunStatus; workerId: string | null } | null> {
+    const rows = await this.dataSource.query<{ status: RunStatus; worker_id: string | null }[]>(STATE, [
+      organizationId,
+      id,
+    ]);
+    const [row] = rows;
+    return row === undefined ? null : { status: row.status, workerId: row.worker_id };
+  }
+
+  /** False when it does not go on (any more, or not in the table yet). The first reason stays. */
+  async askToCancel(organizationId: string, id: string, reason: string): Promise<boolean> {
+    const rows = await this.dataSource.query<object[]>(ASK_CANCEL, [organizationId, id, reason]);
+    return rows.length > 0;
+  }
+
+  /** Which of a worker's runs somebody wants to end. */
+  cancels(workerId: string): Promise<{ id: string; reason: string }[]> {
+    return this.dataSource.query(CANCELS, [workerId]);
+  }
+
+  /** One sign of life for all; returns those that are still the worker's. */
+  async beat(workerId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.query<{ id: string }[]>(BEAT, [workerId, ids]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** False when it is not queued any more. */
+  cancelQueued(organizationId: string, id: string, reason: string): Promise<boolean> {
+    return this.transactions.run(async (tx) => {
+      const runs = await tx.query<LockedRun[]>(LOCK_QUEUED, [organizationId, id]);
+      const event: RunEvent = { type: 'run.cancelled', reason };
+      await endForeign(tx, runs, { status: 'cancelled', errorCode: 'cancelled', event });
+      return runs.length > 0;
+    });
+  }
+
+  /** Ends runs that nobody has given a sign of life for `seconds`, but for those that go on here; returns their ids. */
+  reap(seconds: number, except: readonly string[], limit: number): Promise<string[]> {
+    return this.transactions.run(async (tx) => {
+      const runs = await tx.query<LockedRun[]>(LOCK_LOST, [except, seconds, limit]);
+      const event: RunEvent = {
+        type: 'run.failed',
+        code: 'worker_lost',
+        message: 'The process that carried out the run is gone',
+      };
+      await endForeign(tx, runs, { status: 'failed', errorCode: 'worker_lost', event });
+      return runs.map(({ id }) => id);
+    });
+  }
+
+  /** Queued for longer than that. */
+  async waiting(seconds: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(WAITING, [seconds]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Takes contents away that are older than that, from at most `limit` runs, and says from how many. */
+  async prune(days: number, limit: number): Promise<number> {
+    const rows = await this.dataSource.query<object[]>(PRUNE, [days, limit]);
+    return rows.length;
+  }
+}
+
+/** The rows are locked: nobody adds an event meanwhile, so the last `seq` is the last. */
+async function endForeign(tx: Transaction, runs: readonly LockedRun[], ending: ForeignEnding): Promise<void> {
+  if (runs.length === 0) return;
+  const { status, errorCode, event } = ending;
+  const seqs = await tx.query<{ id: string; seq: number }[]>(LAST_SEQS, [runs.map(({ id }) => id)]);
+  const lastOf = new Map(seqs.map(({ id, seq }) => [id, seq]));
+  const at = new Date().toISOString();
+  const rows = runs.map((run) => {
+    const last = run.background ? (lastOf.get(run.id) ?? 0) : (run.events.at(-1)?.seq ?? 0);
+    const stamped: StampedRunEvent = { run_id: run.id, seq: last + 1, at, ...event };
+    return { run, stamped };
+  });
+  await tx.query(END_FOREIGN, [
+    JSON.stringify(
+      rows.map(({ run, stamped }) => ({ id: run.id, events: run.background ? [] : [...run.events, stamped] })),
+    ),
+    status,
+    errorCode,
+    JSON.stringify(
+      rows.filter(({ run }) => run.background).map(({ run, stamped }) => ({ run_id: run.id, ...loggedEvent(stamped) })),
+    ),
+  ]);
+}

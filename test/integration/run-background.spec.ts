@@ -1,0 +1,166 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { Run } from '../../src/runs';
+import { openTestDatabase, resetDatabase } from '../support/database';
+import {
+  addOrganization,
+  framesIn,
+  readAll,
+  type RunProcess,
+  runProcess,
+  type RunProcessOptions,
+  storedRunInput,
+} from '../support/run-process';
+
+describe('background runs', () => {
+  let dataSource: DataSource;
+  let organizationId: string;
+  const processes: RunProcess[] = [];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    dataSource = await openTestDatabase();
+  });
+  beforeEach(async () => {
+    await resetDatabase(dataSource);
+    organizationId = await addOrganization(dataSource);
+  });
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((each) => each.stop(0)));
+  });
+  afterAll(() => dataSource.destroy());
+
+  function process(options: RunProcessOptions = {}): RunProcess {
+    const made = runProcess(dataSource, options);
+    processes.push(made);
+    return made;
+  }
+  const input = () => storedRunInput({ organizationId });
+  const statusOf = async ({ runs }: RunProcess, id: string) => (await runs.find(organizationId, id))?.status;
+
+  async function until(what: () => Promise<boolean>): Promise<void> {
+    for (const deadline = performance.now() + 10_000; !(await what()); await sleep(10)) {
+      if (performance.now() > deadline) throw new Error('waited too long');
+    }
+  }
+
+  const answers = (process: RunProcess, text: readonly string[]) => async (run: Run) => {
+    for (const each of text) {
+      run.emit({ type: 'llm.delta', text: each });
+      await run.drained();
+    }
+    process.runs.finish(run, { status: 'completed', finishReason: 'stop', model: 'm', connector: 'c' });
+  };
+
+  it('is queued with its request, carried out, and leaves its events in order', async () => {
+    const server = process();
+    const seen: unknown[] = [];
+    server.runs.executeBy(async (run, request) => {
+      seen.push(request, run.input.caller.userId);
+      await answers(server, ['Hel', 'lo ', 'World'])(run);
+    });
+    await server.jobs.start();
+    const asked = input();
+    const { id, status } = await server.runs.enqueue(asked, { messages: [{ role: 'user', content: 'Hi' }] });
+    expect(status).toBe('queued');
+    const text = await readAll(server.runs, organizationId, id);
+    expect(framesIn(text).map(({ event }) => event)).toEqual(['run.started', 'llm.delta', 'run.completed']);
+    expect(framesIn(text).map((frame) => frame.id)).toEqual([1, 2, 3]);
+    expect(seen).toEqual([{ messages: [{ role: 'user', content: 'Hi' }] }, asked.caller.userId]);
+    const record = await server.runs.find(organizationId, id);
+    expect(record).toMatchObject({ status: 'completed', background: true, model: 'm', finishReason: 'stop' });
+    expect(record?.events.map(({ type }) => type)).toEqual(['run.started', 'run.completed']);
+    expect(record && (await server.runs.answer(record))).toBe('Hello World');
+    expect(await dataSource.query('SELECT FROM run_requests')).toEqual([]);
+  });
+
+  it('replays the same bytes from any point, on another process, too', async () => {
+    const [worker, other] = [process(), process()];
+    worker.runs.executeBy(async (run) => {
+      for (let n = 0; n < 30; n++) {
+        run.emit({ type: 'run.progress', message: `step ${n} \u0000 \ud800 "quoted" \\ ☃` });
+        await sleep(2);
+      }
+      await answers(worker, ['x'.repeat(3_000), 'y'])(run);
+    });
+    await worker.jobs.start();
+    const { id } = await worker.runs.enqueue(input(), {});
+    const [here, there] = await Promise.all([
+      readAll(worker.runs, organizationId, id),
+      readAll(other.runs, organizationId, id),
+    ]);
+    expect(there).toBe(here);
+    expect(await readAll(other.runs, organizationId, id)).toBe(here);
+    const frames = here.split('\n\n').slice(0, -1);
+    for (const after of [0, 1, 17, frames.length - 1, frames.length]) {
+      const rest = frames.slice(after).map((frame) => `${frame}\n\n`);
+      expect(await readAll(other.runs, organizationId, id, after)).toBe(rest.join(''));
+    }
+  });
+
+  it.each(['here', 'elsewhere'])('is cancelled when it goes on %s', async (where) => {
+    const [worker, other] = [process(), process()];
+    let reason: string | null = null;
+    worker.runs.executeBy(async (run) => {
+      await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
+      reason = run.abortReason;
+      worker.runs.finish(run, { status: 'cancelled', errorCode: 'cancelled', message: 'The run was cancelled' });
+    });
+    await worker.jobs.start();
+    const { id } = await worker.runs.enqueue(input(), {});
+    await until(async () => (await statusOf(other, id)) === 'running');
+    await (where === 'here' ? worker : other).runs.cancel(organizationId, id, 'asked');
+    const frames = framesIn(await readAll(other.runs, organizationId, id));
+    expect(frames.map(({ event }) => event)).toEqual(['run.started', 'run.cancelled']);
+    expect(reason).toBe('asked');
+    expect((await other.runs.cancel(organizationId, id, 'again')).status).toBe('cancelled');
+  });
+
+  it('ends a queued run at once, and refuses to end what has ended', async () => {
+    const server = process();
+    const { id } = await server.runs.enqueue(input(), {});
+    expect((await server.runs.cancel(organizationId, id, 'asked')).status).toBe('cancelled');
+    expect(framesIn(await readAll(server.runs, organizationId, id)).map(({ event }) => event)).toEqual([
+      'run.cancelled',
+    ]);
+    const ran = jest.fn();
+    server.runs.executeBy(async (run) => {
+      ran(run.id);
+      await answers(server, ['a'])(run);
+    });
+    await server.jobs.start();
+    const next = await server.runs.enqueue(input(), {});
+    await readAll(server.runs, organizationId, next.id);
+    expect(ran.mock.calls).toEqual([[next.id]]);
+    await expect(server.runs.cancel(organizationId, next.id, 'late')).rejects.toMatchObject({ code: 'run_ended' });
+    await expect(server.runs.cancel(organizationId, 'nonsense', 'x')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is ended when its executor throws, forgets to, or is told to stop and does not', async () => {
+    const server = process({ concurrency: 3 });
+    const executors = [
+      () => Promise.reject(new Error('a defect')),
+      () => Promise.resolve(),
+      () => new Promise<void>(() => undefined),
+    ];
+    server.runs.executeBy(() => (executors.shift() as () => Promise<void>)());
+    await server.jobs.start();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await server.runs.enqueue(input(), {});
+      ids.push(id);
+      await until(async () => (await statusOf(server, id)) !== 'queued');
+    }
+    await Promise.all(ids.slice(0, 2).map((id) => until(async () => (await statusOf(server, id)) === 'failed')));
+    await server.stop(0);
+    const ends = await Promise.all(
+      ids.map(async (id) => framesIn(await readAll(server.runs, organizationId, id)).at(-1)),
+    );
+    expect(ends.map((frame) => [frame?.event, frame?.data['code']])).toEqual([
+      ['run.failed', 'internal_error'],
+      ['run.failed', 'internal_error'],
+      ['run.failed', 'server_shutdown'],
+    ]);
+  });
+});
