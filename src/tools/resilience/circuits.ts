@@ -1,0 +1,87 @@
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  circuitBreaker,
+  ConsecutiveBreaker,
+  handleWhen,
+} from 'cockatiel';
+import { LRUCache } from 'lru-cache';
+import { ToolFailure } from '../contract';
+import { kindOf } from './failure-kind';
+
+/** Failures in a row that open a circuit (RELIABILITY: outlier detection), and milliseconds until one call may probe it. */
+const FAILURES = 5;
+const OPEN_MS = 30_000;
+const MAX_CIRCUITS = 10_000;
+
+/** What a circuit belongs to. `key` tells targets of one tool apart; it is asked only where something has failed. */
+export interface CircuitPlace {
+  readonly organizationId: string;
+  readonly plugin: string;
+  readonly key: () => string;
+}
+
+/**
+ * Circuit breakers, one per organization, tool and target, that exist only while something is wrong: the first failure makes
+ * one, the next success takes it away.
+ */
+export class Circuits {
+  private readonly troubled = new LRUCache<string, CircuitBreakerPolicy>({ max: MAX_CIRCUITS });
+
+  /** Calls `work`, or rejects with `tool.unavailable` at once while the circuit is open. A probe has one try. */
+  through<T>(place: CircuitPlace, work: (probe: boolean) => Promise<T>): Promise<T> {
+    const circuit = this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
+    return circuit === undefined ? this.first(place, work) : this.next(place, circuit, work);
+  }
+
+  private async first<T>(place: CircuitPlace, work: (probe: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await work(false);
+    } catch (error) {
+      if (isBad(error)) await this.note(place, error);
+      throw error;
+    }
+  }
+
+  private async note(place: CircuitPlace, error: unknown): Promise<void> {
+    const name = nameOf(place);
+    const circuit = this.troubled.get(name) ?? newCircuit();
+    this.troubled.set(name, circuit);
+    await circuit.execute(() => Promise.reject(error as Error)).catch(() => undefined);
+  }
+
+  private async next<T>(
+    place: CircuitPlace,
+    circuit: CircuitBreakerPolicy,
+    work: (probe: boolean) => Promise<T>,
+  ): Promise<T> {
+    // The library would have the others wait for the probe; they had better hear now.
+    if (circuit.state === CircuitState.HalfOpen) throw unavailable();
+    try {
+      const result = await circuit.execute(() => work(circuit.state !== CircuitState.Closed));
+      if (circuit.state === CircuitState.Closed) this.troubled.delete(nameOf(place));
+      return result;
+    } catch (error) {
+      throw error instanceof BrokenCircuitError ? unavailable() : error;
+    }
+  }
+}
+
+const isBad = (error: unknown): boolean => kindOf(error).health === 'bad';
+
+function newCircuit(): CircuitBreakerPolicy {
+  const circuit: CircuitBreakerPolicy = circuitBreaker(
+    // A probe that tells nothing must not close the circuit: to the library, whatever does not count is as good as success.
+    handleWhen(
+      (error) => isBad(error) || (circuit.state !== CircuitState.Closed && kindOf(error).health === 'unknown'),
+    ),
+    { halfOpenAfter: OPEN_MS, breaker: new ConsecutiveBreaker(FAILURES) },
+  );
+  return circuit;
+}
+
+const nameOf = ({ organizationId, plugin, key }: CircuitPlace): string => `${organizationId} ${plugin} ${key()}`;
+
+const unavailable = (): ToolFailure =>
+  new ToolFailure('tool.unavailable', 'it failed several times in a row and is left alone for a while');
