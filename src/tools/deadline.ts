@@ -16,7 +16,7 @@ export function withinDeadline<T>(
   work: (controller: AbortController) => T | PromiseLike<T>,
   { timeoutMs, scope }: Deadline,
 ): Promise<T> {
-  const longest = Math.max(1, Math.min(timeoutMs, LONGEST_TIMER_MS));
+  const longest = Math.max(1, Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
   return new Promise<T>((resolve, reject) => {
     if (scope.isStopped) {
       reject(cancelled());
@@ -48,6 +48,26 @@ export function withinDeadline<T>(
     } catch (error) {
       fail(error as Error);
     }
+  });
+}
+
+/** Resolves after `ms`, or rejects at the stop of its scope; leaves nothing behind either way. */
+export function pause(ms: number, scope: CallScope): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (scope.isStopped) {
+      reject(cancelled());
+      return;
+    }
+    const onStop = (): void => {
+      clearTimeout(timer);
+      scope.delete(onStop);
+      reject(cancelled());
+    };
+    const timer = setTimeout(() => {
+      scope.delete(onStop);
+      resolve();
+    }, ms);
+    scope.add(onStop);
   });
 }
 

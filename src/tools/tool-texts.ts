@@ -23,4 +23,10 @@ export const PARALLEL_TEXTS: ToolTexts = {
 
 export const failedText = (plugin: string, reason: string): string => `❌ Tool failed: ${plugin} - ${reason}`;
 
+export const retryText = (plugin: string, retry: number, delayMs: number): string =>
+  `🔁 Retrying tool: ${plugin} - try ${retry + 1} in ${Math.round(delayMs)} ms`;
+
+export const fallbackText = (plugin: string, fallback: string, reason: string): string =>
+  `↩️ Falling back: ${plugin} → ${fallback} - ${reason}`;
+
 export const skippedText = (tool: Named, reason: string): string => `⏭️ Skipped tool: ${targetOf(tool)} - ${reason}`;

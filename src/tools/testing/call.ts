@@ -21,7 +21,18 @@ export const CALLER: Caller = {
   assistantIds: null,
 };
 
-export const TOOL_CONFIG = { tools: { defaultTimeoutMs: 1000, parallelLimit: 5 } } as Config;
+export const TOOL_CONFIG = {
+  tools: {
+    defaultTimeoutMs: 1000,
+    maxRetries: 3,
+    retryDelayMs: 2,
+    retryBackoff: 'exponential',
+    parallelLimit: 5,
+    cacheEnabled: true,
+    cacheTtlMs: 300_000,
+    cacheBytes: 10_000_000,
+  },
+} as Config;
 
 /** A tool with everything a definition needs and a `run` of the test's own. */
 export function fakeTool(run: Tool['run'], definition: Partial<ToolDefinition> = {}): Tool {
