@@ -80,7 +80,9 @@ export class CompletionOpening {
   private enter(input: OpeningInput, { assistant, secrets }: Admitted): Completion {
     const { request, parent } = input;
     const { document } = assistant;
-    const run = input.run ?? this.runs.open(runInputOf(input, assistant));
+    const opening = runInputOf(input, assistant);
+    const run = input.run ?? this.runs.open(opening);
+    input.run?.admit(opening);
     const { abilities } = this;
     let ability: AssistantAbility | null | undefined;
     const completion: Completion = {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
 import { ClassicModule } from '../classic';
 import { ConnectorsModule } from '../connectors';
 import { FilesModule } from '../files';
@@ -15,6 +16,8 @@ import { AnswerImages } from './answer-images';
 import { AssistantAbilities } from './assistant-abilities';
 import { AssistantCalls } from './assistant-calls';
 import { AssistantCompletionsController } from './assistant-completions.controller';
+import { AssistantRunsController } from './assistant-runs.controller';
+import { BackgroundCompletions } from './background-completions.service';
 import { CompletionEngine } from './completion-engine.service';
 import { CompletionFunctions } from './completion-functions.service';
 import { CompletionOpening } from './completion-opening.service';
@@ -25,12 +28,14 @@ import { ModelsService } from './models.service';
 import { OpenAiController } from './openai.controller';
 import { QuietAnswers } from './quiet-answers.service';
 import { RunAccess } from './run-access.service';
+import { RunEventStreams } from './run-event-streams.service';
 import { RunsController } from './runs.controller';
 import { StreamsInFlight } from './streams-in-flight';
 
 @Module({
   imports: [
     AssistantsModule,
+    AuthModule,
     ClassicModule,
     ConnectorsModule,
     FilesModule,
@@ -46,6 +51,7 @@ import { StreamsInFlight } from './streams-in-flight';
   controllers: [
     OpenAiController,
     AssistantCompletionsController,
+    AssistantRunsController,
     LambCatalogueController,
     LambCompletionsController,
     RunsController,
@@ -54,6 +60,7 @@ import { StreamsInFlight } from './streams-in-flight';
     AnswerImages,
     AssistantAbilities,
     AssistantCalls,
+    BackgroundCompletions,
     CompletionEngine,
     CompletionFunctions,
     CompletionOpening,
@@ -61,6 +68,7 @@ import { StreamsInFlight } from './streams-in-flight';
     ModelsService,
     QuietAnswers,
     RunAccess,
+    RunEventStreams,
     StreamsInFlight,
   ],
   exports: [AssistantAbilities, CompletionsService, QuietAnswers, StreamsInFlight],

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type AccessLevel, AssistantsService } from '../assistants';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';
-import { type RunFilter, type RunRecord, RunsService } from '../runs';
+import { AuditLog } from '../platform/audit';
+import { type RunFilter, type RunRecord, RunsService, type ShapedReport } from '../runs';
+import { reportForAsker } from './run-report-view';
 
 /** A run and whether the caller may see what its tools fetched and what the model was sent. */
 export interface VisibleRun {
@@ -10,10 +12,21 @@ export interface VisibleRun {
   readonly withContents: boolean;
   /** Runs on behalf of this one; only for those who may see its contents. */
   readonly nested: readonly RunRecord[];
+  /** What the model has said so far in a background run; else null. */
+  readonly answer: string | null;
 }
 
+interface VisibleRecord extends Pick<VisibleRun, 'record' | 'withContents'> {
+  /** To its assistant; null when that is gone, or no longer the caller's to use. */
+  readonly access: AccessLevel | null;
+}
+
+/** Reasons of a cancellation as its event tells them. */
+const BY_ASKER = 'cancelled by who asked for it';
+const BY_OTHER = 'cancelled by somebody who looks after the assistant';
+
 /**
- * Who may read which run: everybody their own, without tool contents unless the
+ * Who may read and end which run: everybody their own, without tool contents unless the
  * assistant is theirs to edit; its owner and editors and the organization's admins all of it.
  */
 @Injectable()
@@ -22,26 +35,42 @@ export class RunAccess {
     private readonly runs: RunsService,
     private readonly assistants: AssistantsService,
     private readonly links: SourceLinks,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws `not_found` for a run that is missing, foreign or somebody else's: they look alike. */
   async find(caller: Caller, id: string): Promise<VisibleRun> {
-    const record = await this.runs.find(caller.organizationId, id);
-    if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
-    const access = await this.accessTo(caller, record.assistantId);
-    const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';
-    // Whoever asked sees of an assistant that another one asked its answer only, unless they may use it themselves.
-    const asked = record.userId === caller.userId && (record.parentRunId === null || access !== null);
-    if (!withContents && !asked) throw notFound('Run');
+    const { record, withContents, access } = await this.visible(caller, id);
     const nested = withContents ? await this.runs.nested(record) : [];
-    return { record: this.withLinksFor(caller, record, access), withContents, nested };
+    const answer = record.background ? await this.runs.answer(record) : null;
+    return { record: this.withLinksFor(caller, record, access), withContents, nested, answer };
   }
 
-  /** @throws `forbidden` for one's own run of an assistant that is somebody else's. */
-  async report(caller: Caller, id: string): Promise<RunRecord> {
-    const { record, withContents } = await this.find(caller, id);
-    if (!withContents) throw new AppError('forbidden', 'Reports are for those who may edit the assistant');
+  /**
+   * For routes that keys for chatting may call, too: with nothing but `chat` one reaches what one has asked oneself.
+   * @throws `not_found` as `find`
+   */
+  async reach(caller: Caller, id: string): Promise<RunRecord> {
+    const { record } = await this.visible(caller, id);
+    if (!caller.scopes.includes('read') && record.userId !== caller.userId) throw notFound('Run');
     return record;
+  }
+
+  /** Whoever may see a run may end it. The second time changes nothing. @throws `not_found`, `run_ended` */
+  async cancel(caller: Caller, id: string): Promise<RunRecord> {
+    const { organizationId, userId } = await this.reach(caller, id);
+    const isAsker = userId === caller.userId;
+    const record = await this.runs.cancel(organizationId, id, isAsker ? BY_ASKER : BY_OTHER);
+    if (!isAsker)
+      await this.audit.record({ caller, organizationId, action: 'run.cancel', target: { type: 'run', id } });
+    return record;
+  }
+
+  /** The whole of it for those who may see contents; what ran and how it ended for who has asked. @throws `not_found` */
+  async report(caller: Caller, id: string): Promise<ShapedReport> {
+    const { record, withContents } = await this.find(caller, id);
+    if (record.report === null) throw notFound('Report');
+    return withContents ? record.report : reportForAsker(record.report, record.sources);
   }
 
   async list(
@@ -56,6 +85,17 @@ export class RunAccess {
       { ...filter, onlyAssistants, ...(visibleTo === null ? {} : { visibleTo }) },
       page,
     );
+  }
+
+  private async visible(caller: Caller, id: string): Promise<VisibleRecord> {
+    const record = await this.runs.find(caller.organizationId, id);
+    if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
+    const access = await this.accessTo(caller, record.assistantId);
+    const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';
+    // Whoever asked sees of an assistant that another one asked its answer only, unless they may use it themselves.
+    const asked = record.userId === caller.userId && (record.parentRunId === null || access !== null);
+    if (!withContents && !asked) throw notFound('Run');
+    return { record, withContents, access };
   }
 
   /**

@@ -29,6 +29,7 @@ export const presentSummary = (record: RunRecord): RunSummaryDto => ({
   connector: record.connector,
   model: record.model,
   stream: record.stream,
+  background: record.background,
   finish_reason: record.finishReason,
   error_code: record.errorCode,
   created_at: record.createdAt,
@@ -53,8 +54,10 @@ const presentNested = (record: RunRecord): NestedRunDto => ({
   usage: record.usage,
 });
 
-export const presentRun = ({ record, withContents, nested }: VisibleRun): RunDto => ({
+export const presentRun = ({ record, withContents, nested, answer }: VisibleRun): RunDto => ({
   ...presentSummary(record),
+  answer,
+  plan: record.plan,
   sources: [...record.sources],
   ...(withContents ? { events: [...record.events], runs: nested.map(presentNested) } : {}),
 });

@@ -20,6 +20,23 @@ export class RunQueryDto extends PageQueryDto {
   status?: RunStatus;
 }
 
+export class RunEventsQueryDto {
+  /** `seq` of the last event that the client has; what came after it is sent. */
+  @MayBeOmitted()
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(2_147_483_647)
+  after?: number;
+}
+
+export class RunStateDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+}
+
 export class RunAssistantDto {
   id!: number;
   name!: string;
@@ -50,6 +67,14 @@ export class RunToolDto {
   retries!: number;
   /** Why it failed. */
   code!: string | null;
+  /** 0 to 1, where the tool states one. */
+  confidence!: number | null;
+  /** The tool that answered in its place. */
+  @ApiProperty({ required: false })
+  fallback?: string;
+  /** Step of the plan: one tool may have several. */
+  @ApiProperty({ required: false })
+  step?: string;
 }
 
 export class RunFunctionCallDto {
@@ -95,6 +120,8 @@ export class RunSummaryDto {
   connector!: string | null;
   model!: string | null;
   stream!: boolean;
+  /** Started by itself instead of answering a request. */
+  background!: boolean;
   finish_reason!: string | null;
   /** Code of the failure (docs/reference/errors.md). */
   error_code!: string | null;
@@ -121,6 +148,11 @@ export class NestedRunDto {
 }
 
 export class RunDto extends RunSummaryDto {
+  /** What the model has said so far in a background run; null in others, whose answer went to who asked. */
+  answer!: string | null;
+  /** What the strategy `planned` decided to run, and why. */
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  plan!: object | null;
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   sources!: object[];
   /** What happened, without deltas; only for those who may edit the assistant. */

@@ -1,18 +1,23 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, notFound } from '../kernel';
+import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../platform/http';
 import { reportMarkdown } from '../runs';
 import { RunAccess } from './run-access.service';
-import { RunDto, RunPageDto, RunQueryDto } from './run.dto';
+import { RunEventStreams } from './run-event-streams.service';
+import { lastSeenOf } from './run-position';
+import { RunDto, RunEventsQueryDto, RunPageDto, RunQueryDto, RunStateDto } from './run.dto';
 import { presentPage, presentRun } from './run-view';
 
 /** Records of completions. They live in `runs`; who may read them is only known up here. */
 @ApiTags('Runs')
 @Controller('api/v1/runs')
 export class RunsController {
-  constructor(private readonly access: RunAccess) {}
+  constructor(
+    private readonly access: RunAccess,
+    private readonly streams: RunEventStreams,
+  ) {}
 
   @Get()
   @Access({ scope: 'read', summary: 'Runs that the caller may see, newest first' })
@@ -32,11 +37,51 @@ export class RunsController {
     return presentRun(await this.access.find(caller, id));
   }
 
+  @Get(':id/events')
+  @Access({
+    scope: 'chat',
+    summary: 'What happens in the run, as server-sent events',
+    description:
+      'Replays what has happened after the given event and goes on until the run has ended; leaving does not end the run. ' +
+      'The same event has the same bytes every time (docs/reference/events.md). Without the scope `read`, one’s own runs.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As `after`; counts where both are there' })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  @ApiNoContentResponse({ description: 'The run has ended, and nothing happened after the given event' })
+  async events(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() query: RunEventsQueryDto,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const after = lastSeenOf(request.headers['last-event-id']) ?? query.after ?? 0;
+    const record = await this.access.reach(caller, id);
+    await this.streams.send(record, { after, isAsker: record.userId === caller.userId }, response);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(202)
+  @Access({
+    scope: 'chat',
+    summary: 'End the run, wherever it goes on',
+    description:
+      'For who started it, those who may edit the assistant, and administrators. A run that waits has ended when this ' +
+      'answers; one that goes on is told so and ends within moments. Again is no error; a run that ended otherwise is.',
+  })
+  @ApiAcceptedResponse({ type: RunStateDto })
+  async cancel(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<RunStateDto> {
+    const { status } = await this.access.cancel(caller, id);
+    return { id, status };
+  }
+
   @Get(':id/report')
   @Access({
     scope: 'read',
     summary: 'What the run did: tools, results, sources, messages',
-    description: 'For those who may edit the assistant. `Accept: text/markdown` gives Markdown, anything else JSON.',
+    description:
+      'The whole of it for those who may edit the assistant; what ran, for how long and with which end for who asked. ' +
+      '`Accept: text/markdown` gives Markdown, anything else JSON.',
   })
   @ApiOkResponse({
     content: {
@@ -50,8 +95,7 @@ export class RunsController {
     @Req() request: BellwetherRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const { report } = await this.access.report(caller, id);
-    if (report === null) throw notFound('Report');
+    const report = await this.access.report(caller, id);
     response.setHeader('Vary', 'Accept');
     if (request.accepts(['json', 'text/markdown']) === 'text/markdown') {
       response.type('text/markdown; charset=utf-8').send(reportMarkdown(report));

@@ -1,0 +1,61 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { CallerRenewal } from '../auth';
+import { AppError, type Caller, type JsonObject } from '../kernel';
+import { toAppError } from '../platform/http';
+import { type Run, type RunRecord, RunsService } from '../runs';
+import { BackgroundWriter } from './background-writer';
+import { type ChatRequest, readChatRequest } from './chat-request';
+import { CompletionEngine } from './completion-engine.service';
+import { CompletionOpening } from './completion-opening.service';
+import type { Completion } from './completion.types';
+
+/** Completions that nobody has to wait for: what was asked is kept with the run, and whichever process claims it carries it out. */
+@Injectable()
+export class BackgroundCompletions implements OnModuleInit {
+  private readonly logger = new Logger('BackgroundCompletions');
+
+  constructor(
+    private readonly runs: RunsService,
+    private readonly opening: CompletionOpening,
+    private readonly engine: CompletionEngine,
+    private readonly callers: CallerRenewal,
+  ) {}
+
+  onModuleInit(): void {
+    this.runs.executeBy((run, body) => this.execute(run, body));
+  }
+
+  /** Refuses what a completion door would refuse; then the run is there, whatever happens to this process. @throws AppError */
+  async start(caller: Caller, assistantId: number, body: unknown): Promise<RunRecord> {
+    const request = requestOf(body);
+    const input = await this.opening.runInput({ caller, assistant: assistantId, request });
+    return this.runs.enqueue(input, body as JsonObject);
+  }
+
+  /** However it ends, the run has ended then, and its events tell how. */
+  private async execute(run: Run, body: JsonObject): Promise<void> {
+    const completion = await this.open(run, body).catch((error: unknown) => this.refuse(run, error));
+    if (completion !== null) await this.engine.run(completion, new BackgroundWriter(completion));
+  }
+
+  /** Time has passed since the run was asked for, and rights with it. */
+  private async open(run: Run, body: JsonObject): Promise<Completion> {
+    const { assistant, caller: asked } = run.input;
+    const caller = await this.callers.renew(asked);
+    if (!caller.scopes.includes('chat')) throw new AppError('forbidden', 'The credential lacks the scope chat');
+    return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run });
+  }
+
+  private refuse(run: Run, error: unknown): null {
+    const { code, detail } = toAppError(error);
+    if (code === 'internal_error') {
+      const cause = error instanceof Error ? (error.stack ?? error.message) : typeof error;
+      this.logger.error({ msg: 'a background run could not begin', run_id: run.id, cause });
+    }
+    this.runs.finish(run, { status: 'failed', errorCode: code, message: detail });
+    return null;
+  }
+}
+
+/** The vendor is always asked for a stream, and `stream` says so in the record. @throws AppError `validation_failed` */
+const requestOf = (body: unknown): ChatRequest => ({ ...readChatRequest(body), stream: true });
