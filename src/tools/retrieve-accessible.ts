@@ -1,4 +1,4 @@
-import { AppError, type Principal } from '../kernel';
+import { AppError, type Principal, type Usage } from '../kernel';
 import type { QuestionRewriter, Retrieval, RetrievalQuery, RetrievalService } from '../knowledge-bases';
 import { type ToolContext, ToolFailure, type ToolInput } from './contract';
 
@@ -32,6 +32,8 @@ export interface QuestionText {
   readonly warnings: readonly string[];
   /** What a model made of the question, for the report. */
   readonly rewritten: string | null;
+  /** Tokens of the models that had a hand in it. */
+  readonly usage?: Usage | null;
 }
 
 /** What is searched for: the question of the whole conversation where `rewrite` wants it, else the last user text. */
@@ -43,6 +45,7 @@ export async function questionText(
 ): Promise<QuestionText> {
   if (!rewrite) return { text: query, warnings: [], rewritten: null };
   const { organizationId } = owner;
-  const { text, warnings, rewritten } = await rewriter.rewrite({ organizationId, runId, messages, signal, connector });
-  return { text, warnings, rewritten: rewritten ? text : null };
+  const asked = await rewriter.rewrite({ organizationId, runId, messages, signal, connector });
+  const { text, warnings, rewritten, usage = null } = asked;
+  return { text, warnings, rewritten: rewritten ? text : null, usage };
 }

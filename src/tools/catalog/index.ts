@@ -1,9 +1,12 @@
 import { AssistantTool } from './assistant/assistant.tool';
+import { HybridSearchTool } from './hybrid-search/hybrid-search.tool';
+import { KeywordSearchTool } from './keyword-search/keyword-search.tool';
 import { MoodleUserTool } from './moodle-user/moodle-user.tool';
 import { NoRagTool } from './no-rag/no-rag.tool';
 import { RubricRagTool } from './rubric-rag/rubric-rag.tool';
 import { SimpleRagTool } from './simple-rag/simple-rag.tool';
 import { SingleFileRagTool } from './single-file-rag/single-file-rag.tool';
+import { VectorSearchTool } from './vector-search/vector-search.tool';
 
 /** Every tool of the pipeline, one line each. */
 export const TOOL_PLUGINS = [
@@ -13,4 +16,7 @@ export const TOOL_PLUGINS = [
   NoRagTool,
   AssistantTool,
   MoodleUserTool,
+  VectorSearchTool,
+  KeywordSearchTool,
+  HybridSearchTool,
 ] as const;

@@ -1,2 +1,3 @@
+export { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool } from './mode-search';
 export { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
 export { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, type SearchSettings, searchOutputLimit } from './search-settings';

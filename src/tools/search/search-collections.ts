@@ -44,6 +44,7 @@ export async function searchCollections(
     confidence: found.passages.reduce((best, { similarity }) => Math.min(1, Math.max(best, similarity)), 0),
     warnings: [...question.warnings, ...found.warnings],
     query: question.rewritten,
+    usage: question.usage ?? null,
   };
 }
 

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { ToolDefinition } from '../../contract';
+import { modeSearchDefinition, ModeSearchTool } from '../../search';
+
+/** Passages that hold the words of the question. */
+@Injectable()
+export class KeywordSearchTool extends ModeSearchTool {
+  readonly definition: ToolDefinition = DEFINITION;
+  protected readonly mode = 'keyword';
+}
+
+const DEFINITION = modeSearchDefinition({
+  name: 'keyword_search',
+  display_name: 'Keyword search',
+  description: 'Finds the passages of your knowledge bases that hold the words of the question.',
+  icon: 'text-search',
+  examples: [
+    {
+      query: 'Regulation 14.3',
+      parameters: { collections: ['study-regulations'], top_k: 5 },
+      expected_result: 'The five passages in which the words stand most prominently.',
+    },
+  ],
+  capabilities: ['exact_match'],
+  limitations: ['Finds words, in all their forms, but no other words for the same thing.'],
+  cost: { unit: 'none', estimate: 0 },
+});

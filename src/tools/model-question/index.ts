@@ -1,0 +1,1 @@
+export { type DataFence, dataFence } from './data-fence';

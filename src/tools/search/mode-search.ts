@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { JsonObject, Principal } from '../../kernel';
+import { QuestionRewriter, type RetrievalMode, RetrievalService } from '../../knowledge-bases';
+import type { ConfigGap, Tool, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
+import { type QuestionText, questionText } from '../retrieve-accessible';
+import { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
+import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type SearchSettings } from './search-settings';
+
+export type ModeSearchConfig = SearchSettings;
+
+/** A search in one mode, whatever the knowledge bases would choose themselves. */
+@Injectable()
+export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearchConfig> implements Tool<Config> {
+  abstract readonly definition: ToolDefinition;
+  protected abstract readonly mode: RetrievalMode;
+
+  constructor(
+    @Inject(RetrievalService) protected readonly retrieval: SearchRoom,
+    @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
+  ) {}
+
+  async run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    chosenCollections(config);
+    const question = await this.question(config, input, context);
+    return searchCollections(this.retrieval, { ...config, mode: this.mode }, question, context);
+  }
+
+  outputLimit(config: Config): number {
+    return searchOutputLimit(config);
+  }
+
+  gaps({ collections }: Config, owner: Principal): Promise<readonly ConfigGap[]> {
+    return collectionGaps(this.retrieval, { collections, mode: this.mode }, owner);
+  }
+
+  protected question(config: Config, input: ToolInput, context: ToolContext): Promise<QuestionText> {
+    return questionText(this.rewriter, config.rewrite_query, input, context);
+  }
+}
+
+/** What tells one search from another; the rest of their definitions is the same. */
+export interface ModeSearch extends Pick<
+  ToolDefinition,
+  'name' | 'display_name' | 'description' | 'icon' | 'examples' | 'capabilities' | 'limitations' | 'cost'
+> {
+  /** Settings of its own. */
+  readonly properties?: JsonObject;
+}
+
+/** Spec 003 writes their names with hyphens. */
+export const modeSearchDefinition = ({ properties = {}, ...own }: ModeSearch): ToolDefinition => ({
+  ...own,
+  aliases: [own.name.replaceAll('_', '-')],
+  placeholder: 'context',
+  category: 'search',
+  version: '1.0.0',
+  kind: 'pipeline',
+  allow_multiple: true,
+  config_schema: {
+    type: 'object',
+    properties: { ...COLLECTION_PROPERTIES, ...properties, ...PASSAGE_PROPERTIES },
+    required: ['collections'],
+    additionalProperties: false,
+  },
+  parameters: {},
+  capabilities: ['retrieval', 'question_answering', 'citations', ...own.capabilities],
+});
