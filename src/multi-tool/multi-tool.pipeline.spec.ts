@@ -147,4 +147,20 @@ describe('the multi-tool pipeline', () => {
     });
     expect(JSON.stringify(report)).not.toContain('SECRET');
   });
+
+  it('hands on stages, plan and tokens, and what looks at the answer afterwards', async () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    const [completed] = result.outcomes;
+    if (completed?.status !== 'completed') throw new Error('no outcome');
+    const orchestrate = async (): Promise<OrchestrationResult> => ({
+      ...result,
+      stages: [['1_context'], ['3_context']],
+      usage,
+      afterAnswer: async (answer) => [{ ...completed, content: answer, usage }],
+    });
+    const prepared = await new MultiToolPipeline({ orchestrate } as unknown as Orchestrator).prepare(job);
+    expect(prepared).toMatchObject({ usage, report: { stages: [['1_context'], ['3_context']] } });
+    expect(await prepared.afterAnswer?.('So be it')).toMatchObject({ usage, results: [{ preview: 'So be it' }] });
+    expect(await new MultiToolPipeline(orchestrator).prepare(job)).not.toHaveProperty('afterAnswer');
+  });
 });

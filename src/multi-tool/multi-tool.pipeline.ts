@@ -63,5 +63,7 @@ function reportOf({ assistant, messages, stream }: RunJob, result: Orchestration
     sources: result.sources,
     messages: result.messages.map(reportMessage),
     warnings: result.warnings.map(({ message }) => message),
+    ...(result.stages === undefined ? {} : { stages: result.stages }),
+    ...(result.plan === undefined ? {} : { plan: result.plan }),
   };
 }

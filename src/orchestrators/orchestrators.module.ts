@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PlanningModule } from '../planning';
 import { ToolsModule } from '../tools';
 import { STRATEGY_PLUGINS } from './catalog';
 import { type OrchestratorStrategy, orchestratorToken, STRATEGIES } from './contract';
@@ -7,7 +8,7 @@ import { OrchestratorsController } from './orchestrators.controller';
 import { StrategyCatalogue } from './strategy-catalogue';
 
 @Module({
-  imports: [ToolsModule],
+  imports: [PlanningModule, ToolsModule],
   controllers: [OrchestratorsController],
   providers: [
     ...STRATEGY_PLUGINS.map(({ key, useClass }) => ({ provide: orchestratorToken(key), useClass })),

@@ -60,6 +60,20 @@ function inOrder(dependencies: readonly (readonly number[])[], dependants: reado
   return order;
 }
 
+/** Per task, ascending, those that it waits for and those that they wait for. Ask for tasks after the ones they wait for. */
+export function allBehind(dependencies: readonly (readonly number[])[]): (task: number) => readonly number[] {
+  const known: ReadonlySet<number>[] = [];
+  return (task) => {
+    const all = new Set<number>();
+    for (const other of dependencies[task] ?? []) {
+      all.add(other);
+      for (const further of known[other] ?? []) all.add(further);
+    }
+    known[task] = all;
+    return [...all].sort((a, b) => a - b);
+  };
+}
+
 /**
  * Begins each task of the graph at the moment the last one that it waits for has ended, never in waves, and resolves when
  * all have ended. A task that ends at once returns nothing. Stuck tasks are left out. Rejects with the first rejection.

@@ -73,6 +73,26 @@ const callSection = (call: ReportCall): string[] => [
   ...(call.preview === '' ? [] : [fenced(call.preview)]),
 ];
 
+/** Nothing at all for strategies without stages. */
+const planSection = ({ stages, plan }: ShapedReport): string[] =>
+  stages === undefined || stages.length === 0
+    ? []
+    : [
+        '## Execution Plan',
+        ...stages.map((stage, n) => `- **Stage ${n + 1}:** ${oneLine(stage.join(', '))}`),
+        ...(plan === undefined
+          ? []
+          : [
+              ...plan.steps.map(({ id, plugin, placeholder }) =>
+                oneLine(`- **${id}:** ${plugin}${placeholder === null ? '' : ` → ${placeholder}`}`),
+              ),
+              `- **Planner:** ${plan.planner}${plan.cached ? ' (as for a similar question)' : ''}`,
+              `- **Confidence:** ${plan.confidence}`,
+              `- **Reasoning:** ${oneLine(plan.reasoning)}`,
+            ]),
+        '',
+      ];
+
 /** Nothing at all for assistants without functions. */
 const functionSections = ({ functions, calls = [] }: ShapedReport): string[] =>
   functions === undefined
@@ -104,6 +124,7 @@ export function reportMarkdown(report: ShapedReport): string {
     '## Tool Configuration',
     ...(report.tools.length === 0 ? ['No tools.'] : report.tools.flatMap(toolSection)),
     '',
+    ...planSection(report),
     '## Tool Execution Results',
     ...(report.results.length === 0 ? ['No results.'] : report.results.flatMap(resultSection)),
     '',

@@ -1,4 +1,4 @@
-import type { Source } from '../../kernel';
+import type { PlanSummary, Source } from '../../kernel';
 
 export interface ReportTool {
   /** From 0; the Markdown counts from 1, as spec 000 §3.4.5 does. */
@@ -76,6 +76,9 @@ export interface RunReport {
   /** Build them with `reportMessage`, which is safe for list content and images. */
   readonly messages: readonly ReportMessage[];
   readonly warnings: readonly string[];
+  /** Names of tools or ids of steps, each stage behind those that it waits for; absent where the strategy has none. */
+  readonly stages?: readonly (readonly string[])[];
+  readonly plan?: PlanSummary;
   /** Absent where the model was offered none. */
   readonly functions?: readonly ReportFunction[];
   /** In the order of the model's requests. */

@@ -79,6 +79,10 @@ export function shapeReport(
       content: text(content, REPORT_LIMITS.message),
     })),
     warnings: report.warnings.slice(0, MAX_WARNINGS).map((warning) => text(warning, MAX_LINE)),
+    ...(report.stages === undefined ? {} : { stages: report.stages }),
+    ...(report.plan === undefined
+      ? {}
+      : { plan: { ...report.plan, reasoning: text(report.plan.reasoning, MAX_LINE) } }),
     ...(report.functions === undefined ? {} : { functions: report.functions.slice(0, MAX_FUNCTIONS) }),
     ...(report.calls === undefined ? {} : { calls: report.calls.slice(0, MAX_CALLS).map(callShaper(text)) }),
     totals: known ?? { sources: report.sources.length, messages: report.messages.length },

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
 import { Conditions } from '../../conditions';
 import type { OrchestratorStrategy, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
-import { runWhenReady, taskGraph } from '../../task-graph';
+import { allBehind, runWhenReady, taskGraph } from '../../task-graph';
 
 /** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
 @Injectable()
@@ -23,7 +23,7 @@ export class DependencyStrategy implements OrchestratorStrategy {
     emit({ type: 'run.progress', message: `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}` });
     const conditions = new Conditions(context);
     const outcomes: ToolOutcome[] = [];
-    const behind = withThoseBehind(dependencies);
+    const behind = allBehind(dependencies);
     for (const position of graph.stuck) {
       const tool = tools[position];
       if (tool !== undefined) skip(tool, 'it waits for tools that wait for each other');
@@ -54,20 +54,6 @@ function dependenciesOf(tools: readonly PipelineTool[]): number[][] {
     if (placeholder !== null) positions.set(placeholder, [...(positions.get(placeholder) ?? []), position]);
   }
   return tools.map(({ depends_on }) => [...new Set(depends_on.flatMap((name) => positions.get(name) ?? []))]);
-}
-
-/** Per task, in document order, the tasks that it waits for and those that they wait for. */
-function withThoseBehind(dependencies: readonly (readonly number[])[]): (task: number) => readonly number[] {
-  const known: ReadonlySet<number>[] = [];
-  return (task) => {
-    const all = new Set<number>();
-    for (const other of dependencies[task] ?? []) {
-      all.add(other);
-      for (const further of known[other] ?? []) all.add(further);
-    }
-    known[task] = all;
-    return [...all].sort((a, b) => a - b);
-  };
 }
 
 function failureAmong(needed: readonly number[], outcomes: readonly ToolOutcome[], tool: PipelineTool): string | null {

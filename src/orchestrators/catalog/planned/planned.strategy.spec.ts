@@ -1,0 +1,158 @@
+import { AppError } from '../../../kernel';
+import type { Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../../../planning';
+import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from '../../testing/scripted-job';
+import { describeStrategy } from '../../testing/strategy.conformance';
+import { PlannedStrategy } from './planned.strategy';
+
+type StepWish = Partial<PlanStep> & Pick<PlanStep, 'index'>;
+
+const planOf = (steps: readonly StepWish[], more: Partial<ToolPlan> = {}): ToolPlan => ({
+  id: 'plan',
+  planner: 'model',
+  cached: false,
+  query_class: 'simple',
+  decomposition: { type: 'simple', sub_queries: [], confidence: 1 },
+  steps: steps.map((step, at) => ({
+    id: `s${at + 1}`,
+    tool: 'echo',
+    placeholder: `${step.index + 1}_context`,
+    query: 'Q',
+    config: {},
+    dependencies: [],
+    execution_mode: 'parallel',
+    timeout_ms: 1000,
+    fallback: null,
+    ...step,
+  })),
+  stages: [],
+  reasoning: 'because',
+  confidence: 0.9,
+  estimated_duration_ms: 0,
+  estimated_cost: 0,
+  warnings: [],
+  planning_ms: 3,
+  ...more,
+});
+
+/** Gives out plans one after the other, then plans every tool. */
+class ScriptedPlanner {
+  readonly asked: PlanRequest[] = [];
+  readonly recorded: PlanResult[] = [];
+
+  constructor(private readonly plans: ToolPlan[] = []) {}
+
+  plan(request: PlanRequest): Promise<ToolPlan> {
+    this.asked.push(request);
+    if (request.signal.aborted) return Promise.reject(new AppError('cancelled', 'The run was cancelled'));
+    const next = this.plans.shift();
+    return Promise.resolve(next ?? planOf(request.tools.map(({ index }) => ({ index }))));
+  }
+
+  record(_plan: ToolPlan, result: PlanResult): void {
+    this.recorded.push(result);
+  }
+}
+
+const strategyOf = (planner: ScriptedPlanner) => new PlannedStrategy(planner as unknown as Planner);
+
+describeStrategy('planned', strategyOf(new ScriptedPlanner()));
+
+function planned(...plans: ToolPlan[]) {
+  const planner = new ScriptedPlanner(plans);
+  const engine = (tools = [echo, broken, ask]) =>
+    orchestratorOf(tools, { strategies: [['planned', strategyOf(planner)]] });
+  return { planner, engine };
+}
+
+/** Answers its question and what it sees of the tools before it. */
+const ask = scriptedTool('ask', async ({ top_k = 3 }, { query }, { results }) => {
+  const seen = [...results].map(
+    ([name, outcome]) => `${name}=${'content' in outcome ? outcome.content : outcome.status}`,
+  );
+  return { content: [query, `k${String(top_k)}`, ...seen].join('|'), sources: [], confidence: null };
+});
+
+describe('planned', () => {
+  it('runs the steps of the plan, joins those of one tool in their order and leaves the other tools out', async () => {
+    const plan = planOf(
+      [
+        { index: 1, query: 'B?', config: { top_k: 5 } },
+        { index: 1, query: 'A?' },
+        { index: 2, dependencies: ['s1', 's2'] },
+      ],
+      { stages: [['s1', 's2'], ['s3']], warnings: ['a tool that is not there was dropped'] },
+    );
+    const { planner, engine } = planned(plan);
+    const tools = entries({ plugin: 'ask' }, { plugin: 'ask' }, { plugin: 'ask' });
+    const job = jobOf({ strategy: 'planned', tools, template: '{1_context}{2_context}', options: { max_steps: 7 } });
+    const result = await engine().orchestrate(job);
+    expect(result.outcomes).toMatchObject([
+      { status: 'skipped', reason: 'the plan does not need it' },
+      { status: 'completed', content: 'B?|k5\n\nA?|k3' },
+      { status: 'completed', content: 'Q|k3|2_context=B?|k5\n\nA?|k3' },
+    ]);
+    expect(result.messages).toEqual([{ role: 'user', content: '\n\nB?|k5\n\nA?|k3\n\n' }]);
+    expect(result).toMatchObject({ stages: plan.stages, plan: { plan_id: 'plan', reasoning: 'because' } });
+    expect(result.warnings).toEqual([{ code: 'plan.degraded', message: plan.warnings[0] }]);
+    expect(job.events[0]).toMatchObject({ type: 'plan.ready', message: '🧭 Plan: 2_context, 2_context → 3_context' });
+    expect(planner.asked).toMatchObject([
+      { query: 'Q', organizationId: 'org', assistantId: 1, options: { max_steps: 7 } },
+    ]);
+    expect(planner.recorded).toMatchObject([{ outcomes: [{ index: 1 }, { index: 1 }, { index: 2 }] }]);
+  });
+
+  it('lets a question need no tool at all', async () => {
+    const { engine } = planned(planOf([]));
+    const job = jobOf({ strategy: 'planned', tools: entries({}), template: '{1_context}{user_input}' });
+    const { messages, outcomes } = await engine().orchestrate(job);
+    expect(messages).toEqual([{ role: 'user', content: '\n\nQ\n\n' }]);
+    expect(outcomes).toMatchObject([{ status: 'skipped' }]);
+    expect(job.told()[0]).toBe('🧭 Plan: no tool is needed');
+  });
+
+  it.each([
+    ['a tool that is not there', [{ index: 9 }]],
+    ['a step that is not there', [{ index: 0, dependencies: ['s9'] }]],
+    [
+      'steps that wait for each other',
+      [
+        { index: 0, dependencies: ['s2'] },
+        { index: 0, dependencies: ['s1'] },
+      ],
+    ],
+    [
+      'two steps of one name',
+      [
+        { index: 0, id: 's1' },
+        { index: 0, id: 's1' },
+      ],
+    ],
+  ])('takes the heuristic plan for one with %s, and every tool when that cannot run either', async (_, steps) => {
+    const { planner, engine } = planned(planOf(steps), planOf([{ index: 1 }]), planOf(steps), planOf(steps));
+    const tools = entries({}, {});
+    const job = () => jobOf({ strategy: 'planned', tools });
+    const statuses = async () => {
+      const { outcomes, warnings } = await engine().orchestrate(job());
+      return [outcomes.map(({ status }) => status), warnings.length];
+    };
+    expect(await statuses()).toEqual([['skipped', 'completed'], 1]);
+    expect(planner.asked[1]?.options.planner).toBe('heuristic');
+    expect(await statuses()).toEqual([['completed', 'completed'], 2]);
+  });
+
+  it('goes on without what failed, and stops for a tool that must not fail once all its steps failed', async () => {
+    const steps = [{ index: 0 }, { index: 1, dependencies: ['s1'] }];
+    const tools = entries({ plugin: 'broken' }, { plugin: 'ask' });
+    const { planner, engine } = planned(planOf(steps), planOf([...steps, { index: 0, dependencies: ['s2'] }]));
+    const going = await engine().orchestrate(jobOf({ strategy: 'planned', tools }));
+    expect(going.outcomes).toMatchObject([{ status: 'failed' }, { content: 'Q|k3|1_context=failed' }]);
+
+    const critical = jobOf({
+      strategy: 'planned',
+      tools: tools.map((tool) => ({ ...tool, on_error: 'fail' as const })),
+    });
+    await expect(engine().orchestrate(critical)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(critical.events.filter(({ type }) => type === 'tool.completed')).toHaveLength(1);
+    expect(planner.recorded).toHaveLength(2);
+  });
+});

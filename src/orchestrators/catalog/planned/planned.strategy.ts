@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { EmitRunEvent } from '../../../kernel';
+import {
+  Planner,
+  PLANNING_OPTIONS_SCHEMA,
+  type PlanningOptions,
+  planningOptions,
+  type PlanStep,
+  planSummary,
+  type ToolPlan,
+} from '../../../planning';
+import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
+import type { OrchestratorStrategy, Step, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
+
+/** A plan whose steps have been found to be steps of this assistant's tools that can all start some time. */
+interface RunnablePlan {
+  readonly plan: ToolPlan;
+  readonly tools: readonly PipelineTool[];
+  readonly dependencies: readonly (readonly number[])[];
+  readonly graph: TaskGraph;
+}
+
+/** The tools that a plan chooses, in the order and with the questions that it chooses (spec 003). */
+@Injectable()
+export class PlannedStrategy implements OrchestratorStrategy {
+  readonly definition: StrategyDefinition = {
+    name: 'planned',
+    description: 'Plans for each question which tools it needs and what to ask them, and runs those.',
+    options_schema: PLANNING_OPTIONS_SCHEMA,
+  };
+  readonly reads = ['depends_on'] as const;
+
+  constructor(private readonly planner: Planner) {}
+
+  async execute(context: StrategyContext): Promise<StrategyTrace> {
+    const { request, tools, emit, skip, declare } = context;
+    if (tools.length === 0) return {};
+    const runnable = await this.runnablePlan(context);
+    const { plan } = runnable;
+    const summary = planSummary(plan);
+    emit({ type: 'plan.ready', ...summary, message: planText(plan) });
+    for (const message of plan.warnings) emit({ type: 'warning', code: 'plan.degraded', message });
+    for (const tool of tools) {
+      const own = plan.steps.filter(({ index }) => index === tool.index);
+      if (own.length === 0) skip(tool, 'the plan does not need it');
+      else
+        declare(
+          tool,
+          own.map(({ id }) => id),
+        );
+    }
+    const began = performance.now();
+    const outcomes = await runSteps(runnable, context);
+    if (!context.signal.aborted) {
+      const { organizationId } = request.owner;
+      const duration_ms = performance.now() - began;
+      this.planner.record(plan, { organizationId, assistantId: request.assistantId, outcomes, duration_ms });
+    }
+    return { stages: plan.stages, plan: summary };
+  }
+
+  /** The planner's plan, else the heuristic one, else every tool by itself. */
+  private async runnablePlan(context: StrategyContext): Promise<RunnablePlan> {
+    const { request, tools, emit } = context;
+    const options = planningOptions(request.options);
+    const plan = await this.plan(context, options);
+    const first = runnable(plan, tools);
+    if (first !== null) return first;
+    warnOf(emit, 'The plan could not run, so that the heuristic planner made another');
+    const simpler = await this.plan(context, { ...options, planner: 'heuristic' });
+    const second = runnable(simpler, tools);
+    if (second !== null) return second;
+    warnOf(emit, 'No plan could run, so that every tool ran');
+    return withEveryTool(simpler, tools, request.question);
+  }
+
+  private plan({ request, tools, signal }: StrategyContext, options: PlanningOptions): Promise<ToolPlan> {
+    const { assistantId, assistantVersion, connector, messages, owner, question: query, runId } = request;
+    const { organizationId } = owner;
+    const about = { organizationId, assistantId, assistantVersion, connector, runId };
+    return this.planner.plan({ ...about, query, messages, tools, options, signal });
+  }
+}
+
+const warnOf = (emit: EmitRunEvent, message: string): void => emit({ type: 'warning', code: 'plan.degraded', message });
+
+function planText({ steps, stages }: ToolPlan): string {
+  if (steps.length === 0) return '🧭 Plan: no tool is needed';
+  const names = new Map(steps.map(({ id, tool, placeholder }) => [id, placeholder ?? tool]));
+  return `🧭 Plan: ${stages.map((stage) => stage.map((id) => names.get(id) ?? id).join(', ')).join(' → ')}`;
+}
+
+/** null for a plan of tools that are not there, of steps with one name, or of steps that wait for each other. */
+function runnable(plan: ToolPlan, tools: readonly PipelineTool[]): RunnablePlan | null {
+  const byIndex = new Map(tools.map((tool) => [tool.index, tool]));
+  const positions = new Map(plan.steps.map(({ id }, position) => [id, position]));
+  if (positions.size !== plan.steps.length) return null;
+  const owners: PipelineTool[] = [];
+  const dependencies: number[][] = [];
+  for (const { index, dependencies: ids } of plan.steps) {
+    const tool = byIndex.get(index);
+    const needed = new Set(ids.map((id) => positions.get(id)));
+    if (tool === undefined || needed.has(undefined)) return null;
+    owners.push(tool);
+    dependencies.push([...needed].filter((position) => position !== undefined));
+  }
+  const graph = taskGraph(dependencies);
+  return graph.stuck.length > 0 ? null : { plan, tools: owners, dependencies, graph };
+}
+
+function withEveryTool(plan: ToolPlan, tools: readonly PipelineTool[], query: string): RunnablePlan {
+  const steps = tools.map(({ index, plugin, placeholder, timeout_ms }, position): PlanStep => ({
+    id: `s${position + 1}`,
+    tool: plugin,
+    index,
+    placeholder,
+    query,
+    config: {},
+    dependencies: [],
+    execution_mode: 'parallel',
+    timeout_ms: timeout_ms ?? 0,
+    fallback: null,
+  }));
+  const dependencies = tools.map(() => []);
+  return {
+    plan: { ...plan, steps, stages: [steps.map(({ id }) => id)] },
+    tools,
+    dependencies,
+    graph: taskGraph(dependencies),
+  };
+}
+
+/** A step that fails stops nothing but the run of a tool that must not fail: those behind it do without. */
+async function runSteps(
+  { plan, tools, dependencies, graph }: RunnablePlan,
+  { request, start }: StrategyContext,
+): Promise<readonly ToolOutcome[]> {
+  const outcomes: ToolOutcome[] = [];
+  const behind = allBehind(dependencies);
+  await runWhenReady(graph, (position) => {
+    const tool = tools[position];
+    const step = plan.steps[position];
+    if (tool === undefined || step === undefined) return undefined;
+    const after = behind(position).flatMap((each) => outcomes[each] ?? []);
+    const running = start(tool, PARALLEL_TEXTS, after, stepOf(step, request.question));
+    return running.then((outcome) => (outcomes[position] = outcome));
+  });
+  return outcomes;
+}
+
+const stepOf = ({ id, query, config, timeout_ms, fallback }: PlanStep, question: string): Step => ({
+  id,
+  ...(query === question ? {} : { query }),
+  ...(Object.keys(config).length === 0 ? {} : { config }),
+  ...(timeout_ms > 0 ? { timeoutMs: timeout_ms } : {}),
+  ...(fallback === null ? {} : { fallback }),
+});
