@@ -87,6 +87,35 @@ describe('the record of a run', () => {
     expect(json.results.map(({ status }: { status: string }) => status)).toEqual(['completed', 'failed']);
   });
 
+  it('has a report without contents for who asked and may not edit the assistant', async () => {
+    const ada = await makeMember(app, 'member');
+    await share({ email: ada.email, access: 'use' });
+    const path = `/api/v1/runs/${await run(ada.headers)}/report`;
+    const { status, json } = await app.api('GET', path, undefined, ada.headers);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      orchestrator: 'sequential',
+      request: { user_message: 'A question of mine' },
+      tools: [{ plugin: 'simple_rag', placeholder: '1_context', config: null }, { config: null }],
+      results: [
+        { plugin: 'simple_rag', status: 'completed', preview: '', duration_ms: expect.any(Number) },
+        { plugin: 'rubric_rag', status: 'failed', code: 'tool.config_incomplete' },
+      ],
+      sources: [{ type: 'knowledge_base' }],
+      messages: [],
+      warnings: [],
+    });
+    const whole = await app.api('GET', path);
+    const secrets = [whole.json.results[0].preview, whole.json.messages[0].content, 'bio'];
+    const markdown = await app.api('GET', path, undefined, { ...ada.headers, accept: 'text/markdown' });
+    expect(markdown.text).toMatch(/^# Multi-Tool Orchestration Report\n/);
+    for (const text of [JSON.stringify({ ...json, sources: [] }), markdown.text.split('## Sources')[0]]) {
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    }
+    const bob = await makeMember(app, 'member');
+    expect((await app.api('GET', path, undefined, bob.headers)).status).toBe(404);
+  });
+
   it('lists newest first, filtered, page by page, each run once', async () => {
     for (let n = 0; n < 3; n++) await run();
     const seen: string[] = [];
@@ -113,9 +142,6 @@ describe('the record of a run', () => {
     const mine = await app.api('GET', `/api/v1/runs/${own}`, undefined, ada.headers);
     expect(mine.status).toBe(200);
     expect(mine.json).not.toHaveProperty('events');
-    const report = await app.api('GET', `/api/v1/runs/${own}/report`, undefined, ada.headers);
-    expect([report.status, report.json.code]).toEqual([403, 'forbidden']);
-
     const foreign = await app.api('GET', `/api/v1/runs/${own}`, undefined, bob.headers);
     const missing = await app.api('GET', '/api/v1/runs/019aa9b1-7c55-7d3e-9a51-0f4f6b1f9c11', undefined, bob.headers);
     const garbage = await app.api('GET', '/api/v1/runs/x', undefined, bob.headers);

@@ -1,0 +1,137 @@
+import { startApp, type TestApp } from '../support/app';
+import { eventually, makeAssistant, multiTool, user } from '../support/chat';
+import { ingested } from '../support/ingested';
+import { type Person, person } from '../support/people';
+import { follow, readEvents } from '../support/run-events';
+import { startUpstream, type Upstream } from '../support/upstream';
+
+describe('who follows and ends a run in the background', () => {
+  let app: TestApp;
+  let upstream: Upstream;
+  let id: number;
+  /** Asks, and may use the assistant. */
+  let ada: Person;
+  /** As Ada, and asks nothing. */
+  let bob: Person;
+  /** May edit the assistant. */
+  let editor: Person;
+  /** Keys of Ada and of the editor with nothing but `chat`. */
+  let chatting: Person;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-runs-3' } });
+    upstream.always({ content: 'word '.repeat(500), delayMs: 20 });
+    [ada, bob, editor] = [
+      await person(app, { role: 'member' }),
+      await person(app, { role: 'member' }),
+      await person(app, { role: 'teacher' }),
+    ];
+    chatting = await person(app, { role: 'teacher', scopes: ['chat'] });
+    id = await makeAssistant(app);
+    await share(id);
+  });
+  afterAll(async () => {
+    await app.stop();
+    await upstream.stop();
+  });
+
+  const share = (assistant: number) =>
+    app.api('PUT', `/api/v1/assistants/${assistant}/shares`, {
+      shares: [
+        { email: ada.email, access: 'use' },
+        { email: bob.email, access: 'use' },
+        { email: editor.email, access: 'edit' },
+        { email: chatting.email, access: 'edit' },
+      ],
+    });
+  const started = async (who: Person, assistant = id): Promise<string> => {
+    const body = { messages: [user('A question')] };
+    const { status, text, json } = await who.api('POST', `/api/v1/assistants/${assistant}/runs`, body);
+    if (status !== 202) throw new Error(`start: ${status} ${text}`);
+    return json.id as string;
+  };
+  const as = ({ key }: Person) => ({ authorization: `Bearer ${key}` });
+  const cancel = (who: Person, run: string) => who.api('POST', `/api/v1/runs/${run}/cancel`);
+
+  it('is who asked, and who may edit the assistant; to others it looks like one that is not there', async () => {
+    const run = await started(ada);
+    for (const who of [bob, chatting]) {
+      const seen = await readEvents(app, `${run}/events`, as(who));
+      const missing = await readEvents(app, '019aa9b1-7c55-7d3e-9a51-0f4f6b1f9c11/events', as(who));
+      expect([seen.status, missing.status]).toEqual([404, 404]);
+      const refused = await cancel(who, run);
+      expect([refused.status, refused.json.detail]).toEqual([404, 'Run not found']);
+    }
+    const [mine, theirs] = [
+      await follow(app, `${run}/events`, as(ada)),
+      await follow(app, `${run}/events`, as(editor)),
+    ];
+    await eventually(() => mine.frames.some(({ event }) => event === 'llm.delta'));
+    const answer = await cancel(editor, run);
+    expect([answer.status, answer.json.id]).toEqual([202, run]);
+    await Promise.all([mine.ended, theirs.ended]);
+    expect(mine.frames.at(-1)?.data).toMatchObject({ type: 'run.cancelled', reason: /looks after the assistant/ });
+    expect(theirs.frames).toEqual(mine.frames);
+    const audit = (await app.api('GET', '/api/v1/organizations/default/audit')).json.items;
+    expect(audit).toContainEqual(expect.objectContaining({ action: 'run.cancel', target: { type: 'run', id: run } }));
+  });
+
+  it('has an answer in the record for who asked, and events for editors', async () => {
+    const run = await started(ada);
+    const following = await follow(app, `${run}/events`, as(ada));
+    await eventually(() => following.frames.some(({ event }) => event === 'llm.delta'));
+    const going = (await ada.api('GET', `/api/v1/runs/${run}`)).json;
+    expect(going).toMatchObject({ status: 'running', background: true, answer: expect.stringMatching(/^word/) });
+    expect(going).not.toHaveProperty('events');
+    expect((await editor.api('GET', `/api/v1/runs/${run}`)).json.events[0]).toMatchObject({ type: 'run.started' });
+    await cancel(ada, run);
+    await following.ended;
+  });
+
+  it('is enough with a key for chatting, as far as one’s own runs go', async () => {
+    const run = await started(chatting);
+    const following = await follow(app, `${run}/events`, as(chatting));
+    await eventually(() => following.frames.length > 0);
+    expect((await cancel(chatting, run)).status).toBe(202);
+    await following.ended;
+    expect(following.frames.at(-1)?.data).toMatchObject({ type: 'run.cancelled', reason: /who asked/ });
+    expect((await chatting.api('GET', `/api/v1/runs/${run}`)).status).toBe(403);
+  });
+
+  it('stays within the assistants that a key is bound to', async () => {
+    const elsewhere = await makeAssistant(app, { name: 'Elsewhere' });
+    const run = await started(ada);
+    const bound = await app.api('POST', '/api/v1/api-keys', {
+      name: 'bound',
+      scopes: ['chat', 'read'],
+      assistant_ids: [elsewhere],
+    });
+    const headers = { authorization: `Bearer ${String(bound.json.key)}` };
+    expect((await readEvents(app, `${run}/events`, headers)).status).toBe(404);
+    expect((await app.api('POST', `/api/v1/runs/${run}/cancel`, undefined, headers)).status).toBe(404);
+    await cancel(ada, run);
+  });
+
+  it('does not get links that were signed for somebody else', async () => {
+    const owner = await person(app, { role: 'owner', scopes: ['chat', 'read', 'write', 'admin'] });
+    const base = (await owner.api('POST', '/api/v1/knowledge-bases', { name: 'Cells' })).json;
+    await ingested(owner, base.id, { 'cells.md': '# Cells\n\nOsmosis answers a question about water.\n' });
+    const tool = { plugin: 'simple_rag', placeholder: '1_context', enabled: true, config: { collections: [base.id] } };
+    const definition = { name: 'Cells', prompt_template: '{1_context}{user_input}', metadata: multiTool([tool]) };
+    const assistant = (await owner.api('POST', '/api/v1/assistants', definition)).json.id as number;
+    await share(assistant);
+    upstream.expect({ content: 'Water.' });
+    const run = await started(ada, assistant);
+    const urlFor = async (who: Person): Promise<string> => {
+      const { frames } = await readEvents(app, `${run}/events`, as(who));
+      return frames.find(({ event }) => event === 'sources')?.data.sources[0].url as string;
+    };
+    const open = (url: string) => fetch(app.url + url.replace(app.url, ''));
+    expect((await open(await urlFor(ada))).status).toBe(200);
+    const theirs = await urlFor(editor);
+    expect(theirs).toMatch(/^\/api\/v1\/knowledge-bases\/[0-9a-f-]+\/documents\/[0-9a-f-]+\/content/);
+    expect((await open(theirs)).status).toBe(401);
+    expect(await urlFor(editor)).toBe(theirs);
+  });
+});
