@@ -1,0 +1,129 @@
+/** Words that say nothing about what is wanted: English, Spanish, Catalan, Basque. */
+const STOP_WORDS = new Set(
+  `a about above after again all also am an and any are as at be because been before being below between both but by can
+  cannot could did do does doing don down during each else etc ever every few for from further had has have having he
+  her here hers herself hi hey hello him his how however i if in into is isn it its itself just ll let lot many may me
+  might more most much must my myself no nor not now of off ok okay on once one only onto or other our ours out over own
+  per please quite rather re really s same shall she should since so some such t than thank thanks that the their them
+  then there these they this those through thus to too under until up upon us various very via was we were what when
+  where whether which while who whom whose why will with within without would yes yet you your yours yourself ve im ive
+  el la los las un una unos unas y o de del al que en es por para con se su sus lo como mas pero sus le ya este esta si
+  porque cuando muy sin sobre tambien me hay donde quien desde nos cual cuales son ser puede puedo quiero
+  els les uns unes i amb per perque com mes pero seu seva aquest aquesta quan molt sense sobre tambe hi on qui des ens quin
+  quina quins quines son pot puc vull eta da du ez bat nola zer non nor ere baina edo`.split(/\s+/),
+);
+
+/** Words found in most descriptions and most requests: they count, but little. */
+const COMMON_WORDS = new Set(
+  `get find give given gives giving show tell provide provides provided providing help helps need needs want wants like
+  make makes making use uses using used user users tool tools function functions app application service services
+  platform based specific specified detail detailed details information info data content list lists return returns
+  retrieve retrieves fetch look looking know latest new current recent recently best good better great interest
+  interested interesting able available allow allows access ask assist assistance assistant enable enables ensure
+  experience feature features offer offers offering option options perform personalized powerful powered quickly easy
+  easily real related request result results set simple simply start take time type types way work working world
+  enhance explore discover engage interact interactive intelligent advanced comprehensive wide range variety include
+  includes including name value values number numbers parameter optional default format string integer boolean true
+  false example examples question questions answer answers search searches searching create creates creating generate
+  generates generating check some thing things something anything everything particular certain kind different
+  multiple possible support supports manage handle process system online ai gpt chat bot plugin api
+  necesito ayuda quiero buscar encontrar informacion dame cerca necessito ajuda cercar trobar informacio`.split(/\s+/),
+);
+
+const SUFFIXES: readonly (readonly [suffix: string, least: number])[] = [
+  ['izations', 4],
+  ['ization', 4],
+  ['ational', 4],
+  ['fulness', 4],
+  ['ations', 4],
+  ['ators', 4],
+  ['ation', 4],
+  ['ating', 4],
+  ['ator', 4],
+  ['ated', 4],
+  ['ates', 4],
+  ['ings', 4],
+  ['ments', 4],
+  ['ment', 4],
+  ['ness', 4],
+  ['ions', 4],
+  ['ists', 4],
+  ['ies', 3],
+  ['ing', 3],
+  ['ion', 4],
+  ['ers', 3],
+  ['ors', 4],
+  ['ist', 4],
+  ['ate', 4],
+  ['ive', 4],
+  ['ize', 4],
+  ['ise', 4],
+  ['ous', 4],
+  ['ful', 3],
+  ['est', 4],
+  ['al', 4],
+  ['ly', 3],
+  ['ed', 3],
+  ['er', 3],
+  ['or', 4],
+  ['es', 3],
+  ['ic', 4],
+  ['y', 3],
+  ['s', 3],
+  ['e', 3],
+];
+
+const stems = new Map<string, string>();
+const MAX_STEMS = 20_000;
+
+/** A light stem: what is left after at most two endings. Made for comparing, not for reading. */
+export function stem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const made = undouble(strip(strip(word)));
+  if (stems.size >= MAX_STEMS) stems.clear();
+  stems.set(word, made);
+  return made;
+}
+
+function strip(word: string): string {
+  if (word.endsWith('ss') || /\d/.test(word)) return word;
+  for (const [suffix, least] of SUFFIXES) {
+    if (word.length >= suffix.length + least && word.endsWith(suffix)) return word.slice(0, -suffix.length);
+  }
+  return word;
+}
+
+const undouble = (word: string): string =>
+  /([bdfgklmnprt])\1$/.test(word) && word.length > 4 ? word.slice(0, -1) : word;
+
+/** Lower-case words without accents; `camelCase`, `snake_case` and `HTTPServer2` fall apart into theirs. */
+export function wordsOf(text: string): string[] {
+  return (
+    text
+      .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+      .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/\p{L}+|\d+/gu) ?? []
+  );
+}
+
+export interface Term {
+  readonly word: string;
+  readonly stem: string;
+  /** How much the word says by itself, 0..1. */
+  readonly weight: number;
+}
+
+const COMMON_WEIGHT = 0.2;
+
+/** The words of a text that say something, in order, repetitions included. */
+export function termsOf(text: string): Term[] {
+  return wordsOf(text)
+    .filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || /\p{Script=Han}/u.test(word)))
+    .map((word) => ({ word, stem: stem(word), weight: weightOf(word) }));
+}
+
+const weightOf = (word: string): number => (/^\d+$/.test(word) ? 0.1 : COMMON_WORDS.has(word) ? COMMON_WEIGHT : 1);
