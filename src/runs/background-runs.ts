@@ -130,5 +130,5 @@ function abortedAs(reason: string): RunOutcome {
     return { status: 'failed', errorCode: 'server_shutdown', message: 'The server is shutting down' };
   if (reason === 'unavailable')
     return { status: 'failed', errorCode: 'unavailable', message: 'What the run did could not be written down' };
-  return { status: 'cancelled', errorCode: 'cancelled', message: 'The run was cancelled' };
+  return { status: 'cancelled', errorCode: 'cancelled', message: reason };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RunStatus, StampedRunEvent } from '../kernel';
 import { ActiveRuns } from './active-runs';
 import type { Run } from './run';
+import { RunEndings } from './run-endings';
 import { RunEventRepository } from './run-event.repository';
 import { frameOf, loggedEvent } from './run-frame';
 import { RunTails } from './run-tails';
@@ -9,8 +10,6 @@ import { RunRepository } from './run.repository';
 import type { RunRecord } from './run.types';
 
 const PAGE = 200;
-/** How often the end of a run is looked for that another process answers a request with. */
-const ELSEWHERE_MS = 500;
 
 export interface FollowOptions {
   /** `seq` of the last event that the reader has; 0 for none. */
@@ -29,6 +28,7 @@ export class RunReader {
     private readonly runs: RunRepository,
     private readonly tails: RunTails,
     private readonly active: ActiveRuns,
+    private readonly endings: RunEndings,
   ) {}
 
   /**
@@ -39,7 +39,7 @@ export class RunReader {
     if (record.background) return this.followLog(record, options);
     const run = this.active.get(record.id);
     if (run !== undefined) return followHere(run, options);
-    return isGoing(record.status) ? this.followElsewhere(record, options) : replay(record, options.after);
+    return isGoing(record.status) ? this.followElsewhere(record, options) : this.replay(record, options);
   }
 
   /** Everything that a background run has told so far but its deltas. */
@@ -63,8 +63,8 @@ export class RunReader {
       }
       return;
     }
-    const left = whenAborted(signal);
     const tail = await this.tails.join(id);
+    const left = whenAborted(signal);
     try {
       // Whoever says that he has seen more than there is has seen all there is.
       if (seq > tail.lastSeq) seq = Math.min(seq, await this.log.lastSeq(id));
@@ -90,27 +90,26 @@ export class RunReader {
   }
 
   /** Its events come with its record, when it has ended. */
-  private async *followElsewhere(
+  private async *followElsewhere(record: RunRecord, options: FollowOptions): AsyncGenerator<string, void, void> {
+    const tail = await this.tails.join(record.id);
+    const left = whenAborted(options.signal);
+    try {
+      while (!options.signal.aborted && !tail.ended) await left.or(tail.changed);
+    } finally {
+      this.tails.leave(tail);
+      left.stop();
+    }
+    yield* this.replay(record, options);
+  }
+
+  private async *replay(
     { id, organizationId }: RunRecord,
     { after, signal }: FollowOptions,
   ): AsyncGenerator<string, void, void> {
-    const left = whenAborted(signal);
-    try {
-      while (!signal.aborted) {
-        const record = await this.runs.within(organizationId).record(id);
-        if (record === null) return;
-        if (!isGoing(record.status)) return yield* replay(record, after);
-        await left.within(ELSEWHERE_MS);
-      }
-    } finally {
-      left.stop();
-    }
+    const record = this.endings.find(id) ?? (await this.runs.within(organizationId).record(id));
+    const frames = record?.events.filter(({ seq }) => seq > after).map((event) => frameOf(loggedEvent(event))) ?? [];
+    if (frames.length > 0 && !signal.aborted) yield frames.join('');
   }
-}
-
-async function* replay({ events }: RunRecord, after: number): AsyncGenerator<string, void, void> {
-  const frames = events.filter(({ seq }) => seq > after).map((event) => frameOf(loggedEvent(event)));
-  if (frames.length > 0) yield frames.join('');
 }
 
 /** A run that answers a request in this process: its events are in its hands. */
@@ -143,7 +142,6 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): AsyncGen
 /** Waits that end when the reader leaves. Nothing is held on to between them: a reader may wait a thousand times. */
 interface Leaving {
   or(change: Promise<void>): Promise<void>;
-  within(ms: number): Promise<void>;
   stop(): void;
 }
 
@@ -157,10 +155,5 @@ function whenAborted(signal: AbortSignal): Leaving {
       if (signal.aborted) resolve();
       else void change.then(resolve);
     });
-  const within = async (ms: number): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    await or(new Promise((resolve) => (timer = setTimeout(resolve, ms))));
-    clearTimeout(timer);
-  };
-  return { or, within, stop: () => signal.removeEventListener('abort', onAbort) };
+  return { or, stop: () => signal.removeEventListener('abort', onAbort) };
 }

@@ -18,8 +18,9 @@ describe('run records', () => {
       sources: 1,
       duration_ms: 3.14159,
       cached: true,
-      confidence: null,
+      confidence: 0.5,
       retries: 2,
+      fallback: 'single_file',
     });
     run.emit({ type: 'tool.failed', index: 0, ...tool, code: 'tool.timeout' });
     run.emit({ type: 'tool.skipped', index: 2, ...tool, placeholder: null, reason: 'disabled' });
@@ -28,10 +29,31 @@ describe('run records', () => {
       finishedAt: null,
       tools: [
         { index: 0, status: 'failed', code: 'tool.timeout', duration_ms: expect.any(Number) },
-        { index: 1, status: 'completed', duration_ms: 3.14, chars: 12, cached: true, retries: 2 },
+        {
+          index: 1,
+          status: 'completed',
+          duration_ms: 3.14,
+          chars: 12,
+          cached: true,
+          retries: 2,
+          confidence: 0.5,
+          fallback: 'single_file',
+        },
         { index: 2, status: 'skipped', duration_ms: null },
       ],
     });
+  });
+
+  it('lists the steps of one tool apart', () => {
+    const run = new Run(runInput());
+    for (const step of ['a', 'b']) {
+      run.emit({ type: 'tool.started', index: 0, ...tool, step });
+      run.emit({ type: 'tool.failed', index: 0, ...tool, step, code: 'tool.timeout' });
+    }
+    expect(runningRecord(run).tools.map(({ step, duration_ms }) => [step, duration_ms])).toEqual([
+      ['a', expect.any(Number)],
+      ['b', expect.any(Number)],
+    ]);
   });
 
   it('says who ran what, and how it ended', () => {

@@ -8,7 +8,7 @@ import { Tail } from './tail';
 
 /** How long an event of another process may lie before readers here get it, when no signal comes. */
 const POLL_MS = 400;
-const EVENTS_PER_POLL = 200;
+const EVENTS_PER_LOOK = 200;
 
 const GOING: ReadonlySet<RunStatus | undefined> = new Set<RunStatus>(['queued', 'running']);
 
@@ -22,6 +22,7 @@ export class RunTails {
   private readonly tails = new Map<string, Tail>();
   private timer: NodeJS.Timeout | null = null;
   private looking: Promise<void> | null = null;
+  private lookAgain = false;
   private failing = false;
 
   constructor(
@@ -41,16 +42,16 @@ export class RunTails {
     if (tail !== undefined && !tail.push(events)) this.look();
   }
 
-  /** The tail of a background run, for one more reader; give it back with `leave`. */
+  /** The tail of a run's log, for one more reader; give it back with `leave`. Rejects when the log cannot be read. */
   async join(runId: string): Promise<Tail> {
-    let tail = this.tails.get(runId);
-    if (tail === undefined) {
-      const seq = await this.events.lastSeq(runId);
-      tail = this.tails.get(runId) ?? new Tail(runId, seq);
-      this.tails.set(runId, tail);
-    }
+    const tail = this.tails.get(runId) ?? this.make(runId);
     tail.readers += 1;
-    // What was committed between the two is found by the first look.
+    try {
+      await tail.loaded;
+    } catch (error) {
+      this.leave(tail);
+      throw error;
+    }
     this.look();
     return tail;
   }
@@ -70,7 +71,27 @@ export class RunTails {
     if (this.tails.size > 0 && ids.split(',').some((id) => this.tails.has(id))) this.look();
   }
 
+  private make(runId: string): Tail {
+    const tail = new Tail(runId);
+    this.tails.set(runId, tail);
+    tail.loaded = this.load(tail);
+    tail.loaded.catch(() => {
+      if (this.tails.get(runId) === tail) this.tails.delete(runId);
+    });
+    return tail;
+  }
+
+  /** Once for all who read it, from the beginning: a log is no longer than its answer. */
+  private async load(tail: Tail): Promise<void> {
+    for (;;) {
+      const events = await this.events.page(tail.runId, tail.lastSeq, EVENTS_PER_LOOK);
+      tail.push(events);
+      if (events.length < EVENTS_PER_LOOK) return;
+    }
+  }
+
   private look(): void {
+    this.lookAgain = this.looking !== null;
     if (this.looking !== null) return;
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -84,7 +105,9 @@ export class RunTails {
       )
       .finally(() => {
         this.looking = null;
-        if (this.tails.size > 0) this.timer ??= setTimeout(() => this.look(), POLL_MS).unref();
+        if (this.tails.size === 0) return;
+        if (this.lookAgain && !this.failing) this.look();
+        else this.timer ??= setTimeout(() => this.look(), POLL_MS).unref();
       });
   }
 
@@ -93,15 +116,13 @@ export class RunTails {
     const open = [...this.tails.values()].filter(({ ended }) => !ended);
     if (open.length === 0) return;
     const states = await this.events.states(open.map(({ runId }) => runId));
-    let behind = new Map(open.map((tail) => [tail.runId, tail.lastSeq]));
-    while (behind.size > 0) {
-      const news = await this.events.news(behind, EVENTS_PER_POLL);
-      for (const [runId, events] of news) this.tails.get(runId)?.push(events);
-      behind = new Map(
-        [...news]
-          .filter(([, events]) => events.length === EVENTS_PER_POLL)
-          .map(([runId, events]) => [runId, events.at(-1)?.seq ?? 0]),
+    for (let behind = open; behind.length > 0;) {
+      const news = await this.events.news(
+        new Map(behind.map(({ runId, lastSeq }) => [runId, lastSeq])),
+        EVENTS_PER_LOOK,
       );
+      for (const tail of behind) tail.push(news.get(tail.runId) ?? []);
+      behind = behind.filter(({ runId }) => news.get(runId)?.length === EVENTS_PER_LOOK);
     }
     for (const tail of open) if (!GOING.has(states.get(tail.runId)) && !tail.ended) tail.end();
   }

@@ -23,8 +23,7 @@ describe('Run', () => {
     run.emit(started);
     expect(seen.map(({ seq, type }) => [seq, type])).toEqual([
       [2, 'tool.started'],
-      [3, 'llm.delta'],
-      [4, 'run.completed'],
+      [3, 'run.completed'],
     ]);
     expect(seen[0]).toMatchObject({ run_id: run.id, at: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(complete).toBe(true);
@@ -38,7 +37,7 @@ describe('Run', () => {
     expect(complete).toBe(true);
   });
 
-  it('records everything but deltas, and keeps how tools ended however chatty they were', () => {
+  it('records everything but deltas without a gap, and how tools ended however chatty they were', () => {
     const run = new Run(runInput());
     run.emit(started);
     for (let i = 0; i < 1_000; i++) run.emit({ ...started, type: 'tool.progress' });
@@ -48,7 +47,24 @@ describe('Run', () => {
     const types = run.recorded.map(({ type }) => type);
     expect(types).toHaveLength(203);
     expect(types).not.toContain('llm.delta');
+    expect(run.recorded.map(({ seq }) => seq)).toEqual(types.map((_, n) => n + 1));
     expect(types.slice(-2)).toEqual(['tool.failed', 'run.completed']);
+  });
+
+  it('keeps the plan without what is said about it', () => {
+    const run = new Run(runInput());
+    const plan = {
+      plan_id: 'p1',
+      planner: 'heuristic',
+      cached: false,
+      steps: [{ id: 's1', index: 0, plugin: 'simple_rag', placeholder: '1_context', dependencies: [] }],
+      stages: [['s1']],
+      reasoning: 'because',
+      confidence: 0.5,
+      duration_ms: 1,
+    } as const;
+    run.emit({ type: 'plan.ready', ...plan, message: 'Plan ready' });
+    expect(run.plan).toEqual(plan);
   });
 
   it('keeps the first reason it was aborted for', () => {

@@ -19,18 +19,17 @@ export interface Chunk {
 /** The latest events of one run, in a form that all of its readers share: each event is made text once, and joined once. */
 export class Tail {
   readers = 0;
+  /** Resolves when it has what was in the log when it was made. */
+  loaded: Promise<void> = Promise.resolve();
   private frames: Frame[] = [];
   private chars = 0;
+  private seq = 0;
   private over = false;
   private joined: { readonly after: number; readonly chunk: Chunk } | null = null;
   private resolve!: () => void;
   private promise!: Promise<void>;
 
-  /** `seq`: of the last event that is not to come any more. */
-  constructor(
-    readonly runId: string,
-    private seq: number,
-  ) {
+  constructor(readonly runId: string) {
     this.arm();
   }
 

@@ -49,7 +49,7 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
   const background = new BackgroundRuns(lifecycle, journal, endings, active, jobs, config);
   const keeper = new RunKeeper(lifecycle, repository, journal, active, signals, config);
   const sweeper = new RunSweeper(lifecycle, active, keeper, signals, jobs, config);
-  const reader = new RunReader(events, repository, tails, active);
+  const reader = new RunReader(events, repository, tails, active, endings);
   const canceller = new RunCanceller(lifecycle, active, signals);
   const runs = new RunsService(repository, active, endings, background, reader, canceller);
   const stop = async (limitMs = 1_000): Promise<void> => {

@@ -1,0 +1,72 @@
+import * as fc from 'fast-check';
+import { frameOf } from './run-frame';
+import type { LoggedEvent } from './run-log.types';
+import { Tail } from './tail';
+
+const event = (seq: number, type: LoggedEvent['type'] = 'llm.delta', data = `{"seq":${seq}}`): LoggedEvent => ({
+  seq,
+  type,
+  at: '2026-11-22T10:00:00.000Z',
+  data,
+});
+const events = (from: number, to: number): LoggedEvent[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => event(from + n));
+
+describe('Tail', () => {
+  it('gives every reader what he does not have yet, made once for those at the same place', () => {
+    const tail = new Tail('run');
+    tail.push(events(1, 3));
+    expect(tail.since(0)).toEqual({ text: events(1, 3).map(frameOf).join(''), seq: 3 });
+    expect(tail.since(2)).toEqual({ text: frameOf(event(3)), seq: 3 });
+    expect(tail.since(2)).toBe(tail.since(2));
+    expect(tail.since(3)).toBeNull();
+  });
+
+  it('takes no event twice, and none whose predecessor is missing', () => {
+    const tail = new Tail('run');
+    expect(tail.push(events(1, 2))).toBe(true);
+    expect(tail.push(events(1, 4))).toBe(true);
+    expect(tail.push(events(6, 7))).toBe(false);
+    expect(tail.lastSeq).toBe(4);
+    expect(tail.since(0)?.text).toBe(events(1, 4).map(frameOf).join(''));
+  });
+
+  it('forgets the oldest when it holds too much, and says so', () => {
+    const tail = new Tail('run');
+    for (let seq = 1; seq <= 40; seq++) tail.push([event(seq, 'llm.delta', 'x'.repeat(10_000))]);
+    expect(tail.since(0)).toBeUndefined();
+    expect(tail.since(39)?.seq).toBe(40);
+  });
+
+  it('ends with the terminal event and takes nothing after it', async () => {
+    const tail = new Tail('run');
+    const { changed } = tail;
+    tail.push([event(1), event(2, 'run.completed')]);
+    await changed;
+    expect(tail.ended).toBe(true);
+    expect(tail.push(events(3, 3))).toBe(false);
+    expect(tail.lastSeq).toBe(2);
+  });
+
+  it('gives the same bytes however the events arrive and however often one reads', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(30), fc.nat(10)), { maxLength: 40 }),
+        fc.array(fc.boolean(), { maxLength: 40 }),
+        (pieces, reads) => {
+          const tail = new Tail('run');
+          let seen = 0;
+          let text = '';
+          pieces.forEach(([from, count], n) => {
+            tail.push(events(from + 1, from + count));
+            if (reads[n] !== true) return;
+            const chunk = tail.since(seen);
+            text += chunk?.text ?? '';
+            seen = chunk?.seq ?? seen;
+          });
+          expect(text).toBe(events(1, seen).map(frameOf).join(''));
+        },
+      ),
+    );
+  });
+});
