@@ -1,4 +1,5 @@
 export * from './contract';
+export { checkCondition, type ConditionCheck } from './conditions';
 export * from './orchestration.types';
 export { Orchestrator } from './orchestrator';
 export { OrchestratorsModule } from './orchestrators.module';

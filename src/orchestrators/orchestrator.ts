@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { addUsage, AppError, type EmitRunEvent, lastUserIndex, textOf, type Usage } from '../kernel';
+import { addUsage, AppError, type EmitRunEvent, type JsonObject, lastUserIndex, textOf, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { assembleMessages } from '../processors';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
@@ -62,7 +62,7 @@ export class Orchestrator {
     const { name: strategyName, strategy } = this.strategyOf(job, warn);
     const { template } = job;
     const enabled = job.tools.filter((tool) => tool.enabled);
-    const checks = enabled.filter((tool) => this.looksAtAnswer(tool));
+    const checks = enabled.filter(({ plugin, config }) => this.tools.phaseOf(plugin, config) === 'answer');
     const pipeline = checks.length === 0 ? enabled : enabled.filter((tool) => !checks.includes(tool));
     const { outcomes: settled, trace } = await this.execute(strategy, { ...job, emit }, pipeline);
     const { outcomes, sources } = numberSources(settled);
@@ -105,13 +105,6 @@ export class Orchestrator {
     return { name: FALLBACK_STRATEGY, strategy: this.strategies.fallback() };
   }
 
-  private looksAtAnswer({ plugin, config: given }: PipelineTool): boolean {
-    const tool = this.tools.find(plugin);
-    if (tool?.phase === undefined) return false;
-    const { config, problems } = this.tools.prepare(tool, given);
-    return problems.length === 0 && tool.phase(config) === 'answer';
-  }
-
   private async execute(
     strategy: OrchestratorStrategy,
     job: OrchestrationJob,
@@ -127,11 +120,12 @@ export class Orchestrator {
         ? this.invoker.invoke(tool, input, invocation)
         : this.invoker.invoke(asStep(tool, step), questionOf(input, step), { ...invocation, step: step.id });
     });
+    const request = requestOf(job, this.strategies.options(strategy, job.options));
     let trace: StrategyTrace;
     try {
       const { start, skip, declare } = execution;
       const { signal, emit } = job;
-      trace = (await strategy.execute({ request: requestOf(job), tools, signal, emit, start, skip, declare })) ?? {};
+      trace = (await strategy.execute({ request, tools, signal, emit, start, skip, declare })) ?? {};
     } finally {
       scope.close();
     }
@@ -220,7 +214,7 @@ const surroundings = (
 const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
   outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);
 
-const requestOf = (job: OrchestrationJob): StrategyRequest => ({
+const requestOf = (job: OrchestrationJob, options: JsonObject): StrategyRequest => ({
   runId: job.runId,
   assistantId: job.assistantId,
   assistantVersion: job.assistantVersion,
@@ -230,7 +224,7 @@ const requestOf = (job: OrchestrationJob): StrategyRequest => ({
   caller: job.caller,
   owner: job.owner,
   connector: job.connector,
-  options: job.options,
+  options,
 });
 
 /** What one tool sees of the tools before it; nothing is rendered unless it looks. */

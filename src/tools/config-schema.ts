@@ -17,6 +17,9 @@ const AJV = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true 
 export class ConfigSchemas {
   private readonly compiled = new Map<string, ValidateFunction>();
 
+  /** `owner` is whose settings they are, for messages. */
+  constructor(private readonly owner = 'tool') {}
+
   add(name: string, schema: JsonObject): void {
     this.compiled.set(name, AJV.compile(schema));
   }
@@ -27,18 +30,21 @@ export class ConfigSchemas {
     const copy = structuredClone(config);
     const validate = this.compiled.get(name);
     if (validate === undefined || validate(copy)) return { config: copy, problems: [] };
-    return { config: copy, problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(problemOf) };
+    return {
+      config: copy,
+      problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((error) => problemOf(error, this.owner)),
+    };
   }
 }
 
-function problemOf(error: ErrorObject): Problem {
+function problemOf(error: ErrorObject, owner: string): Problem {
   const path = jsonPath(error.instancePath);
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
     case 'required':
       return { path: member(path, String(params.missingProperty)), message: 'is required' };
     case 'additionalProperties':
-      return { path: member(path, String(params.additionalProperty)), message: 'is not a setting of this tool' };
+      return { path: member(path, String(params.additionalProperty)), message: `is not a setting of this ${owner}` };
     case 'enum':
       return { path, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` };
     case 'type':

@@ -66,6 +66,14 @@ export class ToolCatalogue {
     return problems.length > 0 ? [] : tool.gaps(complete, owner);
   }
 
+  /** When a tool runs with this config: `pipeline` also for tools that are unknown or cannot run. */
+  phaseOf(name: string, config: JsonObject): 'pipeline' | 'answer' {
+    const tool = this.find(name);
+    if (tool?.phase === undefined) return 'pipeline';
+    const { config: complete, problems } = this.prepare(tool, config);
+    return problems.length > 0 ? 'pipeline' : tool.phase(complete);
+  }
+
   /** `validate` and `withDefaults` for the running path: done once per stored config object. */
   prepare(tool: Tool, config: JsonObject): PreparedConfig {
     const known = this.prepared.get(config);
