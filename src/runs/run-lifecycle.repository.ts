@@ -68,9 +68,9 @@ const LOCK_QUEUED = `
 const LAST_SEQS = `SELECT run_id AS id, max(seq)::int AS seq FROM run_events WHERE run_id = ANY($1) GROUP BY run_id`;
 
 const END_FOREIGN = `
-  WITH r AS (SELECT * FROM json_to_recordset($1::json) AS r(id uuid, events json)), ended AS (
+  WITH r AS (SELECT * FROM json_to_recordset($1::json) AS r(id uuid, events text)), ended AS (
     UPDATE runs SET status = $2, error_code = $3, finished_at = now(),
-      duration_ms = extract(epoch FROM now() - runs.created_at) * 1000, events = r.events
+      duration_ms = extract(epoch FROM now() - runs.created_at) * 1000, events = r.events::json
     FROM r WHERE runs.id = r.id RETURNING runs.id
   ), asked AS (
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM ended)
@@ -210,7 +210,10 @@ async function endForeign(tx: Transaction, runs: readonly LockedRun[], ending: F
   });
   await tx.query(END_FOREIGN, [
     JSON.stringify(
-      rows.map(({ run, stamped }) => ({ id: run.id, events: run.background ? [] : [...run.events, stamped] })),
+      rows.map(({ run, stamped }) => ({
+        id: run.id,
+        events: JSON.stringify(run.background ? [] : [...run.events, stamped]),
+      })),
     ),
     status,
     errorCode,

@@ -27,7 +27,8 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ['total_tokens', 'integer'],
   ['tools', 'jsonb'],
   ['sources', 'jsonb'],
-  ['events', 'json'],
+  // As text: unpacking rows would unescape what is in them, which fails for characters that PostgreSQL cannot store.
+  ['events', 'text'],
   ['report', 'jsonb'],
   ['background', 'boolean'],
   ['worker_id', 'uuid'],
@@ -52,11 +53,13 @@ const names = COLUMNS.map(([name]) => name).join(', ');
 
 const ROWS = `json_to_recordset($1::json) AS r(${COLUMNS.map((column) => column.join(' ')).join(', ')})`;
 
+const values = COLUMNS.map(([name]) => (name === 'events' ? 'events::json' : name)).join(', ');
+
 const LATE = COLUMNS.map(([name]) => name).filter((name) => !OPENING.includes(name));
 
 const INSERT = `
   INSERT INTO runs (${names}, heartbeat_at)
-  SELECT ${names}, CASE WHEN worker_id IS NOT NULL THEN now() END FROM ${ROWS}`;
+  SELECT ${values}, CASE WHEN worker_id IS NOT NULL THEN now() END FROM ${ROWS}`;
 
 /** `$1` is a JSON array of `toRow` objects. A row of the run that says that it goes on is brought to its end; one that has ended stays. */
 export const INSERT_RUNS = `${INSERT}
@@ -69,7 +72,7 @@ export const INSERT_GOING = `${INSERT} ON CONFLICT (id) DO NOTHING`;
 /** Of a background run, by its owner: `$1` as above with one row, `$2` the worker, `$3` the events that are not in the log yet. */
 export const END_RUN = `
   WITH ended AS (
-    UPDATE runs SET ${LATE.map((name) => `${name} = r.${name}`).join(', ')}
+    UPDATE runs SET ${LATE.map((name) => (name === 'events' ? `events = r.events::json` : `${name} = r.${name}`)).join(', ')}
     FROM ${ROWS} WHERE runs.id = r.id AND runs.status = 'running' AND runs.worker_id = $2 RETURNING runs.id
   ), asked AS (
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM ended)
@@ -110,7 +113,7 @@ export const toRow = (record: RunRecord, workerId: string | null = null): Record
   total_tokens: record.usage?.total_tokens ?? null,
   tools: record.tools,
   sources: record.sources,
-  events: record.background ? [] : record.events,
+  events: JSON.stringify(record.background ? [] : record.events),
   report: record.report === null ? null : { ...record.report, sources: undefined },
   background: record.background,
   worker_id: workerId,

@@ -9,5 +9,11 @@ function deep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [storable(name), deep(member)]));
 }
 
-/** The record with every text in a form that jsonb takes; costs a copy, so only rows that were refused go through it. */
-export const storableRecord = (record: RunRecord): RunRecord => deep(record) as RunRecord;
+/**
+ * The record with every text in a form that jsonb takes; costs a copy, so only rows that were refused go through it. Events
+ * stay as they were told: they are kept as plain JSON.
+ */
+export const storableRecord = (record: RunRecord): RunRecord => {
+  const { events } = record;
+  return { ...(deep({ ...record, events: [] }) as RunRecord), events };
+};

@@ -12,6 +12,7 @@ import {
   type RunProcessOptions,
   storedRunInput,
 } from '../support/run-process';
+import { until } from '../support/until';
 
 describe('background runs', () => {
   let dataSource: DataSource;
@@ -38,12 +39,6 @@ describe('background runs', () => {
   }
   const input = () => storedRunInput({ organizationId });
   const statusOf = async ({ runs }: RunProcess, id: string) => (await runs.find(organizationId, id))?.status;
-
-  async function until(what: () => Promise<boolean>): Promise<void> {
-    for (const deadline = performance.now() + 10_000; !(await what()); await sleep(10)) {
-      if (performance.now() > deadline) throw new Error('waited too long');
-    }
-  }
 
   const answers = (process: RunProcess, text: readonly string[]) => async (run: Run) => {
     for (const each of text) {

@@ -150,12 +150,14 @@ describe('runs in the database', () => {
   it('keeps good rows when one of the batch cannot be stored, and mends what can be mended', async () => {
     const good = finished();
     const nul = service.open(input());
-    service.finish(nul, { status: 'failed', errorCode: 'tool_failed', message: 'a\u0000b \ud800 c' });
+    const sources = [{ type: 'file' as const, path: 'a\u0000b \ud800 c', chars: 1, truncated: false }];
+    service.finish(nul, { status: 'failed', errorCode: 'tool_failed', message: 'a\u0000b \ud800 c', sources });
     const orphan = finished({ organizationId: randomUUID() });
     await service.flush();
     expect(await service.find(organizationId, good.id)).not.toBeNull();
     const mended = await service.find(organizationId, nul.id);
-    expect(mended?.events.at(-1)).toMatchObject({ type: 'run.failed', message: 'a\ufffdb \ufffd c' });
+    expect(mended?.sources).toMatchObject([{ path: 'a\ufffdb \ufffd c' }]);
+    expect(mended?.events.at(-1)).toMatchObject({ type: 'run.failed', message: 'a\u0000b \ud800 c' });
     expect(await service.find(orphan.input.assistant.organizationId, orphan.id)).toBeNull();
     expect(service.droppedTotal).toBe(1);
   });

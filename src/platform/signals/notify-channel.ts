@@ -19,7 +19,8 @@ export class NotifyChannel {
   private client: Client | null = null;
   private timer: NodeJS.Timeout | null = null;
   private pauseMs = FIRST_PAUSE_MS;
-  private waiting = 0;
+  private waiting: string[] = [];
+  private sending: Promise<void> | null = null;
   private closed = false;
   private connecting: Promise<void> | null = null;
 
@@ -37,22 +38,32 @@ export class NotifyChannel {
   }
 
   send(topic: string, payload: string): void {
-    const { client } = this;
-    if (client === null || this.waiting >= MOST_WAITING) return;
-    this.waiting += 1;
-    client
-      .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.self, topic, payload })])
-      .catch((error: unknown) => this.log.debug({ msg: 'a signal was not sent', topic, err: error }))
-      .finally(() => (this.waiting -= 1));
+    if (this.client === null || this.waiting.length >= MOST_WAITING) return;
+    this.waiting.push(JSON.stringify({ from: this.self, topic, payload }));
+    this.sending ??= this.sendAll().finally(() => (this.sending = null));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.connecting;
+    await this.sending;
     const { client } = this;
     this.client = null;
     await client?.end().catch(() => undefined);
+  }
+
+  /** What came together goes in one statement. */
+  private async sendAll(): Promise<void> {
+    while (this.client !== null && this.waiting.length > 0) {
+      const messages = this.waiting;
+      this.waiting = [];
+      try {
+        await this.client.query('SELECT pg_notify($1, m) FROM unnest($2::text[]) m', [CHANNEL, messages]);
+      } catch (error) {
+        this.log.debug({ msg: 'signals were not sent', count: messages.length, err: error });
+      }
+    }
   }
 
   private async connect(): Promise<void> {
@@ -82,6 +93,7 @@ export class NotifyChannel {
   private lost(client: Client): void {
     if (this.client !== client) return;
     this.client = null;
+    this.waiting = [];
     client.end().catch(() => undefined);
     this.again();
   }

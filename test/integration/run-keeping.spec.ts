@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import type { Run } from '../../src/runs';
+import { openTestDatabase, resetDatabase } from '../support/database';
+import {
+  addOrganization,
+  framesIn,
+  readAll,
+  type RunProcess,
+  runProcess,
+  type RunProcessOptions,
+  storedRunInput,
+} from '../support/run-process';
+import { until } from '../support/until';
+
+describe('keeping runs', () => {
+  let dataSource: DataSource;
+  let organizationId: string;
+  const processes: RunProcess[] = [];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    dataSource = await openTestDatabase();
+  });
+  beforeEach(async () => {
+    await resetDatabase(dataSource);
+    organizationId = await addOrganization(dataSource);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(processes.splice(0).map((each) => each.stop(0)));
+  });
+  afterAll(() => dataSource.destroy());
+
+  function process(options: RunProcessOptions = {}): RunProcess {
+    const made = runProcess(dataSource, options);
+    processes.push(made);
+    return made;
+  }
+  const rowOf = async (id: string): Promise<Record<string, unknown> | undefined> => {
+    const [row] = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM runs WHERE id = $1', [id]);
+    return row;
+  };
+  /** As if it had begun long ago. */
+  function lasting(server: RunProcess, parentRunId?: string): Run {
+    const input = storedRunInput({ organizationId, ...(parentRunId === undefined ? {} : { parentRunId }) });
+    const run = server.runs.open(input);
+    Object.defineProperty(run, 'startedMono', { value: run.startedMono - 2_000 });
+    return run;
+  }
+  const age = (id: string, seconds: number) =>
+    dataSource.query(`UPDATE runs SET heartbeat_at = heartbeat_at - make_interval(secs => $2) WHERE id = $1`, [
+      id,
+      seconds,
+    ]);
+
+  describe('runs that answer a request', () => {
+    it('have a row once they last, which other processes list and the end replaces', async () => {
+      const [server, other] = [process(), process()];
+      const short = server.runs.open(storedRunInput({ organizationId }));
+      const run = lasting(server);
+      await server.keeper.showWhatLasts();
+      expect(await rowOf(short.id)).toBeUndefined();
+      expect(await other.runs.find(organizationId, run.id)).toMatchObject({ status: 'running', background: false });
+      const page = { limit: 10, cursor: null };
+      expect((await other.runs.list(organizationId, { status: 'running' }, page)).items.map(({ id }) => id)).toEqual([
+        run.id,
+      ]);
+      const here = await server.runs.list(organizationId, {}, page);
+      expect([here.total, here.items.map(({ id }) => id)]).toEqual([2, [run.id, short.id].sort().reverse()]);
+      expect((await server.runs.stats(7, organizationId)).runs).toBe(0);
+
+      const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+      server.runs.finish(run, { status: 'completed', finishReason: 'stop', usage });
+      await server.runs.flush();
+      expect(await other.runs.find(organizationId, run.id)).toMatchObject({ status: 'completed', usage });
+      await server.runs.flush();
+      expect((await server.runs.stats(7, organizationId)).runs).toBe(1);
+    });
+
+    it('keep their end when their row comes late', async () => {
+      const server = process();
+      const run = lasting(server);
+      server.runs.finish(run, { status: 'completed' });
+      await server.runs.flush();
+      server.active.add(run);
+      await server.keeper.showWhatLasts();
+      expect((await rowOf(run.id))?.['status']).toBe('completed');
+    });
+
+    it('replay the same bytes from memory, from the buffer and from the table; elsewhere when they have ended', async () => {
+      const [server, other] = [process(), process()];
+      const run = lasting(server);
+      await server.keeper.showWhatLasts();
+      const live = readAll(server.runs, organizationId, run.id);
+      const elsewhere = readAll(other.runs, organizationId, run.id);
+      run.emit({ type: 'run.progress', message: 'one \u0000 \ud800 ☃' });
+      await until(async () => other.tails.size === 1);
+      const sources = [{ type: 'file' as const, path: 'a', chars: 1, truncated: false }];
+      server.runs.finish(run, { status: 'completed', sources, finishReason: 'stop' });
+      const buffered = await readAll(server.runs, organizationId, run.id);
+      await server.runs.flush();
+      expect(framesIn(buffered).map(({ id, event }) => [id, event])).toEqual([
+        [1, 'run.started'],
+        [2, 'run.progress'],
+        [3, 'sources'],
+        [4, 'run.completed'],
+      ]);
+      expect(await live).toBe(buffered);
+      expect(await elsewhere).toBe(buffered);
+      expect(await readAll(other.runs, organizationId, run.id)).toBe(buffered);
+      expect(framesIn(await readAll(other.runs, organizationId, run.id, 3)).map(({ id }) => id)).toEqual([4]);
+      expect(other.tails.size).toBe(0);
+    });
+
+    it('are cancelled from another process', async () => {
+      const [server, other] = [process(), process()];
+      const run = lasting(server);
+      await server.keeper.showWhatLasts();
+      await other.runs.cancel(organizationId, run.id, 'asked');
+      await server.keeper.cancelWhatShouldEnd();
+      expect(run.abortReason).toBe('asked');
+    });
+
+    it("are not anybody else's to cancel", async () => {
+      const server = process();
+      const run = lasting(server);
+      await expect(server.runs.cancel(randomUUID(), run.id, 'x')).rejects.toMatchObject({ code: 'not_found' });
+      expect(run.abortReason).toBeNull();
+    });
+  });
+
+  describe('runs of a process that is gone', () => {
+    async function queued(server: RunProcess): Promise<string> {
+      return (await server.runs.enqueue(storedRunInput({ organizationId }), {})).id;
+    }
+    async function begun(worker: RunProcess): Promise<{ id: string; run: Run }> {
+      let begin!: (run: Run) => void;
+      const beginning = new Promise<Run>((resolve) => (begin = resolve));
+      worker.runs.executeBy(async (run) => {
+        run.emit({ type: 'llm.delta', text: 'half an ans' });
+        begin(run);
+        await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
+      });
+      await worker.jobs.start();
+      const id = await queued(worker);
+      const run = await beginning;
+      await until(async () => (await worker.events.page(id, 0, 10)).length === 2);
+      return { id, run };
+    }
+
+    it('fail as worker_lost after their last event, nested ones too; those with signs of life go on', async () => {
+      const [worker, alive, reaper] = [process(), process(), process()];
+      const { id } = await begun(worker);
+      const nested = lasting(worker, id);
+      nested.emit({ type: 'run.progress', message: 'a\u0000b' });
+      await worker.keeper.showWhatLasts();
+      const going = await begun(alive);
+      jest.spyOn(worker.lifecycle, 'beat').mockRejectedValue(new Error('frozen'));
+      const reading = readAll(reaper.runs, organizationId, id);
+      await Promise.all([id, nested.id, going.id].map((each) => age(each, 60)));
+      await alive.keeper.beat();
+      await reaper.sweeper.reap({ alone: false, first: false });
+      const frames = framesIn(await reading);
+      expect(frames.map((frame) => [frame.id, frame.event])).toEqual([
+        [1, 'run.started'],
+        [2, 'llm.delta'],
+        [3, 'run.failed'],
+      ]);
+      expect(frames.at(-1)?.data).toMatchObject({ run_id: id, seq: 3, code: 'worker_lost', type: 'run.failed' });
+      expect(await rowOf(id)).toMatchObject({ status: 'failed', error_code: 'worker_lost' });
+      const lost = await reaper.runs.find(organizationId, nested.id);
+      expect(lost).toMatchObject({ status: 'failed', errorCode: 'worker_lost', parentRunId: id });
+      expect(lost?.events.map(({ seq, type }) => [seq, type])).toEqual([
+        [1, 'run.started'],
+        [2, 'run.progress'],
+        [3, 'run.failed'],
+      ]);
+      expect((await rowOf(going.id))?.['status']).toBe('running');
+    });
+
+    it('are told to stop when the process is not gone after all, and change nothing', async () => {
+      const [worker, reaper] = [process(), process()];
+      const { id, run } = await begun(worker);
+      await age(id, 60);
+      await reaper.sweeper.reap({ alone: false, first: false });
+      const log = await readAll(reaper.runs, organizationId, id);
+      await worker.keeper.beat();
+      expect(run.abortReason).toBe('worker_lost');
+      await until(async () => worker.runs.activeCount === 0);
+      expect(await readAll(reaper.runs, organizationId, id)).toBe(log);
+    });
+
+    it('end at once when a process starts alone, and their jobs find them ended', async () => {
+      const first = process({ engine: 'embedded' });
+      const { id } = await begun(first);
+      jest.spyOn(first.lifecycle, 'beat').mockRejectedValue(new Error('killed'));
+      const second = process({ engine: 'embedded' });
+      const ran = jest.fn();
+      second.runs.executeBy((run) => {
+        ran(run.id);
+        return Promise.resolve();
+      });
+      await second.jobs.start();
+      expect((await rowOf(id))?.['status']).toBe('failed');
+      const next = await queued(second);
+      await until(async () => (await rowOf(next))?.['status'] === 'failed');
+      expect(ran.mock.calls).toEqual([[next]]);
+    });
+
+    it('are queued again when only their job was lost', async () => {
+      const server = process();
+      const id = await queued(server);
+      await dataSource.query('DELETE FROM pgboss.job');
+      await dataSource.query(`UPDATE runs SET created_at = created_at - interval '1 minute'`);
+      const other = process();
+      other.runs.executeBy((run) => Promise.resolve(other.runs.finish(run, { status: 'completed' })));
+      await other.jobs.start();
+      await until(async () => (await rowOf(id))?.['status'] === 'completed');
+    });
+  });
+
+  it('lets go of contents after their time, and keeps the figures', async () => {
+    const server = process({ retentionDays: 7 });
+    server.runs.executeBy(async (run) => {
+      run.emit({ type: 'llm.delta', text: 'secret' });
+      server.runs.finish(run, {
+        status: 'completed',
+        usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+        sources: [{ type: 'file', path: 'secret', chars: 1, truncated: false }],
+      });
+    });
+    await server.jobs.start();
+    const ids: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      const { id } = await server.runs.enqueue(storedRunInput({ organizationId }), {});
+      await readAll(server.runs, organizationId, id);
+      ids.push(id);
+    }
+    const [old = '', young = ''] = ids;
+    const answering = server.runs.open(storedRunInput({ organizationId }));
+    server.runs.finish(answering, { status: 'failed', errorCode: 'upstream_error', message: 'secret' });
+    await server.runs.flush();
+    await dataSource.query(`UPDATE runs SET created_at = created_at - interval '8 days' WHERE id = ANY($1)`, [
+      [old, answering.id],
+    ]);
+    await server.sweeper.prune();
+    for (const id of [old, answering.id]) {
+      const record = await server.runs.find(organizationId, id);
+      expect(record).toMatchObject({ sources: [], events: [], report: null });
+      expect(JSON.stringify(await rowOf(id))).not.toContain('secret');
+      expect(await readAll(server.runs, organizationId, id)).toBe('');
+    }
+    expect((await server.runs.find(organizationId, old))?.usage?.total_tokens).toBe(3);
+    expect(framesIn(await readAll(server.runs, organizationId, young)).map(({ event }) => event)).toContain(
+      'llm.delta',
+    );
+    expect(await server.lifecycle.prune(7, 10)).toBe(0);
+  });
+});
