@@ -7,7 +7,6 @@ const PROGRESS_CHARS = 200;
 /** What one try of a call sees. The prompt and the results are built only for tools that look at them. */
 export class CallContext implements ToolContext {
   readonly owner: Principal;
-  readonly assistantId: number;
   readonly connector: string;
   readonly runId: string;
   private open = true;
@@ -18,9 +17,12 @@ export class CallContext implements ToolContext {
     private readonly controller: AbortController,
   ) {
     this.owner = invocation.owner;
-    this.assistantId = invocation.assistantId;
     this.connector = invocation.connector;
     this.runId = invocation.runId;
+  }
+
+  get assistantId(): number {
+    return this.invocation.assistantId;
   }
 
   get caller(): ToolContext['caller'] {

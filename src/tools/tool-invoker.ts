@@ -10,14 +10,20 @@ import {
   type ToolOutcome,
 } from './contract';
 import { describeFailure, traceOf } from './describe-failure';
-import { type CallResult, type CallTrace, ResilientCalls, type RunnableTool } from './resilience/resilient-calls';
+import {
+  type CallResult,
+  type CallTrace,
+  ResilientCalls,
+  type RunnableTool,
+  type ToolCall,
+} from './resilience/resilient-calls';
 import { ToolStatistics } from './resilience/tool-statistics';
 import { ToolCatalogue } from './tool-catalogue';
 import { failedText, fallbackText, targetOf } from './tool-texts';
 
 export { OUTPUT_LIMIT, type RunnableTool } from './resilience/resilient-calls';
 
-type Resolve = () => { readonly plugin: string; readonly tool: RunnableTool; readonly config: JsonObject };
+type Resolve = () => Pick<ToolCall, 'plugin' | 'version' | 'tool' | 'config'>;
 
 interface Failed {
   readonly code: ToolFailureCode;
@@ -82,7 +88,8 @@ export class ToolInvoker {
     const [problem] = problems;
     if (problem !== undefined)
       throw new ToolFailure('tool.config_invalid', `${problem.path} ${problem.message}`.trim());
-    return { plugin: tool.definition.name, tool, config };
+    const { name, version } = tool.definition;
+    return { plugin: name, version, tool, config };
   }
 
   private async settle(

@@ -10,6 +10,7 @@ import { Bulkheads } from './bulkheads';
 import { callTimes, type CallTimes } from './call-times';
 import { Circuits } from './circuits';
 import { kindOf } from './failure-kind';
+import { type KeepableCall, KeptResults } from './kept-results';
 import type { ToolStats } from './tool-counts.types';
 
 /** UTF-16 units of one tool's content that reach the prompt, unless the tool says otherwise. */
@@ -24,6 +25,8 @@ export type RunnableTool = Pick<Tool, 'run' | 'outputLimit' | 'timeoutMs' | 'ret
 export interface ToolCall {
   /** Canonical name. */
   readonly plugin: string;
+  /** Of the tool's definition; without it results are not kept. */
+  readonly version?: string;
   readonly tool: RunnableTool;
   readonly config: JsonObject;
   readonly entry: Pick<PipelineTool, 'timeout_ms' | 'retries' | 'cache'>;
@@ -54,6 +57,8 @@ interface Started {
   /** On the clock of `performance.now()`. */
   readonly endsAt: number;
   readonly trace: CallTrace;
+  /** null where the result is not to be kept. */
+  readonly keepable: KeepableCall | null;
 }
 
 type ToolsConfig = Config['tools'];
@@ -62,20 +67,44 @@ type ToolsConfig = Config['tools'];
 export class ResilientCalls {
   private readonly circuits = new Circuits();
   private readonly bulkheads: Bulkheads;
+  private readonly kept: KeptResults | null;
 
   constructor(
     private readonly config: ToolsConfig,
     private readonly statsOf: (organizationId: string, plugin: string) => ToolStats | null,
   ) {
     this.bulkheads = new Bulkheads(config.parallelLimit);
+    this.kept = config.cacheEnabled && config.cacheTtlMs > 0 ? new KeptResults(config) : null;
   }
 
   async run(call: ToolCall, trace: CallTrace): Promise<CallResult> {
-    const { tool } = call;
     const started = this.start(call, trace);
+    if (this.kept === null || !call.entry.cache || call.tool.caching === undefined) return this.fresh(started);
+    const keepable = await this.keepable(this.kept, started);
+    if (keepable === null) return this.fresh(started);
+    const known = this.kept.find(keepable, call.ref, limitOf(call));
+    if (known !== undefined) return { ...known, cached: true, retries: 0 };
+    const result = await this.fresh({ ...started, keepable });
+    this.kept.keep(keepable, result);
+    return result;
+  }
+
+  private async fresh(started: Started): Promise<CallResult> {
+    const { tool } = started.call;
     const target = tool.target === undefined ? null : await this.targetOf(started);
     const output = await (target === null ? this.guarded(started, null) : this.inBulkhead(started, target));
-    return { ...output, cached: false, retries: trace.retries };
+    return { ...output, cached: false, retries: started.trace.retries };
+  }
+
+  private keepable(kept: KeptResults, { call, endsAt }: Started): Promise<KeepableCall | null> {
+    const { plugin, version, tool, config, input, invocation } = call;
+    const { caching } = tool;
+    if (caching === undefined || version === undefined) return Promise.resolve(null);
+    const keyed = { plugin, version, config, input, invocation, caching };
+    return withinDeadline(({ signal }) => kept.open(keyed, signal), {
+      timeoutMs: endsAt - performance.now(),
+      scope: invocation.scope,
+    });
   }
 
   private start(call: ToolCall, trace: CallTrace): Started {
@@ -85,7 +114,7 @@ export class ResilientCalls {
     const stats = this.statsOf(invocation.owner.organizationId, plugin);
     const times = callTimes({ timeoutMs: entry.timeout_ms, baseMs, retries, stats, config: this.config });
     const endsAt = performance.now() + times.totalMs;
-    return { call, times, retries, fairMs: Math.min(FAIR_MS, baseMs), endsAt, trace };
+    return { call, times, retries, fairMs: Math.min(FAIR_MS, baseMs), endsAt, trace, keepable: null };
   }
 
   /** null where the tool cannot say: then the call itself will tell why. */
@@ -137,7 +166,7 @@ export class ResilientCalls {
     }
   }
 
-  private async once({ call, times, fairMs, endsAt, trace }: Started): Promise<CheckedOutput> {
+  private async once({ call, times, fairMs, endsAt, trace, keepable }: Started): Promise<CheckedOutput> {
     const { tool, config, input, invocation, ref } = call;
     const beganAt = performance.now();
     const timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - beganAt));
@@ -145,12 +174,12 @@ export class ResilientCalls {
     try {
       const raw = await withinDeadline(
         (controller) => {
-          context = new CallContext(ref, invocation, controller);
-          return tool.run(config, input, context);
+          context = keepable?.context(ref, controller) ?? new CallContext(ref, invocation, controller);
+          return tool.run(config, keepable?.input() ?? input, context);
         },
         { timeoutMs, scope: invocation.scope },
       );
-      const output = readOutput(raw, tool.outputLimit?.(config) ?? OUTPUT_LIMIT);
+      const output = readOutput(raw, limitOf(call));
       trace.tryMs = performance.now() - beganAt;
       return output;
     } catch (error) {
@@ -162,6 +191,8 @@ export class ResilientCalls {
     }
   }
 }
+
+const limitOf = ({ tool, config }: ToolCall): number => tool.outputLimit?.(config) ?? OUTPUT_LIMIT;
 
 function tellRetry(emit: EmitRunEvent, ref: ToolRef, retry: number, delayMs: number): void {
   emit({
