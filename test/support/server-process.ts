@@ -6,6 +6,8 @@ import { compile, compiledFile } from './compiled';
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
+  /** Of the administrator. */
+  readonly key: string;
   /** Milliseconds from the start of the process to its readiness. */
   readonly startedInMs: number;
   /** Everything it has written so far. */
@@ -64,6 +66,7 @@ export async function startServer({ dataDir, databaseUrl, env = {} }: ServerOpti
   return {
     url,
     pid: child.pid ?? 0,
+    key: KEY,
     startedInMs: performance.now() - started,
     output: () => output,
     api,
