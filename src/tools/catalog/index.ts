@@ -1,4 +1,5 @@
 import { AssistantTool } from './assistant/assistant.tool';
+import { HallucinationDetectorTool } from './hallucination-detector/hallucination-detector.tool';
 import { HybridSearchTool } from './hybrid-search/hybrid-search.tool';
 import { KeywordSearchTool } from './keyword-search/keyword-search.tool';
 import { MoodleUserTool } from './moodle-user/moodle-user.tool';
@@ -6,6 +7,8 @@ import { NoRagTool } from './no-rag/no-rag.tool';
 import { RubricRagTool } from './rubric-rag/rubric-rag.tool';
 import { SimpleRagTool } from './simple-rag/simple-rag.tool';
 import { SingleFileRagTool } from './single-file-rag/single-file-rag.tool';
+import { SynthesisTool } from './synthesis/synthesis.tool';
+import { ValidationTool } from './validation/validation.tool';
 import { VectorSearchTool } from './vector-search/vector-search.tool';
 
 /** Every tool of the pipeline, one line each. */
@@ -19,4 +22,7 @@ export const TOOL_PLUGINS = [
   VectorSearchTool,
   KeywordSearchTool,
   HybridSearchTool,
+  SynthesisTool,
+  ValidationTool,
+  HallucinationDetectorTool,
 ] as const;

@@ -20,6 +20,8 @@ export class AssistantTool implements Tool<AssistantToolConfig> {
   readonly definition: ToolDefinition = DEFINITION;
   /** A whole run of another assistant, with tools and a model of its own. */
   readonly timeoutMs = 120_000;
+  /** Its own requests are repeated where that helps; a run that was paid for is not begun again. */
+  readonly retries = 0;
 
   async run(
     { assistant_id: id }: AssistantToolConfig,
@@ -30,8 +32,8 @@ export class AssistantTool implements Tool<AssistantToolConfig> {
     if (query.trim() === '') return { content: '', sources: [], confidence: null };
     if (context.assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
     context.progress(`asking assistant ${id}`);
-    const { text, sources } = await context.assistants.run(id, query, context.signal);
-    return { content: text, sources, confidence: null };
+    const { text, sources, usage } = await context.assistants.run(id, query, context.signal);
+    return { content: text, sources, confidence: null, usage };
   }
 
   gaps({ assistant_id: id }: AssistantToolConfig): Promise<readonly ConfigGap[]> {

@@ -4,6 +4,7 @@ import { RUBRIC_FORMATS, type RubricFormat, RubricsService } from '../../../rubr
 import {
   type ConfigGap,
   type Tool,
+  type ToolCaching,
   type ToolContext,
   type ToolDefinition,
   ToolFailure,
@@ -22,7 +23,17 @@ export interface RubricRagConfig extends JsonObject {
 export class RubricRagTool implements Tool<RubricRagConfig> {
   readonly definition: ToolDefinition = DEFINITION;
 
-  constructor(@Inject(RubricsService) private readonly rubrics: Pick<RubricsService, 'forPrompt' | 'exists'>) {}
+  readonly caching: ToolCaching<RubricRagConfig>;
+
+  constructor(
+    @Inject(RubricsService)
+    private readonly rubrics: Pick<RubricsService, 'forPrompt' | 'exists' | 'contentVersion'>,
+  ) {
+    this.caching = {
+      contentVersion: ({ rubric_id }, { owner }) =>
+        isEmpty(rubric_id) ? Promise.resolve(null) : rubrics.contentVersion(owner, rubric_id),
+    };
+  }
 
   async run({ rubric_id, format }: RubricRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
     if (isEmpty(rubric_id)) throw new ToolFailure('tool.config_incomplete', NO_RUBRIC);

@@ -1,4 +1,4 @@
-import { AppError, notFound, type Principal } from '../../../kernel';
+import { AppError, notFound, type Principal, type Source } from '../../../kernel';
 import type {
   Passage,
   QuestionToRewrite,
@@ -31,6 +31,9 @@ function knowledgeBases() {
     inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter(isForeign),
     unmet: async (_: Principal, refs: readonly string[], mode: string) =>
       new Map(refs.filter((ref) => ref === 'words').map((ref) => [ref, `no ${mode} mode`])),
+    contentVersion: async () => 'as it is',
+    readdress: (source: Source): Source => source,
+    target: async () => null,
     retrieve: async (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
       if (query.collections.some(isForeign)) throw notFound('Knowledge base');

@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../../kernel';
 import { QuestionRewriter, RETRIEVAL_MODES, RetrievalService } from '../../../knowledge-bases';
-import type { ConfigGap, Tool, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
+import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
 import { questionText } from '../../retrieve-accessible';
 import {
   chosenCollections,
   collectionGaps,
   COLLECTION_PROPERTIES,
   PASSAGE_PROPERTIES,
+  searchCaching,
   searchCollections,
   searchOutputLimit,
   type SearchRoom,
@@ -20,16 +21,23 @@ export type SimpleRagConfig = SearchSettings;
 @Injectable()
 export class SimpleRagTool implements Tool<SimpleRagConfig> {
   readonly definition: ToolDefinition = DEFINITION;
+  readonly caching: ToolCaching<SimpleRagConfig>;
 
   constructor(
     @Inject(RetrievalService) private readonly retrieval: SearchRoom,
     @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
-  ) {}
+  ) {
+    this.caching = searchCaching(retrieval);
+  }
 
   async run(config: SimpleRagConfig, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
     chosenCollections(config);
     const question = await questionText(this.rewriter, config.rewrite_query, input, context);
     return searchCollections(this.retrieval, config, question, context);
+  }
+
+  target({ collections }: SimpleRagConfig, { owner }: Pick<ToolContext, 'owner'>): Promise<string | null> {
+    return this.retrieval.target(owner, collections);
   }
 
   outputLimit(config: SimpleRagConfig): number {

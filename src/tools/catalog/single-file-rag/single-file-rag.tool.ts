@@ -4,6 +4,7 @@ import type { JsonObject, Principal } from '../../../kernel';
 import {
   type ConfigGap,
   type Tool,
+  type ToolCaching,
   type ToolContext,
   type ToolDefinition,
   ToolFailure,
@@ -23,7 +24,16 @@ export interface SingleFileRagConfig extends JsonObject {
 export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
   readonly definition: ToolDefinition = DEFINITION;
 
-  constructor(@Inject(FilesService) private readonly files: Pick<FilesService, 'readText' | 'exists'>) {}
+  readonly caching: ToolCaching<SingleFileRagConfig>;
+
+  constructor(
+    @Inject(FilesService) private readonly files: Pick<FilesService, 'readText' | 'exists' | 'contentVersion'>,
+  ) {
+    this.caching = {
+      contentVersion: ({ file_path }, { owner }) =>
+        isEmpty(file_path) ? Promise.resolve(null) : files.contentVersion(owner, file_path),
+    };
+  }
 
   async run({ file_path, max_chars }: SingleFileRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
     if (isEmpty(file_path)) throw new ToolFailure('tool.config_incomplete', NO_FILE);

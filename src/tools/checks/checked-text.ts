@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../kernel';
+import type { ToolContext, ToolOutput } from '../contract';
+import { type Material, materialOf } from '../model-question';
+
+export const CHECKED = ['synthesis', 'answer'] as const;
+export type Checked = (typeof CHECKED)[number];
+
+export interface CheckConfig extends JsonObject {
+  /** `answer`: the tool runs after the finished answer and reports; nothing of the answer is changed. */
+  readonly checks: Checked;
+  readonly material_tokens: number;
+}
+
+const TEXT_CHARS = 24_000;
+/** They judge; they are no evidence. */
+const NO_EVIDENCE = ['synthesis', 'validation', 'hallucination_detector'];
+
+/** A text and what it has to stand on. */
+export interface CheckedText {
+  readonly text: string;
+  readonly material: Material;
+  readonly warnings: readonly string[];
+}
+
+/** What is to be checked; an output that says why there is nothing. */
+export function checkedText(
+  { checks, material_tokens: maxTokens }: CheckConfig,
+  { answer, results }: Pick<ToolContext, 'answer' | 'results'>,
+): CheckedText | { readonly nothing: ToolOutput } {
+  const text = (checks === 'answer' ? answer : lastSynthesis(results))?.trim() ?? '';
+  if (text === '') return nothing(`there is no ${checks} to check`);
+  const material = materialOf(results, { maxTokens, without: NO_EVIDENCE });
+  if (material.pieces.length === 0) return nothing('no earlier tool found anything to check against');
+  const warnings = [
+    ...(text.length > TEXT_CHARS ? [`the end of the ${checks} was not checked: it is too long`] : []),
+    ...(material.cut ? ['some of the material did not fit into its budget'] : []),
+  ];
+  return { text: text.slice(0, TEXT_CHARS).toWellFormed(), material, warnings };
+}
+
+const nothing = (warning: string): { nothing: ToolOutput } => ({
+  nothing: { content: '', sources: [], confidence: null, warnings: [warning] },
+});
+
+function lastSynthesis(results: ToolContext['results']): string | null {
+  const texts = [...results.values()].flatMap((outcome) =>
+    outcome.status === 'completed' && outcome.plugin === 'synthesis' ? [outcome.content] : [],
+  );
+  return texts.at(-1) ?? null;
+}
+
+export const CHECK_PROPERTIES: JsonObject = {
+  checks: {
+    type: 'string',
+    title: 'What is checked',
+    description:
+      'synthesis: the text that the tool synthesis wrote before. answer: the finished answer; the result is reported and changes nothing.',
+    enum: [...CHECKED],
+    default: 'synthesis',
+  },
+  material_tokens: {
+    type: 'integer',
+    title: 'Token budget of the material',
+    description: 'Estimated tokens of earlier results that the model reads; what does not fit is left out.',
+    minimum: 500,
+    maximum: 100_000,
+    default: 12_000,
+  },
+};

@@ -1,0 +1,8 @@
+export {
+  CHECK_PROPERTIES,
+  type CheckConfig,
+  CHECKED,
+  type Checked,
+  checkedText,
+  type CheckedText,
+} from './checked-text';

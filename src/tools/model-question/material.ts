@@ -1,0 +1,129 @@
+import type { Source } from '../../kernel';
+import type { Citation, ToolOutcome } from '../contract';
+import type { DataFence } from './data-fence';
+
+/** Estimated, as everywhere where no tokenizer is at hand. */
+const CHARS_PER_TOKEN = 4;
+
+/** A part of an earlier tool's result that a model may refer to. */
+export interface Piece {
+  /** From 1, over all results. */
+  readonly id: number;
+  readonly text: string;
+  readonly placeholder: string;
+  /** Position in `Material.sources`; null where nobody can tell which source it is from. */
+  readonly source: number | null;
+}
+
+/** What earlier tools found, as a model is shown it. */
+export interface Material {
+  readonly pieces: readonly Piece[];
+  /** Of all results, each once, in the order of their numbers. */
+  readonly sources: readonly Source[];
+  /** True when the budget cut something off. */
+  readonly cut: boolean;
+}
+
+/**
+ * Takes earlier results apart where they say themselves which part is from which source (`sources_in_prompt: numbered`);
+ * others stay whole. Results of the plugins in `without` and empty ones stay out.
+ */
+export function materialOf(
+  results: ReadonlyMap<string, ToolOutcome>,
+  { maxTokens, without }: { readonly maxTokens: number; readonly without: readonly string[] },
+): Material {
+  const usable = [...results].flatMap(([placeholder, outcome]) =>
+    outcome.status === 'completed' && outcome.content.trim() !== '' && !without.includes(outcome.plugin)
+      ? [{ placeholder, outcome }]
+      : [],
+  );
+  const sources = sourcesOf(usable.map(({ outcome }) => outcome.sources));
+  const pieces: Piece[] = [];
+  let left = maxTokens * CHARS_PER_TOKEN;
+  let cut = false;
+  for (const { placeholder, outcome } of usable) {
+    for (const { text, source } of partsOf(outcome.content, outcome.sources)) {
+      if (text.length > left) cut = true;
+      const kept = text.slice(0, Math.max(0, left)).toWellFormed();
+      left -= text.length;
+      if (kept.trim() === '') continue;
+      const position = source === null ? -1 : sources.findIndex(({ n }) => n === source.n);
+      pieces.push({ id: pieces.length + 1, text: kept, placeholder, source: position === -1 ? null : position });
+    }
+  }
+  return { pieces, sources, cut };
+}
+
+/** The pieces as data: one JSON line each, between two lines that nobody can know beforehand. */
+export const shown = ({ pieces }: Material, fence: DataFence): string =>
+  fence.around(pieces.map(({ id, text }) => JSON.stringify({ piece: id, text })).join('\n'));
+
+/** Numbers are the run's: two tools that found the same have the same one. */
+function sourcesOf(lists: readonly (readonly Source[])[]): readonly Source[] {
+  const byNumber = new Map<number, Source>();
+  for (const source of lists.flat()) {
+    if (source.n !== undefined && !byNumber.has(source.n)) byNumber.set(source.n, source);
+  }
+  return [...byNumber.keys()].sort((a, b) => a - b).flatMap((n) => byNumber.get(n) ?? []);
+}
+
+interface Part {
+  readonly text: string;
+  readonly source: Source | null;
+}
+
+/** `[n] text` blocks in the order of the sources; one part where the text does not look like that. */
+function partsOf(content: string, sources: readonly Source[]): readonly Part[] {
+  const starts: number[] = [];
+  let from = 0;
+  for (const { n } of sources) {
+    const mark = `${starts.length === 0 ? '' : '\n\n'}[${n}] `;
+    const at = n === undefined ? -1 : content.indexOf(mark, from);
+    if (at === -1 || (starts.length === 0 && at !== 0)) return [whole(content, sources)];
+    starts.push(at);
+    from = at + mark.length;
+  }
+  if (starts.length === 0) return [whole(content, sources)];
+  return starts.map((start, index) => ({
+    text: content
+      .slice(start, starts[index + 1])
+      .trim()
+      .replace(/^\[\d+\] /, ''),
+    source: sources[index] ?? null,
+  }));
+}
+
+const whole = (content: string, sources: readonly Source[]): Part => ({
+  text: content,
+  source: sources.length === 1 ? (sources[0] ?? null) : null,
+});
+
+/** A text whose source numbers are written by the engine once every tool has settled (`Citation`), or here where they stand already. */
+export class CitedText {
+  content = '';
+  readonly citations: Citation[] = [];
+
+  constructor(
+    private readonly sources: readonly Source[],
+    private readonly numbersStand: boolean,
+  ) {}
+
+  add(text: string): this {
+    this.content += text;
+    return this;
+  }
+
+  cite(source: number): this {
+    if (this.numbersStand) this.content += String(this.sources[source]?.n ?? '');
+    else this.citations.push({ at: this.content.length, source });
+    return this;
+  }
+
+  /** What belongs to the content in a tool's output: sources are told again only where they are cited by position. */
+  get output(): { content: string; citations: readonly Citation[]; sources: readonly Source[] } {
+    const { content, citations } = this;
+    return { content, citations, sources: citations.length === 0 ? [] : this.sources.map(withoutNumber) };
+  }
+}
+
+const withoutNumber = ({ n: _n, ...source }: Source): Source => source;
