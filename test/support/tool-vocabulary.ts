@@ -1,5 +1,6 @@
 import type { Problem } from '../../src/kernel';
 import { isJsonObject } from '../../src/kernel';
+import type { StrategySetting } from '../../src/orchestrators';
 import type { MetadataRules } from '../../src/assistants/diagnostics/metadata-rules.types';
 
 const PLACEHOLDERS: Readonly<Record<string, string | null>> = {
@@ -13,6 +14,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   single_file: 'single_file_rag',
   no_tool: 'no_rag',
 };
+
+const STRATEGIES: ReadonlyMap<string, readonly StrategySetting[]> = new Map([
+  ['sequential', []],
+  ['parallel', []],
+  ['dependency', ['depends_on', 'on_dependency_failure', 'when']],
+  ['conditional', ['when']],
+] as const);
 
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
@@ -28,5 +36,9 @@ export const specifiedTools: MetadataRules = {
     if (!isJsonObject(config)) return [{ path: '', message: 'must be an object' }];
     return typeof config.top_k === 'number' && config.top_k > 20 ? [{ path: 'top_k', message: 'must be <= 20' }] : [];
   },
-  strategies: () => ['sequential', 'parallel'],
+  looksAtAnswer: (_, { checks }) => checks === 'answer',
+  strategies: () => [...STRATEGIES.keys()],
+  settingsOf: (strategy) => STRATEGIES.get(strategy),
+  optionProblems: (_, options): Problem[] =>
+    isJsonObject(options) && 'odd' in options ? [{ path: 'odd', message: 'is not a setting of this strategy' }] : [],
 };

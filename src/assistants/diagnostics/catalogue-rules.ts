@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Problem } from '../../kernel';
-import { StrategyCatalogue } from '../../orchestrators';
+import type { JsonObject, Problem } from '../../kernel';
+import { StrategyCatalogue, type StrategySetting } from '../../orchestrators';
 import { ToolCatalogue } from '../../tools';
 import type { MetadataRules } from './metadata-rules.types';
 
@@ -36,7 +36,19 @@ export class CatalogueRules implements MetadataRules {
     return this.tools.validate(name, config);
   }
 
+  looksAtAnswer(name: string, config: JsonObject): boolean {
+    return this.tools.phaseOf(name, config) === 'answer';
+  }
+
   strategies(): readonly string[] {
     return this.installed.definitions().map(({ name }) => name);
+  }
+
+  settingsOf(strategy: string): readonly StrategySetting[] | undefined {
+    return this.installed.reads(strategy);
+  }
+
+  optionProblems(strategy: string, options: unknown): readonly Problem[] {
+    return this.installed.optionProblems(strategy, options);
   }
 }

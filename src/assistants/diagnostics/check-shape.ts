@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
-import { assistantType, isMetadataVersion, member, readToolEntries } from '../metadata';
+import { isMetadataVersion, member, readToolEntries } from '../metadata';
 import { type Diagnostic, error } from './diagnostic.types';
-import type { MetadataRules } from './metadata-rules.types';
 
 type Kind = 'string' | 'boolean' | 'array' | 'object';
 
@@ -10,6 +9,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   connector: 'string',
   llm: 'string',
   orchestrator: 'string',
+  orchestrator_options: 'object',
   prompt_processor: 'string',
   rag_processor: 'string',
   verbose: 'boolean',
@@ -25,15 +25,15 @@ const isOfKind = (value: unknown, kind: Kind): boolean => {
 
 const article = (kind: Kind): string => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);
 
-/** Types of the known members, version and strategy. Unknown members are the user's own and never looked at. */
-export function checkShape(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
+/** Types of the known members, and the version. Unknown members are the user's own and never looked at. */
+export function checkShape(metadata: JsonObject): Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const [key, kind] of Object.entries(KINDS)) {
     const value = member(metadata, key);
     if (value !== undefined && value !== null && !isOfKind(value, kind))
       found.push(error('metadata.invalid', `metadata.${key}`, `must be ${article(kind)}`));
   }
-  return [...found, ...checkVersion(metadata), ...checkEntries(metadata), ...checkStrategy(metadata, rules)];
+  return [...found, ...checkVersion(metadata), ...checkEntries(metadata)];
 }
 
 function checkVersion(metadata: JsonObject): Diagnostic[] {
@@ -46,12 +46,4 @@ function checkEntries(metadata: JsonObject): Diagnostic[] {
   return readToolEntries(metadata).malformed.map((path) =>
     error('tool.invalid', `metadata.${path}`, 'must be the name of a function, or an object with `plugin` or `type`'),
   );
-}
-
-function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
-  const name = member(metadata, 'orchestrator');
-  if (typeof name !== 'string' || name.trim() === '' || assistantType(metadata) !== 'multi_tool') return [];
-  const known = rules.strategies();
-  if (known.includes(name.trim())) return [];
-  return [error('orchestrator.unknown', 'metadata.orchestrator', `must be one of ${known.join(', ')}`)];
 }

@@ -8,6 +8,8 @@ import type { MetadataRules } from './metadata-rules.types';
 interface Filler {
   readonly name: string;
   readonly enabled: boolean;
+  /** Its tool runs when the answer is there already: nothing reaches the template. */
+  readonly later?: boolean;
   readonly index: number | null;
   /** Where to complain when the template does not use it. */
   readonly path: string;
@@ -54,15 +56,17 @@ function classicFillers({ classic }: AssistantDocument): Filler[] {
 function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[] {
   const fillers = new Map<string, Filler>();
   const stored = readToolEntries(document.raw).pipeline;
-  for (const [position, { index, placeholder, enabled }] of document.pipeline.entries()) {
+  for (const [position, { index, plugin, config, placeholder, enabled }] of document.pipeline.entries()) {
     const entry = stored[position];
     const name = document.formatVersion === 2 && entry !== undefined ? unnumberedName(entry, rules) : placeholder;
     // The question is nobody's to fill; who claims its name is refused where the tools are checked.
     if (name === null || name === USER_INPUT) continue;
+    const later = rules.looksAtAnswer(plugin, config);
+    const fills = enabled && !later;
     const earlier = fillers.get(name);
     if (earlier === undefined)
-      fillers.set(name, { name, enabled, index, path: `metadata.tools[${index}].placeholder` });
-    else fillers.set(name, { ...earlier, enabled: earlier.enabled || enabled });
+      fillers.set(name, { name, enabled: fills, later, index, path: `metadata.tools[${index}].placeholder` });
+    else fillers.set(name, { ...earlier, enabled: earlier.enabled || fills });
   }
   return [...fillers.values()];
 }
@@ -77,7 +81,8 @@ const noUserInput = (path: string): Diagnostic =>
 
 function undefinedSlot({ name, start, end }: Slot, path: string, fillers: readonly Filler[]): Diagnostic {
   const owner = fillers.find((filler) => filler.name === name);
-  const reason = owner === undefined ? 'no tool provides it' : 'its tool is switched off';
+  const off = owner?.later === true ? 'its tool looks at the finished answer' : 'its tool is switched off';
+  const reason = owner === undefined ? 'no tool provides it' : off;
   return warning('placeholder.undefined', path, `{${name}} stays empty: ${reason}`, { start, end });
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { isPlaceholderFor, USER_INPUT } from '../../templates';
-import { ON_ERROR } from '../../tools';
+import { checkCondition } from '../../orchestrators';
+import { FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } from '../../tools';
 import { member, textMember, type ToolEntry } from '../metadata';
 import { type Diagnostic, error } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
@@ -24,6 +25,7 @@ export function checkTool(tool: ToolEntry, rules: MetadataRules): Diagnostic[] {
     ...checkPlaceholder(tool, `${base}.placeholder`, rules),
     ...checkConfig(tool.plugin, member(entry, 'config'), `${base}.config`, rules),
     ...checkOptions(entry, base),
+    ...checkWhen(entry, `${base}.when`),
     ...checkFallback(entry, `${base}.fallback`, rules),
   ];
 }
@@ -66,14 +68,17 @@ interface OptionRule {
   readonly message: string;
 }
 
+const oneOf = (key: string, choices: readonly string[]): OptionRule => ({
+  key,
+  accepts: (value) => choices.some((choice) => choice === value),
+  message: `must be one of ${choices.join(', ')}`,
+});
+
 const OPTIONS: readonly OptionRule[] = [
   { key: 'enabled', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
   { key: 'cache', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
-  {
-    key: 'on_error',
-    accepts: (value) => ON_ERROR.some((choice) => choice === value),
-    message: `must be one of ${ON_ERROR.join(', ')}`,
-  },
+  oneOf('on_error', ON_ERROR),
+  oneOf('on_dependency_failure', ON_DEPENDENCY_FAILURE),
   {
     key: 'timeout_ms',
     accepts: (value) => isWhole(value, 1, MAX_TIMEOUT_MS),
@@ -88,20 +93,44 @@ const OPTIONS: readonly OptionRule[] = [
   { key: 'fallback', accepts: isJsonObject, message: 'must be an object' },
 ];
 
-function checkOptions(entry: JsonObject, base: string): Diagnostic[] {
-  return OPTIONS.filter(({ key, accepts }) => {
-    const value = member(entry, key);
-    return value !== undefined && value !== null && !accepts(value);
-  }).map(({ key, message }) => error('tool.invalid', `${base}.${key}`, message));
+const FALLBACK_OPTIONS: readonly OptionRule[] = [
+  oneOf('condition', FALLBACK_CONDITIONS),
+  {
+    key: 'threshold',
+    accepts: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+    message: 'must be a number from 0 to 1',
+  },
+];
+
+function checkOptions(entry: JsonObject, base: string, rules: readonly OptionRule[] = OPTIONS): Diagnostic[] {
+  return rules
+    .filter(({ key, accepts }) => {
+      const value = member(entry, key);
+      return value !== undefined && value !== null && !accepts(value);
+    })
+    .map(({ key, message }) => error('tool.invalid', `${base}.${key}`, message));
+}
+
+function checkWhen(entry: JsonObject, path: string): Diagnostic[] {
+  const when = member(entry, 'when') ?? null;
+  if (when === null) return [];
+  const { problems } = checkCondition(when);
+  return problems.map((problem) => error('condition.invalid', joinPath(path, problem.path), problem.message));
 }
 
 function checkFallback(entry: JsonObject, path: string, rules: MetadataRules): Diagnostic[] {
   const fallback = member(entry, 'fallback');
   if (!isJsonObject(fallback)) return [];
   const plugin = textMember(fallback, 'plugin');
-  if (plugin === null) return [error('tool.invalid', `${path}.plugin`, 'is required')];
+  const options = checkOptions(fallback, path, FALLBACK_OPTIONS);
+  if (plugin === null) return [error('tool.invalid', `${path}.plugin`, 'is required'), ...options];
+  const config = member(fallback, 'config');
   return [
     ...checkPlugin(plugin, `${path}.plugin`, rules),
-    ...checkConfig(plugin, member(fallback, 'config'), `${path}.config`, rules),
+    ...checkConfig(plugin, config, `${path}.config`, rules),
+    ...(rules.looksAtAnswer(plugin, isJsonObject(config) ? config : {})
+      ? [error('tool.invalid', path, 'must not be a tool that looks at the finished answer')]
+      : []),
+    ...options,
   ];
 }

@@ -1,13 +1,9 @@
 import type { JsonObject } from '../../kernel';
-import { assignPlaceholders, member, metadataVersion, readToolEntries, type ToolEntry } from '../metadata';
+import { assignPlaceholders, metadataVersion, readToolEntries, textMember, type ToolEntry } from '../metadata';
+import { checkConditions, checkDependencies, type PlacedTool } from './check-dependencies';
 import { checkTool } from './check-tool';
 import { type Diagnostic, error } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
-
-interface PlacedTool {
-  readonly tool: ToolEntry;
-  readonly placeholder: string | null;
-}
 
 /** Tools and functions of one assistant. Each costs queries at every check and every run. */
 export const MAX_TOOLS = 100;
@@ -23,7 +19,7 @@ export function checkNumber(metadata: JsonObject): Diagnostic[] {
   return found;
 }
 
-/** Each tool by itself, then what only shows between them: duplicates and dependencies. */
+/** Each tool by itself, then what only shows between them: duplicates, dependencies, conditions. */
 export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   const { pipeline } = readToolEntries(metadata);
   const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
@@ -33,6 +29,7 @@ export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnost
     ...checkDuplicates(placed),
     ...checkInstances(pipeline, rules),
     ...checkDependencies(placed),
+    ...checkConditions(placed, textMember(metadata, 'orchestrator')),
   ];
 }
 
@@ -60,47 +57,4 @@ function checkInstances(pipeline: readonly ToolEntry[], rules: MetadataRules): D
     }
     return [error('tool.invalid', `metadata.tools[${index}]`, `an assistant can have one ${name} only`)];
   });
-}
-
-function dependenciesOf({ tool }: PlacedTool): readonly string[] {
-  const names = member(tool.entry, 'depends_on');
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
-}
-
-function checkDependencies(placed: readonly PlacedTool[]): Diagnostic[] {
-  const known = new Set(placed.map(({ placeholder }) => placeholder));
-  const unknown = placed.flatMap((item) =>
-    dependenciesOf(item).flatMap((name, position) =>
-      known.has(name)
-        ? []
-        : [
-            error(
-              'dependency.unknown',
-              `metadata.tools[${item.tool.index}].depends_on[${position}]`,
-              'no tool of this assistant has this placeholder',
-            ),
-          ],
-    ),
-  );
-  const cyclic = toolsOnCycles(placed).map(({ tool }) =>
-    error('dependency.cycle', `metadata.tools[${tool.index}].depends_on`, 'leads back to this tool'),
-  );
-  return [...unknown, ...cyclic];
-}
-
-/** Takes away, again and again, tools that wait for none of the rest or that none of the rest waits for. */
-function toolsOnCycles(placed: readonly PlacedTool[]): readonly PlacedTool[] {
-  let rest = placed.filter((item) => dependenciesOf(item).length > 0);
-  for (;;) {
-    const names = new Set(rest.map(({ placeholder }) => placeholder));
-    const wanted = new Set(rest.flatMap(dependenciesOf));
-    const next = rest.filter(
-      (item) =>
-        dependenciesOf(item).some((name) => names.has(name)) &&
-        item.placeholder !== null &&
-        wanted.has(item.placeholder),
-    );
-    if (next.length === rest.length) return rest;
-    rest = next;
-  }
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel';
 import { specifiedTools as rules } from '../../../test/support/tool-vocabulary';
 import { normaliseDocument } from '../metadata';
 import { checkShape } from './check-shape';
+import { checkStrategy } from './check-strategy';
 import { checkTemplate, type TemplateCheck } from './check-template';
 import { checkNumber, checkTools, MAX_TOOLS } from './check-tools';
 import type { Diagnostic } from './diagnostic.types';
@@ -22,7 +23,7 @@ describe('checking tools', () => {
       { type: 'rubric', placeholder: 'rubric', enabled: false, depends_on: ['1_context'], on_error: 'fallback' },
       { plugin: 'no_rag' },
     );
-    expect([...checkShape(good, rules), ...checkTools(good, rules)]).toEqual([]);
+    expect([...checkShape(good), ...checkTools(good, rules)]).toEqual([]);
   });
 
   it('takes no more tools and functions than a run could bear', () => {
@@ -98,11 +99,12 @@ describe('checking tools', () => {
 });
 
 describe('checking the shape', () => {
-  it('refuses wrong types, versions and strategies, and never looks at unknown keys', () => {
+  it('refuses wrong types and versions, and never looks at unknown keys', () => {
     const bad = {
       _format_version: '3',
       assistant_type: 'multi_tool',
-      orchestrator: 'nope',
+      orchestrator: 7,
+      orchestrator_options: [],
       connector: 1,
       verbose: 'yes',
       capabilities: [],
@@ -110,8 +112,10 @@ describe('checking the shape', () => {
       functions: [{}],
       anything: [[[]]],
     };
-    expect(found(checkShape(bad, rules))).toEqual([
+    expect(found(checkShape(bad))).toEqual([
       ['metadata.connector', 'metadata.invalid'],
+      ['metadata.orchestrator', 'metadata.invalid'],
+      ['metadata.orchestrator_options', 'metadata.invalid'],
       ['metadata.verbose', 'metadata.invalid'],
       ['metadata.capabilities', 'metadata.invalid'],
       ['metadata._format_version', 'metadata.version_unknown'],
@@ -119,12 +123,105 @@ describe('checking the shape', () => {
       ['metadata.tools[1]', 'tool.invalid'],
       ['metadata.tools[2]', 'tool.invalid'],
       ['metadata.functions[0]', 'tool.invalid'],
-      ['metadata.orchestrator', 'orchestrator.unknown'],
     ]);
   });
 
   it('accepts null where nothing is chosen and any strategy name in a classic document', () => {
-    expect(checkShape({ llm: null, connector: null, tools: null, orchestrator: 'nope' }, rules)).toEqual([]);
+    expect(checkShape({ llm: null, connector: null, tools: null, orchestrator: 'nope' })).toEqual([]);
+  });
+});
+
+describe('checking the strategy', () => {
+  const strategy = (orchestrator: unknown, more: object, ...tools: unknown[]) =>
+    checkStrategy({ ...multiTool(...tools), orchestrator, ...more }, rules);
+
+  it('refuses one that there is not, and options that it has not', () => {
+    expect(found(strategy('nope', { orchestrator_options: { odd: 1 } }))).toEqual([
+      ['metadata.orchestrator', 'orchestrator.unknown'],
+    ]);
+    expect(found(strategy('parallel', { orchestrator_options: { odd: 1 } }))).toEqual([
+      ['metadata.orchestrator_options.odd', 'orchestrator.options_invalid'],
+    ]);
+    expect(strategy(null, { orchestrator_options: {} })).toEqual([]);
+    expect(checkStrategy({ orchestrator: 'nope' }, rules)).toEqual([]);
+  });
+
+  it('tells which settings it will not look at', () => {
+    const tools = [
+      { plugin: 'simple_rag', depends_on: [], on_dependency_failure: 'run', when: true },
+      { plugin: 'rubric_rag', depends_on: ['1_context'], when: null, on_error: 'fallback' },
+      {
+        plugin: 'simple_rag',
+        fallback: { plugin: 'no_rag', threshold: 0.3 },
+        config: { checks: 'answer' },
+        when: false,
+      },
+    ];
+    const always = [
+      ['metadata.tools[1].on_error', 'setting.ignored'],
+      ['metadata.tools[2].when', 'setting.ignored'],
+      ['metadata.tools[2].fallback.threshold', 'setting.ignored'],
+    ];
+    const dependency = strategy('dependency', {}, ...tools);
+    expect(found(dependency)).toEqual(always);
+    expect(dependency.every(({ severity }) => severity === 'info')).toBe(true);
+    expect(found(strategy('conditional', {}, ...tools))).toEqual([
+      ['metadata.tools[0].on_dependency_failure', 'setting.ignored'],
+      ['metadata.tools[1].depends_on', 'setting.ignored'],
+      ...always,
+    ]);
+    expect(found(strategy('parallel', {}, ...tools))).toHaveLength(6);
+  });
+});
+
+describe('checking conditions and fallbacks', () => {
+  const rag = (number: number, more: object = {}) => ({
+    plugin: 'simple_rag',
+    placeholder: `${number}_context`,
+    ...more,
+  });
+  const when = (rule: unknown) => ({ when: rule });
+  const ok = (placeholder: string) => ({ var: `results.${placeholder}.ok` });
+
+  it('refuses conditions that cannot be evaluated, with the place in them', () => {
+    const bad = multiTool(rag(1, when('later')), rag(2, when({ and: [true, { log: 1 }] })), rag(3, when(false)));
+    expect(found(checkTools(bad, rules))).toEqual([
+      ['metadata.tools[0].when', 'condition.invalid'],
+      ['metadata.tools[1].when.and[1]', 'condition.invalid'],
+    ]);
+  });
+
+  it('points at results that no tool gives, and at those that are not there yet', () => {
+    const tools = [
+      rag(1, when({ and: [ok('2_context'), ok('9_context')] })),
+      rag(2, { ...when(ok('1_context')), depends_on: ['3_context'] }),
+      rag(3, { depends_on: ['1_context'] }),
+    ];
+    const check = (orchestrator: string) => found(checkTools({ ...multiTool(...tools), orchestrator }, rules));
+    const unknown = ['metadata.tools[0].when.and[1].var', 'dependency.unknown'];
+    const unseen = ['metadata.tools[0].when.and[0].var', 'condition.unseen'];
+    expect(check('conditional')).toEqual([unseen, unknown]);
+    expect(check('dependency')).toEqual([unseen, unknown]);
+    expect(check('parallel')).toEqual([unknown]);
+    const alone = { ...multiTool(rag(1), rag(2, when(ok('1_context')))), orchestrator: 'dependency' };
+    expect(checkTools(alone, rules)).toMatchObject([{ code: 'condition.unseen', severity: 'warning' }]);
+  });
+
+  it('checks the whole fallback', () => {
+    const bad = multiTool(
+      rag(1, { fallback: { plugin: 'no_rag', condition: 'sometimes', threshold: 2 } }),
+      rag(2, { fallback: { condition: 'on_error' }, on_dependency_failure: 'wait' }),
+      rag(3, { fallback: { plugin: 'simple_rag', config: { checks: 'answer', top_k: 99 } } }),
+      rag(4, { fallback: { plugin: 'rubric', config: {}, condition: 'on_low_confidence', threshold: 0 } }),
+    );
+    expect(found(checkTools(bad, rules))).toEqual([
+      ['metadata.tools[0].fallback.condition', 'tool.invalid'],
+      ['metadata.tools[0].fallback.threshold', 'tool.invalid'],
+      ['metadata.tools[1].on_dependency_failure', 'tool.invalid'],
+      ['metadata.tools[1].fallback.plugin', 'tool.invalid'],
+      ['metadata.tools[2].fallback.config.top_k', 'tool.config_invalid'],
+      ['metadata.tools[2].fallback', 'tool.invalid'],
+    ]);
   });
 });
 
@@ -156,6 +253,14 @@ describe('checking a template', () => {
 
   it('has nothing to say about a template that fits', () => {
     expect(template('{1_context}{3_file}{user_input} \\frac{a}{b}', tools).diagnostics).toEqual([]);
+  });
+
+  it('knows that nothing of a tool that looks at the answer reaches it', () => {
+    const later = multiTool({ plugin: 'simple_rag', placeholder: '1_context', config: { checks: 'answer' } });
+    expect(found(template('{user_input}', later).diagnostics)).toEqual([]);
+    expect(template('{user_input}{1_context}', later).diagnostics).toMatchObject([
+      { code: 'placeholder.undefined', message: '{1_context} stays empty: its tool looks at the finished answer' },
+    ]);
   });
 
   it('judges a version 2 template by its own unnumbered names', () => {

@@ -6,6 +6,7 @@ import { normaliseDocument, type StoredDefinition } from '../metadata';
 import { AssistantTargets } from './assistant-targets';
 import { CatalogueRules } from './catalogue-rules';
 import { checkShape } from './check-shape';
+import { checkStrategy } from './check-strategy';
 import { checkTemplate } from './check-template';
 import { checkNumber, checkTools } from './check-tools';
 import { type Diagnostic, error, type PlaceholderState, warning } from './diagnostic.types';
@@ -58,7 +59,8 @@ export class DefinitionChecks {
       document,
       placeholders: template.placeholders,
       diagnostics: [
-        ...checkShape(definition.metadata, this.rules),
+        ...checkShape(definition.metadata),
+        ...checkStrategy(definition.metadata, this.rules),
         ...checkTools(definition.metadata, this.rules),
         ...(await this.functions.check(document, owner)),
         ...references,

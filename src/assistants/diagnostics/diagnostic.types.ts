@@ -5,6 +5,8 @@ export const DIAGNOSTIC_CODES = [
   'metadata.invalid',
   'metadata.version_unknown',
   'orchestrator.unknown',
+  'orchestrator.options_invalid',
+  'setting.ignored',
   'tool.unknown',
   'tool.invalid',
   'tool.config_invalid',
@@ -21,6 +23,8 @@ export const DIAGNOSTIC_CODES = [
   'template.no_user_input',
   'dependency.unknown',
   'dependency.cycle',
+  'condition.invalid',
+  'condition.unseen',
   'connector.unknown',
   'connector.model_unavailable',
 ] as const;
@@ -65,4 +69,11 @@ export const warning = (code: DiagnosticCode, path: string, message: string, ran
   message,
   path,
   ...(range === undefined ? {} : { range }),
+});
+
+export const info = (code: DiagnosticCode, path: string, message: string): Diagnostic => ({
+  severity: 'info',
+  code,
+  message,
+  path,
 });

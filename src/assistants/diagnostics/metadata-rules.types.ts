@@ -1,4 +1,5 @@
 import type { JsonObject, Problem } from '../../kernel';
+import type { StrategySetting } from '../../orchestrators';
 import type { ToolVocabulary } from '../metadata';
 
 /** What checking metadata needs to know of the installed tools and strategies, beyond reading it. */
@@ -8,8 +9,14 @@ export interface MetadataRules extends ToolVocabulary {
   allowsMultiple(tool: string): boolean;
   /** Paths are relative to the config. */
   configProblems(tool: string, config: unknown): readonly Problem[];
+  /** It reports on the finished answer and fills no slot. */
+  looksAtAnswer(tool: string, config: JsonObject): boolean;
   /** Names of the installed strategies. */
   strategies(): readonly string[];
+  /** Settings of tools that a strategy heeds; undefined when there is no such strategy. */
+  settingsOf(strategy: string): readonly StrategySetting[] | undefined;
+  /** Paths are relative to the options; nothing for an unknown strategy. */
+  optionProblems(strategy: string, options: unknown): readonly Problem[];
 }
 
 /** The config of a tool or function and where it stands in the request, for checks that read other rooms. */
