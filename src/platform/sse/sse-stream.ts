@@ -23,7 +23,7 @@ export const dataFrame = (json: string): string => `data: ${json}\n\n`;
 
 /**
  * One server-sent-event answer on a plain response. Writes after the client left are dropped in silence: the close of the
- * response, not a failed write, tells the owner. Never writes a named event.
+ * response, not a failed write, tells the owner.
  */
 export class SseStream implements Beating {
   private quiet = false;
