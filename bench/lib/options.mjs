@@ -1,4 +1,4 @@
-const SCENARIOS = ['template', 'toolloop', 'gateway', 'stream', 'abort', 'parallel', 'hold', 'boot'];
+const SCENARIOS = ['template', 'toolloop', 'gateway', 'stream', 'abort', 'parallel', 'hold', 'fanout', 'boot'];
 const SMOKE = ['template', 'stream', 'abort'];
 const WITH_PEERS = ['gateway', 'stream', 'abort', 'hold'];
 

@@ -69,6 +69,7 @@ export const plannedEnd = {
   stream: 0.55,
   abort: 0.6,
   parallel: 0.64,
-  hold: 0.86,
+  hold: 0.82,
+  fanout: 0.95,
   boot: 1,
 };
