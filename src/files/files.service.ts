@@ -133,6 +133,13 @@ export class FilesService {
     };
   }
 
+  /** Changes whenever the file does. Throws `not_found`. */
+  async contentVersion(owner: Principal, ref: string): Promise<string> {
+    const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
+    if (row === null) throw notFound('File');
+    return `${row.id} ${row.name} ${row.sha256}`;
+  }
+
   async exists(owner: Principal, ref: string): Promise<boolean> {
     return pathProblem(ref) === null && (await this.find(owner, ref)) !== null;
   }

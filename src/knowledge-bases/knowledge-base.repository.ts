@@ -22,6 +22,26 @@ const readable = (columns: readonly ColumnMetadata[]): string => `
   SELECT ${columns.map(({ databaseName }) => `kb.${databaseName}`).join(', ')} FROM knowledge_bases kb
   WHERE kb.id = $1 AND kb.organization_id = $2 AND kb.deleted_at IS NULL AND ${MAY_READ.replaceAll(':userId', '$3')}`;
 
+/** Everything of a knowledge base that decides what a search in it finds, beside the words of its chunks, which a document's generation stands for. */
+const STATES = `
+  SELECT kb.id, kb.slug, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
+    md5(jsonb_build_array(kb.name, kb.language, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
+    (SELECT count(*) || ' ' || coalesce(sum(hashtextextended(
+        concat_ws(' ', document.id, document.generation, document.filename, document.title), 0)), 0)
+      FROM kb_documents document
+      WHERE document.knowledge_base_id = kb.id AND document.generation IS NOT NULL) AS documents
+  FROM knowledge_bases kb
+  WHERE kb.organization_id = $1 AND kb.deleted_at IS NULL AND (kb.id = ANY ($3::uuid[]) OR kb.slug = ANY ($4::text[]))`;
+
+/** What a knowledge base holds at the moment; two equal states answer alike. */
+export interface KnowledgeBaseState {
+  readonly id: string;
+  readonly slug: string;
+  readonly readable: boolean;
+  readonly settings: string;
+  readonly documents: string;
+}
+
 @Injectable()
 export class KnowledgeBaseRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -43,6 +63,12 @@ export class KnowledgeBaseRepository {
       column.setEntityValue(entity, value);
     }
     return entity;
+  }
+
+  /** States of those that the references, ids or slugs, name, readable or not. */
+  states({ organizationId, userId }: Principal, refs: readonly string[]): Promise<KnowledgeBaseState[]> {
+    const values = [organizationId, userId, refs.filter(isUuid), [...refs]];
+    return queryPrepared<KnowledgeBaseState & Record<string, unknown>>(this.dataSource, STATES, values);
   }
 
   /** Those of every organization that are being taken apart. */

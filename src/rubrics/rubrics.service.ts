@@ -171,6 +171,13 @@ export class RubricsService {
     return { document: row.document, source };
   }
 
+  /** Changes whenever the rubric does, as far as a prompt shows it. Throws `not_found`. */
+  async contentVersion(owner: Principal, rubricId: string | number): Promise<string> {
+    const row = await this.resolve(owner, rubricId);
+    if (row === null) throw notFound('Rubric');
+    return `${row.id} ${JSON.stringify(row.document)}`;
+  }
+
   async exists(owner: Principal, rubricId: string | number): Promise<boolean> {
     return (await this.resolve(owner, rubricId)) !== null;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../kernel';
+import { notFound, type Principal } from '../../kernel';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
 import { KnowledgeBaseRepository } from '../knowledge-base.repository';
 
@@ -35,5 +35,17 @@ export class CollectionReferences {
       external: refs.filter((ref) => named.get(ref) === undefined),
       denied: refs.filter((ref) => named.get(ref) !== undefined && !own.has(ref)),
     };
+  }
+
+  /**
+   * Changes whenever the answers of these collections may; null where one of them belongs to the external server, which does
+   * not tell. Throws `not_found` when the owner may not read one.
+   */
+  async contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
+    const states = await this.knowledgeBases.states(owner, refs);
+    const named = refs.map((ref) => states.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref));
+    if (named.includes(undefined)) return null;
+    if (named.some((state) => state?.readable === false)) throw notFound('Knowledge base');
+    return named.map((state) => `${state?.id} ${state?.settings} ${state?.documents}`).join(' ');
   }
 }

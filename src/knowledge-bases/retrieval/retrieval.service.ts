@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../kernel';
+import { AppError, type Principal, type Source } from '../../kernel';
 import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
 import { SourceLinks } from '../documents/source-links';
 import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
@@ -29,6 +29,13 @@ interface Sources {
   readonly own: ReadonlyMap<string, KnowledgeBaseEntity>;
   readonly external: readonly string[];
   readonly server: KnowledgeBaseRuntime | null;
+}
+
+/** On whose rights a source is read, and who reads it. */
+export interface Readers {
+  readonly owner: Principal;
+  readonly reader: Principal;
+  readonly assistantId: number | null;
 }
 
 /** Finds passages with somebody's reading rights, in our knowledge bases and on the organization's external server alike. */
@@ -81,6 +88,29 @@ export class RetrievalService {
       if (why !== null) unmet.set(ref, why);
     }
     return unmet;
+  }
+
+  /** Changes whenever what the collections answer may; null where that cannot be told. Throws `not_found`. */
+  contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
+    return this.references.contentVersion(owner, refs);
+  }
+
+  /** `host:port` of the external server where one of the collections lies there; null where none does. */
+  async target(owner: Principal, refs: readonly string[]): Promise<string | null> {
+    const server = await this.serverOf(owner);
+    if (server === null) return null;
+    const { external } = await this.references.resolve(owner, refs);
+    return external.length === 0 || !URL.canParse(server.serverUrl) ? null : new URL(server.serverUrl).host;
+  }
+
+  /** The same source for whoever asks now: the link of an own document is signed for them. */
+  readdress(source: Source, { owner, reader, assistantId }: Readers): Source {
+    if (source.type !== 'knowledge_base' || source.document_id === undefined || source.knowledge_base === undefined)
+      return source;
+    const { organizationId, userId: ownerId } = owner;
+    const { document_id: documentId, knowledge_base } = source;
+    const target = { organizationId, knowledgeBaseId: knowledge_base.id, documentId, ownerId };
+    return { ...source, url: this.links.sign({ ...target, readerId: reader.userId, assistantId }) };
   }
 
   private async serverOf({ organizationId }: Principal): Promise<KnowledgeBaseRuntime | null> {

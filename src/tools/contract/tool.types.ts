@@ -92,7 +92,7 @@ export interface ToolCaching<Config = JsonObject> {
   /** The result is about the person who asks: it is kept for them alone. */
   readonly personal?: boolean;
   /** The conversation before the question decides, too. */
-  readonly messages?: (config: Config) => boolean;
+  messages?(config: Config): boolean;
   /** Earlier tools' results decide, too (`context.results` or `context.prompt`). */
   readonly results?: boolean;
   /**
@@ -100,9 +100,9 @@ export interface ToolCaching<Config = JsonObject> {
    * with the owner's rights; null where nothing may be kept. Rejects for what the owner may not read: then the tool runs
    * and says so itself.
    */
-  readonly contentVersion?: (config: Config, context: Pick<ToolContext, 'owner' | 'signal'>) => Promise<string | null>;
-  /** Makes a kept result this caller's own, for example by signing the links of its sources anew. */
-  readonly renew?: (output: ToolOutput, context: ToolContext) => ToolOutput;
+  contentVersion?(config: Config, context: Pick<ToolContext, 'owner' | 'signal'>): Promise<string | null>;
+  /** Makes a kept result this caller's own, for example by signing the links of its sources anew. With it, the tool may look at who asks and for which assistant: it answers for their deciding nothing else. */
+  renew?(output: ToolOutput, context: ToolContext): ToolOutput;
 }
 
 /**

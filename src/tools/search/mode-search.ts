@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../kernel';
 import { QuestionRewriter, type RetrievalMode, RetrievalService } from '../../knowledge-bases';
-import type { ConfigGap, Tool, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
+import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 import { type QuestionText, questionText } from '../retrieve-accessible';
+import { searchCaching } from './search-caching';
 import { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
 import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type SearchSettings } from './search-settings';
 
@@ -12,17 +13,24 @@ export type ModeSearchConfig = SearchSettings;
 @Injectable()
 export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearchConfig> implements Tool<Config> {
   abstract readonly definition: ToolDefinition;
+  readonly caching: ToolCaching<Config>;
   protected abstract readonly mode: RetrievalMode;
 
   constructor(
     @Inject(RetrievalService) protected readonly retrieval: SearchRoom,
     @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
-  ) {}
+  ) {
+    this.caching = searchCaching(retrieval);
+  }
 
   async run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput> {
     chosenCollections(config);
     const question = await this.question(config, input, context);
     return searchCollections(this.retrieval, { ...config, mode: this.mode }, question, context);
+  }
+
+  target({ collections }: Config, { owner }: Pick<ToolContext, 'owner'>): Promise<string | null> {
+    return this.retrieval.target(owner, collections);
   }
 
   outputLimit(config: Config): number {

@@ -6,7 +6,10 @@ import { passageText } from './passage-text';
 import { NO_COLLECTION, type SearchSettings } from './search-settings';
 
 /** The part of retrieval that the searching tools use. */
-export type SearchRoom = Pick<RetrievalService, 'retrieve' | 'inaccessible' | 'unmet'>;
+export type SearchRoom = Pick<
+  RetrievalService,
+  'retrieve' | 'inaccessible' | 'unmet' | 'contentVersion' | 'readdress' | 'target'
+>;
 
 /** The collections of a config, each once. @throws ToolFailure `tool.config_incomplete` */
 export function chosenCollections({ collections }: Pick<SearchSettings, 'collections'>): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel';
+import type { Principal, Source } from '../../kernel';
 import type { Passage, QuestionToRewrite, Retrieval, RetrievalQuery, RewrittenQuestion } from '../../knowledge-bases';
 
 const isForeign = (ref: string): boolean => ref.startsWith('foreign');
@@ -20,6 +20,11 @@ export function searchRoom() {
       const unmet = refs.filter((ref) => ref === 'words' && mode !== 'keyword');
       return Promise.resolve(new Map(unmet.map((ref) => [ref, `no ${mode} mode`])));
     },
+    contentVersion: (_: Principal, refs: readonly string[]) =>
+      Promise.resolve(refs.includes('elsewhere') ? null : 'as it is'),
+    readdress: (source: Source, { reader }: { readonly reader: Principal }): Source =>
+      source.type === 'knowledge_base' ? { ...source, url: `${source.url.split('#')[0]}#${reader.userId}` } : source,
+    target: () => Promise.resolve(null),
     retrieve: (_: Principal, query: RetrievalQuery): Promise<Retrieval> => {
       asked.push(query);
       const passages = query.collections.includes('empty') ? [] : [passage('leaf', 0.75), passage('light', 0.5)];

@@ -32,8 +32,9 @@ export class AssistantTool implements Tool<AssistantToolConfig> {
     if (query.trim() === '') return { content: '', sources: [], confidence: null };
     if (context.assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
     context.progress(`asking assistant ${id}`);
-    const { text, sources, usage } = await context.assistants.run(id, query, context.signal);
-    return { content: text, sources, confidence: null, usage };
+    // Its tokens stand in the record of its own run, and the budget that both share has paid for them.
+    const { text, sources } = await context.assistants.run(id, query, context.signal);
+    return { content: text, sources, confidence: null };
   }
 
   gaps({ assistant_id: id }: AssistantToolConfig): Promise<readonly ConfigGap[]> {

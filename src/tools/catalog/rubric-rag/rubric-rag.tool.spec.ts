@@ -6,6 +6,7 @@ import { RubricRagTool } from './rubric-rag.tool';
 
 const rubrics = {
   exists: async (_: unknown, id: string | number) => id === 'r1' || id === 42,
+  contentVersion: async (_: unknown, id: string | number) => `${id} as it is`,
   forPrompt: async (_: unknown, id: string | number, format: 'markdown' | 'json') => {
     if (id !== 'r1' && id !== 42) throw notFound('Rubric');
     return {
@@ -47,6 +48,22 @@ describe('rubric_rag', () => {
     });
     expect(call.events.map((event) => event.type)).toEqual(['tool.started', 'tool.progress', 'tool.completed']);
     expect(call.events).toContainEqual(expect.objectContaining({ message: 'generating rubric 42' }));
+  });
+
+  it('is not rendered again while the rubric is as it was', async () => {
+    const contentVersion = jest.fn(async () => 'as it was');
+    const invoker = invokerOf(new RubricRagTool({ ...rubrics, contentVersion }));
+    const ask = () =>
+      invoker.invoke(
+        entry({ plugin: 'rubric_rag', config: { rubric_id: 'r1' } }),
+        { query: '', messages: [] },
+        invocation(),
+      );
+    expect(await ask()).toMatchObject({ cached: false });
+    expect(await ask()).toMatchObject({ cached: true, content: 'rubric r1 as markdown' });
+    contentVersion.mockResolvedValue('changed');
+    expect(await ask()).toMatchObject({ cached: false });
+    expect(contentVersion).toHaveBeenCalledWith(OWNER, 'r1');
   });
 
   it('asks with the rights of the owner of the assistant', async () => {

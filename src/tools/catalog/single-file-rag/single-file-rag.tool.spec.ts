@@ -7,6 +7,7 @@ import { SingleFileRagTool } from './single-file-rag.tool';
 const guide = 'be kind '.repeat(10_000);
 const files = {
   exists: async (_: Principal, ref: string) => ref === 'guide.md',
+  contentVersion: async (_: Principal, ref: string) => `${ref} as it is`,
   readText: async (_: Principal, path: string, maxChars: number) => {
     if (path !== 'guide.md') throw notFound('File');
     const text = guide.slice(0, maxChars);

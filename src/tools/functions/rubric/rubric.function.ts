@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectorsService, type ModelAnswer } from '../../../connectors';
-import { AppError, type ChatMessage, type JsonObject, type Principal, type Usage } from '../../../kernel';
+import { addUsage, AppError, type ChatMessage, type JsonObject, type Principal, type Usage } from '../../../kernel';
 import { type RubricDocument, RubricsService } from '../../../rubrics';
 import {
   type ConfigGap,
@@ -100,7 +100,7 @@ export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
     let usage: Usage | null = null;
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       const answer = await ask(messages);
-      usage = sum(usage, answer.usage);
+      usage = addUsage(usage, answer.usage);
       const read = readEvaluation(rubric, answer.text);
       if ('evaluation' in read) return { content: JSON.stringify({ rubric: rubric.title, ...read.evaluation }), usage };
       messages = [...messages, ...correction(answer.text, read.problems)];
@@ -144,15 +144,6 @@ function explained(error: unknown): unknown {
   if (error.code === 'upstream_timeout') return new ToolFailure('tool.timeout', 'the model did not answer in time');
   return new ToolFailure('tool.failed', 'the model that evaluates cannot be asked now');
 }
-
-const sum = (one: Usage | null, other: Usage | null): Usage | null =>
-  one === null || other === null
-    ? (one ?? other)
-    : {
-        prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-        completion_tokens: one.completion_tokens + other.completion_tokens,
-        total_tokens: one.total_tokens + other.total_tokens,
-      };
 
 const PARAMETERS: JsonObject = {
   type: 'object',
