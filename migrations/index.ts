@@ -13,6 +13,7 @@ import { AddStanding1795460001000 } from './1795460001000-AddStanding';
 import { SortPostingBlocks1795470000000 } from './1795470000000-SortPostingBlocks';
 import { CountToolCalls1795500001000 } from './1795500001000-CountToolCalls';
 import { KeepRunLogs1795500000000 } from './1795500000000-KeepRunLogs';
+import { RememberPlans1795500002000 } from './1795500002000-RememberPlans';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -30,4 +31,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   SortPostingBlocks1795470000000,
   CountToolCalls1795500001000,
   KeepRunLogs1795500000000,
+  RememberPlans1795500002000,
 ];

@@ -1,59 +1,133 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { AppError, uuidv7 } from '../kernel';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
-import { MAX_STEPS } from './planning-options';
-import type { PlanRequest, PlanResult, PlanStep, ToolPlan } from './planning.types';
-import { stagesOf } from './stages';
+import { ToolCatalogue, ToolStatistics } from '../tools';
+import { decompose } from './decompose';
+import type { Draft } from './draft.types';
+import { armOf, plannerFor } from './experiment';
+import { planHeuristically } from './heuristic-planner';
+import { PlanOutcomes } from './learning/plan-outcomes.service';
+import { ModelPlanner } from './model-planner.service';
+import { buildPlan } from './plan-builder';
+import { PlanCache } from './plan-cache';
+import { DEFAULT_STEPS } from './planning-options';
+import type { Decomposition, PlannerName, PlanRequest, PlanResult, ToolPlan } from './planning.types';
+import { classOf } from './query-class';
+import { factsOf, type ToolFacts } from './tool-facts';
+
+/** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
+const UNSURE = 0.35;
+
+/** What one request is planned with. */
+interface Work {
+  readonly request: PlanRequest;
+  readonly facts: readonly ToolFacts[];
+  readonly earlier: string;
+  readonly decomposition: Decomposition;
+  readonly queryClass: string;
+  readonly maxSteps: number;
+}
 
 /** Decides which of an assistant's tools a question needs, in which order and with which questions of their own. */
 @Injectable()
 export class Planner {
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  private readonly logger = new Logger('Planner');
+  private readonly cache = new PlanCache();
+  private readonly catalogueVersion: string;
+
+  constructor(
+    private readonly catalogue: ToolCatalogue,
+    private readonly statistics: ToolStatistics,
+    private readonly outcomes: PlanOutcomes,
+    private readonly model: ModelPlanner,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.catalogueVersion = catalogue
+      .definitions()
+      .map(({ name, version }) => `${name}@${version}`)
+      .join(' ');
+  }
 
   /** Rejects with `cancelled` when the signal is aborted, and never otherwise: what cannot be planned is planned more simply. */
-  plan(request: PlanRequest): Promise<ToolPlan> {
+  async plan(request: PlanRequest): Promise<ToolPlan> {
     const began = performance.now();
-    if (request.signal.aborted) return Promise.reject(new AppError('cancelled', 'The run was cancelled'));
-    const tools = request.tools.slice(0, request.options.max_steps ?? MAX_STEPS);
-    const idOf = new Map(tools.map(({ placeholder }, at) => [placeholder, `s${at + 1}`]));
-    const steps = tools.map((tool, at): PlanStep => {
-      const before = tool.depends_on.map((name) => idOf.get(name)).filter((id) => id !== undefined);
-      return {
-        id: `s${at + 1}`,
-        tool: tool.plugin,
-        index: tool.index,
-        placeholder: tool.placeholder,
-        query: request.query,
-        config: {},
-        dependencies: before,
-        execution_mode: 'parallel',
-        timeout_ms: tool.timeout_ms ?? this.config.tools.defaultTimeoutMs,
-        fallback: null,
-      };
-    });
-    const stages = stagesOf(steps);
-    const free = stages === null ? steps.map((step) => ({ ...step, dependencies: [] })) : steps;
-    return Promise.resolve({
+    if (request.signal.aborted) throw cancelled();
+    const arm = armOf(request);
+    const planner = plannerFor(request.options, arm, this.config.planner.vendor);
+    const work = this.prepare(request);
+    const key = this.keyOf(work, planner);
+    const known = this.cache.find(key, request.query);
+    const body = known ?? (await this.make(work, planner, key));
+    if (request.signal.aborted) throw cancelled();
+    const { experiment: _other, ...plan } = body;
+    return {
+      ...plan,
       id: uuidv7(),
-      planner: 'heuristic',
-      cached: false,
-      query_class: 'simple',
-      decomposition: {
-        type: 'simple',
-        sub_queries: [{ id: 'q1', text: request.query, dependencies: [] }],
-        confidence: 0.5,
-      },
-      steps: free,
-      stages: stages ?? [steps.map(({ id }) => id)],
-      reasoning: 'Every tool may help.',
-      confidence: 0.5,
-      estimated_duration_ms: 0,
-      estimated_cost: 0,
-      warnings: [],
+      cached: known !== null,
+      ...(known === null ? {} : { usage: null }),
       planning_ms: performance.now() - began,
-    });
+      ...(arm === null ? {} : { experiment: arm }),
+    };
   }
 
   /** Remembers how a plan's run went; later plans for such questions weigh it. Never throws, never waits. */
-  record(_plan: ToolPlan, _result: PlanResult): void {}
+  record(plan: ToolPlan, result: PlanResult): void {
+    this.outcomes.record(plan, result);
+  }
+
+  private prepare(request: PlanRequest): Work {
+    const { organizationId, messages, options, query, tools } = request;
+    const facts = factsOf(tools, organizationId, this.catalogue, this.statistics);
+    const decomposition = decompose(query);
+    const last = lastUserIndex(messages);
+    const before = messages.slice(0, Math.max(last, 0)).findLast(({ role }) => role === 'user');
+    const earlier = before === undefined ? '' : textOf(before.content);
+    const queryClass = classOf(query, decomposition, facts);
+    return { request, facts, earlier, decomposition, queryClass, maxSteps: options.max_steps ?? DEFAULT_STEPS };
+  }
+
+  private keyOf({ request, earlier, queryClass, maxSteps }: Work, planner: PlannerName): string {
+    const { organizationId, assistantId, assistantVersion, connector, tools } = request;
+    const chosen = tools.map(({ index }) => index).join(' ');
+    const parts = [organizationId, assistantId, assistantVersion, this.catalogueVersion, queryClass, planner];
+    return JSON.stringify([...parts, connector, maxSteps, chosen, earlier]);
+  }
+
+  private async make(work: Work, planner: PlannerName, key: string): Promise<ToolPlan> {
+    if (planner === 'heuristic') return this.kept(key, work, this.heuristic(work, []));
+    try {
+      const draft = await this.model.draft({ ...work, ...work.request });
+      if (draft.confidence >= UNSURE) return this.kept(key, work, draft);
+      const unsure = this.finish(work, this.heuristic(work, ['The model was not sure of its plan']));
+      return { ...unsure, usage: draft.usage };
+    } catch (error) {
+      if (work.request.signal.aborted) throw cancelled();
+      const code = error instanceof AppError ? error.code : 'internal_error';
+      this.logger.warn(`run ${work.request.runId ?? '-'}: the model did not plan (${code})`);
+      return this.finish(work, this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]));
+    }
+  }
+
+  private kept(key: string, work: Work, draft: Draft): ToolPlan {
+    const plan = this.finish(work, draft);
+    this.cache.keep(key, work.request.query, plan);
+    return plan;
+  }
+
+  private heuristic({ request, facts, earlier, decomposition, queryClass, maxSteps }: Work, warnings: string[]): Draft {
+    const { organizationId, assistantId, query } = request;
+    const influences = this.outcomes.influences(organizationId, assistantId, queryClass);
+    const learned = ({ tool }: ToolFacts): number =>
+      influences.get(tool.placeholder ?? `${tool.index + 1}_${tool.plugin}`) ?? 0;
+    const draft = planHeuristically({ query, earlier, tools: facts, decomposition, maxSteps, learned });
+    return { ...draft, warnings: [...warnings, ...draft.warnings] };
+  }
+
+  private finish({ facts, queryClass }: Work, draft: Draft): ToolPlan {
+    const built = buildPlan({ draft, tools: facts, maxTimeoutMs: this.config.tools.defaultTimeoutMs });
+    const { planner, decomposition, usage } = draft;
+    return { id: '', planner, cached: false, query_class: queryClass, decomposition, ...built, usage, planning_ms: 0 };
+  }
 }
+
+const cancelled = (): AppError => new AppError('cancelled', 'The run was cancelled');

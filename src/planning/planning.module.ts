@@ -1,8 +1,14 @@
 import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
-import { OrganizationsModule } from '../organizations';
 import { ToolsModule } from '../tools';
+import { PlanOutcomes } from './learning/plan-outcomes.service';
+import { PlanOutcomesRepository } from './learning/plan-outcomes.repository';
+import { ModelPlanner } from './model-planner.service';
 import { Planner } from './planner.service';
 
-@Module({ imports: [ConnectorsModule, OrganizationsModule, ToolsModule], providers: [Planner], exports: [Planner] })
+@Module({
+  imports: [ConnectorsModule, ToolsModule],
+  providers: [ModelPlanner, Planner, PlanOutcomes, PlanOutcomesRepository],
+  exports: [Planner, PlanOutcomes],
+})
 export class PlanningModule {}

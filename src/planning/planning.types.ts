@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject } from '../kernel';
+import type { ChatMessage, JsonObject, Usage } from '../kernel';
 import type { PipelineTool, ToolFallback, ToolOutcome } from '../tools';
 
 export const PLANNERS = ['heuristic', 'model'] as const;
@@ -6,7 +6,15 @@ export type PlannerName = (typeof PLANNERS)[number];
 export const PLANNER_CHOICES = ['auto', ...PLANNERS] as const;
 export type PlannerChoice = (typeof PLANNER_CHOICES)[number];
 
-export const QUERY_TYPES = ['smalltalk', 'simple', 'exact', 'comparison', 'multi_hop', 'list_building'] as const;
+export const QUERY_TYPES = [
+  'smalltalk',
+  'simple',
+  'exact',
+  'comparison',
+  'multi_part',
+  'multi_hop',
+  'list_building',
+] as const;
 export type QueryType = (typeof QUERY_TYPES)[number];
 
 export interface SubQuery {
@@ -98,6 +106,8 @@ export interface ToolPlan {
   readonly estimated_cost: number;
   /** What was dropped from a model's plan, or why there is none. */
   readonly warnings: readonly string[];
+  /** Tokens that the model spent on planning; null where none was asked or none were counted. */
+  readonly usage?: Usage | null;
   /** Milliseconds that planning took. */
   readonly planning_ms: number;
   /** Arm of the experiment: `a` is the assistant's own planner, `b` the one it is compared with. */

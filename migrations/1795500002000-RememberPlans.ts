@@ -1,0 +1,33 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** How plans went, per class of question, combination of tools, planner, arm of an experiment and day. */
+export class RememberPlans1795500002000 implements MigrationInterface {
+  readonly name = 'RememberPlans1795500002000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      CREATE TABLE plan_outcomes (
+        organization_id uuid NOT NULL CONSTRAINT plan_outcomes_organization_fk REFERENCES organizations (id) ON DELETE CASCADE,
+        assistant_id integer NOT NULL CONSTRAINT plan_outcomes_assistant_fk REFERENCES assistants (id) ON DELETE CASCADE,
+        query_class text NOT NULL,
+        tools text NOT NULL,
+        planner text NOT NULL,
+        arm text NOT NULL,
+        day date NOT NULL,
+        plans integer NOT NULL,
+        steps integer NOT NULL,
+        failed_steps integer NOT NULL,
+        duration_sum double precision NOT NULL,
+        planning_sum double precision NOT NULL,
+        tokens double precision NOT NULL,
+        confidence_sum double precision NOT NULL,
+        confidences integer NOT NULL,
+        CONSTRAINT plan_outcomes_pk
+          PRIMARY KEY (organization_id, assistant_id, query_class, tools, planner, arm, day)
+      )`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP TABLE plan_outcomes');
+  }
+}

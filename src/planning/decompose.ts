@@ -1,0 +1,104 @@
+import type { Decomposition, QueryType, SubQuery } from './planning.types';
+
+const MAX_PARTS = 6;
+const MAX_ITEM_WORDS = 12;
+
+/** Cues in the languages of the house: English, Spanish, Catalan, Basque. */
+const SMALLTALK =
+  /^[\s¡¿]*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|ok(?:ay)?|great|perfect|bye|goodbye|cheers|how are you|hola|buenas|buenos d[ií]as|buenas (?:tardes|noches)|gracias|vale|adi[oó]s|bon dia|bona (?:tarda|nit)|gr[aà]cies|merci|d'acord|ad[eé]u|kaixo|egun on|eskerrik asko|agur)(?:[\s,!.]+(?:there|you|all|so much|very much|a lot|again|everyone|muchas|moltes|todos|tothom|asko))*[\s!.?…]*$/iu;
+const BETWEEN =
+  /\b(?:differences?|similarities|relations?(?:hip)?|comparison|diferencias?|semejanzas|difer[eè]ncies|difer[eè]ncia|comparaci[oó]n?)\s+(?:between|entre)\s+(.+?)\s+(?:and|y|e|i)\s+(.+)$/iu;
+const COMPARE =
+  /\b(?:compare|contrast|compara|comparar|contrasta)\s+(.+?)\s+(?:and|with|to|against|y|con|i|amb)\s+(.+)$/iu;
+const VERSUS = /^(.+?)\s+(?:vs\.?|versus|compared (?:to|with)|frente a|en comparaci[oó]n con|comparat amb)\s+(.+)$/iu;
+const BETTER =
+  /\b(?:which|what|cu[aá]l|quin|quina)\b.*\b(?:better|best|faster|cheaper|larger|mejor|millor)\b[,:]?\s+(.+?)\s+(?:or|o)\s+(.+)$/iu;
+const LIST_BUILDING =
+  /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu;
+const EXACT =
+  /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u;
+/** A part that begins like this comes after the one before it. */
+const THEN =
+  /^(?:and\s+)?(?:then|after that|afterwards|next|finally|lastly|once (?:that|done)|luego|despu[eé]s|finalmente|despr[eé]s|finalment|ondoren)\b[,:]?\s*/iu;
+/** Words that point back at an answer that is not there yet. */
+const REFERS_BACK =
+  /\b(?:it|its|them|they|their|this|these|that|those|result|results|answer|the same|based on|using (?:the|that|this)|from (?:the|that|this)|ello|eso|esto|resultado|aix[oò]|resultat|hori)\b/iu;
+const RELATIVE =
+  /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu;
+const SPLIT =
+  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)/iu;
+
+/**
+ * Takes a question apart by its words. Nothing is guessed: what shows no sign of several parts is one question, and
+ * `confidence` says how plain the signs were.
+ */
+export function decompose(question: string): Decomposition {
+  const text = question.replace(/\s+/g, ' ').trim();
+  if (text === '' || SMALLTALK.test(text)) return whole(text, 'smalltalk', 0.9);
+  return comparison(text) ?? sequence(text) ?? hop(text) ?? single(text);
+}
+
+function single(text: string): Decomposition {
+  if (LIST_BUILDING.test(text)) return whole(text, 'list_building', 0.7);
+  if (EXACT.test(text)) return whole(text, 'exact', 0.8);
+  return whole(text, 'simple', wordsIn(text) > 60 ? 0.5 : 0.8);
+}
+
+function comparison(text: string): Decomposition | null {
+  const found = BETWEEN.exec(text) ?? COMPARE.exec(text) ?? VERSUS.exec(text) ?? BETTER.exec(text);
+  if (found === null) return null;
+  const items = [found[1] ?? '', found[2] ?? ''].flatMap((item) => item.split(/\s*,\s*/)).map(bare);
+  const fit = items.filter((item) => item !== '' && wordsIn(item) <= MAX_ITEM_WORDS).slice(0, MAX_PARTS);
+  if (fit.length < 2 || fit.length < items.length) return whole(text, 'comparison', 0.4);
+  return { type: 'comparison', sub_queries: fit.map((item, at) => sub(at, item)), confidence: 0.85 };
+}
+
+function sequence(text: string): Decomposition | null {
+  const parts = text
+    .split(SPLIT)
+    .map((part) => part.trim())
+    .filter((part) => wordsIn(part) > 1 && !SMALLTALK.test(part));
+  const asking = parts.filter((part, at) => isRequest(part) || (at > 0 && THEN.test(part)));
+  if (asking.length < 2) return null;
+  const parted = asking.slice(0, MAX_PARTS).map((part, at): SubQuery => {
+    const follows = at > 0 && (THEN.test(part) || REFERS_BACK.test(part));
+    return sub(at, part.replace(THEN, ''), follows && REFERS_BACK.test(part.replace(THEN, '')) ? [`q${at}`] : []);
+  });
+  const linked = parted.some(({ dependencies }) => dependencies.length > 0);
+  const confidence = asking.length > MAX_PARTS || asking.length < parts.length ? 0.5 : 0.75;
+  return { type: linked ? 'multi_hop' : 'multi_part', sub_queries: parted, confidence };
+}
+
+/** "Who taught the author that wrote …": first what the relative clause is about. */
+function hop(text: string): Decomposition | null {
+  const found = RELATIVE.exec(text);
+  if (found === null) return null;
+  const first = bare(`${found[1] ?? ''} ${found[2] ?? ''}`);
+  return { type: 'multi_hop', sub_queries: [sub(0, first), sub(1, text, ['q1'])], confidence: 0.45 };
+}
+
+const isRequest = (part: string): boolean =>
+  part.endsWith('?') ||
+  /^(?:and |also |please |can you |could you |i (?:need|want|would like) )*(?:what|who|when|where|which|why|how|is|are|does|do|did|find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|qu[eé]|qui[eé]n|cu[aá]l|d[oó]nde|c[oó]mo|por qu[eé]|busca|dame|explica|calcula|mu[eé]stra|com|quin|quina|on|troba|zer|nola)\b/iu.test(
+    part,
+  );
+
+const sub = (at: number, text: string, dependencies: readonly string[] = []): SubQuery => ({
+  id: `q${at + 1}`,
+  text,
+  dependencies,
+});
+
+const whole = (text: string, type: QueryType, confidence: number): Decomposition => ({
+  type,
+  sub_queries: [sub(0, text)],
+  confidence,
+});
+
+const bare = (text: string): string =>
+  text
+    .trim()
+    .replace(/^(?:between|the|both|entre|el|la|los|las|els|les)\s+/iu, '')
+    .replace(/[\s?.!,;:]+$/u, '');
+
+const wordsIn = (text: string): number => text.split(' ').filter((word) => word !== '').length;

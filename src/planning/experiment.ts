@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import type { PlannerName, PlanningOptions, PlanRequest } from './planning.types';
+
+/** `b` for the experiment's fraction of runs, by their ids, so that a run that is tried again stays where it was. */
+export function armOf({ options: { experiment }, runId }: Pick<PlanRequest, 'options' | 'runId'>): 'a' | 'b' | null {
+  if (experiment === undefined || runId === null) return null;
+  const share = createHash('sha256').update(runId).digest().readUInt32BE(0) / 2 ** 32;
+  return share < experiment.fraction ? 'b' : 'a';
+}
+
+/** `model` is only taken where the server has a vendor for it. */
+export function plannerFor(
+  { planner, experiment }: PlanningOptions,
+  arm: 'a' | 'b' | null,
+  vendor: string,
+): PlannerName {
+  const choice = (arm === 'b' ? experiment?.planner : planner) ?? 'auto';
+  return choice === 'heuristic' || vendor === 'heuristic' ? 'heuristic' : 'model';
+}

@@ -1,0 +1,180 @@
+import type { Draft, DraftStep } from './draft.types';
+import type { Decomposition, SubQuery } from './planning.types';
+import { rankTools } from './selection/rank-tools';
+import { relevanceOf } from './selection/relevance';
+import { likeness, subjectsOf } from './selection/subjects';
+import { termsOf } from './selection/words';
+import type { ToolFacts } from './tool-facts';
+
+/** Sub-queries of a question that is less plain than this are not asked one by one: every tool gets the question. */
+const PLAIN = 0.6;
+/** A tool with content of its own is taken when its words or its subjects speak for it that much. */
+const RELEVANT = 0.16;
+const AKIN = 0.06;
+/** One of several collections is left alone when another fits so much better. */
+const FAR_BEHIND = 0.25;
+const CLEAR = 2;
+/** A shorter question is read together with the one before it. */
+const FEW_WORDS = 3;
+
+export interface HeuristicInput {
+  readonly query: string;
+  /** The user's question before this one; empty without. */
+  readonly earlier: string;
+  readonly tools: readonly ToolFacts[];
+  readonly decomposition: Decomposition;
+  readonly maxSteps: number;
+  /** What earlier runs say for a tool, -0.15..0.15 (`PlanOutcomes`). */
+  readonly learned: (facts: ToolFacts) => number;
+  /** Cosines of the question with the tools, in order, where an embedding model is there. */
+  readonly similarities?: readonly number[];
+}
+
+/** Chooses tools by rules and words alone; the same input gives the same plan. */
+export function planHeuristically(input: HeuristicInput): Draft {
+  const { decomposition, tools } = input;
+  const simple = decomposition.confidence < PLAIN || decomposition.sub_queries.length < 2;
+  const parts = simple ? [{ id: 'q1', text: input.query, dependencies: [] }] : decomposition.sub_queries;
+  const reasons: string[] = [`The question looks ${decomposition.type.replace('_', ' ')}.`];
+  if (decomposition.type === 'smalltalk')
+    return draft(input, personal(input), [...reasons, 'It needs no content.'], 0.9);
+  const searches = searchSteps(input, parts, reasons);
+  const others = contentSteps(input, searches.length === 0, reasons);
+  const found = [...searches, ...others, ...personal(input)];
+  const joined = joinSteps(input, found);
+  if (tools.length > 0 && found.length === 0) reasons.push('No tool fits it.');
+  const sure = simple ? 0.6 : decomposition.confidence;
+  return draft(input, [...found, ...joined], reasons, sure);
+}
+
+function draft(input: HeuristicInput, steps: readonly DraftStep[], reasons: readonly string[], sure: number): Draft {
+  const kept = bounded(steps, input.maxSteps);
+  const warnings = kept.length < steps.length ? [`The plan was cut to ${input.maxSteps} steps`] : [];
+  const { decomposition } = input;
+  const reasoning = reasons.join(' ');
+  return { planner: 'heuristic', decomposition, steps: kept, reasoning, confidence: sure, warnings, usage: null };
+}
+
+/** What joins and checks stays, as the prompt may rest on it; of the others the first ones do. */
+function bounded(steps: readonly DraftStep[], most: number): readonly DraftStep[] {
+  if (steps.length <= most) return steps;
+  const last = steps.filter(({ facts }) => facts.role === 'synthesis' || facts.role === 'check').slice(0, most - 1);
+  const first = steps.filter((step) => !last.includes(step)).slice(0, most - last.length);
+  const kept = new Set([...first, ...last].map(({ id }) => id));
+  return steps
+    .filter(({ id }) => kept.has(id))
+    .map((step) => ({ ...step, after: step.after.filter((id) => kept.has(id)) }));
+}
+
+const stepOf = (facts: ToolFacts, query: string, suffix: string, after: readonly string[] = []): DraftStep => ({
+  id: `${facts.tool.index}${suffix}`,
+  facts,
+  query,
+  config: {},
+  after,
+});
+
+const personal = ({ tools, query }: HeuristicInput): DraftStep[] =>
+  tools.filter(({ role }) => role === 'personal').map((facts) => stepOf(facts, query, ''));
+
+function searchSteps(input: HeuristicInput, parts: readonly SubQuery[], reasons: string[]): DraftStep[] {
+  const all = input.tools.filter(({ role }) => role === 'search');
+  const idsOf = new Map<string, string[]>();
+  const steps: DraftStep[] = [];
+  for (const part of parts) {
+    const chosen = nearest(input, part.text, byMode(all, input.decomposition.type === 'exact', input.learned));
+    const after = part.dependencies.flatMap((id) => idsOf.get(id) ?? []);
+    const made = chosen.map((facts) => stepOf(facts, alone(part, parts), parts.length > 1 ? part.id : '', after));
+    idsOf.set(
+      part.id,
+      made.map(({ id }) => id),
+    );
+    steps.push(...made);
+  }
+  if (parts.length > 1 && steps.length > 0)
+    reasons.push(`Each of its ${parts.length} parts is searched for by itself.`);
+  const names = new Set(steps.map(({ facts }) => facts.tool.index));
+  if (names.size < all.length) reasons.push(`Of ${all.length} searches ${names.size} fit it.`);
+  return steps;
+}
+
+/** A part that says "it" is asked together with what it means. */
+const alone = ({ text, dependencies }: SubQuery, parts: readonly SubQuery[]): string =>
+  [...parts.filter(({ id }) => dependencies.includes(id)).map((part) => part.text), text].join(' ');
+
+/** Several ways to search the same collections: exact words by keywords, else both ways, else by meaning. */
+function byMode(tools: readonly ToolFacts[], exact: boolean, learned: HeuristicInput['learned']): readonly ToolFacts[] {
+  const places = new Map<string, ToolFacts>();
+  for (const facts of tools) {
+    const place = JSON.stringify(facts.tool.config['collections'] ?? facts.tool.index);
+    const other = places.get(place);
+    const better = (one: ToolFacts): number => modeScore(one, exact) + learned(one) - failuresOf(one);
+    if (other === undefined || better(facts) > better(other)) places.set(place, facts);
+  }
+  return tools.filter((facts) => [...places.values()].includes(facts));
+}
+
+function modeScore({ definition }: ToolFacts, exact: boolean): number {
+  const words = definition.capabilities.includes('exact_match');
+  const meaning = definition.capabilities.includes('semantic_search');
+  if (words && meaning) return exact ? 0.8 : 0.9;
+  if (words) return exact ? 1 : 0.5;
+  return meaning ? (exact ? 0.4 : 0.75) : 0.7;
+}
+
+const failuresOf = ({ stats }: ToolFacts): number =>
+  stats === null || stats.calls < 10 ? 0 : 0.3 * stats.failure_rate;
+
+/** Every collection, unless the question's words are plainly those of some and of no other. */
+function nearest(
+  { earlier, learned }: HeuristicInput,
+  text: string,
+  tools: readonly ToolFacts[],
+): readonly ToolFacts[] {
+  if (tools.length < 2) return tools;
+  const asked = withEarlier(text, earlier);
+  const ranked = rankTools(
+    asked,
+    tools.map((facts) => facts.text),
+  );
+  const scores = tools.map((facts, at) => (ranked.find((each) => each.at === at)?.score ?? 0) * (1 + learned(facts)));
+  const best = Math.max(...scores);
+  if (best < CLEAR) return tools;
+  return tools.filter((_, at) => (scores[at] ?? 0) >= FAR_BEHIND * best);
+}
+
+/** Rubrics, files, other assistants and tools of an institution's own. */
+function contentSteps(input: HeuristicInput, alone: boolean, reasons: string[]): DraftStep[] {
+  const { query, earlier, tools, learned, similarities } = input;
+  const candidates = tools.filter(({ role }) => role === 'content' || role === 'other');
+  if (candidates.length === 0) return [];
+  const asked = withEarlier(query, earlier);
+  const terms = termsOf(asked);
+  const about = subjectsOf(terms);
+  const unclear = terms.length === 0;
+  const chosen = candidates.filter((facts) => {
+    const { text, tool } = facts;
+    if (tool.on_error === 'fail' || unclear) return true;
+    const bonus = learned(facts) + 0.3 * Math.max(0, (similarities?.[tools.indexOf(facts)] ?? 0) - 0.3);
+    const akin = likeness(about, subjectsOf([...termsOf(text.name), ...termsOf(text.description)]));
+    return relevanceOf(asked, text) + bonus >= RELEVANT || akin + bonus >= AKIN;
+  });
+  // A wrong guess here would leave the model with nothing at all.
+  const kept = alone && chosen.length === 0 ? candidates : chosen;
+  const left = candidates.length - kept.length;
+  if (left > 0) reasons.push(`${left} of ${candidates.length} other tools have nothing to do with it.`);
+  return kept.map((facts) => stepOf(facts, query, ''));
+}
+
+/** What joins earlier results, then what checks them. */
+function joinSteps({ tools, query }: HeuristicInput, found: readonly DraftStep[]): DraftStep[] {
+  if (found.length === 0) return [];
+  const before = found.map(({ id }) => id);
+  const joining = tools.filter(({ role }) => role === 'synthesis').map((facts) => stepOf(facts, query, '', before));
+  const joinedAfter = [...before, ...joining.map(({ id }) => id)];
+  const checking = tools.filter(({ role }) => role === 'check').map((facts) => stepOf(facts, query, '', joinedAfter));
+  return [...joining, ...checking];
+}
+
+const withEarlier = (text: string, earlier: string): string =>
+  termsOf(text).filter(({ weight }) => weight === 1).length < FEW_WORDS ? `${earlier} ${text}` : text;

@@ -1,0 +1,51 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
+
+@Entity('plan_outcomes')
+export class PlanOutcomeEntity {
+  @PrimaryColumn('uuid', { name: 'organization_id', ...KEY })
+  organizationId!: string;
+
+  @PrimaryColumn('integer', { name: 'assistant_id', ...KEY })
+  assistantId!: number;
+
+  @PrimaryColumn('text', { name: 'query_class', ...KEY })
+  queryClass!: string;
+
+  @PrimaryColumn('text', KEY)
+  tools!: string;
+
+  @PrimaryColumn('text', KEY)
+  planner!: string;
+
+  @PrimaryColumn('text', KEY)
+  arm!: string;
+
+  @PrimaryColumn('date', KEY)
+  day!: string;
+
+  @Column('integer')
+  plans!: number;
+
+  @Column('integer')
+  steps!: number;
+
+  @Column('integer', { name: 'failed_steps' })
+  failedSteps!: number;
+
+  @Column('double precision', { name: 'duration_sum' })
+  durationSum!: number;
+
+  @Column('double precision', { name: 'planning_sum' })
+  planningSum!: number;
+
+  @Column('double precision')
+  tokens!: number;
+
+  @Column('double precision', { name: 'confidence_sum' })
+  confidenceSum!: number;
+
+  @Column('integer')
+  confidences!: number;
+}

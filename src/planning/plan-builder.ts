@@ -1,0 +1,145 @@
+import type { PipelineTool } from '../tools';
+import type { Draft, DraftStep } from './draft.types';
+import type { PlannedFallback, PlanStep, ToolPlan } from './planning.types';
+import { stagesOf } from './stages';
+import type { Role, ToolFacts } from './tool-facts';
+
+interface Times {
+  /** Expected milliseconds of a tool that has no history. */
+  readonly usual: number;
+  /** Most milliseconds, where neither the entry nor the tool says. */
+  readonly most: number;
+}
+
+const TIMES: Readonly<Record<Role, Times>> = {
+  search: { usual: 300, most: 15_000 },
+  content: { usual: 50, most: 10_000 },
+  personal: { usual: 100, most: 10_000 },
+  other: { usual: 2_000, most: 30_000 },
+  synthesis: { usual: 4_000, most: 60_000 },
+  check: { usual: 4_000, most: 60_000 },
+  nothing: { usual: 0, most: 1_000 },
+};
+/** Calls before a tool's history sets its time. */
+const ENOUGH_CALLS = 20;
+const TIMES_P99 = 4;
+const LEAST_MS = 2_000;
+const UNRELIABLE = 0.2;
+const FALLBACK_THRESHOLD = 0.2;
+
+export interface BuildInput {
+  readonly draft: Draft;
+  readonly tools: readonly ToolFacts[];
+  readonly maxTimeoutMs: number;
+}
+
+type Built = Pick<
+  ToolPlan,
+  'steps' | 'stages' | 'estimated_duration_ms' | 'estimated_cost' | 'warnings' | 'reasoning' | 'confidence'
+>;
+
+/** Puts the steps of a draft into an order, and gives each its time and what runs in its place. */
+export function buildPlan({ draft, tools, maxTimeoutMs }: BuildInput): Built {
+  const warnings = [...draft.warnings];
+  const linked = acyclic(withDocumentOrder(draft.steps), warnings);
+  const byDraft = stagesOf(linked.map(({ id, after }) => ({ id, dependencies: after }))) ?? [];
+  const order = byDraft.flat().flatMap((id) => linked.find((step) => step.id === id) ?? []);
+  const names = new Map(order.map(({ id }, at) => [id, `s${at + 1}`]));
+  const alone = new Set(byDraft.filter((stage) => stage.length === 1).flat());
+  const used = new Set(order.map(({ facts }) => facts.tool.index));
+  const steps = order.map(({ id, facts, query, config, after }): PlanStep => ({
+    id: names.get(id) ?? id,
+    tool: facts.definition.name,
+    index: facts.tool.index,
+    placeholder: facts.tool.placeholder,
+    query,
+    config,
+    dependencies: after.flatMap((before) => names.get(before) ?? []),
+    execution_mode: alone.has(id) ? 'sequential' : 'parallel',
+    timeout_ms: Math.min(timeoutOf(facts), Math.max(maxTimeoutMs, facts.timeoutMs ?? 0, facts.tool.timeout_ms ?? 0)),
+    fallback: fallbackOf(facts, tools, used),
+  }));
+  return {
+    steps,
+    stages: byDraft.map((stage) => stage.flatMap((id) => names.get(id) ?? [])),
+    estimated_duration_ms: Math.round(criticalPath(order)),
+    estimated_cost: order.reduce((sum, { facts }) => sum + tokensOf(facts), 0),
+    reasoning: draft.reasoning,
+    confidence: draft.confidence,
+    warnings,
+  };
+}
+
+/** The author's `depends_on` holds in every plan, for the tools that it takes. */
+function withDocumentOrder(steps: readonly DraftStep[]): DraftStep[] {
+  const byPlaceholder = (name: string): string[] =>
+    steps.filter(({ facts }) => facts.tool.placeholder === name).map(({ id }) => id);
+  return steps.map((step) => {
+    const told = step.facts.tool.depends_on.flatMap(byPlaceholder).filter((id) => id !== step.id);
+    return told.length === 0 ? step : { ...step, after: [...new Set([...step.after, ...told])] };
+  });
+}
+
+/** Drops the links that close a circle, the latest first. */
+function acyclic(steps: readonly DraftStep[], warnings: string[]): readonly DraftStep[] {
+  const known = new Set(steps.map(({ id }) => id));
+  const result: DraftStep[] = [];
+  const after = new Map<string, readonly string[]>(steps.map(({ id }) => [id, []]));
+  const reaches = (from: string, to: string): boolean =>
+    from === to || (after.get(from) ?? []).some((before) => reaches(before, to));
+  let dropped = 0;
+  for (const step of steps) {
+    const kept: string[] = [];
+    for (const before of step.after) {
+      if (!known.has(before) || reaches(before, step.id)) dropped += 1;
+      else kept.push(before);
+      after.set(step.id, kept);
+    }
+    result.push({ ...step, after: kept });
+  }
+  if (dropped > 0) warnings.push(`${dropped} dependencies were dropped: they would have waited for each other`);
+  return result;
+}
+
+function timeoutOf({ tool, timeoutMs, stats, role }: ToolFacts): number {
+  if (tool.timeout_ms !== null) return tool.timeout_ms;
+  const most = timeoutMs ?? TIMES[role].most;
+  if (stats === null || stats.timed < ENOUGH_CALLS || stats.p99_ms === null) return most;
+  return Math.round(Math.min(most, Math.max(LEAST_MS, TIMES_P99 * stats.p99_ms)));
+}
+
+const expectedMs = ({ stats, role }: ToolFacts): number => stats?.avg_ms ?? TIMES[role].usual;
+
+const tokensOf = ({ definition: { cost } }: ToolFacts): number => (cost.unit === 'tokens' ? cost.estimate : 0);
+
+function criticalPath(order: readonly DraftStep[]): number {
+  const ends = new Map<string, number>();
+  for (const { id, facts, after } of order) {
+    ends.set(id, expectedMs(facts) + Math.max(0, ...after.map((before) => ends.get(before) ?? 0)));
+  }
+  return Math.max(0, ...ends.values());
+}
+
+/** The entry's own; else, for a tool that must not or often does fail, another of its kind that the plan leaves out. */
+function fallbackOf(facts: ToolFacts, tools: readonly ToolFacts[], used: ReadonlySet<number>): PlannedFallback | null {
+  const { tool, stats } = facts;
+  if (tool.fallback !== null) return { ...tool.fallback, placeholder: null };
+  const critical = tool.on_error === 'fail';
+  const unreliable = stats !== null && stats.calls >= ENOUGH_CALLS && stats.failure_rate >= UNRELIABLE;
+  if (!critical && !unreliable) return null;
+  const spare = tools
+    .filter((other) => !used.has(other.tool.index) && canStandIn(other, facts))
+    .sort((one, other) => distance(one.tool, tool) - distance(other.tool, tool))[0];
+  if (spare === undefined) return null;
+  const { plugin, config, placeholder } = spare.tool;
+  return { plugin, config, condition: 'on_error', threshold: FALLBACK_THRESHOLD, placeholder };
+}
+
+const canStandIn = (other: ToolFacts, facts: ToolFacts): boolean =>
+  other.role === facts.role &&
+  facts.role !== 'other' &&
+  other.definition.placeholder === facts.definition.placeholder &&
+  (other.stats?.failure_rate ?? 0) < UNRELIABLE;
+
+const distance = (one: PipelineTool, other: PipelineTool): number =>
+  JSON.stringify(one.config['collections']) === JSON.stringify(other.config['collections']) ? 0 : 1;
