@@ -47,7 +47,7 @@ export interface OrchestrationResult {
   /** Names of tools or steps, for reading; absent where the strategy has no stages. */
   readonly stages?: readonly (readonly string[])[];
   readonly plan?: PlanSummary;
-  /** Tokens of the model requests that the tools made. */
+  /** Tokens of the model requests that the strategy and the tools made. */
   readonly usage: Usage | null;
   /**
    * Runs the tools of the phase `answer` over the finished answer, once; one outcome each, in document order. Never rejects.

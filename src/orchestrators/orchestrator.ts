@@ -14,6 +14,7 @@ import {
   type ToolInput,
   ToolInvoker,
   type ToolOutcome,
+  type ToolTexts,
 } from '../tools';
 import type { OrchestratorStrategy, Step, StrategyRequest, StrategyTrace } from './contract';
 import { Execution, type ExecutionHooks } from './execution';
@@ -64,7 +65,10 @@ export class Orchestrator {
     const enabled = job.tools.filter((tool) => tool.enabled);
     const checks = enabled.filter(({ plugin, config }) => this.tools.phaseOf(plugin, config) === 'answer');
     const pipeline = checks.length === 0 ? enabled : enabled.filter((tool) => !checks.includes(tool));
-    const { outcomes: settled, trace } = await this.execute(strategy, { ...job, emit }, pipeline);
+    const {
+      outcomes: settled,
+      trace: { usage: spent = null, ...trace },
+    } = await this.execute(strategy, { ...job, emit }, pipeline);
     const { outcomes, sources } = numberSources(settled);
     for (const outcome of outcomes) warnAbout(outcome, warn);
     warnUnfilled(template, enabled, warn);
@@ -92,7 +96,7 @@ export class Orchestrator {
       sources,
       warnings,
       ...trace,
-      usage: usageOf(outcomes),
+      usage: addUsage(spent, usageOf(outcomes)),
       afterAnswer: checks.length === 0 ? null : (answer) => this.check(checks, job, outcomes, answer),
     };
   }
@@ -112,10 +116,8 @@ export class Orchestrator {
   ): Promise<Executed> {
     const scope = new CallScope(job.signal);
     const input = inputOf(job);
-    const around = surroundings(job, scope);
     const execution = this.execution(job, scope.stop, (tool, texts, after, step) => {
-      const { prompt, results } = new Chain(job.template, after);
-      const invocation: Invocation = { ...around, texts, prompt, results };
+      const invocation = invocationOf(job, scope, texts, after);
       return step === undefined
         ? this.invoker.invoke(tool, input, invocation)
         : this.invoker.invoke(asStep(tool, step), questionOf(input, step), { ...invocation, step: step.id });
@@ -145,8 +147,7 @@ export class Orchestrator {
   ): Promise<readonly ToolOutcome[]> {
     const scope = new CallScope(job.signal);
     const input = inputOf(job);
-    const { prompt, results } = new Chain(job.template, after);
-    const invocation = { ...surroundings(job, scope), texts: PARALLEL_TEXTS, prompt, results, answer };
+    const invocation = { ...invocationOf(job, scope, PARALLEL_TEXTS, after), answer };
     // The answer is out: a check that fails can stop nothing any more.
     const execution = this.execution(
       job,
@@ -197,19 +198,28 @@ const asStep = (tool: PipelineTool, { config, timeoutMs, fallback }: Step): Pipe
   fallback: fallback ?? tool.fallback,
 });
 
-const surroundings = (
-  { owner, caller, assistantId, connector, runId, assistants, emit }: OrchestrationJob,
+/** Written out, as a copy made by spreading costs more than the rest of a call that does nothing. */
+function invocationOf(
+  job: OrchestrationJob,
   scope: CallScope,
-): Omit<Invocation, 'texts' | 'prompt' | 'results'> => ({
-  scope,
-  owner,
-  caller,
-  assistantId,
-  connector,
-  runId,
-  assistants,
-  emit,
-});
+  texts: ToolTexts,
+  after: readonly ToolOutcome[],
+): Invocation {
+  const { prompt, results } = new Chain(job.template, after);
+  return {
+    scope,
+    owner: job.owner,
+    caller: job.caller,
+    assistantId: job.assistantId,
+    connector: job.connector,
+    runId: job.runId,
+    assistants: job.assistants,
+    texts,
+    emit: job.emit,
+    prompt,
+    results,
+  };
+}
 
 const usageOf = (outcomes: readonly ToolOutcome[]): Usage | null =>
   outcomes.reduce<Usage | null>((all, outcome) => ('usage' in outcome ? addUsage(all, outcome.usage) : all), null);

@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal } from '../../kernel';
+import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Usage } from '../../kernel';
 import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
 export interface StrategyDefinition {
@@ -75,6 +75,8 @@ export interface StrategyTrace {
   /** Names of tools or steps; those of one stage wait for earlier stages only. */
   readonly stages?: readonly (readonly string[])[];
   readonly plan?: PlanSummary;
+  /** Tokens that the strategy itself spent, beside those of its tools. */
+  readonly usage?: Usage | null;
 }
 
 /**

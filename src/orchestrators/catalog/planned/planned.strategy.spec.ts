@@ -74,13 +74,14 @@ const ask = scriptedTool('ask', async ({ top_k = 3 }, { query }, { results }) =>
 
 describe('planned', () => {
   it('runs the steps of the plan, joins those of one tool in their order and leaves the other tools out', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
     const plan = planOf(
       [
         { index: 1, query: 'B?', config: { top_k: 5 } },
         { index: 1, query: 'A?' },
         { index: 2, dependencies: ['s1', 's2'] },
       ],
-      { stages: [['s1', 's2'], ['s3']], warnings: ['a tool that is not there was dropped'] },
+      { stages: [['s1', 's2'], ['s3']], warnings: ['a tool that is not there was dropped'], usage },
     );
     const { planner, engine } = planned(plan);
     const tools = entries({ plugin: 'ask' }, { plugin: 'ask' }, { plugin: 'ask' });
@@ -92,7 +93,7 @@ describe('planned', () => {
       { status: 'completed', content: 'Q|k3|2_context=B?|k5\n\nA?|k3' },
     ]);
     expect(result.messages).toEqual([{ role: 'user', content: '\n\nB?|k5\n\nA?|k3\n\n' }]);
-    expect(result).toMatchObject({ stages: plan.stages, plan: { plan_id: 'plan', reasoning: 'because' } });
+    expect(result).toMatchObject({ stages: plan.stages, usage, plan: { plan_id: 'plan', reasoning: 'because' } });
     expect(result.warnings).toEqual([{ code: 'plan.degraded', message: plan.warnings[0] }]);
     expect(job.events[0]).toMatchObject({ type: 'plan.ready', message: '🧭 Plan: 2_context, 2_context → 3_context' });
     expect(planner.asked).toMatchObject([

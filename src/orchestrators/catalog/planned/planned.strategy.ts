@@ -57,7 +57,7 @@ export class PlannedStrategy implements OrchestratorStrategy {
       const duration_ms = performance.now() - began;
       this.planner.record(plan, { organizationId, assistantId: request.assistantId, outcomes, duration_ms });
     }
-    return { stages: plan.stages, plan: summary };
+    return { stages: plan.stages, plan: summary, usage: plan.usage ?? null };
   }
 
   /** The planner's plan, else the heuristic one, else every tool by itself. */
