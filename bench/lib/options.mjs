@@ -1,6 +1,17 @@
-const SCENARIOS = ['template', 'toolloop', 'gateway', 'stream', 'abort', 'parallel', 'hold', 'fanout', 'boot'];
-const SMOKE = ['template', 'stream', 'abort'];
-const WITH_PEERS = ['gateway', 'stream', 'abort', 'hold'];
+const SCENARIOS = [
+  'template',
+  'toolloop',
+  'engine',
+  'gateway',
+  'stream',
+  'abort',
+  'parallel',
+  'hold',
+  'fanout',
+  'boot',
+];
+const SMOKE = ['template', 'engine', 'stream', 'abort'];
+const WITH_PEERS = ['engine', 'gateway', 'stream', 'abort', 'hold'];
 
 /** Which scenarios run, on what, how much. Unknown words end the run before anything starts. */
 export function parseOptions(words) {

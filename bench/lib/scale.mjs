@@ -19,6 +19,8 @@ const full = {
   variants: true,
   toolRounds: 2,
   templateMs: 150,
+  engineMs: 150,
+  engineRounds: 3,
   budgetSeconds: 870,
 };
 
@@ -39,6 +41,8 @@ export const scales = {
     cutStreams: 32,
     variants: false,
     templateMs: 60,
+    engineMs: 60,
+    engineRounds: 2,
     budgetSeconds: 50,
   },
   quick: {
@@ -58,6 +62,8 @@ export const scales = {
     cutStreams: 10,
     toolRounds: 1,
     templateMs: 30,
+    engineMs: 30,
+    engineRounds: 1,
     budgetSeconds: 120,
   },
 };
@@ -65,6 +71,7 @@ export const scales = {
 /** By which share of the budget each scenario should be over; later, void repetitions are no longer made up for. */
 export const plannedEnd = {
   template: 0.02,
+  engine: 0.1,
   gateway: 0.36,
   stream: 0.55,
   abort: 0.6,
