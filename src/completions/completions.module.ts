@@ -8,6 +8,7 @@ import { KnowledgeBasesModule } from '../knowledge-bases';
 import { MultiToolModule } from '../multi-tool';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
+import { PlanningModule } from '../planning';
 import { ProcessorsModule } from '../processors';
 import { RunsModule } from '../runs';
 import { ToolCallingModule } from '../tool-calling';
@@ -16,6 +17,8 @@ import { AnswerImages } from './answer-images';
 import { AssistantAbilities } from './assistant-abilities';
 import { AssistantCalls } from './assistant-calls';
 import { AssistantCompletionsController } from './assistant-completions.controller';
+import { AssistantPlansController } from './assistant-plans.controller';
+import { AssistantPlans } from './assistant-plans.service';
 import { AssistantRunsController } from './assistant-runs.controller';
 import { BackgroundCompletions } from './background-completions.service';
 import { CompletionEngine } from './completion-engine.service';
@@ -43,6 +46,7 @@ import { StreamsInFlight } from './streams-in-flight';
     MultiToolModule,
     OrchestratorsModule,
     OrganizationsModule,
+    PlanningModule,
     ProcessorsModule,
     RunsModule,
     ToolCallingModule,
@@ -51,6 +55,7 @@ import { StreamsInFlight } from './streams-in-flight';
   controllers: [
     OpenAiController,
     AssistantCompletionsController,
+    AssistantPlansController,
     AssistantRunsController,
     LambCatalogueController,
     LambCompletionsController,
@@ -60,6 +65,7 @@ import { StreamsInFlight } from './streams-in-flight';
     AnswerImages,
     AssistantAbilities,
     AssistantCalls,
+    AssistantPlans,
     BackgroundCompletions,
     CompletionEngine,
     CompletionFunctions,

@@ -1,3 +1,5 @@
+export { PlanOutcomes } from './learning/plan-outcomes.service';
+export { planningFigures, type PlanningFigures } from './learning/planning-figures';
 export { planSummary } from './plan-summary';
 export { Planner } from './planner.service';
 export { PlanningModule } from './planning.module';

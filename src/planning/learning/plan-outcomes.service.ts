@@ -4,10 +4,9 @@ import { JobQueue } from '../../platform/jobs';
 import type { PlanResult, ToolPlan } from '../planning.types';
 import { addSums, influences, noSums, outcomeOf, rowId } from './outcome-sums';
 import { PlanOutcomesRepository } from './plan-outcomes.repository';
+import { WINDOW_DAYS } from './planning-figures';
 import type { OutcomeRow } from './plan-outcomes.types';
 
-/** Days that later plans look back on. */
-export const WINDOW_DAYS = 60;
 const KEPT_DAYS = 180;
 const FLUSH_MS = 5_000;
 const REFRESH_MS = 60_000;
