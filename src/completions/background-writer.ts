@@ -18,8 +18,9 @@ export class BackgroundWriter implements AnswerWriter {
 
   async model(call: ModelCall, request: ModelRequest): Promise<void> {
     const { facts } = this.completion;
+    const spent = facts.usage;
     for await (const chunk of this.read(call, request, '')) {
-      facts.usage = chunk.usage ?? facts.usage;
+      if (chunk.usage !== null) facts.usage = addUsage(spent, chunk.usage);
       facts.finishReason = chunk.finishReason ?? facts.finishReason;
     }
   }

@@ -1,5 +1,5 @@
 import type { ModelChunk } from '../connectors';
-import type { Source } from '../kernel';
+import { isJsonObject, type Source, type Usage } from '../kernel';
 import { dataFrame } from '../platform/sse';
 
 /** Members that this service adds to OpenAI's shapes, as a JSON fragment without braces. */
@@ -11,6 +11,13 @@ export function spliced(json: string, fragment: string): string {
   const end = json.lastIndexOf('}');
   const head = json.slice(0, end).trimEnd();
   return `${head}${head.endsWith('{') ? '' : ','}${fragment}}`;
+}
+
+/** The same chunk with other figures; what else the vendor tells of its own stays. */
+export function withFigures(json: string, usage: Usage): string {
+  const chunk: unknown = JSON.parse(json);
+  if (!isJsonObject(chunk) || !isJsonObject(chunk['usage'])) return json;
+  return JSON.stringify({ ...chunk, usage: { ...chunk['usage'], ...usage } });
 }
 
 const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;

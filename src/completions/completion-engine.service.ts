@@ -2,17 +2,19 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { RunnableAssistant } from '../assistants';
 import { ClassicPipeline } from '../classic';
 import { AUTO, ConnectorsService, type ResolvedModel } from '../connectors';
-import { AppError, isJsonObject, type JsonObject, textOf } from '../kernel';
+import { addUsage, AppError, isJsonObject, type JsonObject, textOf } from '../kernel';
 import { MultiToolPipeline } from '../multi-tool';
 import { toAppError } from '../platform/http';
 import { type PreparedPrompt, reportMarkdown, type RunOutcome, RunsService, shapeReport } from '../runs';
 import type { FunctionSet } from '../tools';
+import { checkAnswer, heard } from './answer-checks';
 import { AnswerImages } from './answer-images';
 import { withoutFunctionChoice } from './client-tools';
-import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
+import { CompletionFunctions } from './completion-functions.service';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { modelId } from './model-id';
 import { completeReport } from './report-calls';
+import { RUN_TIMEOUT, withinRunTime } from './run-deadline';
 import { CLIENT_GONE, LOG_UNAVAILABLE, SERVER_SHUTDOWN, shuttingDown } from './streams-in-flight';
 
 /** `finish_reason` of a run that was to fill the prompt and no more. */
@@ -37,7 +39,8 @@ export class CompletionEngine {
     return this.settle(
       completion,
       async () => {
-        await this.produce(completion, writer);
+        const answer = await withinRunTime(completion, () => this.produce(completion, writer));
+        if (answer !== null) await checkAnswer(completion, answer);
         completion.run.signal.throwIfAborted();
       },
       writer,
@@ -48,7 +51,9 @@ export class CompletionEngine {
   async prompt(completion: Completion): Promise<PreparedPrompt> {
     const { facts, run } = completion;
     await this.settle(completion, async () => {
-      await this.prepare(completion, await this.functions.offer(completion, null));
+      await withinRunTime(completion, async () => {
+        await this.prepare(completion, await this.functions.offer(completion, null));
+      });
       run.signal.throwIfAborted();
       facts.finishReason = PROMPT_ONLY;
     });
@@ -68,29 +73,38 @@ export class CompletionEngine {
     }
   }
 
-  private async produce(completion: Completion, writer: AnswerWriter): Promise<void> {
-    const { assistant, facts, request, run } = completion;
+  /** The answer's text where something will look at it, else null. */
+  private async produce(completion: Completion, writer: AnswerWriter): Promise<string | null> {
+    const { assistant, facts, run } = completion;
     const resolved = completion.wantsReport ? null : await this.resolve(completion);
     const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
     writer.begin(model);
     for (const { code, message } of resolved?.warnings ?? []) run.emit({ type: 'warning', code, message });
     const functions = await this.functions.offer(completion, resolved);
     const prepared = await this.prepare(completion, functions);
-    if (resolved === null) {
-      const report = completeReport(prepared.report, facts);
-      writer.report(reportMarkdown(shapeReport(report, completion.secrets)), model);
-      return;
-    }
+    if (resolved !== null) return this.answer(completion, writer, { resolved, functions, prepared });
+    const report = completeReport(prepared.report, facts);
+    writer.report(reportMarkdown(shapeReport(report, completion.secrets)), model);
+    return null;
+  }
+
+  private async answer(
+    completion: Completion,
+    writer: AnswerWriter,
+    { resolved, functions, prepared }: { resolved: ResolvedModel; functions: FunctionSet; prepared: PreparedPrompt },
+  ): Promise<string | null> {
+    const { assistant, facts, request, run } = completion;
+    const { model } = resolved;
     run.emit({ type: 'llm.started', connector: resolved.connector.definition.name, model });
-    const call = this.modelCall(resolved, completion);
-    const asked = {
-      model: resolved.model,
-      messages: fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages,
-      params: paramsOf(completion),
-    };
+    const messages = fellBackToEcho(resolved, assistant) ? request.messages : prepared.messages;
+    const asked = { model, messages, params: paramsOf(completion) };
+    const plain = this.modelCall(resolved, completion);
+    const listener = prepared.afterAnswer === undefined ? null : heard(plain);
+    const call = listener?.call ?? plain;
     if (functions.isEmpty) await writer.model(call, asked);
     else await this.functions.rounds(completion, functions, asked, { writer, call });
     facts.firstTokenMs ??= performance.now() - run.startedMono;
+    return listener?.text() ?? null;
   }
 
   private async resolve({ assistant, facts }: Completion): Promise<ResolvedModel> {
@@ -103,13 +117,14 @@ export class CompletionEngine {
   }
 
   private async prepare(completion: Completion, { declarations }: FunctionSet): Promise<PreparedPrompt> {
-    const { assistant, facts, request, run } = completion;
+    const { assistant, budget, facts, request, run } = completion;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
     const { messages, params, stream } = request;
     const metadata = isJsonObject(params['metadata']) ? params['metadata'] : {};
     const { caller } = run.input;
     const { assistants } = completion;
     const functions = declarations;
+    const alreadySpent = budget.spentTokens;
     const prepared = await pipeline.prepare({
       assistant,
       caller,
@@ -122,6 +137,8 @@ export class CompletionEngine {
     });
     facts.prepared = prepared;
     facts.preparedMs = performance.now() - run.startedMono;
+    facts.usage = addUsage(facts.usage, prepared.usage);
+    spendRest(completion, prepared, budget.spentTokens - alreadySpent);
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });
     return prepared;
   }
@@ -178,6 +195,12 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
     return new AppError('unavailable', 'What the run did could not be written down any more');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
   return toAppError(error);
+}
+
+/** Assistants that the tools called have spent their tokens themselves; a run under another leaves all of it to that one. */
+function spendRest({ depth, budget }: Completion, { usage }: PreparedPrompt, spent: number): void {
+  if (depth > 0 || !usage) return;
+  budget.spend({ ...usage, total_tokens: Math.max(0, usage.total_tokens - spent) });
 }
 
 /**

@@ -6,9 +6,6 @@ import { functionEntries, FunctionOffers, type FunctionOutcome, type FunctionSet
 import { addCallSources } from './call-sources';
 import type { AnswerWriter, Completion, ModelCall } from './completion.types';
 
-/** Abort reason of a run with functions that has lasted longer than it may. */
-export const RUN_TIMEOUT = 'run_timeout';
-
 /** The functions of one completion: which the model may call, and the rounds in which it does. */
 @Injectable()
 export class CompletionFunctions {
@@ -54,33 +51,28 @@ export class CompletionFunctions {
   ): Promise<void> {
     const { assistant, budget, facts, run } = completion;
     const messages: ChatMessage[] = [...request.messages];
-    const deadline = setTimeout(() => run.abort(RUN_TIMEOUT), budget.remainingMs);
-    try {
-      await this.loop.run({
-        request,
-        functions,
-        budget,
-        messages,
-        signal: run.signal,
-        invocation: {
-          runId: run.id,
-          owner: assistant.owner,
-          caller: run.input.caller,
-          assistantId: assistant.id,
-          connector: assistant.document.connector,
-          assistants: completion.assistants,
-          emit: run.emit,
-        },
-        ask: (asked, round) => {
-          const { connector } = facts;
-          if (round > 1) run.emit({ type: 'llm.started', connector: connector ?? '', model: call.model, round });
-          return writer.round(call, asked);
-        },
-        onRound: (outcomes) => this.keep(completion, outcomes),
-      });
-    } finally {
-      clearTimeout(deadline);
-    }
+    await this.loop.run({
+      request,
+      functions,
+      budget,
+      messages,
+      signal: run.signal,
+      invocation: {
+        runId: run.id,
+        owner: assistant.owner,
+        caller: run.input.caller,
+        assistantId: assistant.id,
+        connector: assistant.document.connector,
+        assistants: completion.assistants,
+        emit: run.emit,
+      },
+      ask: (asked, round) => {
+        const { connector } = facts;
+        if (round > 1) run.emit({ type: 'llm.started', connector: connector ?? '', model: call.model, round });
+        return writer.round(call, asked);
+      },
+      onRound: (outcomes) => this.keep(completion, outcomes),
+    });
   }
 
   private keep({ facts, run }: Completion, outcomes: readonly FunctionOutcome[]): void {

@@ -1,9 +1,7 @@
-import { Run, RunBudget, type RunInput, type RunReport } from '../runs';
-import type { ToolLoop } from '../tool-calling';
-import { type FunctionOffers, type FunctionOutcome, FunctionSet } from '../tools';
+import type { RunReport } from '../runs';
+import { type FunctionOutcome, FunctionSet } from '../tools';
 import { addCallSources } from './call-sources';
-import { CompletionFunctions, RUN_TIMEOUT } from './completion-functions.service';
-import type { Completion, CompletionFacts } from './completion.types';
+import type { CompletionFacts } from './completion.types';
 import { completeReport } from './report-calls';
 
 const offered = (name: string, capabilities: readonly string[] = []) => ({
@@ -25,6 +23,7 @@ const facts = (overrides: Partial<CompletionFacts> = {}): CompletionFacts => ({
   functions: new FunctionSet([offered('weather'), offered('moodle', ['personal_data'])]),
   calls: [],
   callSources: [],
+  checks: [],
   ...overrides,
 });
 
@@ -42,31 +41,9 @@ const outcome = (plugin: string): FunctionOutcome => ({
   duration_ms: 1,
 });
 
-const report = { sources: [], warnings: [] } as unknown as RunReport;
+const report = { sources: [], warnings: [], results: [] } as unknown as RunReport;
 
 describe('the functions of a completion', () => {
-  it('aborts the run at its deadline, and leaves no timer behind', async () => {
-    const run = new Run({ assistant: { id: 1 }, caller: {} } as unknown as RunInput);
-    const loop: Pick<ToolLoop, 'run'> = {
-      run: ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-    };
-    const functions = new CompletionFunctions({} as FunctionOffers, loop as ToolLoop);
-    const budget = new RunBudget({ timeoutMs: 20, tokens: 1, callsPerTarget: 1 });
-    const completion = {
-      run,
-      budget,
-      facts: facts(),
-      assistants: null,
-      assistant: { document: { connector: 'openai' } },
-    } as unknown as Completion;
-    const asked = { model: 'm', messages: [], params: {} };
-    await expect(
-      functions.rounds(completion, new FunctionSet([]), asked, { writer: {} as never, call: {} as never }),
-    ).rejects.toThrow(RUN_TIMEOUT);
-    expect(run.abortReason).toBe(RUN_TIMEOUT);
-  });
-
   it('a report shows results, but not what was read of a person', () => {
     const { calls } = completeReport(report, facts({ calls: [outcome('weather'), outcome('moodle')] }));
     expect(calls?.map(({ preview }) => preview)).toEqual(['what weather said', '']);

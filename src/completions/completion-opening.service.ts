@@ -127,4 +127,5 @@ const noFacts = (): CompletionFacts => ({
   functions: null,
   calls: [],
   callSources: [],
+  checks: [],
 });

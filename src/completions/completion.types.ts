@@ -1,7 +1,7 @@
 import type { RunnableAssistant } from '../assistants';
 import type { ModelAnswer, ModelChunk, ModelRequest } from '../connectors';
 import type { AppError, Source, Usage } from '../kernel';
-import type { PreparedPrompt, Run, RunBudget } from '../runs';
+import type { PreparedPrompt, ReportResult, Run, RunBudget } from '../runs';
 import type { RoundAnswer } from '../tool-calling';
 import type { AssistantAbility, FunctionOutcome, FunctionSet } from '../tools';
 import type { ChatRequest } from './chat-request';
@@ -34,7 +34,7 @@ export interface CompletionFacts {
   preparedMs: number | null;
   firstTokenMs: number | null;
   finishReason: string | null;
-  /** Of all model requests of the run together. */
+  /** Of all model requests of the run together, those of its tools included. */
   usage: Usage | null;
   readonly warnings: string[];
   /** What the model may call; null before it is known, and for assistants without functions. */
@@ -43,6 +43,8 @@ export interface CompletionFacts {
   readonly calls: FunctionOutcome[];
   /** Of the functions; each once, numbered behind those of the prompt. */
   readonly callSources: Source[];
+  /** What looked at the finished answer. */
+  readonly checks: ReportResult[];
 }
 
 /** Every source of the run so far: the prompt's, then the functions'. */

@@ -8,6 +8,9 @@ export const isSwitchedOff = (assistant: RunnableAssistant, organization: Organi
 /** What is switched off, for the message of the refusal; null when nothing is. */
 export function switchedOff({ document }: RunnableAssistant, { features }: OrganizationRuntime): string | null {
   if (document.type === 'multi_tool' && !features.multi_tool) return 'Multi-tool assistants';
+  if (document.type === 'multi_tool' && document.orchestrator === 'planned' && !features.planned) {
+    return 'Assistants with the strategy `planned`';
+  }
   if (document.functions.length > 0 && !features.functions) return 'Assistants with functions';
   return null;
 }

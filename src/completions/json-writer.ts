@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { ModelRequest } from '../connectors';
-import { addUsage } from '../kernel';
+import { addUsage, isJsonObject, type JsonObject, type Usage } from '../kernel';
 import { type RoundAnswer, wantsFunctions } from '../tool-calling';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { reportBody } from './report-answer';
@@ -24,9 +24,10 @@ export class JsonWriter implements AnswerWriter {
   async model(call: ModelCall, request: ModelRequest): Promise<void> {
     const { facts } = this.completion;
     const answer = await call.complete(request);
-    facts.usage = answer.usage;
+    const spent = facts.usage;
+    facts.usage = addUsage(spent, answer.usage);
     facts.finishReason = answer.finishReason;
-    this.keep(answer.body);
+    this.keep(spent === null || answer.usage === null ? answer.body : withFigures(answer.body, facts.usage));
   }
 
   async round(call: ModelCall, request: ModelRequest): Promise<RoundAnswer> {
@@ -66,3 +67,9 @@ export class JsonWriter implements AnswerWriter {
     this.body = JSON.stringify({ ...body, run_id: run.id, sources: sourcesOf(facts) });
   }
 }
+
+/** The figures of the whole run, its tools included; what else the vendor tells of its own stays. */
+const withFigures = (body: JsonObject, usage: Usage | null): JsonObject => ({
+  ...body,
+  usage: { ...(isJsonObject(body['usage']) ? body['usage'] : {}), ...usage },
+});

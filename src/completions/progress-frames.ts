@@ -18,7 +18,9 @@ const comment: Frame = (event) =>
 /** Events that tell of progress; deltas, sources, usage and the end are in the chunks of the answer itself. */
 const isProgress = ({ type }: StampedRunEvent): boolean =>
   type.startsWith('tool.') ||
-  ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'llm.tool_call', 'plan.ready'].includes(type);
+  ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'llm.tool_call', 'plan.ready', 'answer.checked'].includes(
+    type,
+  );
 
 const chunk: Frame = (event, { id, created, model }) =>
   isProgress(event)

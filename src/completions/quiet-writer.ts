@@ -18,7 +18,7 @@ export class QuietWriter implements AnswerWriter {
   async model(call: ModelCall, request: ModelRequest): Promise<void> {
     const { facts } = this.completion;
     const answer = await call.complete(request);
-    facts.usage = answer.usage;
+    facts.usage = addUsage(facts.usage, answer.usage);
     facts.finishReason = answer.finishReason;
     this.text = answer.text;
   }

@@ -26,13 +26,14 @@ const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
       .map(({ plugin }) => plugin.definition.name),
   );
 
-/** The pipeline's report with what only the whole run knows: late warnings, functions and their calls. */
+/** The pipeline's report with what only the whole run knows: late warnings, functions and their calls, and what looked at the answer. */
 export function completeReport(report: RunReport, facts: CompletionFacts): RunReport {
-  const { warnings, functions, calls, callSources } = facts;
-  if (warnings.length === 0 && functions === null) return report;
+  const { warnings, functions, calls, callSources, checks } = facts;
+  if (warnings.length === 0 && functions === null && checks.length === 0) return report;
   return {
     ...report,
     warnings: [...report.warnings, ...warnings],
+    results: [...report.results, ...checks],
     ...(functions === null
       ? {}
       : {

@@ -5,7 +5,7 @@ import { addUsage, type AppError, isJsonObject, type Usage } from '../kernel';
 import { openAiError } from '../platform/http';
 import { dataFrame, SseStream } from '../platform/sse';
 import { type RoundAnswer, wantsFunctions } from '../tool-calling';
-import { chunkFrame, type ChunkFraming, extensionJson } from './chunk-frames';
+import { chunkFrame, type ChunkFraming, extensionJson, withFigures } from './chunk-frames';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
 import { type ChunkIdentity, progressFrame } from './progress-frames';
 import { reportFrames } from './report-answer';
@@ -44,9 +44,10 @@ export class StreamWriter implements AnswerWriter {
       includeUsage: this.completion.request.includeUsage,
       extension: extensionJson(run.id, facts.prepared?.sources ?? []),
     };
+    const spent = facts.usage;
     for await (const batch of call.stream(request)) {
       facts.firstTokenMs ??= performance.now() - run.startedMono;
-      const frames = this.framesOf(batch, framing);
+      const frames = this.framesOf(batch, framing, spent);
       if (frames !== '' && !this.stream.write(frames)) await this.stream.drained();
       run.signal.throwIfAborted();
     }
@@ -103,13 +104,13 @@ export class StreamWriter implements AnswerWriter {
   }
 
   /** One socket read of the vendor becomes one write to the client. */
-  private framesOf(batch: readonly ModelChunk[], framing: ChunkFraming): string {
+  private framesOf(batch: readonly ModelChunk[], framing: ChunkFraming, spent: Usage | null): string {
     const { facts } = this.completion;
     let frames = '';
     for (const chunk of batch) {
-      if (chunk.usage !== null) facts.usage = chunk.usage;
+      if (chunk.usage !== null) facts.usage = addUsage(spent, chunk.usage);
       if (chunk.finishReason !== null) facts.finishReason = chunk.finishReason;
-      frames += chunkFrame(chunk, framing);
+      frames += chunkFrame(withSpent(chunk, spent), framing);
     }
     return frames;
   }
@@ -119,6 +120,12 @@ export class StreamWriter implements AnswerWriter {
     return { id: `chatcmpl-${run.id}`, created: Math.floor(run.startedAt.getTime() / 1000), model };
   }
 }
+
+/** The client is told the figures of the whole run, its tools included. */
+const withSpent = (chunk: ModelChunk, spent: Usage | null): ModelChunk =>
+  spent === null || chunk.usage === null
+    ? chunk
+    : { ...chunk, data: withFigures(chunk.data, addUsage(chunk.usage, spent) ?? spent) };
 
 /** Every request would bring a chunk with its own figures; the client gets one with the sum. */
 function withoutUsageChunk(request: ModelRequest): ModelRequest {

@@ -1,7 +1,7 @@
 export * from './contract';
 export { ConnectorsModule } from './connectors.module';
 export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } from './connectors.service';
-export { MAX_CALLS } from './shapes';
+export { callId, MAX_CALLS } from './shapes';
 export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './transport';
 export { isKnownEmbeddingModel } from './embeddings/embedding-models';
 export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors';
+import type { JsonObject } from './json';
 import type { Source } from './sources';
 import type { Usage } from './chat';
 
@@ -84,6 +85,8 @@ export type RunEvent =
   /** Strategy `planned`: what will run, decided before the first tool starts. */
   | ({ readonly type: 'plan.ready' } & PlanSummary & WithMessage)
   | { readonly type: 'prompt.ready'; readonly messages: number; readonly chars: number }
+  /** A tool has looked at the finished answer; `result` is what it found and changes nothing of it. */
+  | ({ readonly type: 'answer.checked'; readonly result: JsonObject } & ToolRef & WithMessage)
   /** `round` from 2 on, when the model is asked again with the results of its calls. */
   | { readonly type: 'llm.started'; readonly connector: string; readonly model: string; readonly round?: number }
   /** The model wants a function called; `chars` is the length of its arguments. */

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type FunctionCallDelta, MAX_CALLS } from '../connectors';
+import { callId, type FunctionCallDelta, MAX_CALLS } from '../connectors';
 import type { FunctionCall } from '../kernel';
 import { ARGUMENTS_LIMIT } from '../tools';
 
@@ -85,7 +84,7 @@ export class CallAssembler {
     return this.all
       .filter(({ name }) => name !== '')
       .map((call) => {
-        const id = call.id === null || taken.has(call.id) ? newCallId() : call.id;
+        const id = call.id === null || taken.has(call.id) ? callId() : call.id;
         taken.add(id);
         return { id, type: 'function', function: { name: call.name, arguments: call.arguments } };
       });
@@ -128,6 +127,3 @@ function beginsAnother(call: GrowingCall, { id, index, name, arguments: text }: 
 }
 
 const isGiven = (text: string | null): text is string => text !== null && text !== '';
-
-/** In OpenAI's manner; at most 40 characters. */
-export const newCallId = (): string => `call_${randomUUID().replaceAll('-', '')}`;

@@ -1,6 +1,6 @@
+import { callId } from '../connectors';
 import type { ChatMessage, FunctionCall } from '../kernel';
 import { ARGUMENTS_LIMIT, type FunctionOutcome, parsedArguments } from '../tools';
-import { newCallId } from './call-assembler';
 import type { RoundAnswer } from './tool-loop.types';
 
 const NOT_IN_NAMES = /[^A-Za-z0-9_-]/g;
@@ -32,7 +32,7 @@ export const resultMessage = ({ call, content }: FunctionOutcome): ChatMessage =
 /** The calls with ids that no earlier round had: some vendors count from 0 in each. */
 export function withOwnIds({ calls }: RoundAnswer, taken: Set<string>): readonly FunctionCall[] {
   return calls.map((call) => {
-    const id = call.id === '' || taken.has(call.id) ? newCallId() : call.id;
+    const id = call.id === '' || taken.has(call.id) ? callId() : call.id;
     taken.add(id);
     return id === call.id ? call : { ...call, id };
   });

@@ -1,0 +1,62 @@
+import { addUsage, isJsonObject, type JsonObject } from '../kernel';
+import type { ReportResult } from '../runs';
+import type { Completion, ModelCall } from './completion.types';
+import { joinedTexts } from './whole-body';
+
+/** A model call whose answers are heard on their way to the writer, and what they said together so far. */
+export interface HeardCall {
+  readonly call: ModelCall;
+  readonly text: () => string;
+}
+
+export function heard(call: ModelCall): HeardCall {
+  const texts: string[] = [];
+  return {
+    text: () => joinedTexts(texts),
+    call: {
+      model: call.model,
+      complete: async (request) => {
+        const answer = await call.complete(request);
+        texts.push(answer.text);
+        return answer;
+      },
+      stream: async function* (request) {
+        const at = texts.push('') - 1;
+        for await (const batch of call.stream(request)) {
+          for (const chunk of batch) texts[at] += chunk.text;
+          yield batch;
+        }
+      },
+    },
+  };
+}
+
+/**
+ * Has the finished answer looked at by the tools that are there for that. What they find is told by events and kept in the
+ * record; nothing of the answer changes, whatever they find. Never rejects.
+ */
+export async function checkAnswer({ facts, run, budget, depth }: Completion, text: string): Promise<void> {
+  const { prepared } = facts;
+  if (prepared?.afterAnswer === undefined || run.signal.aborted) return;
+  const { results, usage } = await prepared.afterAnswer(text);
+  facts.usage = addUsage(facts.usage, usage);
+  // A run under another leaves that to the other one.
+  if (depth === 0) budget.spend(usage);
+  facts.checks.push(...results);
+  for (const result of results) {
+    if (result.status !== 'completed' || result.preview === '') continue;
+    const { index, plugin, placeholder } = result;
+    const message = `🔎 Checked the answer: ${plugin}`;
+    run.emit({ type: 'answer.checked', index, plugin, placeholder, result: findings(result), message });
+  }
+}
+
+function findings({ preview }: ReportResult): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(preview);
+    if (isJsonObject(parsed)) return parsed;
+  } catch {
+    // A tool may say it in words.
+  }
+  return { text: preview };
+}
