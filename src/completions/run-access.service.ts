@@ -40,7 +40,10 @@ export class RunAccess {
 
   /** @throws `not_found` for a run that is missing, foreign or somebody else's: they look alike. */
   async find(caller: Caller, id: string): Promise<VisibleRun> {
-    const { record, withContents, access } = await this.visible(caller, id);
+    const { record, withContents, access } = await this.visible(
+      caller,
+      await this.runs.find(caller.organizationId, id),
+    );
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
     return { record: this.withLinksFor(caller, record, access), withContents, nested, answer };
@@ -51,7 +54,7 @@ export class RunAccess {
    * @throws `not_found` as `find`
    */
   async reach(caller: Caller, id: string): Promise<RunRecord> {
-    const { record } = await this.visible(caller, id);
+    const { record } = await this.visible(caller, await this.runs.glance(caller.organizationId, id));
     if (!caller.scopes.includes('read') && record.userId !== caller.userId) throw notFound('Run');
     return record;
   }
@@ -87,8 +90,7 @@ export class RunAccess {
     );
   }
 
-  private async visible(caller: Caller, id: string): Promise<VisibleRecord> {
-    const record = await this.runs.find(caller.organizationId, id);
+  private async visible(caller: Caller, record: RunRecord | null): Promise<VisibleRecord> {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const access = await this.accessTo(caller, record.assistantId);
     const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';

@@ -82,10 +82,18 @@ export class RunsService {
    */
   async cancel(organizationId: string, id: string, reason: string): Promise<RunRecord> {
     const going = isUuid(id) && (await this.canceller.cancel(organizationId, id, reason));
-    const record = await this.find(organizationId, id);
+    const record = await this.glance(organizationId, id);
     if (record === null) throw notFound('Run');
     if (!going && record.status !== 'cancelled') throw new AppError('run_ended', 'The run has ended');
     return record;
+  }
+
+  /** What is needed to decide about a run, not to show it: without the events of a log, and from memory where it goes on here. */
+  async glance(organizationId: string, id: string): Promise<RunRecord | null> {
+    const run = this.active.get(id);
+    const held = run === undefined ? this.endings.find(id) : runningRecord(run);
+    if (held !== undefined) return within(organizationId, held);
+    return isUuid(id) ? this.runs.within(organizationId).record(id) : null;
   }
 
   /** The run, wherever it is by now: going on in this process, waiting to be written, or in the table. */
