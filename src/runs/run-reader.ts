@@ -68,7 +68,7 @@ export class RunReader {
     try {
       // Whoever says that he has seen more than there is has seen all there is.
       if (seq > tail.lastSeq) seq = Math.min(seq, await this.log.lastSeq(id));
-      while (!signal.aborted) {
+      while (!left.gone) {
         const { changed } = tail;
         const chunk = tail.since(seq) ?? (seq < tail.lastSeq ? await this.page(id, seq) : null);
         if (chunk !== null) {
@@ -94,7 +94,7 @@ export class RunReader {
     const tail = await this.tails.join(record.id);
     const left = whenAborted(options.signal);
     try {
-      while (!options.signal.aborted && !tail.ended) await left.or(tail.changed);
+      while (!left.gone && !tail.ended) await left.or(tail.changed);
     } finally {
       this.tails.leave(tail);
       left.stop();
@@ -124,7 +124,7 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): AsyncGen
   const listening = run.events$.subscribe({ next: wake, complete: wake });
   let seq = Math.min(after, run.recorded.length);
   try {
-    while (!signal.aborted) {
+    while (!left.gone) {
       const next = changed;
       const closed = run.isClosed;
       const events = run.recorded.slice(seq);
@@ -141,19 +141,27 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): AsyncGen
 
 /** Waits that end when the reader leaves. Nothing is held on to between them: a reader may wait a thousand times. */
 interface Leaving {
+  readonly gone: boolean;
   or(change: Promise<void>): Promise<void>;
   stop(): void;
 }
 
 function whenAborted(signal: AbortSignal): Leaving {
   let wake = (): void => undefined;
-  const onAbort = (): void => wake();
+  const leaving = {
+    gone: signal.aborted,
+    or: (change: Promise<void>): Promise<void> =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (leaving.gone) resolve();
+        else void change.then(resolve);
+      }),
+    stop: () => signal.removeEventListener('abort', onAbort),
+  };
+  const onAbort = (): void => {
+    leaving.gone = true;
+    wake();
+  };
   signal.addEventListener('abort', onAbort, { once: true });
-  const or = (change: Promise<void>): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve;
-      if (signal.aborted) resolve();
-      else void change.then(resolve);
-    });
-  return { or, stop: () => signal.removeEventListener('abort', onAbort) };
+  return leaving;
 }

@@ -94,6 +94,72 @@ describe('background runs', () => {
     }
   });
 
+  it('lets readers come late, leave, come back where they were and claim to be further than there is', async () => {
+    const [worker, other] = [process(), process()];
+    let say!: (text: string) => void;
+    let end!: () => void;
+    const ready = new Promise<void>((begun) => {
+      worker.runs.executeBy(async (run) => {
+        say = (message) => run.emit({ type: 'run.progress', message });
+        const ending = new Promise<void>((resolve) => (end = resolve));
+        begun();
+        await ending;
+        worker.runs.finish(run, { status: 'completed' });
+      });
+    });
+    await worker.jobs.start();
+    const { id } = await worker.runs.enqueue(input(), {});
+    await ready;
+    for (let n = 0; n < 5; n++) say(`${n}`);
+    await until(async () => (await worker.events.lastSeq(id)) === 6);
+    const record = await other.runs.find(organizationId, id);
+    if (record === null) throw new Error('No such run');
+    const leaving = new AbortController();
+    let seen = '';
+    for await (const frames of other.runs.follow(record, { after: 2, signal: leaving.signal })) {
+      seen += frames;
+      if (framesIn(seen).at(-1)?.id === 6) leaving.abort();
+    }
+    expect(framesIn(seen).map((frame) => frame.id)).toEqual([3, 4, 5, 6]);
+    expect(other.tails.size).toBe(0);
+    const back = readAll(other.runs, organizationId, id, 6);
+    const boaster = readAll(worker.runs, organizationId, id, 999);
+    await until(() => other.tails.size + worker.tails.size === 2);
+    say('last');
+    end();
+    expect(framesIn(await back).map((frame) => frame.id)).toEqual([7, 8]);
+    expect(framesIn(await boaster).map((frame) => frame.id)).toEqual([7, 8]);
+    expect([other.tails.size, worker.tails.size]).toEqual([0, 0]);
+  });
+
+  it('loses and doubles nothing when its connections to the database are cut', async () => {
+    const [worker, other] = [process(), process()];
+    const cut = () =>
+      dataSource
+        .query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'bellwether' AND pid <> pg_backend_pid()`,
+        )
+        .catch(() => undefined);
+    worker.runs.executeBy(async (run) => {
+      for (let n = 0; n < 60; n++) {
+        run.emit({ type: 'run.progress', message: `${n}` });
+        await sleep(5);
+      }
+      worker.runs.finish(run, { status: 'completed' });
+    });
+    await worker.jobs.start();
+    const { id } = await worker.runs.enqueue(input(), {});
+    const reading = readAll(other.runs, organizationId, id);
+    for (let n = 0; n < 5; n++) {
+      await sleep(60);
+      await cut();
+    }
+    const frames = framesIn(await reading);
+    expect(frames.map((frame) => frame.id)).toEqual(Array.from({ length: 62 }, (_, n) => n + 1));
+    expect(frames.at(-1)?.event).toBe('run.completed');
+  });
+
   it.each(['here', 'elsewhere'])('is cancelled when it goes on %s', async (where) => {
     const [worker, other] = [process(), process()];
     let reason: string | null = null;
