@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type EmitRunEvent, isJsonObject, type JsonObject, type Source, type ToolRef, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import type { RunBudget } from '../runs';
@@ -8,6 +8,7 @@ import { withinDeadline } from './deadline';
 import { traceOf } from './describe-failure';
 import type { OfferedFunction } from './function-set';
 import { readOutput } from './read-output';
+import { statisticsName, ToolStatistics } from './resilience/tool-statistics';
 
 /** UTF-16 units of one call's arguments. */
 export const ARGUMENTS_LIMIT = 250_000;
@@ -68,7 +69,11 @@ export type FunctionOutcome =
 export class FunctionInvoker {
   private readonly logger = new Logger(FunctionInvoker.name);
 
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    /** Without it nothing is counted. */
+    @Optional() @Inject(ToolStatistics) private readonly statistics: ToolStatistics | null = null,
+  ) {}
 
   async invoke(
     call: RequestedCall,
@@ -92,12 +97,22 @@ export class FunctionInvoker {
       const duration_ms = elapsed();
       const outcome = { call, plugin, name, status: 'completed', cached: false, duration_ms, ...output } as const;
       emit(completedEvent(ref, outcome));
+      this.count(offered, invocation, duration_ms);
       return outcome;
     } catch (error) {
       const { code, message, content } = this.failureOf(error, plugin, invocation.runId);
       emit({ type: 'tool.failed', ...ref, code, message: `❌ ${name} failed` });
+      if (!NOT_COUNTED.has(code)) this.count(offered, invocation, null);
       return { call, plugin, name, status: 'failed', code, message, content, duration_ms: elapsed() };
     }
+  }
+
+  /** `durationMs` null: it failed. */
+  private count(offered: OfferedFunction | undefined, { owner }: FunctionInvocation, durationMs: number | null): void {
+    if (this.statistics === null || offered === undefined) return;
+    const failed = durationMs === null;
+    const call = { failed, retries: 0, cached: false, fellBack: false, durationMs, confidence: null };
+    this.statistics.record(owner.organizationId, statisticsName(offered.plugin.definition), call);
   }
 
   private async attempt(
@@ -157,6 +172,16 @@ export class FunctionInvoker {
     return { code, message: 'the function failed', content: 'Error: the function failed' };
   }
 }
+
+/** The model asked for something that was not done: it says nothing of the function. */
+const NOT_COUNTED: ReadonlySet<ToolFailureCode> = new Set([
+  'tool.unknown',
+  'tool.arguments_invalid',
+  'tool.cancelled',
+  'tool.inaccessible',
+  'tool.unavailable',
+  'tool.limit',
+]);
 
 /** ACCESS.md: every denial says the same, and no reason. */
 const UNAVAILABLE = 'tool_unavailable';

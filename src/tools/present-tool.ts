@@ -1,4 +1,5 @@
 import type { ToolDefinition } from './contract';
+import type { ToolStats } from './resilience/tool-counts.types';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
 export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
@@ -13,6 +14,15 @@ export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
 
 const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
 
-export function presentTool({ aliases: _, ...definition }: ToolDefinition): PresentedTool {
-  return { ...definition, stats: NOTHING_COUNTED };
-}
+export const presentTool = (
+  { aliases: _, ...definition }: ToolDefinition,
+  counted: ToolStats | null = null,
+): PresentedTool => ({ ...definition, stats: counted === null ? NOTHING_COUNTED : figuresOf(counted) });
+
+const figuresOf = ({ calls, failure_rate, avg_ms, p95_ms, confidence }: ToolStats): PresentedTool['stats'] => ({
+  calls,
+  failure_rate,
+  avg_ms,
+  p95_ms,
+  confidence,
+});

@@ -40,10 +40,12 @@ export interface QuestionText {
 export async function questionText(
   rewriter: Pick<QuestionRewriter, 'rewrite'>,
   rewrite: boolean,
-  { query, messages }: ToolInput,
+  input: ToolInput,
   { owner, runId, signal, connector }: ToolContext,
 ): Promise<QuestionText> {
-  if (!rewrite) return { text: query, warnings: [], rewritten: null };
+  // Results of a search that does not look at the conversation are kept whatever it was.
+  if (!rewrite) return { text: input.query, warnings: [], rewritten: null };
+  const { messages } = input;
   const { organizationId } = owner;
   const asked = await rewriter.rewrite({ organizationId, runId, messages, signal, connector });
   const { text, warnings, rewritten, usage = null } = asked;

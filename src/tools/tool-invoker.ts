@@ -64,7 +64,7 @@ export class ToolInvoker {
     private readonly catalogue: ToolCatalogue,
     @Inject(CONFIG) config: Config,
     /** Without it nothing is counted, and history shortens no time. */
-    @Optional() private readonly statistics: ToolStatistics | null = null,
+    @Optional() @Inject(ToolStatistics) private readonly statistics: ToolStatistics | null = null,
   ) {
     this.calls = new ResilientCalls(config.tools, (organizationId, plugin) =>
       statistics === null ? null : statistics.of(organizationId, plugin),

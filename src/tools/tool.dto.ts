@@ -29,12 +29,16 @@ export class ToolCostDto {
   estimate!: number;
 }
 
-/** Figures over the tool's calls; null as long as nothing was counted. */
+/** Figures over the tool's calls in the caller's organization, the last 30 days; null as long as nothing was counted. */
 export class ToolStatsDto {
+  /** Calls that ran: those answered from kept results are not among them. */
   calls!: number | null;
+  /** 0 to 1, retries having been in vain. */
   failure_rate!: number | null;
+  /** Milliseconds of tries that succeeded. */
   avg_ms!: number | null;
   p95_ms!: number | null;
+  /** Average of the results that state one, 0 to 1. */
   confidence!: number | null;
 }
 

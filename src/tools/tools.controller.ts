@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../platform/http';
+import type { Caller } from '../kernel';
+import { Access, CurrentCaller } from '../platform/http';
 import { type PresentedTool } from './present-tool';
 import { ConfigValidityDto, ToolDto, ToolKindDto, ToolListDto, ToolQueryDto } from './tool.dto';
 import { ToolsService } from './tools.service';
@@ -13,16 +14,25 @@ export class ToolsController {
   @Get()
   @Access({ scope: 'read', summary: 'Tools that assistants can use, and functions that models may call' })
   @ApiOkResponse({ type: ToolListDto })
-  list(@Query() filter: ToolQueryDto): { tools: readonly PresentedTool[]; count: number } {
-    const tools = this.tools.list(filter);
+  async list(
+    @CurrentCaller() { organizationId }: Caller,
+    @Query() filter: ToolQueryDto,
+  ): Promise<{ tools: readonly PresentedTool[]; count: number }> {
+    await this.tools.countedIn(organizationId);
+    const tools = this.tools.list(filter, organizationId);
     return { tools, count: tools.length };
   }
 
   @Get(':name')
   @Access({ scope: 'read', summary: 'One tool' })
   @ApiOkResponse({ type: ToolDto })
-  get(@Param('name') name: string, @Query() { kind }: ToolKindDto): PresentedTool {
-    return this.tools.get(name, kind);
+  async get(
+    @CurrentCaller() { organizationId }: Caller,
+    @Param('name') name: string,
+    @Query() { kind }: ToolKindDto,
+  ): Promise<PresentedTool> {
+    await this.tools.countedIn(organizationId);
+    return this.tools.get(name, kind, organizationId);
   }
 
   @Post(':name/validate')

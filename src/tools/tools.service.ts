@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { AppError, type Problem } from '../kernel';
 import type { ToolDefinition } from './contract';
 import { FunctionCatalogue } from './function-catalogue';
 import { presentTool, type PresentedTool } from './present-tool';
+import { statisticsName, ToolStatistics } from './resilience/tool-statistics';
 import { ToolCatalogue } from './tool-catalogue';
 
 type ToolKind = ToolDefinition['kind'];
@@ -23,24 +24,35 @@ export class ToolsService {
   constructor(
     private readonly catalogue: ToolCatalogue,
     private readonly functions: FunctionCatalogue,
+    @Optional() @Inject(ToolStatistics) private readonly statistics: ToolStatistics | null = null,
   ) {}
 
-  /** All tools and functions, or those of a kind or with a capability. */
-  list({ capability, kind }: ToolFilter = {}): readonly PresentedTool[] {
+  /** Resolves when figures of the organization's calls can be shown; never rejects. */
+  async countedIn(organizationId: string): Promise<void> {
+    await this.statistics?.load(organizationId);
+  }
+
+  /** All tools and functions, or those of a kind or with a capability, with the figures of the organization's calls. */
+  list({ capability, kind }: ToolFilter = {}, organizationId: string | null = null): readonly PresentedTool[] {
     return [...this.catalogue.definitions(), ...this.functions.definitions()]
       .filter((definition) => kind === undefined || definition.kind === kind)
       .filter(({ capabilities }) => capability === undefined || capabilities.includes(capability))
-      .map(presentTool);
+      .map((definition) => this.present(definition, organizationId));
   }
 
   /** By name or alias, a pipeline tool before a function of the same name; `not_found` names the closest match. */
-  get(name: string, kind?: ToolKind): PresentedTool {
-    return presentTool(this.catalogueOf(name, kind).definition);
+  get(name: string, kind?: ToolKind, organizationId: string | null = null): PresentedTool {
+    return this.present(this.catalogueOf(name, kind).definition, organizationId);
   }
 
   /** Everything the tool's schema has against a config. `{"config": {…}}` is taken for the config inside. */
   validate(name: string, body: unknown, kind?: ToolKind): readonly Problem[] {
     return this.catalogueOf(name, kind).catalogue.validate(name, unwrap(body));
+  }
+
+  private present(definition: ToolDefinition, organizationId: string | null): PresentedTool {
+    if (this.statistics === null || organizationId === null) return presentTool(definition);
+    return presentTool(definition, this.statistics.of(organizationId, statisticsName(definition)));
   }
 
   private catalogueOf(name: string, kind: ToolKind | undefined): Found {

@@ -83,11 +83,11 @@ export class KeptResults {
   /** The kept result, made this caller's own; undefined when there is none. */
   find({ keyed, key }: KeepableCall, ref: ToolRef, limit: number): CheckedOutput | undefined {
     const kept = this.results.get(key);
-    const { renew } = keyed.caching;
-    if (kept === undefined || renew === undefined) return kept;
+    const { caching } = keyed;
+    if (kept === undefined || caching.renew === undefined) return kept;
     const context = new CallContext(ref, keyed.invocation, new AbortController());
     try {
-      return { ...kept, ...readOutput(renew(kept, context), limit) };
+      return { ...kept, ...readOutput(caching.renew(kept, context), limit) };
     } catch {
       return undefined;
     } finally {

@@ -17,6 +17,15 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The figures lag behind the counts by a fiftieth at most, so that nobody adds up buckets at every call. */
 const LAG = 50;
 
+/** A function may have the name of a tool; they are counted apart. */
+export const statisticsName = ({
+  name,
+  kind,
+}: {
+  readonly name: string;
+  readonly kind: 'pipeline' | 'function';
+}): string => (kind === 'function' ? `function:${name}` : name);
+
 interface HeldTool {
   counts: ToolCounts;
   stats: ToolStats | null;
