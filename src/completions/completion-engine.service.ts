@@ -190,7 +190,7 @@ export class CompletionEngine {
 function failureOf(abortReason: string | null, error: unknown): AppError {
   if (abortReason === SERVER_SHUTDOWN) return shuttingDown();
   if (abortReason === RUN_TIMEOUT)
-    return new AppError('tool_loop.timeout', 'The run with its functions took longer than it may');
+    return new AppError('tool_loop.timeout', 'The run took longer than it may');
   if (abortReason === LOG_UNAVAILABLE)
     return new AppError('unavailable', 'What the run did could not be written down any more');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');

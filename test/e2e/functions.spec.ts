@@ -9,6 +9,8 @@ interface WeatherServer {
   /** Cities asked for, as they came. */
   readonly asked: string[];
   hang: boolean;
+  /** Status of every answer. */
+  status: number;
   stop(): Promise<void>;
 }
 
@@ -17,6 +19,7 @@ async function startWeather(): Promise<WeatherServer> {
   const server: Server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
     if (weather.hang) return;
+    response.statusCode = weather.status;
     response.setHeader('content-type', 'application/json');
     if (pathname === '/v1/search') {
       const name = searchParams.get('name') ?? '';
@@ -40,6 +43,7 @@ async function startWeather(): Promise<WeatherServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
     hang: false,
+    status: 200,
     stop: () =>
       new Promise((done) => {
         server.closeAllConnections();
@@ -82,6 +86,7 @@ describe('functions that the model calls', () => {
     upstream.reset();
     weather.asked.length = 0;
     weather.hang = false;
+    weather.status = 200;
   });
   afterEach(() => upstream.verify());
   afterAll(async () => {
@@ -183,6 +188,17 @@ describe('functions that the model calls', () => {
     ]);
   });
 
+  it('tells the model when the weather service is down', async () => {
+    weather.status = 503;
+    upstream.expect({ toolCalls: [weatherIn('Elx')] }).expect({ content: 'I cannot look now.' });
+    const answer = await ask();
+    expect(answer.json.choices[0].message.content).toBe('I cannot look now.');
+    expect(sent(1).messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_1' });
+    expect(sent(1).messages.at(-1).content).not.toContain('17.5');
+    const run = await app.api('GET', `/api/v1/runs/${answer.json.run_id}`);
+    expect(run.json).toMatchObject({ status: 'completed', functions: [{ plugin: 'weather', status: 'failed' }] });
+  });
+
   it('makes an equal call once', async () => {
     upstream
       .expect({ toolCalls: [weatherIn('Elx', 'a'), weatherIn('Elx', 'b')] })
@@ -239,6 +255,8 @@ describe('functions that the model calls', () => {
     script();
     const off = await stream({ stream_options: { progress: 'off' } });
     expect(off.text).toBe('Ok.');
+    expect(off.chunks.some((each) => 'progress' in each)).toBe(false);
+    expect(off.comments.join('')).not.toMatch(/🔧|✅|❌/u);
     expect(off.chunks.every(({ object }) => object === 'chat.completion.chunk')).toBe(true);
   });
 
@@ -313,5 +331,61 @@ describe('functions that the model calls', () => {
     while (run.status === 'running' && Date.now() - left < 5_000);
     expect(Date.parse(run.finished_at) - left).toBeLessThan(250);
     expect(run).toMatchObject({ status: 'cancelled', functions: [{ status: 'failed', code: 'tool.cancelled' }] });
+  });
+});
+
+describe('the time of a run that may start others', () => {
+  let app: TestApp;
+  let upstream: Upstream;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    app = await startApp({
+      env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-functions-2', TOOL_RUN_TIMEOUT: '1000' },
+    });
+  });
+  beforeEach(() => upstream.reset());
+  afterAll(async () => {
+    await app.stop();
+    await upstream.stop();
+  });
+
+  const SLOW = { content: 'late', firstDelayMs: 30_000 };
+
+  it('ends one with functions whose model is slow, and one whose tool asks a slow assistant', async () => {
+    const target = await makeAssistant(app, { name: 'Slow' });
+    const tools = [
+      { plugin: 'assistant', placeholder: '1_tool_result', enabled: true, config: { assistant_id: target } },
+    ];
+    const ids = [
+      await makeAssistant(app, { metadata: { tools: ['weather'] } }),
+      await makeAssistant(app, {
+        prompt_template: '{1_tool_result}{user_input}',
+        metadata: { assistant_type: 'multi_tool', tools },
+      }),
+    ];
+    for (const id of ids) {
+      upstream.reset();
+      upstream.expect(SLOW);
+      const from = performance.now();
+      const answer = await app.api('POST', '/v1/chat/completions', {
+        model: `lamb_assistant.${id}`,
+        messages: [user('Hi')],
+      });
+      expect(answer.json.error).toMatchObject({ code: 'tool_loop.timeout' });
+      expect(answer.status).toBe(422);
+      expect(performance.now() - from).toBeLessThan(4_000);
+      await upstream.requests[0]?.closedEarly;
+    }
+  });
+
+  it('does not end one that starts none', async () => {
+    const id = await makeAssistant(app);
+    upstream.expect({ content: 'in time', firstDelayMs: 1_200 });
+    const answer = await streamed(app, '/v1/chat/completions', {
+      model: `lamb_assistant.${id}`,
+      messages: [user('Hi')],
+    });
+    expect(answer.text).toBe('in time');
   });
 });

@@ -58,6 +58,35 @@ describe('the official OpenAI client', () => {
     }
   });
 
+  it('streams an assistant that calls functions: one id, one finish, figures summed', async () => {
+    const id = await makeAssistant(app, { metadata: { tools: ['weather'] } });
+    // A city that is no name: the function refuses it without asking anybody.
+    upstream
+      .expect({ content: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: '{"city":7}' }] })
+      .expect({ content: 'I cannot know.' });
+    const stream = client.chat.completions.stream({
+      model: `lamb_assistant.${id}`,
+      messages,
+      stream_options: { include_usage: true },
+    });
+    const ids = new Set<string>();
+    const finishes: string[] = [];
+    stream.on('chunk', ({ id: own, choices: [choice] }) => {
+      ids.add(own);
+      if (choice?.finish_reason) finishes.push(choice.finish_reason);
+    });
+    const answer = await stream.finalChatCompletion();
+    expect(answer.choices[0]?.message).toMatchObject({ content: 'Let me look.\n\nI cannot know.' });
+    expect(answer.choices[0]?.message.tool_calls ?? []).toEqual([]);
+    expect([ids.size, finishes]).toEqual([1, ['stop']]);
+    const { run_id: runId } = answer as unknown as { run_id?: string };
+    const run = await app.api('GET', `/api/v1/runs/${runId ?? String((await lastRun()).id)}`);
+    expect(answer.usage).toEqual(run.json.usage);
+    expect(answer.usage?.total_tokens).toBeGreaterThan(9);
+  });
+
+  const lastRun = async () => (await app.api('GET', '/api/v1/runs?limit=1')).json.items[0];
+
   it('assembles a tool call that the client itself offered', async () => {
     upstream.expect({ toolCalls: [{ name: 'weather', arguments: '{"city":"Basel"}' }] });
     const stream = client.chat.completions.stream({
