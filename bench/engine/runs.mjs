@@ -18,7 +18,8 @@ async function once(run, graph) {
   if (found !== GRAPHS[graph].length) throw new Error(`${found} of ${GRAPHS[graph].length} tools found something`);
 }
 
-const BATCH = 50;
+/** Few enough that a batch ends before a busy machine gives the core to somebody else. */
+const BATCH = 5;
 
 serveCommands({
   /** Microseconds of one run whose tools answer at once: the least of many batches, where noise only ever adds. */
