@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ErrorCode, JsonObject, RunEvent, RunStatus, StampedRunEvent } from '../kernel';
+import type { ErrorCode, JsonObject, RunEvent, StampedRunEvent } from '../kernel';
 import { type Transaction, Transactions } from '../platform/database';
 import { loggedEvent } from './run-frame';
 import { INSERT_GOING, toRow } from './run-sql';
@@ -34,8 +34,6 @@ const CLAIM = `
     RETURNING runs.created_at, q.input, q.request
   )
   SELECT * FROM claimed`;
-
-const STATE = `SELECT status, worker_id FROM runs WHERE organization_id = $1 AND id = $2`;
 
 const ASK_CANCEL = `
   WITH asked AS (
@@ -131,15 +129,6 @@ export class RunLifecycleRepository {
     ]);
     const [row] = rows;
     return row === undefined ? null : { createdAt: row.created_at, input: row.input, request: row.request };
-  }
-
-  async state(organizationId: string, id: string): Promise<{ status: RunStatus; workerId: string | null } | null> {
-    const rows = await this.dataSource.query<{ status: RunStatus; worker_id: string | null }[]>(STATE, [
-      organizationId,
-      id,
-    ]);
-    const [row] = rows;
-    return row === undefined ? null : { status: row.status, workerId: row.worker_id };
   }
 
   /** False when it does not go on (any more, or not in the table yet). The first reason stays. */
