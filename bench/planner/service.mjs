@@ -1,0 +1,21 @@
+// The planner's own parts, from the build.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const require = createRequire(import.meta.url);
+const dist = process.env.BENCH_DIST ?? join(import.meta.dirname, '../../dist/src');
+
+export async function loadPlanning() {
+  const from = (file) => require(join(dist, 'planning', file));
+  if (!existsSync(join(dist, 'planning/decompose.js'))) {
+    console.error(`there is no build in ${dist}: npm run build`);
+    process.exit(2);
+  }
+  return {
+    rankTools: from('selection/rank-tools.js').rankTools,
+    relevanceOf: from('selection/relevance.js').relevanceOf,
+    decompose: from('decompose.js').decompose,
+    model: () => ({ ...from('model-question.js'), ...from('read-model-plan.js') }),
+  };
+}
