@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallerRenewal } from '../auth';
 import { AppError, type Caller, type JsonObject } from '../kernel';
 import { toAppError } from '../platform/http';
@@ -8,6 +9,10 @@ import { type ChatRequest, readChatRequest } from './chat-request';
 import { CompletionEngine } from './completion-engine.service';
 import { CompletionOpening } from './completion-opening.service';
 import type { Completion } from './completion.types';
+
+/** How long a run that has its turn waits for the database, and how often it asks. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 500;
 
 /** Completions that nobody has to wait for: what was asked is kept with the run, and whichever process claims it carries it out. */
 @Injectable()
@@ -38,8 +43,21 @@ export class BackgroundCompletions implements OnModuleInit {
     if (completion !== null) await this.engine.run(completion, new BackgroundWriter(completion));
   }
 
-  /** Time has passed since the run was asked for, and rights with it. */
+  /** A database that is away for a moment is no reason to fail. */
   private async open(run: Run, body: JsonObject): Promise<Completion> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await this.admit(run, body);
+      } catch (error) {
+        if (toAppError(error).code !== 'unavailable' || performance.now() > deadline) throw error;
+        await sleep(RETRY_MS, undefined, { signal: run.signal });
+      }
+    }
+  }
+
+  /** Time has passed since the run was asked for, and rights with it. */
+  private async admit(run: Run, body: JsonObject): Promise<Completion> {
     const { assistant, caller: asked } = run.input;
     const caller = await this.callers.renew(asked);
     if (!caller.scopes.includes('chat')) throw new AppError('forbidden', 'The credential lacks the scope chat');
@@ -47,6 +65,8 @@ export class BackgroundCompletions implements OnModuleInit {
   }
 
   private refuse(run: Run, error: unknown): null {
+    // Then it ends as what it was aborted for.
+    if (run.signal.aborted) return null;
     const { code, detail } = toAppError(error);
     if (code === 'internal_error') {
       const cause = error instanceof Error ? (error.stack ?? error.message) : typeof error;

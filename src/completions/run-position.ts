@@ -1,6 +1,6 @@
 import { invalid } from '../kernel';
 
-const SEQ = /^\d{1,10}$/;
+const SEQ = /^\d{1,9}$/;
 
 /** The `id` of the last event that a client has, from its header; undefined without one. @throws `validation_failed` */
 export function lastSeenOf(header: string | readonly string[] | undefined): number | undefined {
