@@ -163,7 +163,11 @@ describe('POST /api/v1/assistants/validate', () => {
   it('writes nothing and runs nothing that configuration says', async () => {
     const payload = "global.__hit = 1; require('fs').writeFileSync('/tmp/hit', '1')";
     const metadata = multiTool(tool('simple_rag', '1_context', { collections: [] }, { when: { eval: payload } }));
-    expect((await validate({ template: '${7*7} {{7*7}} {user_input}', metadata })).json.valid).toBe(true);
+    const { valid, diagnostics } = (await validate({ template: '${7*7} {{7*7}} {user_input}', metadata })).json;
+    expect(valid).toBe(false);
+    expect(diagnostics.filter(({ severity }: any) => severity === 'error')).toEqual([
+      expect.objectContaining({ code: 'condition.invalid', path: 'metadata.tools[0].when' }),
+    ]);
     expect((globalThis as Record<string, unknown>).__hit).toBeUndefined();
     expect((await teacher.api('GET', '/api/v1/assistants?owner=me')).json.total).toBe(0);
   });
