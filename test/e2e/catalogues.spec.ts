@@ -84,9 +84,12 @@ describe('the catalogues', () => {
 
   it('lists strategies and classic processors', async () => {
     const strategies = (await get('orchestrators')).json.orchestrators;
-    expect(strategies.slice(0, 2)).toEqual([
+    expect(strategies).toEqual([
       { name: 'sequential', description: expect.any(String), options_schema: expect.any(Object) },
       { name: 'parallel', description: expect.any(String), options_schema: expect.any(Object) },
+      { name: 'dependency', description: expect.any(String), options_schema: expect.any(Object) },
+      { name: 'conditional', description: expect.any(String), options_schema: expect.any(Object) },
+      { name: 'planned', description: expect.any(String), options_schema: expect.any(Object) },
     ]);
     const prompts = (await get('prompt-processors')).json.prompt_processors;
     expect(prompts.map((each: { name: string }) => each.name)).toEqual([
