@@ -67,7 +67,8 @@ function answersOver(say: Say, { fast = {}, auto = 'openai' }: { fast?: Record<s
       runId: 'r',
       ...overrides,
     });
-  return { asked, ask };
+  const host = (connector: string) => service.hostFor({ organizationId: 'o', connector });
+  return { asked, ask, host };
 }
 
 const BLUE = '{"colour": "blue"}';
@@ -133,6 +134,14 @@ describe('asking for JSON', () => {
     const asking = answersOver(hang).ask({ signal: gone.signal });
     gone.abort();
     await expect(asking).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('where a question would go', () => {
+  it('is a host, or nowhere', async () => {
+    const { host } = answersOver(() => BLUE);
+    expect(await host('openai')).toBe('x.example');
+    expect(await answersOver(() => BLUE, { auto: 'bypass' }).host('auto')).toBeNull();
   });
 });
 

@@ -70,6 +70,15 @@ export class StructuredAnswers {
     }
   }
 
+  /** `host:port` that a question would go to; null when nobody could be asked. */
+  async hostFor(question: Pick<StructuredQuestion, 'organizationId' | 'connector' | 'model'>): Promise<string | null> {
+    try {
+      return new URL((await this.modelFor(question)).target.baseUrl).host;
+    } catch {
+      return null;
+    }
+  }
+
   private async converse<T>(question: StructuredQuestion, resolved: ResolvedModel): Promise<StructuredAnswer<T>> {
     let messages: readonly ChatMessage[] = withInstruction(question);
     let usage: Usage | null = null;
@@ -105,7 +114,11 @@ export class StructuredAnswers {
     }
   }
 
-  private async modelFor({ organizationId, connector, model }: StructuredQuestion): Promise<ResolvedModel> {
+  private async modelFor({
+    organizationId,
+    connector,
+    model,
+  }: Pick<StructuredQuestion, 'organizationId' | 'connector' | 'model'>): Promise<ResolvedModel> {
     const organization = await this.organizations.runtime(organizationId);
     const definition = this.connectors.find(connector);
     const writer = definition === undefined ? AUTO : this.writerFor(definition);

@@ -7,7 +7,8 @@ export const ANSWER_USAGE = { prompt_tokens: 40, completion_tokens: 10, total_to
 /** A model that gives one object, and what it was asked. */
 export function scriptedAnswers(value: object) {
   const asked: StructuredQuestion[] = [];
-  const answers: Pick<StructuredAnswers, 'ask'> = {
+  const answers: Pick<StructuredAnswers, 'ask' | 'hostFor'> = {
+    hostFor: () => Promise.resolve('models.example'),
     ask: <T>(question: StructuredQuestion) => {
       asked.push(question);
       return Promise.resolve({ value: value as T, usage: ANSWER_USAGE, model: 'nano' });

@@ -1,4 +1,4 @@
-import { entry, invocation, invokerOf } from '../../testing/call';
+import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
 import { ANSWER_USAGE, EARLIER, scriptedAnswers } from '../../testing/scripted-answers';
 import { describeTool } from '../../testing/tool.conformance';
 import { SynthesisTool } from './synthesis.tool';
@@ -46,6 +46,14 @@ describe('synthesis', () => {
     expect(user?.content).toContain('Why green?');
     expect(user?.content).toContain('{"piece":3,"text":"Grass [9] is a plant."}');
     expect(answers.asked[0]).toMatchObject({ name: 'synthesis', maxTokens: 150, connector: 'auto' });
+  });
+
+  it('goes where the model is', async () => {
+    const target = await new SynthesisTool(scriptedAnswers(SAID)).target(
+      { instructions: '', material_tokens: 500, answer_tokens: 50 },
+      { owner: OWNER, connector: 'auto' },
+    );
+    expect(target).toBe('models.example');
   });
 
   it('asks no model where there is nothing to join', async () => {

@@ -24,7 +24,11 @@ export class SynthesisTool implements Tool<SynthesisConfig> {
   readonly retries = 0;
   readonly caching: ToolCaching = { results: true };
 
-  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask'>) {}
+  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask' | 'hostFor'>) {}
+
+  target(_: SynthesisConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
+    return this.answers.hostFor({ organizationId: owner.organizationId, connector });
+  }
 
   async run(config: SynthesisConfig, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
     const material = materialOf(context.results, { maxTokens: config.material_tokens, without: NO_MATERIAL });

@@ -31,10 +31,14 @@ export class ValidationTool implements Tool<CheckConfig> {
   readonly retries = 0;
   readonly caching: ToolCaching = { results: true };
 
-  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask'>) {}
+  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask' | 'hostFor'>) {}
 
   phase({ checks }: CheckConfig): 'pipeline' | 'answer' {
     return checks === 'answer' ? 'answer' : 'pipeline';
+  }
+
+  target(_: CheckConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
+    return this.answers.hostFor({ organizationId: owner.organizationId, connector });
   }
 
   async run(config: CheckConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
