@@ -1,7 +1,7 @@
 export * from './contract';
 export { cleanText, cutText } from './clean-text';
 export { closestName } from './closest-name';
-export { ConfigSchemas, type PreparedConfig } from './config-schema';
+export { ConfigSchemas } from './config-schema';
 export { FunctionCatalogue, functionEntries } from './function-catalogue';
 export {
   ARGUMENTS_LIMIT,
