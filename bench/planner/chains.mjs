@@ -28,7 +28,7 @@ export async function chains({ folder, planning, queries }) {
     figures[`${name} tools`] = chosen.f1;
     figures[`${name} edges`] = edges.f1;
     lines.push(
-      `| ${name}, ${rows.length} of ${tools.length} tools | ${[chosen.f1, edges.f1, edges.precision, edges.recall].map(shown).join(' | ')} |`,
+      `| ${name}, ${rows.length} questions, ${tools.length} tools | ${[chosen.f1, edges.f1, edges.precision, edges.recall].map(shown).join(' | ')} |`,
     );
   }
   return {

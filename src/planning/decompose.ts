@@ -1,7 +1,10 @@
+import { termsOf } from './selection/words';
 import type { Decomposition, QueryType, SubQuery } from './planning.types';
 
 const MAX_PARTS = 6;
 const MAX_ITEM_WORDS = 12;
+/** A longer text is hardly one question, and its cues say nothing. */
+const MAX_CHARS = 2_000;
 
 /** Cues in the languages of the house: English, Spanish, Catalan, Basque. */
 const SMALLTALK =
@@ -23,10 +26,12 @@ const THEN =
 /** Words that point back at an answer that is not there yet. */
 const REFERS_BACK =
   /\b(?:it|its|them|they|their|this|these|that|those|result|results|answer|the same|based on|using (?:the|that|this)|from (?:the|that|this)|ello|eso|esto|resultado|aix[oò]|resultat|hori)\b/iu;
+/** Something that was spoken of before: article and two words. */
+const THE = /\b(?:the|this|that|these|those|el|la|los|las|els|les)\s+\p{L}+(?:\s+\p{L}+)?/giu;
 const RELATIVE =
   /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu;
 const SPLIT =
-  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)/iu;
+  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)|\s*,\s*(?:and\s+)?(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)|\s+and\s+(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)/iu;
 
 /**
  * Takes a question apart by its words. Nothing is guessed: what shows no sign of several parts is one question, and
@@ -34,6 +39,7 @@ const SPLIT =
  */
 export function decompose(question: string): Decomposition {
   const text = question.replace(/\s+/g, ' ').trim();
+  if (text.length > MAX_CHARS) return whole(text, 'simple', 0.4);
   if (text === '' || SMALLTALK.test(text)) return whole(text, 'smalltalk', 0.9);
   return comparison(text) ?? sequence(text) ?? hop(text) ?? single(text);
 }
@@ -61,12 +67,24 @@ function sequence(text: string): Decomposition | null {
   const asking = parts.filter((part, at) => isRequest(part) || (at > 0 && THEN.test(part)));
   if (asking.length < 2) return null;
   const parted = asking.slice(0, MAX_PARTS).map((part, at): SubQuery => {
-    const follows = at > 0 && (THEN.test(part) || REFERS_BACK.test(part));
-    return sub(at, part.replace(THEN, ''), follows && REFERS_BACK.test(part.replace(THEN, '')) ? [`q${at}`] : []);
+    const text = part.replace(THEN, '');
+    const before = at === 0 ? -1 : meantBy(text, asking.slice(0, at));
+    return sub(at, text, before < 0 ? [] : [`q${before + 1}`]);
   });
   const linked = parted.some(({ dependencies }) => dependencies.length > 0);
   const confidence = asking.length > MAX_PARTS || asking.length < parts.length ? 0.5 : 0.75;
   return { type: linked ? 'multi_hop' : 'multi_part', sub_queries: parted, confidence };
+}
+
+/** Position of the part that another one refers back to, by "it" or by "the …" of something that it named; -1 for none. */
+function meantBy(text: string, earlier: readonly string[]): number {
+  const named = (text.match(THE) ?? []).flatMap((words) => termsOf(words)).filter(({ weight }) => weight === 1);
+  const owner = earlier.findLastIndex((part) => {
+    const stems = new Set(termsOf(part).map(({ stem }) => stem));
+    return named.some(({ stem }) => stems.has(stem));
+  });
+  if (owner >= 0) return owner;
+  return REFERS_BACK.test(text) ? earlier.length - 1 : -1;
 }
 
 /** "Who taught the author that wrote …": first what the relative clause is about. */

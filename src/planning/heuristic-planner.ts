@@ -16,6 +16,8 @@ const FAR_BEHIND = 0.25;
 const CLEAR = 2;
 /** A shorter question is read together with the one before it. */
 const FEW_WORDS = 3;
+/** What of a question is looked at for choosing. */
+const READ_CHARS = 4_000;
 
 export interface HeuristicInput {
   readonly query: string;
@@ -176,5 +178,7 @@ function joinSteps({ tools, query }: HeuristicInput, found: readonly DraftStep[]
   return [...joining, ...checking];
 }
 
-const withEarlier = (text: string, earlier: string): string =>
-  termsOf(text).filter(({ weight }) => weight === 1).length < FEW_WORDS ? `${earlier} ${text}` : text;
+const withEarlier = (text: string, earlier: string): string => {
+  const read = text.slice(0, READ_CHARS);
+  return termsOf(read).filter(({ weight }) => weight === 1).length < FEW_WORDS ? `${earlier} ${read}` : read;
+};

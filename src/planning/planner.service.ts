@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
@@ -17,6 +18,11 @@ import { factsOf, type ToolFacts } from './tool-facts';
 
 /** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
 const UNSURE = 0.35;
+
+/** What of a text is looked at for choosing. */
+const READ_CHARS = 4_000;
+/** Plans for longer questions are not kept. */
+const KEPT_CHARS = 2_000;
 
 /** What one request is planned with. */
 interface Work {
@@ -56,7 +62,7 @@ export class Planner {
     const planner = plannerFor(request.options, arm, this.config.planner.vendor);
     const work = this.prepare(request);
     const key = this.keyOf(work, planner);
-    const known = this.cache.find(key, request.query);
+    const known = request.query.length <= KEPT_CHARS ? this.cache.find(key, request.query) : null;
     const body = known ?? (await this.make(work, planner, key));
     if (request.signal.aborted) throw cancelled();
     const { experiment: _other, ...plan } = body;
@@ -81,8 +87,8 @@ export class Planner {
     const decomposition = decompose(query);
     const last = lastUserIndex(messages);
     const before = messages.slice(0, Math.max(last, 0)).findLast(({ role }) => role === 'user');
-    const earlier = before === undefined ? '' : textOf(before.content);
-    const queryClass = classOf(query, decomposition, facts);
+    const earlier = before === undefined ? '' : textOf(before.content).slice(0, READ_CHARS);
+    const queryClass = classOf(query.slice(0, READ_CHARS), decomposition, facts);
     return { request, facts, earlier, decomposition, queryClass, maxSteps: options.max_steps ?? DEFAULT_STEPS };
   }
 
@@ -90,7 +96,9 @@ export class Planner {
     const { organizationId, assistantId, assistantVersion, connector, tools } = request;
     const chosen = tools.map(({ index }) => index).join(' ');
     const parts = [organizationId, assistantId, assistantVersion, this.catalogueVersion, queryClass, planner];
-    return JSON.stringify([...parts, connector, maxSteps, chosen, earlier]);
+    return createHash('sha256')
+      .update(JSON.stringify([...parts, connector, maxSteps, chosen, earlier]))
+      .digest('base64');
   }
 
   private async make(work: Work, planner: PlannerName, key: string): Promise<ToolPlan> {
@@ -110,7 +118,8 @@ export class Planner {
 
   private kept(key: string, work: Work, draft: Draft): ToolPlan {
     const plan = this.finish(work, draft);
-    this.cache.keep(key, work.request.query, plan);
+    const { query } = work.request;
+    if (query.length <= KEPT_CHARS) this.cache.keep(key, query, plan);
     return plan;
   }
 

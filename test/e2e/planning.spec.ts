@@ -23,6 +23,12 @@ const PLANNED = { orchestrator: 'planned' };
 const isPlanning = (body: { response_format?: any }): boolean =>
   body.response_format?.json_schema?.name === 'tool_plan';
 
+const completed = (app: TestApp, path: string) =>
+  eventually(async () => {
+    const answer = await app.api('GET', path);
+    return answer.json?.status === 'completed' ? answer : null;
+  });
+
 describe('planning', () => {
   let upstream: Upstream;
   let kb: KbServer;
@@ -107,10 +113,7 @@ describe('planning', () => {
       expect(text).toBe('Hello.');
       expect(comments.join('\n')).toContain('no tool is needed');
       const path = `/api/v1/runs/${headers.get('x-run-id')}`;
-      const record = await eventually(
-        () => app.api('GET', path),
-        ({ json }) => json?.status === 'completed',
-      );
+      const record = await completed(app, path);
       expect(record.json.plan).toMatchObject({ planner: 'heuristic', steps: [], reasoning: expect.any(String) });
     });
 
@@ -172,10 +175,7 @@ describe('planning', () => {
       upstream.expect({ content: 'Cells.' });
       const { json, headers } = await ask('Tell me about cell borders');
       expect(json.choices[0].message.content).toBe('Cells.');
-      const record = await eventually(
-        () => app.api('GET', `/api/v1/runs/${headers.get('x-run-id')}`),
-        (answer) => answer.json?.status === 'completed',
-      );
+      const record = await completed(app, `/api/v1/runs/${headers.get('x-run-id')}`);
       expect(record.json.plan).toMatchObject({ planner: 'model', cached: false, reasoning: 'Only biology.' });
       expect(record.json.plan.stages).toEqual([['s1'], ['s2']]);
       // Twice as many are fetched as are wanted.

@@ -1,0 +1,68 @@
+import * as fc from 'fast-check';
+import { decompose } from './decompose';
+import { stagesOf } from './stages';
+
+const partsOf = (question: string): string[] => decompose(question).sub_queries.map(({ text }) => text);
+
+describe('taking a question apart', () => {
+  it.each([
+    ['What is photosynthesis?', 'simple'],
+    ['Hello!', 'smalltalk'],
+    ['gràcies', 'smalltalk'],
+    ['mitosis vs meiosis', 'comparison'],
+    ['¿Cuál es la diferencia entre mitosis y meiosis?', 'comparison'],
+    ['Quina és la diferència entre mitosi i meiosi?', 'comparison'],
+    ['What does "force majeure" mean?', 'exact'],
+    ['Explain section 3.2', 'exact'],
+    ['Make a study plan for the exam', 'list_building'],
+    ['What is ATP? How is it made?', 'multi_hop'],
+    ['What is ATP? Who was Darwin?', 'multi_part'],
+  ])('%s is %s', (question, type) => {
+    expect(decompose(question).type).toBe(type);
+  });
+
+  it('asks for each thing that is compared by itself', () => {
+    expect(partsOf('What is the difference between mitosis and meiosis?')).toEqual(['mitosis', 'meiosis']);
+    expect(partsOf('Compare Kant with Hume')).toEqual(['Kant', 'Hume']);
+  });
+
+  it('has a part wait for the one that it refers to, and no other', () => {
+    const { sub_queries: parts } = decompose(
+      'Calculate the best route from A to B. Find the lyrics of Yesterday. Then calculate the pace of the route.',
+    );
+    expect(parts.map(({ dependencies }) => dependencies)).toEqual([[], [], ['q1']]);
+  });
+
+  it('is unsure of what it cannot read', () => {
+    expect(decompose('x '.repeat(5_000)).confidence).toBeLessThan(0.6);
+  });
+
+  it('gives parts of any text whose dependencies come before them, in little time', () => {
+    const word = fc.constantFrom(
+      'which',
+      'better',
+      'or',
+      'and',
+      'then',
+      'compare',
+      'difference between',
+      'it',
+      '?',
+      '"',
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(word, { maxLength: 400 }).map((words) => words.join(' ')),
+    );
+    fc.assert(
+      fc.property(text, (question) => {
+        const began = performance.now();
+        const { sub_queries: parts, confidence } = decompose(question);
+        expect(performance.now() - began).toBeLessThan(200);
+        expect(parts.length).toBeGreaterThan(0);
+        expect(confidence).toBeGreaterThan(0);
+        expect(stagesOf(parts)).not.toBeNull();
+      }),
+    );
+  });
+});
