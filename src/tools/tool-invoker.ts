@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import type { JsonObject, ToolRef } from '../kernel';
+import { addUsage, type JsonObject, type ToolRef } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import {
   type Invocation,
@@ -10,13 +10,8 @@ import {
   type ToolOutcome,
 } from './contract';
 import { describeFailure, traceOf } from './describe-failure';
-import {
-  type CallResult,
-  type CallTrace,
-  ResilientCalls,
-  type RunnableTool,
-  type ToolCall,
-} from './resilience/resilient-calls';
+import type { CheckedOutput } from './read-output';
+import { type CallTrace, ResilientCalls, type RunnableTool, type ToolCall } from './resilience/resilient-calls';
 import { ToolStatistics } from './resilience/tool-statistics';
 import { ToolCatalogue } from './tool-catalogue';
 import { failedText, fallbackText, targetOf } from './tool-texts';
@@ -31,7 +26,9 @@ interface Failed {
 }
 
 /** How a call ended; it is not told yet. */
-type Ended = { readonly result: CallResult; readonly fallback?: string } | { readonly failed: Failed };
+type Ended =
+  | { readonly output: CheckedOutput; readonly trace: CallTrace; readonly fallback?: string }
+  | { readonly failed: Failed };
 
 /** What is known of one call all the way. */
 interface Calling {
@@ -104,7 +101,7 @@ export class ToolInvoker {
     const calling: Calling = { entry, ref, input, invocation };
     const startedAt = performance.now();
     emit({ type: 'tool.started', ...ref, message: texts.started(targetOf(entry)) });
-    const first = await this.call(calling, resolve);
+    const first = await this.call(calling, resolve, startedAt);
     const reason = fallbackReason(entry, first);
     const ended = reason === null ? first : await this.fallBack(calling, first, reason);
     const duration_ms = Math.round((performance.now() - startedAt) * 100) / 100;
@@ -113,30 +110,33 @@ export class ToolInvoker {
       emit({ type: 'tool.failed', ...ref, code, message: failedText(plugin, message) });
       return { index, plugin, placeholder, status: 'failed', code, message, duration_ms };
     }
-    const { result } = ended;
-    const { length: chars } = result.content;
-    const { confidence, cached, retries } = result;
-    const shared = { chars, confidence, cached, retries, duration_ms, ...instead(ended.fallback) };
-    const sources = result.sources.length;
-    emit({ type: 'tool.completed', ...ref, sources, message: texts.completed(entry, chars), ...shared });
-    return { index, plugin, placeholder, status: 'completed', ...result, ...shared };
+    const { output, trace, fallback } = ended;
+    const { content, sources, citations, confidence, warnings, query, usage, truncated } = output;
+    const { cached, retries } = trace;
+    const { length: chars } = content;
+    const shared = { chars, confidence, cached, retries, duration_ms, ...(fallback === undefined ? {} : { fallback }) };
+    const message = texts.completed(entry, chars);
+    emit({ type: 'tool.completed', ...ref, sources: sources.length, message, ...shared });
+    const kept = { content, sources, citations, warnings, query, usage, truncated };
+    return { index, plugin, placeholder, status: 'completed', ...kept, ...shared };
   }
 
   /** One call with its retries, counted. */
-  private async call({ entry, ref, input, invocation }: Calling, resolve: Resolve): Promise<Ended> {
-    const trace: CallTrace = { retries: 0, tryMs: null };
+  private async call({ entry, ref, input, invocation }: Calling, resolve: Resolve, startedAt: number): Promise<Ended> {
+    const trace: CallTrace = { startedAt, retries: 0, cached: false, tryMs: null };
     let plugin = entry.plugin;
     let ended: Ended;
     try {
-      const found = resolve();
+      const { version, tool, config, ...found } = resolve();
       plugin = found.plugin;
-      ended = { result: await this.calls.run({ ...found, entry, input, invocation, ref }, trace) };
+      const call: ToolCall = { plugin, version, tool, config, entry, input, invocation, ref };
+      ended = { output: await this.calls.run(call, trace), trace };
     } catch (error) {
       const { code, message, unexpected } = describeFailure(error);
       if (unexpected) this.logger.warn(`run ${invocation.runId} tool ${entry.index} ${plugin}: ${traceOf(error)}`);
       ended = { failed: { code, message } };
     }
-    if (this.statistics !== null) this.count(this.statistics, plugin, calledBy(invocation), entry, ended, trace);
+    this.count(invocation, plugin, entry, ended, trace);
     return ended;
   }
 
@@ -148,46 +148,25 @@ export class ToolInvoker {
     const { plugin, config } = fallback;
     invocation.emit({ type: 'tool.progress', ...ref, message: fallbackText(entry.plugin, plugin, reason) });
     const instead: PipelineTool = { ...entry, plugin, config, retries: null, fallback: null };
-    const second = await this.call({ ...calling, entry: instead }, () => this.resolve(plugin, config));
-    return 'failed' in second ? first : { ...second, fallback: plugin };
+    const resolve: Resolve = () => this.resolve(plugin, config);
+    const second = await this.call({ ...calling, entry: instead }, resolve, performance.now());
+    if ('failed' in second) return first;
+    // An unsure answer has been paid for as well.
+    const usage = 'failed' in first ? second.output.usage : addUsage(first.output.usage, second.output.usage);
+    return { ...second, output: { ...second.output, usage }, fallback: plugin };
   }
 
-  private count(
-    statistics: ToolStatistics,
-    plugin: string,
-    organizationId: string,
-    entry: PipelineTool,
-    ended: Ended,
-    { retries, tryMs }: CallTrace,
-  ): void {
+  private count({ owner }: Invocation, plugin: string, entry: PipelineTool, ended: Ended, trace: CallTrace): void {
+    if (this.statistics === null) return;
+    const failed = 'failed' in ended;
+    if (failed && NOT_COUNTED.has(ended.failed.code)) return;
+    const { retries, cached, tryMs } = trace;
     const fellBack = entry.fallback !== null && fallbackReason(entry, ended) !== null;
-    if ('failed' in ended) {
-      if (NOT_COUNTED.has(ended.failed.code)) return;
-      statistics.record(organizationId, plugin, {
-        failed: true,
-        retries,
-        cached: false,
-        fellBack,
-        durationMs: null,
-        confidence: null,
-      });
-      return;
-    }
-    const { cached, confidence } = ended.result;
-    statistics.record(organizationId, plugin, {
-      failed: false,
-      retries,
-      cached,
-      fellBack,
-      durationMs: tryMs,
-      confidence,
-    });
+    const confidence = failed ? null : ended.output.confidence;
+    const call = { failed, retries, cached, fellBack, durationMs: failed ? null : tryMs, confidence };
+    this.statistics.record(owner.organizationId, plugin, call);
   }
 }
-
-const calledBy = ({ owner }: Invocation): string => owner.organizationId;
-
-const instead = (fallback: string | undefined): { fallback?: string } => (fallback === undefined ? {} : { fallback });
 
 /** Why another tool is to answer, for the progress; null when it is not. */
 function fallbackReason({ on_error, fallback }: PipelineTool, ended: Ended): string | null {
@@ -196,7 +175,7 @@ function fallbackReason({ on_error, fallback }: PipelineTool, ended: Ended): str
     const wanted = on_error === 'fallback' || fallback.condition === 'on_error';
     return wanted && ended.failed.code !== 'tool.cancelled' ? ended.failed.message : null;
   }
-  const { confidence } = ended.result;
+  const { confidence } = ended.output;
   const unsure = fallback.condition === 'on_low_confidence' && confidence !== null && confidence < fallback.threshold;
   return unsure ? `confidence ${confidence.toFixed(2)} is below ${fallback.threshold}` : null;
 }

@@ -29,29 +29,21 @@ export interface CircuitPlace {
 export class Circuits {
   private readonly troubled = new LRUCache<string, CircuitBreakerPolicy>({ max: MAX_CIRCUITS });
 
-  /** Calls `work`, or rejects with `tool.unavailable` at once while the circuit is open. A probe has one try. */
-  through<T>(place: CircuitPlace, work: (probe: boolean) => Promise<T>): Promise<T> {
-    const circuit = this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
-    return circuit === undefined ? this.first(place, work) : this.next(place, circuit, work);
+  /** undefined where nothing has failed lately. */
+  find(place: CircuitPlace): CircuitBreakerPolicy | undefined {
+    return this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
   }
 
-  private async first<T>(place: CircuitPlace, work: (probe: boolean) => Promise<T>): Promise<T> {
-    try {
-      return await work(false);
-    } catch (error) {
-      if (isBad(error)) await this.note(place, error);
-      throw error;
-    }
-  }
-
-  private async note(place: CircuitPlace, error: unknown): Promise<void> {
+  /** Counts a failure of a place that has no circuit yet, or had none when the call began. */
+  async note(place: CircuitPlace, error: unknown): Promise<void> {
     const name = nameOf(place);
     const circuit = this.troubled.get(name) ?? newCircuit();
     this.troubled.set(name, circuit);
     await circuit.execute(() => Promise.reject(error as Error)).catch(() => undefined);
   }
 
-  private async next<T>(
+  /** Calls `work`, or rejects with `tool.unavailable` at once while the circuit is open. A probe has one try. */
+  async through<T>(
     place: CircuitPlace,
     circuit: CircuitBreakerPolicy,
     work: (probe: boolean) => Promise<T>,

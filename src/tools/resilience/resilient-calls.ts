@@ -8,7 +8,7 @@ import { retryText } from '../tool-texts';
 import { delaysOf } from './backoff';
 import { Bulkheads } from './bulkheads';
 import { callTimes, type CallTimes } from './call-times';
-import { Circuits } from './circuits';
+import { type CircuitPlace, Circuits } from './circuits';
 import { kindOf } from './failure-kind';
 import { type KeepableCall, KeptResults } from './kept-results';
 import type { ToolStats } from './tool-counts.types';
@@ -26,7 +26,7 @@ export interface ToolCall {
   /** Canonical name. */
   readonly plugin: string;
   /** Of the tool's definition; without it results are not kept. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   readonly tool: RunnableTool;
   readonly config: JsonObject;
   readonly entry: Pick<PipelineTool, 'timeout_ms' | 'retries' | 'cache'>;
@@ -36,14 +36,13 @@ export interface ToolCall {
   readonly ref: ToolRef;
 }
 
-export interface CallResult extends CheckedOutput {
-  readonly cached: boolean;
-  readonly retries: number;
-}
-
-/** Told of every retry and of the time that the last try took, whatever the call comes to. */
+/** Filled in while the call goes on, whatever it comes to. */
 export interface CallTrace {
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
   retries: number;
+  /** The result was kept from an earlier call. */
+  cached: boolean;
   /** Milliseconds of the try that succeeded; null while none did. */
   tryMs: number | null;
 }
@@ -77,23 +76,33 @@ export class ResilientCalls {
     this.kept = config.cacheEnabled && config.cacheTtlMs > 0 ? new KeptResults(config) : null;
   }
 
-  async run(call: ToolCall, trace: CallTrace): Promise<CallResult> {
+  run(call: ToolCall, trace: CallTrace): Promise<CheckedOutput> {
     const started = this.start(call, trace);
-    if (this.kept === null || !call.entry.cache || call.tool.caching === undefined) return this.fresh(started);
-    const keepable = await this.keepable(this.kept, started);
-    if (keepable === null) return this.fresh(started);
-    const known = this.kept.find(keepable, call.ref, limitOf(call));
-    if (known !== undefined) return { ...known, cached: true, retries: 0 };
-    const result = await this.fresh({ ...started, keepable });
-    this.kept.keep(keepable, result);
-    return result;
+    return this.kept === null || !call.entry.cache || call.tool.caching === undefined
+      ? this.fresh(started)
+      : this.keptOrFresh(this.kept, started);
   }
 
-  private async fresh(started: Started): Promise<CallResult> {
-    const { tool } = started.call;
-    const target = tool.target === undefined ? null : await this.targetOf(started);
-    const output = await (target === null ? this.guarded(started, null) : this.inBulkhead(started, target));
-    return { ...output, cached: false, retries: started.trace.retries };
+  private async keptOrFresh(kept: KeptResults, started: Started): Promise<CheckedOutput> {
+    const keepable = await this.keepable(kept, started);
+    if (keepable === null) return this.fresh(started);
+    const known = kept.find(keepable, started.call.ref, limitOf(started.call));
+    if (known !== undefined) {
+      started.trace.cached = true;
+      return known;
+    }
+    const output = await this.fresh({ ...started, keepable });
+    kept.keep(keepable, output);
+    return output;
+  }
+
+  private fresh(started: Started): Promise<CheckedOutput> {
+    return started.call.tool.target === undefined ? this.guarded(started, null) : this.atTarget(started);
+  }
+
+  private async atTarget(started: Started): Promise<CheckedOutput> {
+    const target = await this.targetOf(started);
+    return target === null ? this.guarded(started, null) : this.inBulkhead(started, target);
   }
 
   private keepable(kept: KeptResults, { call, endsAt }: Started): Promise<KeepableCall | null> {
@@ -113,7 +122,7 @@ export class ResilientCalls {
     const baseMs = tool.timeoutMs ?? this.config.defaultTimeoutMs;
     const stats = this.statsOf(invocation.owner.organizationId, plugin);
     const times = callTimes({ timeoutMs: entry.timeout_ms, baseMs, retries, stats, config: this.config });
-    const endsAt = performance.now() + times.totalMs;
+    const endsAt = trace.startedAt + times.totalMs;
     return { call, times, retries, fairMs: Math.min(FAIR_MS, baseMs), endsAt, trace, keepable: null };
   }
 
@@ -142,55 +151,72 @@ export class ResilientCalls {
     const { plugin, config, invocation } = started.call;
     const { organizationId } = invocation.owner;
     // Without a target it is the config that tells a dead server of one assistant from everybody else's.
-    const key = (): string => target ?? JSON.stringify(config);
-    return this.circuits.through({ organizationId, plugin, key }, (probe) => this.tries(started, probe ? 0 : null));
+    const place = { organizationId, plugin, key: (): string => target ?? JSON.stringify(config) };
+    const circuit = this.circuits.find(place);
+    if (circuit === undefined) return this.tries(started, started.retries, place);
+    return this.circuits.through(place, circuit, (probe) => this.tries(started, probe ? 0 : started.retries, null));
   }
 
-  private async tries(started: Started, most: number | null): Promise<CheckedOutput> {
-    const { call, endsAt, retries, trace, times } = started;
-    let nextDelay: (() => number) | null = null;
-    for (;;) {
+  /** `place` is told of the failure; null where a circuit watches already. */
+  private async tries(started: Started, retries: number, place: CircuitPlace | null): Promise<CheckedOutput> {
+    const { call, endsAt, times, trace } = started;
+    let delayOf: (() => number) | null = null;
+    // Looking at the clock is saved where nothing came before the first try.
+    const atOnce = call.tool.caching === undefined && call.tool.target === undefined;
+    for (let beganAt = atOnce ? trace.startedAt : performance.now(); ; beganAt = performance.now()) {
+      const timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - beganAt));
+      const attempt = new Attempt(started);
       try {
-        return await this.once(started);
-      } catch (error) {
+        const output = readOutput(await attempt.within(timeoutMs), limitOf(call));
+        trace.tryMs = performance.now() - beganAt;
+        return output;
+      } catch (thrown) {
+        const error = timeoutMs < started.fairMs ? unfair(thrown) : thrown;
         const kind = kindOf(error);
-        if (!kind.retryable || !(trace.retries < (most ?? retries))) throw error;
-        nextDelay ??= delaysOf(this.config);
-        const backoff = nextDelay();
-        const delayMs = kind.retryAfterMs ?? backoff;
-        if (performance.now() + delayMs + times.usualMs >= endsAt) throw error;
+        delayOf ??= delaysOf(this.config);
+        const delayMs = kind.retryAfterMs ?? delayOf();
+        const again = kind.retryable && trace.retries < retries;
+        if (!again || performance.now() + delayMs + times.usualMs >= endsAt) {
+          if (place !== null && kind.health === 'bad') await this.circuits.note(place, error);
+          throw error;
+        }
         trace.retries += 1;
         tellRetry(call.invocation.emit, call.ref, trace.retries, delayMs);
         await pause(delayMs, call.invocation.scope);
+      } finally {
+        attempt.close();
       }
     }
   }
-
-  private async once({ call, times, fairMs, endsAt, trace, keepable }: Started): Promise<CheckedOutput> {
-    const { tool, config, input, invocation, ref } = call;
-    const beganAt = performance.now();
-    const timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - beganAt));
-    let context: CallContext | undefined;
-    try {
-      const raw = await withinDeadline(
-        (controller) => {
-          context = keepable?.context(ref, controller) ?? new CallContext(ref, invocation, controller);
-          return tool.run(config, keepable?.input() ?? input, context);
-        },
-        { timeoutMs, scope: invocation.scope },
-      );
-      const output = readOutput(raw, limitOf(call));
-      trace.tryMs = performance.now() - beganAt;
-      return output;
-    } catch (error) {
-      if (timeoutMs < fairMs && error instanceof ToolFailure && error.code === 'tool.timeout')
-        throw new ToolFailure('tool.timeout', error.message, { retryable: false });
-      throw error;
-    } finally {
-      context?.close();
-    }
-  }
 }
+
+/** One try: it has a signal and a context of its own, so that nothing of it reaches into the next. */
+class Attempt {
+  private context: CallContext | null = null;
+
+  constructor(private readonly started: Started) {}
+
+  within(timeoutMs: number): Promise<unknown> {
+    return withinDeadline(this.begin, { timeoutMs, scope: this.started.call.invocation.scope });
+  }
+
+  close(): void {
+    this.context?.close();
+  }
+
+  private readonly begin = (controller: AbortController): Promise<unknown> => {
+    const { call, keepable } = this.started;
+    const { tool, config, input, invocation, ref } = call;
+    this.context = keepable?.context(ref, controller) ?? new CallContext(ref, invocation, controller);
+    return tool.run(config, keepable?.input() ?? input, this.context);
+  };
+}
+
+/** A try that had too little time to judge by: another would have less. */
+const unfair = (error: unknown): unknown =>
+  error instanceof ToolFailure && error.code === 'tool.timeout'
+    ? new ToolFailure('tool.timeout', error.message, { retryable: false })
+    : error;
 
 const limitOf = ({ tool, config }: ToolCall): number => tool.outputLimit?.(config) ?? OUTPUT_LIMIT;
 
