@@ -64,16 +64,16 @@ export async function prepare(dist) {
       types: ['context'],
       names,
     });
-    const options = {};
+    // The door makes the signal, and one job looks like the other: what is counted begins with the call of the engine.
+    const { signal } = new AbortController();
+    const job = {
+      ...{ strategy, tools, template, systemPrompt: '', vision: false, owner: caller, caller, assistantId: 1 },
+      ...{ assistantVersion: 1, options: {}, metadata: {}, connector: 'auto', runId: 'r', assistants: null, signal },
+      messages: [{ role: 'user', content: 'Why?' }],
+    };
     return async () => {
       const events = [];
-      const { messages } = await orchestrator.orchestrate({
-        ...{ strategy, tools, template, systemPrompt: '', vision: false, owner: caller, caller, assistantId: 1 },
-        ...{ assistantVersion: 1, options, metadata: {}, connector: 'auto', runId: 'r', assistants: null },
-        messages: [{ role: 'user', content: 'Why?' }],
-        signal: new AbortController().signal,
-        emit: (event) => events.push(event),
-      });
+      const { messages } = await orchestrator.orchestrate({ ...job, emit: (event) => events.push(event) });
       return messages[0].content.split('found').length - 1;
     };
   };

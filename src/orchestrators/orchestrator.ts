@@ -32,6 +32,13 @@ interface NamedStrategy {
   readonly strategy: OrchestratorStrategy;
 }
 
+/** The enabled tools of a document, and which of them run before and after the answer. */
+interface Phases {
+  readonly enabled: readonly PipelineTool[];
+  readonly pipeline: readonly PipelineTool[];
+  readonly checks: readonly PipelineTool[];
+}
+
 interface Executed {
   readonly outcomes: readonly ToolOutcome[];
   readonly trace: StrategyTrace;
@@ -45,6 +52,8 @@ interface Executed {
 @Injectable()
 export class Orchestrator {
   private readonly logger = new Logger(Orchestrator.name);
+  /** Keyed by the document's list of tools, which lives as long as the cached assistant. */
+  private readonly phases = new WeakMap<readonly PipelineTool[], Phases>();
 
   constructor(
     private readonly strategies: StrategyCatalogue,
@@ -62,9 +71,7 @@ export class Orchestrator {
     const warn: Warn = (code, message) => emit({ type: 'warning', code, message });
     const { name: strategyName, strategy } = this.strategyOf(job, warn);
     const { template } = job;
-    const enabled = job.tools.filter((tool) => tool.enabled);
-    const checks = enabled.filter(({ plugin, config }) => this.tools.phaseOf(plugin, config) === 'answer');
-    const pipeline = checks.length === 0 ? enabled : enabled.filter((tool) => !checks.includes(tool));
+    const { enabled, pipeline, checks } = this.phasesOf(job.tools);
     const {
       outcomes: settled,
       trace: { usage: spent = null, ...trace },
@@ -107,6 +114,17 @@ export class Orchestrator {
     this.logger.warn(`run ${runId} assistant ${assistantId}: unknown strategy, fell back to ${FALLBACK_STRATEGY}`);
     warn('orchestrator.unknown', `There is no strategy '${name.slice(0, 64)}': '${FALLBACK_STRATEGY}' ran instead`);
     return { name: FALLBACK_STRATEGY, strategy: this.strategies.fallback() };
+  }
+
+  private phasesOf(tools: readonly PipelineTool[]): Phases {
+    const known = this.phases.get(tools);
+    if (known !== undefined) return known;
+    const enabled = tools.filter((tool) => tool.enabled);
+    const checks = enabled.filter(({ plugin, config }) => this.tools.phaseOf(plugin, config) === 'answer');
+    const pipeline = checks.length === 0 ? enabled : enabled.filter((tool) => !checks.includes(tool));
+    const phases = { enabled, pipeline, checks };
+    this.phases.set(tools, phases);
+    return phases;
   }
 
   private async execute(

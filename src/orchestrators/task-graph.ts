@@ -60,18 +60,18 @@ function inOrder(dependencies: readonly (readonly number[])[], dependants: reado
   return order;
 }
 
-/** Per task, ascending, those that it waits for and those that they wait for. Ask for tasks after the ones they wait for. */
-export function allBehind(dependencies: readonly (readonly number[])[]): (task: number) => readonly number[] {
+/** Per task, ascending, those that it waits for and those that they wait for; nothing for stuck ones. */
+export function allBehind(dependencies: readonly (readonly number[])[], { stages }: TaskGraph): number[][] {
   const known: ReadonlySet<number>[] = [];
-  return (task) => {
+  for (const task of stages.flat()) {
     const all = new Set<number>();
     for (const other of dependencies[task] ?? []) {
       all.add(other);
       for (const further of known[other] ?? []) all.add(further);
     }
     known[task] = all;
-    return [...all].sort((a, b) => a - b);
-  };
+  }
+  return dependencies.map((_, task) => [...(known[task] ?? [])].sort((a, b) => a - b));
 }
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
 import { Conditions } from '../../conditions';
 import type { OrchestratorStrategy, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
-import { allBehind, runWhenReady, taskGraph } from '../../task-graph';
+import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
 
 /** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
 @Injectable()
@@ -14,16 +14,16 @@ export class DependencyStrategy implements OrchestratorStrategy {
   };
   readonly reads = ['depends_on', 'on_dependency_failure', 'when'] as const;
 
+  /** Keyed by the list of tools, which lives as long as the cached assistant. */
+  private readonly orders = new WeakMap<readonly PipelineTool[], Order>();
+
   async execute(context: StrategyContext): Promise<StrategyTrace> {
     const { tools, emit, start, skip } = context;
     if (tools.length === 0) return {};
-    const dependencies = dependenciesOf(tools);
-    const graph = taskGraph(dependencies);
-    const stages = graph.stages.map((stage) => stage.map((position) => nameOf(tools[position])));
-    emit({ type: 'run.progress', message: `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}` });
+    const { dependencies, graph, behind, stages, told } = this.orderOf(tools);
+    emit({ type: 'run.progress', message: told });
     const conditions = new Conditions(context);
     const outcomes: ToolOutcome[] = [];
-    const behind = allBehind(dependencies);
     for (const position of graph.stuck) {
       const tool = tools[position];
       if (tool !== undefined) skip(tool, 'it waits for tools that wait for each other');
@@ -31,7 +31,7 @@ export class DependencyStrategy implements OrchestratorStrategy {
     await runWhenReady(graph, (position) => {
       const tool = tools[position];
       if (tool === undefined) return undefined;
-      const after = behind(position).flatMap((each) => outcomes[each] ?? []);
+      const after = present(behind[position] ?? [], outcomes);
       const reason =
         failureAmong(dependencies[position] ?? [], outcomes, tool) ?? conditions.reasonAgainst(tool, after);
       if (reason !== null) {
@@ -42,9 +42,39 @@ export class DependencyStrategy implements OrchestratorStrategy {
     });
     return { stages };
   }
+
+  private orderOf(tools: readonly PipelineTool[]): Order {
+    const known = this.orders.get(tools);
+    if (known !== undefined) return known;
+    const dependencies = dependenciesOf(tools);
+    const graph = taskGraph(dependencies);
+    const stages = graph.stages.map((stage) => stage.map((position) => nameOf(tools[position])));
+    const told = `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}`;
+    const order = { dependencies, graph, behind: allBehind(dependencies, graph), stages, told };
+    this.orders.set(tools, order);
+    return order;
+  }
+}
+
+/** In which order tools may run; the same for every run of an assistant. */
+interface Order {
+  readonly dependencies: readonly (readonly number[])[];
+  readonly graph: TaskGraph;
+  readonly behind: readonly (readonly number[])[];
+  readonly stages: readonly (readonly string[])[];
+  readonly told: string;
 }
 
 const nameOf = (tool: PipelineTool | undefined): string => tool?.placeholder ?? tool?.plugin ?? '';
+
+function present(positions: readonly number[], outcomes: readonly ToolOutcome[]): ToolOutcome[] {
+  const found: ToolOutcome[] = [];
+  for (const position of positions) {
+    const outcome = outcomes[position];
+    if (outcome !== undefined) found.push(outcome);
+  }
+  return found;
+}
 
 /** Positions of the tools that each one waits for. What is disabled or gone is nothing to wait for. */
 function dependenciesOf(tools: readonly PipelineTool[]): number[][] {

@@ -137,12 +137,12 @@ async function runSteps(
   { request, start }: StrategyContext,
 ): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = [];
-  const behind = allBehind(dependencies);
+  const behind = allBehind(dependencies, graph);
   await runWhenReady(graph, (position) => {
     const tool = tools[position];
     const step = plan.steps[position];
     if (tool === undefined || step === undefined) return undefined;
-    const after = behind(position).flatMap((each) => outcomes[each] ?? []);
+    const after = (behind[position] ?? []).flatMap((each) => outcomes[each] ?? []);
     const running = start(tool, PARALLEL_TEXTS, after, stepOf(step, request.question));
     return running.then((outcome) => (outcomes[position] = outcome));
   });
