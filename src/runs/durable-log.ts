@@ -6,6 +6,8 @@ import type { RunRecord } from './run.types';
 /** Characters that may wait to be committed before whoever writes is asked to wait, and before no more are taken. */
 const HIGH_WATER = 64 * 1_024;
 const CAPACITY = 4 * 1_024 * 1_024;
+/** Of one run in one statement. */
+const BATCH_CHARS = 128 * 1_024;
 
 /** What of one background run waits to be committed, in order. */
 export class DurableLog implements RunLog {
@@ -55,11 +57,16 @@ export class DurableLog implements RunLog {
     return new Promise((resolve) => this.waiters.push(resolve));
   }
 
-  /** The oldest events that wait, without the terminal one: that is the end's. */
+  /** The oldest events that wait, at most so many or about so much, without the terminal one: that is the end's. */
   next(limit: number): readonly LoggedEvent[] {
-    const events = this.pending.slice(0, limit);
-    const last = events.at(-1);
-    return last !== undefined && isTerminal(last) ? events.slice(0, -1) : events;
+    const events: LoggedEvent[] = [];
+    let chars = 0;
+    for (const event of this.pending) {
+      if (events.length === limit || chars > BATCH_CHARS || isTerminal(event)) break;
+      events.push(event);
+      chars += event.data.length;
+    }
+    return events;
   }
 
   /** Everything that waits, for the statement that ends the run. */

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { isDatabaseUnavailable } from '../platform/database';
 import { ActiveRuns } from './active-runs';
 import { shapeSource } from './report/shape-report';
-import type { Run } from './run';
+import type { Run, RunEnd } from './run';
 import { RunBuffer, type RunSink } from './run-buffer';
 import { RunJournal } from './run-journal';
 import { finishedRecord } from './run-record';
@@ -34,7 +34,7 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown {
     const sources = (outcome.sources ?? []).map((source) => shapeSource(source, secrets));
     if (sources.length > 0) run.emit({ type: 'sources', sources });
     if (outcome.usage) run.emit({ type: 'usage', ...outcome.usage });
-    emitTerminal(run, outcome);
+    run.close(endOf(outcome));
     const record = finishedRecord(run, { ...outcome, sources });
     if (run.background) this.endLog(run, record);
     else {
@@ -109,9 +109,8 @@ export class RunEndings implements RunSink, BeforeApplicationShutdown {
   }
 }
 
-function emitTerminal(run: Run, outcome: RunOutcome): void {
-  if (outcome.status === 'completed')
-    run.emit({ type: 'run.completed', finish_reason: outcome.finishReason ?? 'stop' });
-  else if (outcome.status === 'cancelled') run.emit({ type: 'run.cancelled', reason: outcome.message ?? 'cancelled' });
-  else run.emit({ type: 'run.failed', code: outcome.errorCode ?? 'internal_error', message: outcome.message ?? '' });
+function endOf(outcome: RunOutcome): RunEnd {
+  if (outcome.status === 'completed') return { type: 'run.completed', finish_reason: outcome.finishReason ?? 'stop' };
+  if (outcome.status === 'cancelled') return { type: 'run.cancelled', reason: outcome.message ?? 'cancelled' };
+  return { type: 'run.failed', code: outcome.errorCode ?? 'internal_error', message: outcome.message ?? '' };
 }

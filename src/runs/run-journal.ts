@@ -14,7 +14,7 @@ import { storableRecord } from './storable-record';
 /** Events of all runs that come together within this time are committed together. */
 const GATHER_MS = 15;
 const EVENTS_PER_RUN = 200;
-const RUNS_PER_BATCH = 100;
+const RUNS_PER_BATCH = 50;
 const RETRY_MS = 500;
 /** A run whose events cannot be committed for this long is aborted; after as long again it is left to the reaper. */
 const PATIENCE_MS = 30_000;

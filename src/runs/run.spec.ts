@@ -19,7 +19,9 @@ describe('Run', () => {
     run.events$.subscribe({ next: (event) => seen.push(event), complete: () => (complete = true) });
     run.emit(started);
     run.emit({ type: 'llm.delta', text: 'Hi' });
-    run.emit({ type: 'run.completed', finish_reason: 'stop' });
+    run.emit({ type: 'run.completed', finish_reason: 'not from here' });
+    run.close({ type: 'run.completed', finish_reason: 'stop' });
+    run.close({ type: 'run.cancelled', reason: 'late' });
     run.emit(started);
     expect(seen.map(({ seq, type }) => [seq, type])).toEqual([
       [2, 'tool.started'],
@@ -31,7 +33,7 @@ describe('Run', () => {
 
   it('tells a late listener that it is over', () => {
     const run = new Run(runInput());
-    run.emit({ type: 'run.cancelled', reason: 'client_gone' });
+    run.close({ type: 'run.cancelled', reason: 'client_gone' });
     let complete = false;
     run.events$.subscribe({ complete: () => (complete = true) });
     expect(complete).toBe(true);
@@ -43,7 +45,7 @@ describe('Run', () => {
     for (let i = 0; i < 1_000; i++) run.emit({ ...started, type: 'tool.progress' });
     for (let i = 0; i < 1_000; i++) run.emit({ type: 'llm.delta', text: 'x' });
     run.emit({ ...started, type: 'tool.failed', code: 'tool.timeout' });
-    run.emit({ type: 'run.completed', finish_reason: 'stop' });
+    run.close({ type: 'run.completed', finish_reason: 'stop' });
     const types = run.recorded.map(({ type }) => type);
     expect(types).toHaveLength(203);
     expect(types).not.toContain('llm.delta');

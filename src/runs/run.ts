@@ -5,6 +5,8 @@ import { isTerminal } from './run-frame';
 import type { RunSeed } from './run-log.types';
 import type { RunInput } from './run.types';
 
+export type RunEnd = Extract<RunEvent, { type: 'run.completed' | 'run.failed' | 'run.cancelled' }>;
+
 /** Chatty events (progress, retries, warnings) told per run; the few that every tool ends with are always told. */
 const MAX_CHATTY = 200;
 const CHATTY: ReadonlySet<RunEvent['type']> = new Set(['tool.progress', 'tool.retry', 'warning', 'run.progress']);
@@ -82,9 +84,9 @@ export class Run {
     this.admitted = input;
   }
 
-  /** Bound, so that it can be handed to tools and connectors. Nothing is told after the terminal event. */
+  /** Bound, so that it can be handed to tools and connectors. Nothing is told after the end, and the end by `close` only. */
   readonly emit = (event: RunEvent): void => {
-    if (this.closed) return;
+    if (this.closed || isTerminal(event)) return;
     if (event.type === 'llm.delta') {
       this.deltas?.add(event.text);
       return;
@@ -92,6 +94,13 @@ export class Run {
     this.deltas?.flush();
     if (this.tells(event)) this.tell(event);
   };
+
+  /** Tells the end, once: for whoever keeps the record. */
+  close(event: RunEnd): void {
+    if (this.closed) return;
+    this.deltas?.flush();
+    this.tell(event);
+  }
 
   /** Resolves when the log can take more; at once where there is none. */
   drained(): Promise<void> {
