@@ -24,7 +24,17 @@ describe('tools that join, search and check', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream();
-    app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-checks-1' } });
+    app = await startApp({
+      env: {
+        OPENAI_BASE_URL: upstream.url,
+        OPENAI_API_KEY: 'sk-canary-checks-1',
+        ANTHROPIC_BASE_URL: upstream.origin,
+        ANTHROPIC_API_KEY: 'a-canary-checks-1',
+        GOOGLE_BASE_URL: upstream.origin,
+        GOOGLE_API_KEY: 'g-canary-checks-1',
+        OLLAMA_BASE_URL: upstream.origin,
+      },
+    });
     const form = filesForm(['notes.md', 'Leaves are green because chlorophyll reflects green light.']);
     expect((await app.api('POST', '/api/v1/files', form)).status).toBeLessThan(300);
   });
@@ -75,6 +85,31 @@ describe('tools that join, search and check', () => {
     const alone = answer.json.usage.total_tokens;
     expect(alone).toBe(usage.total_tokens);
     expect(alone).toBeGreaterThan(9);
+  });
+
+  it.each([
+    ['anthropic', 'claude-haiku-4-5'],
+    ['google', 'gemini-2.5-flash'],
+    ['ollama', 'llama3.2'],
+  ])('ask %s in its own words where the assistant does, its fast model first', async (connector, llm) => {
+    const settings = { providers: { [connector]: { fast_model: `${llm}-fast` } } };
+    expect((await app.api('PATCH', '/api/v1/organizations/default', settings)).status).toBe(200);
+    const tools = [FILE, { plugin: 'synthesis', placeholder: '2_synthesis', enabled: true, config: {} }];
+    const id = await multiTool(tools, '{2_synthesis} Question: {user_input}', { connector, llm });
+    const text = { text: `As ${connector} says.`, confidence: 1 };
+    // Not the form that was asked for at first: it is told so.
+    upstream
+      .expect({ content: 'Certainly!' })
+      .expect({ content: `Here:\n\`\`\`json\n${JSON.stringify(text)}\n\`\`\`` })
+      .expect({ content: 'Green.' });
+    const answer = await ask(id);
+    expect(answer.json.choices[0].message.content).toBe('Green.');
+    const [first, second, last] = upstream.questions();
+    expect(first).toMatchObject({ model: `${llm}-fast`, temperature: 0 });
+    expect(first?.system).toContain('JSON Schema');
+    expect(second?.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(last?.model).toBe(llm);
+    expect(last?.turns.at(-1)?.text).toContain(text.text);
   });
 
   describe('after the answer', () => {

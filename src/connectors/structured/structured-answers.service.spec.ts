@@ -16,16 +16,16 @@ const MESSAGES: ChatMessage[] = [
   { role: 'user', content: 'The sky?' },
 ];
 
-const definitionOf = (name: string, provider: string | null, image_generation = false) => ({
+const definitionOf = (name: string, provider: string | null, capabilities: object = { functions: true }) => ({
   name,
   provider,
-  capabilities: { image_generation },
+  capabilities: { image_generation: false, ...capabilities },
 });
 const DEFINITIONS = [
   definitionOf('openai', 'openai'),
-  definitionOf('painter', 'google', true),
-  definitionOf('google', 'google'),
-  definitionOf('bypass', null),
+  definitionOf('painter', 'google', { functions: false, image_generation: true }),
+  definitionOf('google', 'google', { functions: true, image_generation: true }),
+  definitionOf('bypass', null, { functions: false }),
 ];
 
 type Say = (request: ModelRequest, context: ModelCallContext) => Promise<string> | string;

@@ -119,41 +119,44 @@ export class StructuredAnswers {
     connector,
     model,
   }: Pick<StructuredQuestion, 'organizationId' | 'connector' | 'model'>): Promise<ResolvedModel> {
+    const resolve = (name: string, llm: string | null): Promise<ResolvedModel> =>
+      this.connectors.resolve(organizationId, { connector: name, llm });
     const organization = await this.organizations.runtime(organizationId);
     const definition = this.connectors.find(connector);
-    const writer = definition === undefined ? AUTO : this.writerFor(definition);
-    if (model !== undefined && model !== null && model !== '') {
-      return this.connectors.resolve(organizationId, { connector: writer, llm: model });
-    }
-    const resolved = await this.connectors.resolve(organizationId, { connector: writer, llm: null });
+    const writer = definition === undefined ? null : this.writerFor(definition);
+    if (model !== undefined && model !== null && model !== '') return resolve(writer?.name ?? AUTO, model);
+    // A provider may have a fast model and no default.
+    if (writer !== null) return resolve(writer.name, fastModelOf(organization, writer.provider));
+    const resolved = await resolve(AUTO, null);
     if (resolved.provider === null) return this.anyFastModel(organization);
-    const fast = fastModelOf(organization, resolved.provider);
-    if (fast === null) return resolved;
-    return this.connectors.resolve(organizationId, { connector: resolved.connector.definition.name, llm: fast });
+    const fastOfAuto = fastModelOf(organization, resolved.provider);
+    return fastOfAuto === null ? resolved : resolve(resolved.connector.definition.name, fastOfAuto);
   }
 
-  /** Image models and connectors without a vendor write no JSON: another connector of the vendor does, or any. */
-  private writerFor({ name, provider, capabilities }: ConnectorDefinition): string {
-    if (provider === null) return AUTO;
-    if (!capabilities.image_generation) return name;
-    const other = this.connectors
-      .definitions()
-      .find((each) => each.provider === provider && !each.capabilities.image_generation);
-    return other?.name ?? AUTO;
+  /** Image models and connectors without a vendor write no JSON: another connector of the vendor does, or any (null). */
+  private writerFor(definition: ConnectorDefinition): ConnectorDefinition | null {
+    if (definition.provider === null) return null;
+    if (writes(definition)) return definition;
+    const sameVendor = ({ provider }: ConnectorDefinition): boolean => provider === definition.provider;
+    return this.connectors.definitions().find((each) => sameVendor(each) && writes(each)) ?? null;
   }
 
   /** `auto` came to a connector without a vendor, so no default can answer; a fast model still may. */
   private anyFastModel(organization: OrganizationRuntime): Promise<ResolvedModel> {
-    for (const { name, provider, capabilities } of this.connectors.definitions()) {
-      const fast = provider === null || capabilities.image_generation ? null : fastModelOf(organization, provider);
-      if (fast !== null) return this.connectors.resolve(organization.id, { connector: name, llm: fast });
+    for (const definition of this.connectors.definitions()) {
+      const fast = writes(definition) ? fastModelOf(organization, definition.provider) : null;
+      if (fast !== null) return this.connectors.resolve(organization.id, { connector: definition.name, llm: fast });
     }
     throw new AppError('connector_not_configured', 'The organization has no model that could be asked');
   }
 }
 
-function fastModelOf({ providers }: OrganizationRuntime, provider: string): string | null {
-  const fast = providers.get(provider)?.fastModel ?? null;
+/** Connectors that only paint know no functions. */
+const writes = ({ provider, capabilities }: ConnectorDefinition): boolean =>
+  provider !== null && (capabilities.functions || !capabilities.image_generation);
+
+function fastModelOf({ providers }: OrganizationRuntime, provider: string | null): string | null {
+  const fast = provider === null ? null : (providers.get(provider)?.fastModel ?? null);
   return fast === '' ? null : fast;
 }
 
