@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { eventually, makeAssistant, multiTool, user } from '../support/chat';
-import { testDatabaseUrl } from '../support/database';
+import { openTestDatabase, resetDatabase, testDatabaseUrl } from '../support/database';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { DatabaseProxy } from '../support/proxy';
 import { answerOf, flawsOf, follow, readEvents, type Service } from '../support/run-events';
-import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
 import { type ServerProcess, startServer } from '../support/server-process';
 import { startUpstream, type Upstream } from '../support/upstream';
 
@@ -78,17 +77,17 @@ describe('a run whose database goes away for a moment', () => {
 describe('a server that is killed', () => {
   let upstream: Upstream;
   let dataDir: string;
-  let scratch: ScratchDatabase | null = null;
   let server: ServerProcess | null = null;
 
   beforeAll(async () => {
     upstream = await startUpstream();
     dataDir = mkdtempSync(join(tmpdir(), 'bw-run-kill-'));
-    if (process.env.TEST_DATABASE_URL) scratch = await createScratchDatabase();
+    const dataSource = await openTestDatabase();
+    await resetDatabase(dataSource);
+    await dataSource.destroy();
   });
   afterAll(async () => {
     await server?.kill();
-    await scratch?.drop();
     await upstream.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
@@ -96,6 +95,7 @@ describe('a server that is killed', () => {
   const started = async (): Promise<ServerProcess> => {
     server = await startServer({
       dataDir,
+      databaseUrl: testDatabaseUrl(),
       env: {
         OPENAI_BASE_URL: upstream.url,
         OPENAI_API_KEY: 'sk-canary-runs-7',
@@ -103,7 +103,6 @@ describe('a server that is killed', () => {
         RUN_CONCURRENCY: '1',
         RUN_LEASE: '2',
       },
-      ...(scratch === null ? {} : { databaseUrl: scratch.url }),
     });
     return server;
   };
@@ -146,5 +145,5 @@ describe('a server that is killed', () => {
     upstream.verify();
     expect(await current.stop()).toBe(0);
     server = null;
-  }, 60_000);
+  }, 120_000);
 });
