@@ -31,7 +31,9 @@ export async function run(bench) {
   const helpers = new Map();
   try {
     for (const name of engines) helpers.set(name, await startHelper(script, { scriptArgs: [name, dist] }));
-    for (const name of engines) await measure(helpers.get(name), bench.scale);
+    const { engineMs } = bench.scale;
+    // Long enough that the compiler has seen to everything, also on a busy machine.
+    for (const name of engines) await measure(helpers.get(name), { engineMs: engineMs * 8, engineRounds: 3 });
     const samples = await interleave({
       bench,
       names: engines,
