@@ -2,6 +2,8 @@ const SCENARIOS = [
   'template',
   'toolloop',
   'engine',
+  'faults',
+  'cache',
   'gateway',
   'stream',
   'abort',

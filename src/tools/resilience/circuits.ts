@@ -34,6 +34,11 @@ export class Circuits {
     return this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
   }
 
+  /** A success ends a row of failures, also one of a call that began before them. */
+  succeeded(place: CircuitPlace): void {
+    if (this.find(place)?.state === CircuitState.Closed) this.troubled.delete(nameOf(place));
+  }
+
   /** Counts a failure of a place that has no circuit yet, or had none when the call began. */
   async note(place: CircuitPlace, error: unknown): Promise<void> {
     const name = nameOf(place);

@@ -161,14 +161,13 @@ export class ResilientCalls {
   private async tries(started: Started, retries: number, place: CircuitPlace | null): Promise<CheckedOutput> {
     const { call, endsAt, times, trace } = started;
     let delayOf: (() => number) | null = null;
-    // Looking at the clock is saved where nothing came before the first try.
-    const atOnce = call.tool.caching === undefined && call.tool.target === undefined;
-    for (let beganAt = atOnce ? trace.startedAt : performance.now(); ; beganAt = performance.now()) {
+    for (let beganAt = firstTryAt(call, trace); ; beganAt = performance.now()) {
       const timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - beganAt));
       const attempt = new Attempt(started);
       try {
         const output = readOutput(await attempt.within(timeoutMs), limitOf(call));
         trace.tryMs = performance.now() - beganAt;
+        if (place !== null) this.circuits.succeeded(place);
         return output;
       } catch (thrown) {
         const error = timeoutMs < started.fairMs ? unfair(thrown) : thrown;
@@ -176,10 +175,7 @@ export class ResilientCalls {
         delayOf ??= delaysOf(this.config);
         const delayMs = kind.retryAfterMs ?? delayOf();
         const again = kind.retryable && trace.retries < retries;
-        if (!again || performance.now() + delayMs + times.usualMs >= endsAt) {
-          if (place !== null && kind.health === 'bad') await this.circuits.note(place, error);
-          throw error;
-        }
+        if (!again || performance.now() + delayMs + times.usualMs >= endsAt) throw await this.noted(place, error);
         trace.retries += 1;
         tellRetry(call.invocation.emit, call.ref, trace.retries, delayMs);
         await pause(delayMs, call.invocation.scope);
@@ -188,7 +184,16 @@ export class ResilientCalls {
       }
     }
   }
+
+  private async noted(place: CircuitPlace | null, error: unknown): Promise<unknown> {
+    if (place !== null && kindOf(error).health === 'bad') await this.circuits.note(place, error);
+    return error;
+  }
 }
+
+/** Looking at the clock is saved where nothing came before the first try. */
+const firstTryAt = ({ tool }: ToolCall, { startedAt }: CallTrace): number =>
+  tool.caching === undefined && tool.target === undefined ? startedAt : performance.now();
 
 /** One try: it has a signal and a context of its own, so that nothing of it reaches into the next. */
 class Attempt {
