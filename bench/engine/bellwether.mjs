@@ -64,16 +64,18 @@ export async function prepare(dist) {
       types: ['context'],
       names,
     });
-    // The door makes the signal, and one job looks like the other: what is counted begins with the call of the engine.
-    const { signal } = new AbortController();
+    // The door makes the signals, and one job looks like the other: what is counted begins with the call of the engine.
+    const signals = Array.from({ length: 128 }, () => new AbortController().signal);
+    let runs = 0;
     const job = {
       ...{ strategy, tools, template, systemPrompt: '', vision: false, owner: caller, caller, assistantId: 1 },
-      ...{ assistantVersion: 1, options: {}, metadata: {}, connector: 'auto', runId: 'r', assistants: null, signal },
+      ...{ assistantVersion: 1, options: {}, metadata: {}, connector: 'auto', runId: 'r', assistants: null },
       messages: [{ role: 'user', content: 'Why?' }],
     };
     return async () => {
       const events = [];
-      const { messages } = await orchestrator.orchestrate({ ...job, emit: (event) => events.push(event) });
+      const signal = signals[runs++ % signals.length];
+      const { messages } = await orchestrator.orchestrate({ ...job, signal, emit: (event) => events.push(event) });
       return messages[0].content.split('found').length - 1;
     };
   };
