@@ -61,12 +61,13 @@ const withTool = await assistant({
 
 /** Begins runs, each with a reader somewhere; `done` gives what they read, however often they had to ask again. */
 async function begin(count, shape, id = plain) {
-  const runs = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const name = `run${(serial += 1)}`;
-      return { name, id: await any().begin(id, question(name, shape)) };
-    }),
-  );
+  const runs = [];
+  while (runs.length < count) {
+    const names = Array.from({ length: Math.min(10, count - runs.length) }, () => `run${(serial += 1)}`);
+    runs.push(
+      ...(await Promise.all(names.map(async (name) => ({ name, id: await any().begin(id, question(name, shape)) })))),
+    );
+  }
   const reading = runs.map((run) => readThrough(any, run.id));
   return { runs, done: async () => Promise.all(reading) };
 }

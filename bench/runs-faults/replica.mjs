@@ -49,9 +49,13 @@ class Replica {
     return { status: response.status, json: text === '' ? null : JSON.parse(text) };
   }
 
-  /** Throws unless it succeeds. */
+  /** Asks again while the service is too busy; throws unless it succeeds then. */
   async made(method, path, body) {
-    const { status, json } = await this.call(method, path, body);
+    let { status, json } = await this.call(method, path, body);
+    for (let tries = 0; status === 503 && tries < 50; tries += 1) {
+      await new Promise((next) => setTimeout(next, 200));
+      ({ status, json } = await this.call(method, path, body));
+    }
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json).slice(0, 300)}`);
     return json;
   }
