@@ -2,8 +2,8 @@ import type { JsonObject } from '../../kernel';
 import type { ToolContext, ToolOutput } from '../contract';
 import { type Material, materialOf } from '../model-question';
 
-export const CHECKED = ['synthesis', 'answer'] as const;
-export type Checked = (typeof CHECKED)[number];
+const CHECKED = ['synthesis', 'answer'] as const;
+type Checked = (typeof CHECKED)[number];
 
 export interface CheckConfig extends JsonObject {
   /** `answer`: the tool runs after the finished answer and reports; nothing of the answer is changed. */

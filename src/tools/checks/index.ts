@@ -1,8 +1,1 @@
-export {
-  CHECK_PROPERTIES,
-  type CheckConfig,
-  CHECKED,
-  type Checked,
-  checkedText,
-  type CheckedText,
-} from './checked-text';
+export { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText } from './checked-text';

@@ -1,2 +1,2 @@
-export { type DataFence, dataFence } from './data-fence';
+export { dataFence } from './data-fence';
 export { CitedText, type Material, materialOf, type Piece, shown } from './material';
