@@ -129,7 +129,7 @@ const failuresOf = ({ stats }: ToolFacts): number =>
 
 /** Every collection, unless the question's words are plainly those of some and of no other. */
 function nearest(
-  { earlier, learned }: HeuristicInput,
+  { earlier, learned, similarities, tools: all }: HeuristicInput,
   text: string,
   tools: readonly ToolFacts[],
 ): readonly ToolFacts[] {
@@ -138,6 +138,7 @@ function nearest(
   const ranked = rankTools(
     asked,
     tools.map((facts) => facts.text),
+    similarities && tools.map((facts) => similarities[all.indexOf(facts)] ?? 0),
   );
   const scores = tools.map((facts, at) => (ranked.find((each) => each.at === at)?.score ?? 0) * (1 + learned(facts)));
   const best = Math.max(...scores);

@@ -15,6 +15,7 @@ import { DEFAULT_STEPS } from './planning-options';
 import type { Decomposition, PlannerName, PlanRequest, PlanResult, ToolPlan } from './planning.types';
 import { classOf } from './query-class';
 import { factsOf, type ToolFacts } from './tool-facts';
+import { ToolSimilarities } from './tool-similarities.service';
 
 /** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
 const UNSURE = 0.35;
@@ -46,6 +47,7 @@ export class Planner {
     private readonly statistics: ToolStatistics,
     private readonly outcomes: PlanOutcomes,
     private readonly model: ModelPlanner,
+    private readonly similarities: ToolSimilarities,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.catalogueVersion = catalogue
@@ -102,17 +104,20 @@ export class Planner {
   }
 
   private async make(work: Work, planner: PlannerName, key: string): Promise<ToolPlan> {
-    if (planner === 'heuristic') return this.kept(key, work, this.heuristic(work, []));
+    if (planner === 'heuristic') return this.kept(key, work, await this.heuristic(work, []));
     try {
       const draft = await this.model.draft({ ...work, ...work.request });
       if (draft.confidence >= UNSURE) return this.kept(key, work, draft);
-      const unsure = this.finish(work, this.heuristic(work, ['The model was not sure of its plan']));
+      const unsure = this.finish(work, await this.heuristic(work, ['The model was not sure of its plan']));
       return { ...unsure, usage: draft.usage };
     } catch (error) {
       if (work.request.signal.aborted) throw cancelled();
       const code = error instanceof AppError ? error.code : 'internal_error';
       this.logger.warn(`run ${work.request.runId ?? '-'}: the model did not plan (${code})`);
-      return this.finish(work, this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]));
+      return this.finish(
+        work,
+        await this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]),
+      );
     }
   }
 
@@ -123,12 +128,20 @@ export class Planner {
     return plan;
   }
 
-  private heuristic({ request, facts, earlier, decomposition, queryClass, maxSteps }: Work, warnings: string[]): Draft {
+  private async heuristic(
+    { request, facts, earlier, decomposition, queryClass, maxSteps }: Work,
+    warnings: string[],
+  ): Promise<Draft> {
     const { organizationId, assistantId, query } = request;
     const influences = this.outcomes.influences(organizationId, assistantId, queryClass);
     const learned = ({ tool }: ToolFacts): number =>
       influences.get(tool.placeholder ?? `${tool.index + 1}_${tool.plugin}`) ?? 0;
-    const draft = planHeuristically({ query, earlier, tools: facts, decomposition, maxSteps, learned });
+    // After a model that failed there is no time left to ask another.
+    const isFirst = warnings.length === 0;
+    const near = isFirst ? await this.similarities.of(organizationId, query, facts, request.signal) : undefined;
+    const similarities = near === undefined ? {} : { similarities: near };
+    const input = { query, earlier, tools: facts, decomposition, maxSteps, learned, ...similarities };
+    const draft = planHeuristically(input);
     return { ...draft, warnings: [...warnings, ...draft.warnings] };
   }
 

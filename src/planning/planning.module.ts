@@ -5,10 +5,11 @@ import { PlanOutcomes } from './learning/plan-outcomes.service';
 import { PlanOutcomesRepository } from './learning/plan-outcomes.repository';
 import { ModelPlanner } from './model-planner.service';
 import { Planner } from './planner.service';
+import { ToolSimilarities } from './tool-similarities.service';
 
 @Module({
   imports: [ConnectorsModule, ToolsModule],
-  providers: [ModelPlanner, Planner, PlanOutcomes, PlanOutcomesRepository],
+  providers: [ModelPlanner, Planner, PlanOutcomes, PlanOutcomesRepository, ToolSimilarities],
   exports: [Planner, PlanOutcomes],
 })
 export class PlanningModule {}

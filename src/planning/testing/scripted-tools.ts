@@ -67,10 +67,10 @@ export const CATALOGUE = new ToolCatalogue([
   tool('no_rag', 'Adds nothing.', { category: 'none', placeholder: null }),
 ]);
 
+export type ScriptedTool = string | (Partial<PipelineTool> & { readonly plugin: string });
+
 /** One entry per given tool, placeholders numbered from 1. */
-export const pipeline = (
-  ...tools: readonly (string | (Partial<PipelineTool> & { readonly plugin: string }))[]
-): PipelineTool[] =>
+export const pipeline = (...tools: readonly ScriptedTool[]): PipelineTool[] =>
   tools.map((given, index): PipelineTool => {
     const { plugin, ...more } = typeof given === 'string' ? { plugin: given } : given;
     const type = CATALOGUE.find(plugin)?.definition.placeholder ?? null;
@@ -94,5 +94,5 @@ export const pipeline = (
 
 export const NO_STATISTICS = { of: (): ToolStats | null => null };
 
-export const scriptedFacts = (...tools: Parameters<typeof pipeline>): readonly ToolFacts[] =>
+export const scriptedFacts = (...tools: readonly ScriptedTool[]): readonly ToolFacts[] =>
   factsOf(pipeline(...tools), 'organization', CATALOGUE, NO_STATISTICS);

@@ -58,6 +58,8 @@ export interface Config {
     readonly model: string | null;
     readonly temperature: number;
     readonly timeoutMs: number;
+    /** Helps the heuristic planner; null: words alone. */
+    readonly embedding: { readonly provider: string; readonly model: string } | null;
   };
   /** Limits of reading one document; see the variables. */
   readonly extraction: {

@@ -109,6 +109,7 @@ export function loadConfig(env: Environment): Config {
       model: v.TOOL_PLANNER_MODEL,
       temperature: given(v.TOOL_PLANNER_TEMPERATURE),
       timeoutMs: given(v.TOOL_PLANNER_TIMEOUT),
+      embedding: v.TOOL_PLANNER_EMBEDDING,
     },
     extraction: {
       processes: given(v.EXTRACTION_PROCESSES),

@@ -13,6 +13,12 @@ export interface SecretKey {
 
 export const text = (): Parser<string> => (value) => ({ value });
 
+/** `provider/model`, where the model's name may hold slashes. */
+export const providerModel = (): Parser<{ readonly provider: string; readonly model: string }> => (value) => {
+  const [, provider, model] = /^([a-z]+)\/(.+)$/.exec(value) ?? [];
+  return provider === undefined || model === undefined ? { allowed: 'provider/model' } : { value: { provider, model } };
+};
+
 export const list = (): Parser<readonly string[]> => (value) => ({
   value: value
     .split(',')

@@ -1,4 +1,17 @@
-import { bool, cidrs, integer, key, keyring, list, number, oneOf, text, url, type Parser } from './parsers';
+import {
+  bool,
+  cidrs,
+  integer,
+  key,
+  keyring,
+  list,
+  number,
+  providerModel,
+  oneOf,
+  text,
+  url,
+  type Parser,
+} from './parsers';
 
 export interface Variable<T> {
   readonly parse: Parser<T>;
@@ -143,6 +156,10 @@ export const VARIABLES = {
     integer(1, 60_000),
     'Milliseconds that a model may take to plan; then the heuristic planner does.',
     { fallback: '2000' },
+  ),
+  TOOL_PLANNER_EMBEDDING: variable(
+    providerModel(),
+    'Embedding model, as provider/model, that helps the heuristic planner to choose tools. Unset: words alone.',
   ),
   RUN_CONCURRENCY: variable(integer(1, 1_000), 'Background runs that one process carries out at once.', {
     fallback: '32',
