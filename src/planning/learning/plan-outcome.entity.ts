@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Copied for each column: TypeORM writes into what it is given. */
 const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
 
 @Entity('plan_outcomes')
@@ -13,16 +14,16 @@ export class PlanOutcomeEntity {
   @PrimaryColumn('text', { name: 'query_class', ...KEY })
   queryClass!: string;
 
-  @PrimaryColumn('text', KEY)
+  @PrimaryColumn('text', { ...KEY })
   tools!: string;
 
-  @PrimaryColumn('text', KEY)
+  @PrimaryColumn('text', { ...KEY })
   planner!: string;
 
-  @PrimaryColumn('text', KEY)
+  @PrimaryColumn('text', { ...KEY })
   arm!: string;
 
-  @PrimaryColumn('date', KEY)
+  @PrimaryColumn('date', { ...KEY })
   day!: string;
 
   @Column('integer')
