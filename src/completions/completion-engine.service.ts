@@ -117,14 +117,13 @@ export class CompletionEngine {
   }
 
   private async prepare(completion: Completion, { declarations }: FunctionSet): Promise<PreparedPrompt> {
-    const { assistant, budget, facts, request, run } = completion;
+    const { assistant, budget, depth, facts, request, run } = completion;
     const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
     const { messages, params, stream } = request;
     const metadata = isJsonObject(params['metadata']) ? params['metadata'] : {};
     const { caller } = run.input;
     const { assistants } = completion;
     const functions = declarations;
-    const alreadySpent = budget.spentTokens;
     const prepared = await pipeline.prepare({
       assistant,
       caller,
@@ -138,7 +137,8 @@ export class CompletionEngine {
     facts.prepared = prepared;
     facts.preparedMs = performance.now() - run.startedMono;
     facts.usage = addUsage(facts.usage, prepared.usage);
-    spendRest(completion, prepared, budget.spentTokens - alreadySpent);
+    // A run under another leaves all of its tokens to that one.
+    if (depth === 0) budget.spend(prepared.usage);
     run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars: charsOf(prepared) });
     return prepared;
   }
@@ -189,18 +189,11 @@ export class CompletionEngine {
 
 function failureOf(abortReason: string | null, error: unknown): AppError {
   if (abortReason === SERVER_SHUTDOWN) return shuttingDown();
-  if (abortReason === RUN_TIMEOUT)
-    return new AppError('tool_loop.timeout', 'The run took longer than it may');
+  if (abortReason === RUN_TIMEOUT) return new AppError('tool_loop.timeout', 'The run took longer than it may');
   if (abortReason === LOG_UNAVAILABLE)
     return new AppError('unavailable', 'What the run did could not be written down any more');
   if (abortReason !== null) return new AppError('cancelled', 'The run was cancelled');
   return toAppError(error);
-}
-
-/** Assistants that the tools called have spent their tokens themselves; a run under another leaves all of it to that one. */
-function spendRest({ depth, budget }: Completion, { usage }: PreparedPrompt, spent: number): void {
-  if (depth > 0 || !usage) return;
-  budget.spend({ ...usage, total_tokens: Math.max(0, usage.total_tokens - spent) });
 }
 
 /**
