@@ -103,8 +103,9 @@ const told = (scenario, runs, ends, figures = '') => {
   console.error(rows.at(-1));
 };
 
-async function cancels() {
-  const started = await begin(RUNS, { words: 2_000, delay: 20 });
+/** Moderate answers: the question is how soon a cancel arrives, not what a saturated machine does. */
+async function cancels(count) {
+  const started = await begin(count, { words: 500, delay: 100 });
   const took = [];
   await Promise.all(
     started.runs.map(async ({ id, name }) => {
@@ -118,13 +119,14 @@ async function cancels() {
     }),
   );
   const { ends } = await check('cancelled', started, ['run.cancelled']);
+  if (count < RUNS) return;
   const late = took.filter((ms) => ms > CANCEL_LIMIT_MS).length;
   if (late > 0)
     problems.push(`cancelled: ${late} of ${took.length} connections were closed later than ${CANCEL_LIMIT_MS} ms`);
   const [p50, p99] = [0.5, 0.99].map((q) => quantile(took, q).toFixed(0));
   told(
     'cancelled at random moments',
-    RUNS,
+    count,
     ends,
     `${took.length} open connections closed after p50 ${p50}, p99 ${p99}, at most ${Math.max(...took).toFixed(0)} ms`,
   );
@@ -175,7 +177,9 @@ async function hangs() {
 }
 
 try {
-  await cancels();
+  // Once before it counts: processes that have just started are slow.
+  await cancels(Math.min(20, RUNS - 1));
+  await cancels(RUNS);
   await hangs();
   await outages();
   await kills();
