@@ -1,6 +1,6 @@
 // Public collections of questions with the tools that answer them.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const HOW = `BENCH_DATA names a folder (or one in it) with \`tools/\`:
   metatool_10way.jsonl    {"query", "candidates": [names], "tools": [the right one]}, metatool_tools.json {name: description}
@@ -48,4 +48,3 @@ export const toolText = ({ function: tool, ...rest }) => ({
 
 export const share = (rows, holds) => (rows.length === 0 ? NaN : rows.filter(holds).length / rows.length);
 export const shown = (value) => (Number.isNaN(value) ? '–' : value.toFixed(3));
-export const title = (name) => basename(name, '.jsonl');

@@ -37,7 +37,7 @@ describe('strategies', () => {
       messages: [user(question)],
       ...more,
     });
-    const prompt = String(upstream.requests.at(-1)?.body?.messages.at(-1)?.content).replaceAll(/\s+/g, ' ').trim();
+    const prompt = String(upstream.requests.at(-1)?.body.messages?.at(-1)?.content).replaceAll(/\s+/g, ' ').trim();
     return { prompt, told: answer.comments, runId: answer.headers.get('x-run-id') };
   };
 

@@ -3,6 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Copied for each column: TypeORM writes into what it is given. */
 const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
 
+/**
+ * The table's shape, for the comparison with the migrations; rows are read and written in SQL.
+ * @public
+ */
 @Entity('plan_outcomes')
 export class PlanOutcomeEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', ...KEY })

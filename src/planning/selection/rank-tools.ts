@@ -9,7 +9,7 @@ export interface RankedTool {
   readonly score: number;
 }
 
-/** Field weights and BM25's two numbers, chosen on half of a public collection (bench/README.md says which and how). */
+/** Field weights and BM25's two numbers, chosen on half of a public collection (docs/guide/planning.md says which and how). */
 const NAME = 3;
 const DESCRIPTION = 1;
 const PARAMETERS = 0.4;

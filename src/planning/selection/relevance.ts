@@ -2,7 +2,7 @@ import { likeness, subjectsOf } from './subjects';
 import type { ToolText } from './tool-text.types';
 import { type Term, termsOf } from './words';
 
-/** A logistic regression fitted on half of a public collection (bench/README.md says which and how). */
+/** A logistic regression fitted on half of a public collection (docs/guide/planning.md says which and how). */
 const BASE = -2.74;
 const NAME_SHARE = 3.16;
 const DESCRIPTION_SHARE = 2.83;

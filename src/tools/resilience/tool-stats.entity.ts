@@ -1,5 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/**
+ * The table's shape, for the comparison with the migrations; rows are read and written in SQL.
+ * @public
+ */
 @Entity('tool_stats')
 export class ToolStatsEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'tool_stats_pk' })
