@@ -22,8 +22,12 @@ const TIMES: Readonly<Record<Role, Times>> = {
 };
 /** Calls before a tool's history sets its time. */
 const ENOUGH_CALLS = 20;
+/** A step has time for a try and three retries, each as long as the invoker lets a tool with this history take. */
+const TRIES = 4;
 const TIMES_P99 = 4;
-const LEAST_MS = 2_000;
+const LEAST_TRY_MS = 1_000;
+/** Waits of 1, 2 and 4 s before the retries, with their jitter. */
+const WAITS_MS = 8_000;
 const UNRELIABLE = 0.2;
 const FALLBACK_THRESHOLD = 0.2;
 
@@ -105,7 +109,7 @@ function timeoutOf({ tool, timeoutMs, stats, role }: ToolFacts): number {
   if (tool.timeout_ms !== null) return tool.timeout_ms;
   const most = timeoutMs ?? TIMES[role].most;
   if (stats === null || stats.timed < ENOUGH_CALLS || stats.p99_ms === null) return most;
-  return Math.round(Math.min(most, Math.max(LEAST_MS, TIMES_P99 * stats.p99_ms)));
+  return Math.round(Math.min(most, TRIES * Math.max(LEAST_TRY_MS, TIMES_P99 * stats.p99_ms) + WAITS_MS));
 }
 
 const expectedMs = ({ stats, role }: ToolFacts): number => stats?.avg_ms ?? TIMES[role].usual;
