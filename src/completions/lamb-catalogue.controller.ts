@@ -45,16 +45,21 @@ export class LambCatalogueController {
   @Get('tools')
   @Access({ scope: 'read', summary: 'Tools that assistants can use' })
   @ApiOkResponse(anyObject)
-  listTools(@Query('capability') capability?: string): { tools: readonly JsonObject[]; count: number } {
-    const tools = this.tools.list({ capability }).map(presentForLamb);
+  async listTools(
+    @CurrentCaller() { organizationId }: Caller,
+    @Query('capability') capability?: string,
+  ): Promise<{ tools: readonly JsonObject[]; count: number }> {
+    await this.tools.countedIn(organizationId);
+    const tools = this.tools.list({ capability }, organizationId).map(presentForLamb);
     return { tools, count: tools.length };
   }
 
   @Get('tools/:name')
   @Access({ scope: 'read', summary: 'One tool' })
   @ApiOkResponse(anyObject)
-  getTool(@Param('name') name: string): JsonObject {
-    return presentForLamb(this.tools.get(name));
+  async getTool(@CurrentCaller() { organizationId }: Caller, @Param('name') name: string): Promise<JsonObject> {
+    await this.tools.countedIn(organizationId);
+    return presentForLamb(this.tools.get(name, undefined, organizationId));
   }
 
   @Post('tools/:name/validate')
