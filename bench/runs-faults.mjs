@@ -103,21 +103,29 @@ const told = (scenario, runs, ends, figures = '') => {
   console.error(rows.at(-1));
 };
 
-/** Moderate answers: the question is how soon a cancel arrives, not what a saturated machine does. */
+/**
+ * Runs begin and are cancelled at random moments, with moderate answers: the question is how soon a cancel arrives, not
+ * what a machine does that is busy with beginning a hundred runs at once.
+ */
 async function cancels(count) {
-  const started = await begin(count, { words: 500, delay: 100 });
   const took = [];
-  await Promise.all(
-    started.runs.map(async ({ id, name }) => {
-      await sleep(Math.random() * 3_000);
+  const logs = [];
+  const runs = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      await sleep(Math.random() * 50 * count);
+      const { runs, done } = await begin(1, { words: 500, delay: 100 });
+      const [{ id, name }] = runs;
+      await sleep(Math.random() * 2_000);
       const wasOpen = vendor.calls.get(name)?.open === true;
       const asked = performance.now();
       await any().made('POST', `/api/v1/runs/${id}/cancel`);
-      if (!wasOpen) return;
-      while (vendor.calls.get(name).open && performance.now() - asked < 5_000) await sleep(1);
-      took.push((vendor.calls.get(name).closedAt ?? Infinity) - asked);
+      while (wasOpen && vendor.calls.get(name).open && performance.now() - asked < 5_000) await sleep(1);
+      if (wasOpen) took.push((vendor.calls.get(name).closedAt ?? Infinity) - asked);
+      [logs[n]] = await done();
+      return { id };
     }),
   );
+  const started = { runs, done: () => logs };
   const { ends } = await check('cancelled', started, ['run.cancelled']);
   if (count < RUNS) return;
   const late = took.filter((ms) => ms > CANCEL_LIMIT_MS).length;
