@@ -117,6 +117,42 @@ describe('asking for JSON', () => {
     expect(asked.map(({ request }) => Object.keys(request.params).length)).toEqual([2, 0, 0]);
   });
 
+  it('asks one organization in full what another was refused', async () => {
+    const { asked, ask } = answersOver(({ params }) => {
+      if (asked.length === 1 && 'temperature' in params) throw new AppError('upstream_rejected', 'not for your key');
+      return BLUE;
+    });
+    await ask();
+    await ask({ organizationId: 'other' });
+    await ask();
+    expect(asked.map(({ request }) => 'response_format' in request.params)).toEqual([true, false, true, false]);
+  });
+
+  it('never asks without the bound, by whichever name the model takes it', async () => {
+    const { asked, ask } = answersOver(({ params }) => {
+      if ('temperature' in params || 'max_tokens' in params) throw new AppError('upstream_rejected', 'no');
+      return BLUE;
+    });
+    await ask({ maxTokens: 50 });
+    await ask({ maxTokens: 60 });
+    await ask();
+    const [, plain, newer, ...remembered] = asked.map(({ request }) => request.params);
+    expect([plain, newer]).toEqual([{ max_tokens: 50 }, { max_completion_tokens: 50 }]);
+    expect(remembered).toEqual([{ max_completion_tokens: 60 }, {}]);
+  });
+
+  it('remembers nothing of a model that refuses everything', async () => {
+    let refuses = true;
+    const { asked, ask } = answersOver(() => {
+      if (refuses) throw new AppError('upstream_rejected', 'no');
+      return BLUE;
+    });
+    await expect(ask()).rejects.toMatchObject({ code: 'upstream_rejected' });
+    refuses = false;
+    await ask();
+    expect(asked.at(-1)?.request.params).toHaveProperty('response_format');
+  });
+
   it('passes other failures on', async () => {
     const { ask } = answersOver(() => Promise.reject(new AppError('upstream_auth', 'The key was refused')));
     await expect(ask()).rejects.toMatchObject({ code: 'upstream_auth' });

@@ -42,8 +42,8 @@ const REFUSAL_MS = 600_000;
 @Injectable()
 export class StructuredAnswers {
   private readonly schemas = new AnswerSchemas();
-  /** Models that refused our parameters a while ago, so that not every question is sent twice. */
-  private readonly plain = new LRUCache<string, true>({ max: REFUSALS, ttl: REFUSAL_MS });
+  /** What models took a while ago that had refused more, so that not every question is sent twice; by organization. */
+  private readonly forms = new LRUCache<string, number>({ max: REFUSALS, ttl: REFUSAL_MS });
 
   constructor(
     private readonly organizations: OrganizationsService,
@@ -101,16 +101,18 @@ export class StructuredAnswers {
     const { signal, runId } = question;
     const send = (params: JsonObject): Promise<ModelAnswer> =>
       connector.complete({ model, messages, params }, target, { signal, runId, emit: () => undefined });
-    const key = `${connector.definition.name} ${target.baseUrl} ${model}`;
-    if (this.plain.has(key)) return send({});
-    try {
-      return await send(paramsOf(question));
-    } catch (error) {
-      // Some models take no temperature, some servers no response_format.
-      if (!(error instanceof AppError) || error.code !== 'upstream_rejected') throw error;
-      const answer = await send({});
-      this.plain.set(key, true);
-      return answer;
+    const forms = formsOf(question);
+    const key = `${question.organizationId} ${connector.definition.name} ${target.baseUrl} ${model}`;
+    const known = this.forms.get(key) ?? 0;
+    for (let form = Math.min(known, forms.length - 1); ; form += 1) {
+      try {
+        const answer = await send(forms[form] ?? {});
+        if (form > known) this.forms.set(key, form);
+        return answer;
+      } catch (error) {
+        const refused = error instanceof AppError && error.code === 'upstream_rejected';
+        if (!refused || form + 1 >= forms.length) throw error;
+      }
     }
   }
 
@@ -160,11 +162,16 @@ function fastModelOf({ providers }: OrganizationRuntime, provider: string | null
   return fast === '' ? null : fast;
 }
 
-const paramsOf = ({ schema, name, temperature = 0, maxTokens }: StructuredQuestion): JsonObject => ({
-  temperature,
-  ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-  response_format: { type: 'json_schema', json_schema: { name, schema, strict: isStrictSchema(schema) } },
-});
+/**
+ * Parameters from the most to the fewest: some models take no temperature, some servers no `response_format`, and some models
+ * know the bound of an answer by its newer name only. No form goes without the bound.
+ */
+function formsOf({ schema, name, temperature = 0, maxTokens }: StructuredQuestion): readonly JsonObject[] {
+  const format = { type: 'json_schema', json_schema: { name, schema, strict: isStrictSchema(schema) } };
+  const bounds: JsonObject[] =
+    maxTokens === undefined ? [{}] : [{ max_tokens: maxTokens }, { max_completion_tokens: maxTokens }];
+  return [{ temperature, ...bounds[0], response_format: format }, ...bounds];
+}
 
 /** The schema is told in words, too: not every vendor knows `response_format`. */
 function withInstruction({ messages, schema }: StructuredQuestion): ChatMessage[] {
