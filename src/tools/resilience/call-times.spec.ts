@@ -18,15 +18,27 @@ const times = (stats: ToolStats | null, timeoutMs: number | null = null) =>
 
 describe('the time of a call', () => {
   it('is the base without enough history, and the entry’s own in any case', () => {
-    expect(times(null)).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0 });
-    expect(times(known(10, 49))).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0 });
-    expect(times(known(2_000), 5_000)).toEqual({ totalMs: 5_000, tryMs: 5_000, usualMs: 1_000 });
+    expect(times(null)).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0, fairMs: 15_000 });
+    expect(times(known(10, 49))).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0, fairMs: 15_000 });
+    expect(times(known(2_000), 5_000)).toEqual({ totalMs: 5_000, tryMs: 5_000, usualMs: 1_000, fairMs: 2_000 });
   });
 
   it('is made of generous tries, of a second at least, and never beyond the base', () => {
     expect(times(known(10))).toMatchObject({ tryMs: 1_000, totalMs: expect.closeTo(11_700) });
     expect(times(known(500))).toMatchObject({ tryMs: 2_000 });
     expect(times(known(20_000))).toMatchObject({ tryMs: 30_000, totalMs: 30_000 });
+  });
+});
+
+describe('the time after which a silent server is to blame', () => {
+  it('is what the tool is known to take, a second at least, whatever an entry allows', () => {
+    expect(times(known(4_000), 1_000)).toMatchObject({ fairMs: 4_000 });
+    expect(times(known(10), 50)).toMatchObject({ fairMs: 1_000 });
+    expect(times(known(33_000))).toMatchObject({ fairMs: 27_000 });
+  });
+
+  it('is half of what the tool may take while nobody knows', () => {
+    expect(times(null, 1_000)).toMatchObject({ fairMs: 15_000 });
   });
 });
 

@@ -8,6 +8,8 @@ const ENOUGH = 50;
 const GENEROSITY = 4;
 /** Milliseconds that every try gets, however quick the tool has been: a busy moment is no failure. */
 const LEAST_TRY_MS = 1_000;
+/** Share of its time that a tool may lose by waiting for its turn before it counts as hurried. */
+const NEARLY_ALL = 0.9;
 
 export interface CallTimes {
   /** Milliseconds of the whole call, its waits included. */
@@ -16,6 +18,11 @@ export interface CallTimes {
   readonly tryMs: number;
   /** Milliseconds that a try usually takes, 0 where nobody knows: a retry with less than that left is not begun. */
   readonly usualMs: number;
+  /**
+   * Milliseconds that a try must have had to say something of the other side when it is out of time: what 99 of 100 took,
+   * without history half of what the tool may take. An author without patience closes the tool for nobody else.
+   */
+  readonly fairMs: number;
 }
 
 interface Asked {
@@ -31,9 +38,11 @@ interface Asked {
 export function callTimes({ timeoutMs, baseMs, retries, stats, config }: Asked): CallTimes {
   if (stats === null || stats.timed < ENOUGH || stats.p99_ms === null) {
     const totalMs = timeoutMs ?? baseMs;
-    return { totalMs, tryMs: totalMs, usualMs: 0 };
+    return { totalMs, tryMs: totalMs, usualMs: 0, fairMs: baseMs / 2 };
   }
   const tryMs = Math.max(LEAST_TRY_MS, GENEROSITY * stats.p99_ms);
   const totalMs = timeoutMs ?? Math.min(baseMs, (retries + 1) * tryMs + 1.1 * totalDelay(config, retries));
-  return { totalMs, tryMs: Math.min(tryMs, totalMs), usualMs: stats.avg_ms ?? 0 };
+  // The quickest tool gets a second as well, and the slowest is judged although percentiles are rounded up.
+  const fairMs = Math.max(Math.min(LEAST_TRY_MS, baseMs / 2), Math.min(stats.p99_ms, NEARLY_ALL * baseMs));
+  return { totalMs, tryMs: Math.min(tryMs, totalMs), usualMs: stats.avg_ms ?? 0, fairMs };
 }

@@ -19,7 +19,7 @@ const MAX_CIRCUITS = 10_000;
 export interface CircuitPlace {
   readonly organizationId: string;
   readonly plugin: string;
-  readonly key: () => string;
+  key(): string;
 }
 
 /**
@@ -32,6 +32,11 @@ export class Circuits {
   /** undefined where nothing has failed lately. */
   find(place: CircuitPlace): CircuitBreakerPolicy | undefined {
     return this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
+  }
+
+  /** Rejects what waited while the circuit opened. */
+  check(place: CircuitPlace): void {
+    if (this.find(place)?.state === CircuitState.Open) throw unavailable();
   }
 
   /** A success ends a row of failures, also one of a call that began before them. */
@@ -78,7 +83,7 @@ function newCircuit(): CircuitBreakerPolicy {
   return circuit;
 }
 
-const nameOf = ({ organizationId, plugin, key }: CircuitPlace): string => `${organizationId} ${plugin} ${key()}`;
+const nameOf = (place: CircuitPlace): string => `${place.organizationId} ${place.plugin} ${place.key()}`;
 
 const unavailable = (): ToolFailure =>
   new ToolFailure('tool.unavailable', 'it failed several times in a row and is left alone for a while');

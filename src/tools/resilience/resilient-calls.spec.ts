@@ -226,29 +226,120 @@ describe('time', () => {
     expect(await tries({ timeoutMs: 500 }, { timeout_ms: 5 })).toBe(7);
   });
 
-  it('is shared by calls that wait for the same server', async () => {
+  it('of an author without patience closes the tool for nobody', async () => {
+    jest.useFakeTimers();
+    const run = jest.fn(hang);
+    const invoker = invokerWith([{ ...fakeTool(run), timeoutMs: 10_000, retries: 0 }]);
+    const askSeven = async (timeout_ms: number): Promise<void> => {
+      for (let call = 0; call < 7; call += 1) {
+        const asking = invoker.invoke(entry({ timeout_ms }), INPUT, invocation());
+        await jest.advanceTimersByTimeAsync(timeout_ms);
+        await asking;
+      }
+    };
+    await askSeven(1_000);
+    expect(run).toHaveBeenCalledTimes(7);
+    await askSeven(5_000);
+    expect(run).toHaveBeenCalledTimes(7 + 5);
+    jest.useRealTimers();
+  });
+});
+
+describe('room', () => {
+  const target = () => Promise.resolve('slow.example:443');
+  const of = (organizationId: string) => invocation({ owner: { organizationId, userId: 'u' } });
+
+  /** A tool of one server that notes how many calls it has at once. */
+  function busyTool(): Tool & { readonly most: () => number } {
     let running = 0;
     let most = 0;
-    const tool: Tool = {
-      ...fakeTool(async () => {
-        running += 1;
-        most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        running -= 1;
-        return answer('ok');
-      }),
-      target: () => Promise.resolve('slow.example:443'),
+    const run = async (): Promise<ReturnType<typeof answer>> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return answer('ok');
     };
+    return { ...fakeTool(run), target, most: () => most };
+  }
+
+  it('is that of four runs for one organization, with ten times as many waiting', async () => {
+    const tool = busyTool();
     const invoker = invokerWith([tool], { parallelLimit: 2 });
     const call = (timeout_ms: number) => invoker.invoke(entry({ timeout_ms }), INPUT, invocation());
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => call(1_000)));
     expect(outcomes.every(({ status }) => status === 'completed')).toBe(true);
-    expect(most).toBe(16);
-    const late = await Promise.all(Array.from({ length: 17 }, (_, index) => call(index === 16 ? 2 : 1_000)));
-    expect(late[16]).toMatchObject({ code: 'tool.timeout' });
+    expect(tool.most()).toBe(8);
+    const late = await Promise.all(Array.from({ length: 9 }, (_, index) => call(index === 8 ? 2 : 1_000)));
+    expect(late[8]).toMatchObject({ code: 'tool.timeout' });
     const crowd = await Promise.all(Array.from({ length: 200 }, () => call(1_000)));
     const refused = crowd.filter((outcome) => outcome.status === 'failed' && outcome.code === 'tool.unavailable');
-    expect(refused).toHaveLength(200 - 16 - 160);
+    expect(refused).toHaveLength(200 - 8 - 80);
+  });
+
+  it('is that of eight runs for all organizations together', async () => {
+    const tool = busyTool();
+    const invoker = invokerWith([tool], { parallelLimit: 2 });
+    const asking = Array.from({ length: 60 }, (_, index) => invoker.invoke(entry(), INPUT, of(`o${index % 4}`)));
+    expect((await Promise.all(asking)).every(({ status }) => status === 'completed')).toBe(true);
+    expect(tool.most()).toBe(16);
+  });
+
+  it('is left to others by an organization whose calls hang', async () => {
+    const stop = new AbortController();
+    const scope = new CallScope(stop.signal);
+    const tool: Tool = {
+      ...fakeTool((_, { query }) => (query === 'hang' ? hang() : Promise.resolve(answer('ok')))),
+      target,
+    };
+    const invoker = invokerWith([tool], { parallelLimit: 1 });
+    const hanging = Array.from({ length: 30 }, () =>
+      invoker.invoke(entry(), { ...INPUT, query: 'hang' }, { ...of('crowd'), scope }),
+    );
+    await new Promise(setImmediate);
+    expect(await invoker.invoke(entry({ timeout_ms: 200 }), INPUT, of('other'))).toMatchObject({ content: 'ok' });
+    stop.abort();
+    await Promise.all(hanging);
+    expect(await invoker.invoke(entry({ timeout_ms: 200 }), INPUT, of('crowd'))).toMatchObject({ content: 'ok' });
+  });
+
+  it('is not taken by calls that pause before they try again', async () => {
+    const stop = new AbortController();
+    const scope = new CallScope(stop.signal);
+    const tool: Tool = {
+      ...fakeTool((_, { query }) => (query === 'busy' ? Promise.reject(busy(500)) : Promise.resolve(answer('ok')))),
+      target,
+    };
+    const invoker = invokerWith([tool], { parallelLimit: 1 });
+    const pausing = Array.from({ length: 8 }, () =>
+      invoker.invoke(entry(), { ...INPUT, query: 'busy' }, invocation({ scope })),
+    );
+    await new Promise(setImmediate);
+    expect(await invoker.invoke(entry({ timeout_ms: 200 }), INPUT, invocation())).toMatchObject({ content: 'ok' });
+    stop.abort();
+    await Promise.all(pausing);
+  });
+
+  it('is not sought by calls that waited while the circuit opened, and waiting opens none', async () => {
+    let healthy = false;
+    const run = jest.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (healthy) return answer('ok');
+      throw new AppError('upstream_error', 'down');
+    });
+    const tool: Tool = { ...fakeTool(run), target };
+    const once = entry({ retries: 0 });
+    const invoker = invokerWith([tool], { parallelLimit: 2 });
+    await Promise.all(Array.from({ length: 30 }, () => invoker.invoke(once, INPUT, invocation())));
+    // The first five that fail have handed on their room by then.
+    expect(run.mock.calls.length).toBeLessThanOrEqual(8 + 5);
+    healthy = true;
+    const other = invokerWith([tool], { parallelLimit: 2 });
+    const rush = Array.from({ length: 30 }, (_, index) =>
+      other.invoke(entry({ timeout_ms: index < 8 ? 500 : 1 }), INPUT, invocation()),
+    );
+    await Promise.all(rush);
+    expect(await other.invoke(once, INPUT, invocation())).toMatchObject({ status: 'completed' });
   });
 });
 

@@ -15,8 +15,6 @@ import type { ToolStats } from './tool-counts.types';
 
 /** UTF-16 units of one tool's content that reach the prompt, unless the tool says otherwise. */
 export const OUTPUT_LIMIT = 50_000;
-/** A try that had less than this, in milliseconds, says nothing of the other side when it is out of time. */
-const FAIR_MS = 1_000;
 
 /** The part of a tool that runs: what the catalogue holds, and what classic's RAG processors are. */
 export type RunnableTool = Pick<Tool, 'run' | 'outputLimit' | 'timeoutMs' | 'retries' | 'caching' | 'target'>;
@@ -51,8 +49,6 @@ interface Started {
   readonly call: ToolCall;
   readonly times: CallTimes;
   readonly retries: number;
-  /** Milliseconds that a try must have had to say something of the other side. */
-  readonly fairMs: number;
   /** On the clock of `performance.now()`. */
   readonly endsAt: number;
   readonly trace: CallTrace;
@@ -102,7 +98,7 @@ export class ResilientCalls {
 
   private async atTarget(started: Started): Promise<CheckedOutput> {
     const target = await this.targetOf(started);
-    return target === null ? this.guarded(started, null) : this.inBulkhead(started, target);
+    return this.guarded(started, target);
   }
 
   private keepable(kept: KeptResults, { call, endsAt }: Started): Promise<KeepableCall | null> {
@@ -123,7 +119,7 @@ export class ResilientCalls {
     const stats = this.statsOf(invocation.owner.organizationId, plugin);
     const times = callTimes({ timeoutMs: entry.timeout_ms, baseMs, retries, stats, config: this.config });
     const endsAt = trace.startedAt + times.totalMs;
-    return { call, times, retries, fairMs: Math.min(FAIR_MS, baseMs), endsAt, trace, keepable: null };
+    return { call, times, retries, endsAt, trace, keepable: null };
   }
 
   /** null where the tool cannot say: then the call itself will tell why. */
@@ -139,43 +135,36 @@ export class ResilientCalls {
     return withinDeadline(ask, { timeoutMs: endsAt - performance.now(), scope: invocation.scope });
   }
 
-  private inBulkhead(started: Started, target: string): Promise<CheckedOutput> {
-    const { scope } = started.call.invocation;
-    return withinDeadline(({ signal }) => this.bulkheads.through(target, signal, () => this.guarded(started, target)), {
-      timeoutMs: started.endsAt - performance.now(),
-      scope,
-    });
-  }
-
   private guarded(started: Started, target: string | null): Promise<CheckedOutput> {
-    const { plugin, config, invocation } = started.call;
-    const { organizationId } = invocation.owner;
-    // Without a target it is the config that tells a dead server of one assistant from everybody else's.
-    const place = { organizationId, plugin, key: (): string => target ?? JSON.stringify(config) };
+    const place = new Place(started.call, target);
     const circuit = this.circuits.find(place);
-    if (circuit === undefined) return this.tries(started, started.retries, place);
-    return this.circuits.through(place, circuit, (probe) => this.tries(started, probe ? 0 : started.retries, null));
+    if (circuit === undefined) return this.tries(started, started.retries, place, true);
+    return this.circuits.through(place, circuit, (probe) =>
+      this.tries(started, probe ? 0 : started.retries, place, false),
+    );
   }
 
-  /** `place` is told of the failure; null where a circuit watches already. */
-  private async tries(started: Started, retries: number, place: CircuitPlace | null): Promise<CheckedOutput> {
+  /** `place` is told of success and failure where no circuit watches yet. */
+  private async tries(started: Started, retries: number, place: Place, tells: boolean): Promise<CheckedOutput> {
     const { call, endsAt, times, trace } = started;
     let delayOf: (() => number) | null = null;
-    for (let beganAt = firstTryAt(call, trace); ; beganAt = performance.now()) {
-      const timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - beganAt));
+    for (;;) {
       const attempt = new Attempt(started);
       try {
-        const output = readOutput(await attempt.within(timeoutMs), limitOf(call));
-        trace.tryMs = performance.now() - beganAt;
-        if (place !== null) this.circuits.succeeded(place);
+        const { target } = place;
+        const raw = await (target === null ? attempt.run(beginOf(call, trace)) : this.inTurn(attempt, target, place));
+        const output = readOutput(raw, limitOf(call));
+        trace.tryMs = performance.now() - attempt.beganAt;
+        if (tells) this.circuits.succeeded(place);
         return output;
       } catch (thrown) {
-        const error = timeoutMs < started.fairMs ? unfair(thrown) : thrown;
+        const error = attempt.timeoutMs < times.fairMs ? unfair(thrown) : thrown;
         const kind = kindOf(error);
         delayOf ??= delaysOf(this.config);
         const delayMs = kind.retryAfterMs ?? delayOf();
         const again = kind.retryable && trace.retries < retries;
-        if (!again || performance.now() + delayMs + times.usualMs >= endsAt) throw await this.noted(place, error);
+        if (!again || performance.now() + delayMs + times.usualMs >= endsAt)
+          throw await this.noted(tells ? place : null, error);
         trace.retries += 1;
         tellRetry(call.invocation.emit, call.ref, trace.retries, delayMs);
         await pause(delayMs, call.invocation.scope);
@@ -185,24 +174,63 @@ export class ResilientCalls {
     }
   }
 
-  private async noted(place: CircuitPlace | null, error: unknown): Promise<unknown> {
+  private async noted(place: Place | null, error: unknown): Promise<unknown> {
     if (place !== null && kindOf(error).health === 'bad') await this.circuits.note(place, error);
     return error;
+  }
+
+  /** A try takes room at the other side, a pause between tries does not. */
+  private inTurn(attempt: Attempt, target: string, place: Place): Promise<unknown> {
+    const { organizationId } = place;
+    const { call, endsAt } = attempt.started;
+    const enter = ({ signal }: AbortController): Promise<unknown> =>
+      this.bulkheads.through({ organizationId, target, signal }, () => {
+        this.circuits.check(place);
+        return attempt.run(performance.now());
+      });
+    return withinDeadline(enter, { timeoutMs: endsAt - performance.now(), scope: call.invocation.scope });
+  }
+}
+
+class Place implements CircuitPlace {
+  readonly organizationId: string;
+  readonly plugin: string;
+  private readonly config: JsonObject;
+
+  constructor(
+    { plugin, config, invocation }: ToolCall,
+    readonly target: string | null,
+  ) {
+    this.organizationId = invocation.owner.organizationId;
+    this.plugin = plugin;
+    this.config = config;
+  }
+
+  /** Without a target it is the config that tells a dead server of one assistant from everybody else's. */
+  key(): string {
+    return this.target ?? JSON.stringify(this.config);
   }
 }
 
 /** Looking at the clock is saved where nothing came before the first try. */
-const firstTryAt = ({ tool }: ToolCall, { startedAt }: CallTrace): number =>
-  tool.caching === undefined && tool.target === undefined ? startedAt : performance.now();
+const beginOf = ({ tool }: ToolCall, { startedAt, retries }: CallTrace): number =>
+  retries === 0 && tool.caching === undefined && tool.target === undefined ? startedAt : performance.now();
 
 /** One try: it has a signal and a context of its own, so that nothing of it reaches into the next. */
 class Attempt {
+  /** On the clock of `performance.now()`. */
+  beganAt = 0;
+  /** 0 as long as it has not begun. */
+  timeoutMs = 0;
   private context: CallContext | null = null;
 
-  constructor(private readonly started: Started) {}
+  constructor(readonly started: Started) {}
 
-  within(timeoutMs: number): Promise<unknown> {
-    return withinDeadline(this.begin, { timeoutMs, scope: this.started.call.invocation.scope });
+  run(now: number): Promise<unknown> {
+    const { call, endsAt, times } = this.started;
+    this.beganAt = now;
+    this.timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - now));
+    return withinDeadline(this.begin, { timeoutMs: this.timeoutMs, scope: call.invocation.scope });
   }
 
   close(): void {
