@@ -57,12 +57,15 @@ async function knowledgeBase(name: string, files: Record<string, string>): Promi
 const fastModel = (model: string | null) =>
   app.api('PATCH', '/api/v1/organizations/default', { providers: { openai: { fast_model: model } } });
 
+/** Without kept results: these tests look at how each one is found. */
 const multiTool = (config: object) =>
   makeAssistant(app, {
     prompt_template: '{1_context}\n{user_input}',
     metadata: {
       assistant_type: 'multi_tool',
-      tools: [{ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [base], ...config } }],
+      tools: [
+        { plugin: 'simple_rag', placeholder: '1_context', cache: false, config: { collections: [base], ...config } },
+      ],
     },
   });
 
