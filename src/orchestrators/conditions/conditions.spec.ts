@@ -119,3 +119,77 @@ describe('evaluating', () => {
     );
   });
 });
+
+describe('conditions that are made to take long', () => {
+  const many = (when: unknown) => entries(...Array.from({ length: 100 }, () => ({ when })));
+  const texts = (text: string): ChatMessage[] =>
+    Array.from({ length: 200 }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: text }));
+  const run = (when: unknown, about: Parameters<typeof jobOf>[0]) => {
+    const job = jobOf(about);
+    const last = about.messages?.at(-1)?.content;
+    const question = typeof last === 'string' ? last : '';
+    const conditions = new Conditions({ request: { ...job, question }, emit: job.emit });
+    const began = performance.now();
+    const reasons = many(when).map((tool) => conditions.reasonAgainst(tool, []));
+    return { reasons, told: job.told(), ms: performance.now() - began };
+  };
+  const long = 'a'.repeat(100_000);
+  const bad = `${'a'.repeat(499)}b${'a'.repeat(500)}`;
+  const times = (count: number, part: unknown) => Array.from({ length: count }, () => part);
+  const sought = (text: unknown, name: string) => ({ or: times(50, { in: [text, { var: name }] }) });
+
+  it.each<[string, unknown, Parameters<typeof jobOf>[0]]>([
+    ['20 MB of messages', { some: [{ var: 'messages' }, sought('aaaab', 'content')] }, { messages: texts(long) }],
+    ['a text that is slow to find', sought(bad, 'user_input'), { messages: texts(long) }],
+    [
+      'the question again and again',
+      { some: [times(40, { var: 'user_input' }), sought(bad, '')] },
+      { messages: texts(long) },
+    ],
+    [
+      'metadata of many texts',
+      { some: [{ var: 'metadata.l' }, sought('aaaab', '')] },
+      { metadata: { l: times(200, long) } },
+    ],
+    [
+      'metadata of many values',
+      { some: [{ var: 'metadata.l' }, { or: times(49, { '!': { '!': { '!': true } } }) }] },
+      { metadata: { l: times(20_000, 1) } },
+    ],
+    [
+      'one text in another',
+      { in: [{ var: 'messages.198.content' }, { var: 'user_input' }] },
+      { messages: texts(`${long}b`) },
+    ],
+    [
+      'numbers of many digits',
+      { '<': [{ '+': times(49, { var: 'user_input' }) }, 1] },
+      { messages: texts('1'.repeat(100_000)) },
+    ],
+  ])('end soon for a hundred tools: %s', (_what, when, about) => {
+    expect(checkCondition(when).problems).toEqual([]);
+    expect(run(when, about).ms).toBeLessThan(1_500);
+  });
+
+  it('are looked at no further once the run has had its time, and say so', () => {
+    const { reasons, told } = run(sought(bad, 'user_input'), { messages: texts(long) });
+    expect(reasons).toEqual(times(100, 'its condition failed'));
+    expect(told.at(-1)).toBe('The condition of 100_context failed: the conditions of this run have taken too long');
+  });
+
+  it('see the newest messages first, and as much of metadata as there is room for', () => {
+    const messages: ChatMessage[] = [
+      { role: 'system', content: 'old' },
+      { role: 'assistant', content: long },
+      { role: 'user', content: 'new' },
+    ];
+    const metadata = { first: 'here', text: long, flag: true, list: times(2_000, 0), last: 'gone' };
+    const seen = (name: string, value: unknown) =>
+      run({ '===': [{ var: name }, value] }, { messages, metadata }).reasons[0] === null;
+    expect(seen('messages.2.content', 'new')).toBe(true);
+    expect(seen('messages.1.content.length', 99_997)).toBe(true);
+    expect([seen('messages.0.role', 'system'), seen('messages.0.content', '')]).toEqual([true, true]);
+    expect([seen('metadata.first', 'here'), seen('metadata.flag', true)]).toEqual([true, true]);
+    expect([seen('metadata.text.length', 19_996), seen('metadata.last', null)]).toEqual([true, true]);
+  });
+});

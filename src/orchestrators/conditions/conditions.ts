@@ -1,14 +1,24 @@
 import jsonLogic from 'json-logic-js';
-import { type ChatMessage, textOf } from '../../kernel';
 import type { PipelineTool, ToolOutcome } from '../../tools';
-import type { StrategyContext, StrategyRequest } from '../contract';
+import type { StrategyContext } from '../contract';
+import { Facts } from './condition-facts';
 import { checkCondition } from './condition-grammar';
 
-const READ_MESSAGES = 200;
-const READ_CHARS = 100_000;
+/** For all conditions of one run together. They run on the thread that every other request needs, too. */
+const RUN_MS = 250;
+/** A longer text is not looked for: finding one can take its length times that of the text it is looked for in. */
+const SOUGHT_CHARS = 1_000;
+
+/** The conditions of the run have had their time. */
+class OutOfTime extends Error {}
+
+/** When the condition that is being evaluated has to stop, on the clock of `performance`. Evaluating never waits. */
+let stopAt = Infinity;
 
 /** The library follows any property, inherited ones included; rules may follow what the data itself holds. */
 jsonLogic.add_operation('var', function (this: unknown, name?: unknown, otherwise?: unknown): unknown {
+  // Every operation on data that is large begins here.
+  if (performance.now() > stopAt) throw new OutOfTime();
   if (name === '') return this;
   const named = typeof name === 'string' || typeof name === 'number';
   return (named ? follow(this, String(name)) : undefined) ?? otherwise ?? null;
@@ -23,6 +33,14 @@ function follow(data: unknown, path: string): unknown {
   }
   return value;
 }
+
+jsonLogic.add_operation('in', (sought: unknown, among: unknown): boolean => {
+  if (Array.isArray(among)) return among.includes(sought);
+  if (typeof among !== 'string') return false;
+  const text = String(sought);
+  if (text.length > SOUGHT_CHARS) throw new RangeError('the text looked for is too long');
+  return among.includes(text);
+});
 
 /** Of each rule whether it can be evaluated; a stored rule lives as long as the cached assistant. */
 const sound = new WeakMap<object, boolean>();
@@ -43,6 +61,7 @@ function isSound(rule: unknown): boolean {
 export class Conditions {
   private readonly emit: StrategyContext['emit'];
   private readonly facts: Facts;
+  private left = RUN_MS;
 
   constructor({ request, emit }: Pick<StrategyContext, 'request' | 'emit'>) {
     this.emit = emit;
@@ -53,12 +72,18 @@ export class Conditions {
   reasonAgainst(tool: PipelineTool, outcomes: readonly ToolOutcome[]): string | null {
     const { when } = tool;
     if (when === null) return null;
+    if (!isSound(when)) return this.failed(tool, 'it is not one that can be evaluated');
+    if (this.left <= 0) return this.failed(tool, TOO_LONG);
+    const began = performance.now();
+    stopAt = began + this.left;
     try {
-      if (!isSound(when)) return this.failed(tool, 'it is not one that can be evaluated');
       const met: unknown = jsonLogic.apply(when as jsonLogic.RulesLogic, this.facts.with(outcomes));
       return jsonLogic.truthy(met) ? null : 'its condition is not met';
-    } catch {
-      return this.failed(tool, 'a value in it is of the wrong kind');
+    } catch (error) {
+      return this.failed(tool, error instanceof OutOfTime ? TOO_LONG : 'a value in it is of the wrong kind');
+    } finally {
+      stopAt = Infinity;
+      this.left -= performance.now() - began;
     }
   }
 
@@ -69,38 +94,4 @@ export class Conditions {
   }
 }
 
-/** What conditions may look at; the conversation is made readable when the first one looks. */
-class Facts {
-  private readonly messages: () => readonly object[];
-
-  constructor(private readonly request: StrategyRequest) {
-    let read: readonly object[] | null = null;
-    this.messages = () => (read ??= request.messages.slice(-READ_MESSAGES).map(readable));
-  }
-
-  with(outcomes: readonly ToolOutcome[]): object {
-    const { request, messages } = this;
-    return {
-      user_input: request.question.slice(0, READ_CHARS),
-      caller: { roles: rolesOf(request.caller) },
-      metadata: request.metadata,
-      results: Object.fromEntries(outcomes.flatMap((outcome) => resultOf(outcome))),
-      get messages() {
-        return messages();
-      },
-    };
-  }
-}
-
-function resultOf(outcome: ToolOutcome): [string, object][] {
-  const { placeholder } = outcome;
-  if (placeholder === null) return [];
-  return outcome.status === 'completed'
-    ? [[placeholder, { ok: true, chars: outcome.chars, confidence: outcome.confidence }]]
-    : [[placeholder, { ok: false, chars: 0, confidence: null }]];
-}
-
-const readable = ({ role, content }: ChatMessage): object => ({ role, content: textOf(content).slice(0, READ_CHARS) });
-
-const rolesOf = ({ role, systemAdmin }: StrategyRequest['caller']): string[] =>
-  systemAdmin ? [role, 'system_admin'] : [role];
+const TOO_LONG = 'the conditions of this run have taken too long';
