@@ -6,6 +6,9 @@ import type { ToolFacts } from './tool-facts';
 const QUESTION_CHARS = 4_000;
 const EARLIER_CHARS = 1_000;
 const TOOL_CHARS = 600;
+const COLLECTIONS = 10;
+const COLLECTION_CHARS = 100;
+const ID = /^[\da-f-]{36}$/i;
 
 /** How a model answers. Open on purpose: what it adds is ignored, not refused. */
 export const PLAN_SCHEMA: JsonObject = {
@@ -81,11 +84,12 @@ export function planMessages({ query, earlier, decomposition, tools, maxSteps }:
   ];
 }
 
-function described({ tool, definition, stats, text }: ToolFacts): JsonObject {
+function described({ tool, definition, stats }: ToolFacts): JsonObject {
   return {
     placeholder: nameOf(tool),
     tool: definition.name,
-    description: cut(text.description, TOOL_CHARS),
+    description: cut(definition.description, TOOL_CHARS),
+    ...searched(tool),
     capabilities: [...definition.capabilities],
     limitations: [...definition.limitations],
     parameters: plannable(definition.config_schema),
@@ -94,6 +98,18 @@ function described({ tool, definition, stats, text }: ToolFacts): JsonObject {
       ? {}
       : { average_ms: stats.avg_ms === null ? null : Math.round(stats.avg_ms), failure_rate: stats.failure_rate }),
   };
+}
+
+/**
+ * The names of its knowledge bases are all that the model learns of an entry's settings: runners may read its reasoning,
+ * and the author's files and instructions are none of theirs.
+ */
+function searched({ config: { collections } }: ToolFacts['tool']): JsonObject {
+  const names = (Array.isArray(collections) ? collections : [])
+    .filter((name): name is string => typeof name === 'string' && !ID.test(name))
+    .slice(0, COLLECTIONS)
+    .map((name) => cut(name, COLLECTION_CHARS));
+  return names.length === 0 ? {} : { searches: names };
 }
 
 /** How the model names one of the tools: two of a kind differ in their placeholders. */

@@ -30,6 +30,20 @@ describe('the cache of plans', () => {
     expect(kept().find('key', near)?.steps[0]?.query).toBe(near);
   });
 
+  it('tells nobody what another one asked', () => {
+    const parts = [question, 'Root hairs of Ann'].map((text, at) => ({ id: `q${at + 1}`, text, dependencies: [] }));
+    const decomposition = { type: 'comparison', sub_queries: parts, confidence: 0.9 } as const;
+    const cache = kept({ ...planOf(question), decomposition, reasoning: `Ann asks: ${question}` });
+    const near = 'which organs of the plant take in the water from soil';
+    const found = cache.find('key', near);
+    expect(found?.decomposition).toEqual({
+      ...decomposition,
+      sub_queries: [{ id: 'q1', text: near, dependencies: [] }],
+    });
+    expect(found?.reasoning).toBe('A question of nearly the same words was planned before.');
+    expect(cache.find('key', question)?.reasoning).toBe(`Ann asks: ${question}`);
+  });
+
   it.each([
     ['another question', 'Who wrote Don Quixote?'],
     ['a number that differs', `${question} In chapter 3?`],

@@ -36,7 +36,7 @@ export class PlanCache {
     const same = kept.find(({ words }) => words === asked.words);
     if (same !== undefined) return withQuestion(same, question);
     const near = kept.find((each) => each.exact === asked.exact && isWhole(each) && alike(each.stems, asked.stems));
-    return near === undefined ? null : withQuestion(near, question);
+    return near === undefined ? null : forOther(near, question);
   }
 
   keep(key: string, question: string, plan: ToolPlan): void {
@@ -81,4 +81,12 @@ const withQuestion = ({ plan, question: before }: Kept, question: string): ToolP
       part.text === before ? { ...part, text: question } : part,
     ),
   },
+});
+
+/** What a planner wrote about a question may quote it: none of it goes to who asked another. */
+const forOther = ({ plan }: Kept, question: string): ToolPlan => ({
+  ...plan,
+  steps: plan.steps.map((step) => ({ ...step, query: question })),
+  decomposition: { ...plan.decomposition, sub_queries: [{ id: 'q1', text: question, dependencies: [] }] },
+  reasoning: 'A question of nearly the same words was planned before.',
 });

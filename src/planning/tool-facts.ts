@@ -11,6 +11,7 @@ export interface ToolFacts {
   readonly tool: PipelineTool;
   readonly definition: ToolDefinition;
   readonly role: Role;
+  /** With what the entry's settings say. For comparing here: nobody is shown it, no model that writes reads it. */
   readonly text: ToolText;
   /** Of the organization, null while nothing was counted. */
   readonly stats: ToolStats | null;

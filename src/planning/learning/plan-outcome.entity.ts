@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Copied for each column: TypeORM writes into what it is given. */
 const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
@@ -8,6 +8,7 @@ const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
  * @public
  */
 @Entity('plan_outcomes')
+@Index('plan_outcomes_assistant_idx', ['assistantId'])
 export class PlanOutcomeEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', ...KEY })
   organizationId!: string;
