@@ -31,6 +31,7 @@ function completionWith(checks: AnswerChecks | null, { depth = 0, aborted = fals
   };
   const completion = {
     depth,
+    secrets: [],
     budget: { spend: (usage: unknown) => void spent.push(usage) },
     run: { emit: (event: RunEvent) => void events.push(event), signal: { aborted } },
     facts: { prepared: checks === null ? {} : { afterAnswer }, usage: USAGE, checks: [] },
@@ -78,11 +79,12 @@ describe('checks of a finished answer', () => {
     expect(spent).toEqual([USAGE]);
   });
 
-  it('tell words as words, and nothing of what failed or found nothing', async () => {
+  it('tell no words of their own, and nothing of what failed or found nothing', async () => {
     const results = [row({ preview: 'fine' }), row({ preview: '' }), row({ status: 'failed', preview: '' })];
     const { completion, events } = completionWith({ results, usage: null });
     await checkAnswer(completion, 'x');
-    expect(events).toMatchObject([{ result: { text: 'fine' } }]);
+    expect(events).toMatchObject([{ result: {} }]);
+    expect(JSON.stringify(events)).not.toContain('fine');
     expect(completion.facts.checks).toHaveLength(3);
   });
 

@@ -1,6 +1,6 @@
-import { addUsage, isJsonObject, type JsonObject } from '../kernel';
-import type { ReportResult } from '../runs';
+import { addUsage } from '../kernel';
 import type { Completion, ModelCall } from './completion.types';
+import { toldFindings } from './told-findings';
 import { joinedTexts } from './whole-body';
 
 /** A model call whose answers are heard on their way to the writer, and what they said together so far. */
@@ -32,10 +32,10 @@ export function heard(call: ModelCall): HeardCall {
 }
 
 /**
- * Has the finished answer looked at by the tools that are there for that. What they find is told by events and kept in the
- * record; nothing of the answer changes, whatever they find. Never rejects.
+ * Has the finished answer looked at by the tools that are there for that. What they find is kept in the record, and told by
+ * events as far as whoever reads the answer may know it; nothing of the answer changes, whatever they find. Never rejects.
  */
-export async function checkAnswer({ facts, run, budget, depth }: Completion, text: string): Promise<void> {
+export async function checkAnswer({ facts, run, budget, depth, secrets }: Completion, text: string): Promise<void> {
   const { prepared } = facts;
   if (prepared?.afterAnswer === undefined || run.signal.aborted) return;
   const { results, usage } = await prepared.afterAnswer(text);
@@ -47,16 +47,7 @@ export async function checkAnswer({ facts, run, budget, depth }: Completion, tex
     if (result.status !== 'completed' || result.preview === '') continue;
     const { index, plugin, placeholder } = result;
     const message = `🔎 Checked the answer: ${plugin}`;
-    run.emit({ type: 'answer.checked', index, plugin, placeholder, result: findings(result), message });
+    const told = toldFindings(result.preview, text, secrets);
+    run.emit({ type: 'answer.checked', index, plugin, placeholder, result: told, message });
   }
-}
-
-function findings({ preview }: ReportResult): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(preview);
-    if (isJsonObject(parsed)) return parsed;
-  } catch {
-    // A tool may say it in words.
-  }
-  return { text: preview };
 }

@@ -39,8 +39,10 @@ export class CompletionEngine {
     return this.settle(
       completion,
       async () => {
-        const answer = await withinRunTime(completion, () => this.produce(completion, writer));
-        if (answer !== null) await checkAnswer(completion, answer);
+        await withinRunTime(completion, async () => {
+          const answer = await this.produce(completion, writer);
+          if (answer !== null) await checkAnswer(completion, answer);
+        });
         completion.run.signal.throwIfAborted();
       },
       writer,

@@ -25,6 +25,7 @@ import { CompletionEngine } from './completion-engine.service';
 import { CompletionFunctions } from './completion-functions.service';
 import { CompletionOpening } from './completion-opening.service';
 import { CompletionsService } from './completions.service';
+import { EventStreamCounts } from './event-stream-counts';
 import { LambCatalogueController } from './lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb-completions.controller';
 import { ModelsService } from './models.service';
@@ -71,6 +72,7 @@ import { StreamsInFlight } from './streams-in-flight';
     CompletionFunctions,
     CompletionOpening,
     CompletionsService,
+    EventStreamCounts,
     ModelsService,
     QuietAnswers,
     RunAccess,

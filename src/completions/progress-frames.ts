@@ -1,6 +1,7 @@
 import type { StampedRunEvent, ToolRef } from '../kernel';
 import { commentFrame, dataFrame } from '../platform/sse';
 import type { ProgressMode } from './chat-request.schema';
+import { withoutReasoning } from './plan-reasoning';
 
 /** What a progress chunk needs to look like a chunk of the answer to come. */
 export interface ChunkIdentity {
@@ -43,6 +44,10 @@ const status: Frame = (event) => {
 };
 
 const FRAMES: Readonly<Record<ProgressMode, Frame>> = { comment, chunk, status, off: () => '' };
+
+/** An event for those who may use the assistant, but not edit it. */
+export const forUsers = (event: StampedRunEvent): StampedRunEvent =>
+  event.type === 'plan.ready' ? (withoutReasoning(event) as StampedRunEvent) : event;
 
 /** The frame of one event in the mode that the client asked for; '' when there is nothing to say. */
 export const progressFrame = (mode: ProgressMode): Frame => FRAMES[mode];

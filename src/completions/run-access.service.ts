@@ -4,6 +4,7 @@ import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type P
 import { SourceLinks } from '../knowledge-bases';
 import { AuditLog } from '../platform/audit';
 import { type RunFilter, type RunRecord, RunsService, type ShapedReport } from '../runs';
+import { answerForOthers, unfinishedForOthers } from './run-foreign-frames';
 import { reportForAsker } from './run-report-view';
 
 /** A run and whether the caller may see what its tools fetched and what the model was sent. */
@@ -16,7 +17,9 @@ export interface VisibleRun {
   readonly answer: string | null;
 }
 
-interface VisibleRecord extends Pick<VisibleRun, 'record' | 'withContents'> {
+export type ReachedRun = Pick<VisibleRun, 'record' | 'withContents'>;
+
+interface VisibleRecord extends ReachedRun {
   /** To its assistant; null when that is gone, or no longer the caller's to use. */
   readonly access: AccessLevel | null;
 }
@@ -46,22 +49,27 @@ export class RunAccess {
     );
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
-    return { record: this.withLinksFor(caller, record, access), withContents, nested, answer };
+    return {
+      record: this.withLinksFor(caller, record, access),
+      withContents,
+      nested,
+      answer: answer === null ? null : this.answerFor(caller, record, { answer, access }),
+    };
   }
 
   /**
    * For routes that keys for chatting may call, too: with nothing but `chat` one reaches what one has asked oneself.
    * @throws `not_found` as `find`
    */
-  async reach(caller: Caller, id: string): Promise<RunRecord> {
-    const { record } = await this.visible(caller, await this.runs.glance(caller.organizationId, id));
+  async reach(caller: Caller, id: string): Promise<ReachedRun> {
+    const { record, withContents } = await this.visible(caller, await this.runs.glance(caller.organizationId, id));
     if (!caller.scopes.includes('read') && record.userId !== caller.userId) throw notFound('Run');
-    return record;
+    return { record, withContents };
   }
 
   /** Whoever may see a run may end it. The second time changes nothing. @throws `not_found`, `run_ended` */
   async cancel(caller: Caller, id: string): Promise<RunRecord> {
-    const { organizationId, userId } = await this.reach(caller, id);
+    const { organizationId, userId } = (await this.reach(caller, id)).record;
     const isAsker = userId === caller.userId;
     const record = await this.runs.cancel(organizationId, id, isAsker ? BY_ASKER : BY_OTHER);
     if (!isAsker)
@@ -105,10 +113,21 @@ export class RunAccess {
    * the assistant, without which nobody reads on the rights of its owner.
    */
   private withLinksFor(caller: Caller, record: RunRecord, access: AccessLevel | null): RunRecord {
-    const { sources, report } = record;
-    if (sources.length === 0) return record;
-    const renewed = this.links.renew(JSON.stringify({ sources, report }), caller, { ownRightsOnly: access === null });
-    return { ...record, ...(JSON.parse(renewed) as Pick<RunRecord, 'sources' | 'report'>) };
+    const { sources, report, events } = record;
+    if (sources.length === 0 && events.length === 0) return record;
+    const told = JSON.stringify({ sources, report, events });
+    const renewed = this.links.renew(told, caller, { ownRightsOnly: access === null });
+    return { ...record, ...(JSON.parse(renewed) as Pick<RunRecord, 'sources' | 'report' | 'events'>) };
+  }
+
+  /** A model that cites writes links, too, which are those of who asked. */
+  private answerFor(
+    caller: Caller,
+    { userId, finishedAt }: RunRecord,
+    { answer, access }: { answer: string; access: AccessLevel | null },
+  ): string {
+    if (userId === caller.userId) return this.links.renew(answer, caller, { ownRightsOnly: access === null });
+    return finishedAt === null ? unfinishedForOthers(answer, this.links) : answerForOthers(answer, this.links);
   }
 
   private async visibleTo(caller: Caller): Promise<RunFilter['visibleTo'] | null> {

@@ -5,11 +5,14 @@ import { RUN_TIMEOUT, withinRunTime } from './run-deadline';
 
 function completionOf(
   document: { functions?: object[]; pipeline?: Partial<PipelineTool>[] },
-  { depth = 0, timeoutMs = 20 } = {},
+  { depth = 0, timeoutMs = 20, background = false } = {},
 ): Completion {
   return {
     depth,
-    run: new Run({ assistant: { id: 1 }, caller: {} } as unknown as RunInput),
+    run: new Run(
+      { assistant: { id: 1 }, caller: {} } as unknown as RunInput,
+      background ? ({ id: 'r', createdAt: new Date(), log: { append: () => undefined } } as never) : null,
+    ),
     budget: new RunBudget({ timeoutMs, tokens: 1, callsPerTarget: 1 }),
     assistant: { document: { functions: [], pipeline: [], ...document } },
   } as unknown as Completion;
@@ -32,6 +35,11 @@ describe('the time of a run', () => {
     const completion = completionOf(document);
     await expect(withinRunTime(completion, () => untilAborted(completion))).rejects.toThrow(RUN_TIMEOUT);
     expect(completion.run.abortReason).toBe(RUN_TIMEOUT);
+  });
+
+  it('ends it in the background, whatever it does', async () => {
+    const completion = completionOf({}, { background: true });
+    await expect(withinRunTime(completion, () => untilAborted(completion))).rejects.toThrow(RUN_TIMEOUT);
   });
 
   it.each([

@@ -8,11 +8,12 @@ export const RUN_TIMEOUT = 'run_timeout';
 const ASSISTANT_TOOL = 'assistant';
 
 /**
- * Aborts the run when its time is over while `work` still goes on. Only runs that may start others have a deadline of their
- * own, functions and assistants: what those do is bounded by it. Runs under another are under that one's.
+ * Aborts the run when its time is over while `work` still goes on. Runs that may start others have a deadline of their own,
+ * functions and assistants: what those do is bounded by it. So have runs in the background, which nobody who leaves ends.
+ * Runs under another are under that one's.
  */
 export async function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
-  if (!mayStartOthers(completion)) return work();
+  if (!hasDeadline(completion)) return work();
   const { run, budget } = completion;
   const timer = setTimeout(() => run.abort(RUN_TIMEOUT), budget.remainingMs);
   try {
@@ -22,8 +23,8 @@ export async function withinRunTime<T>(completion: Completion, work: () => Promi
   }
 }
 
-const mayStartOthers = ({ depth, assistant: { document } }: Completion): boolean =>
-  depth === 0 && (document.functions.length > 0 || document.pipeline.some(asksAnAssistant));
+const hasDeadline = ({ depth, run, assistant: { document } }: Completion): boolean =>
+  depth === 0 && (run.background || document.functions.length > 0 || document.pipeline.some(asksAnAssistant));
 
 const asksAnAssistant = ({ enabled, plugin, fallback }: PipelineTool): boolean =>
   enabled && (plugin === ASSISTANT_TOOL || fallback?.plugin === ASSISTANT_TOOL);

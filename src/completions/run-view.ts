@@ -1,5 +1,6 @@
 import type { Page } from '../kernel';
 import type { RunRecord, ToolTiming } from '../runs';
+import { withoutReasoning } from './plan-reasoning';
 import type { VisibleRun } from './run-access.service';
 import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunSummaryDto } from './run.dto';
 
@@ -57,7 +58,7 @@ const presentNested = (record: RunRecord): NestedRunDto => ({
 export const presentRun = ({ record, withContents, nested, answer }: VisibleRun): RunDto => ({
   ...presentSummary(record),
   answer,
-  plan: record.plan,
+  plan: record.plan === null || withContents ? record.plan : withoutReasoning(record.plan),
   sources: [...record.sources],
   ...(withContents ? { events: [...record.events], runs: nested.map(presentNested) } : {}),
 });

@@ -56,8 +56,7 @@ export class RunsController {
     @Res() response: Response,
   ): Promise<void> {
     const after = lastSeenOf(request.headers['last-event-id']) ?? query.after ?? 0;
-    const record = await this.access.reach(caller, id);
-    await this.streams.send(record, { after, isAsker: record.userId === caller.userId }, response);
+    await this.streams.send(caller, id, after, response);
   }
 
   @Post(':id/cancel')

@@ -7,7 +7,7 @@ import { dataFrame, SseStream } from '../platform/sse';
 import { type RoundAnswer, wantsFunctions } from '../tool-calling';
 import { chunkFrame, type ChunkFraming, extensionJson, withFigures } from './chunk-frames';
 import { type AnswerWriter, type Completion, type ModelCall, sourcesOf } from './completion.types';
-import { type ChunkIdentity, progressFrame } from './progress-frames';
+import { type ChunkIdentity, forUsers, progressFrame } from './progress-frames';
 import { reportFrames } from './report-answer';
 import { RoundFraming } from './round-framing';
 
@@ -27,13 +27,13 @@ export class StreamWriter implements AnswerWriter {
   }
 
   begin(model: string): void {
-    const { run, request } = this.completion;
+    const { run, request, assistant } = this.completion;
     this.stream.open();
     if (request.progress === 'off') return;
     const frame = progressFrame(request.progress);
     const identity = this.identity(model);
     this.progress = run.events$.subscribe((event) => {
-      const text = frame(event, identity);
+      const text = frame(assistant.access === 'use' ? forUsers(event) : event, identity);
       if (text !== '') this.stream.write(text);
     });
   }

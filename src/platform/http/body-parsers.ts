@@ -5,9 +5,12 @@ import { toAppError } from './to-app-error';
 
 /** Conversations with pictures in them are large; everything else is not. */
 const CHAT_BODY = '25mb';
+/** What a background run is asked for is kept in the database until it ends. */
+const RUN_BODY = '4mb';
 const HOUSE_BODY = '1mb';
 
-const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/(completions|runs))\/?$/;
+const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
+const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
 
 /** Called back by the parser, outside the router: a throw from here would end the process, so the error is handed on. */
 function guardShape(request: Request, limits: JsonLimits, next: NextFunction): void {
@@ -46,9 +49,11 @@ function sequence(handlers: readonly RequestHandler[], request: Request, respons
 /** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */
 export function bodyParsers(): RequestHandler[] {
   const chat = jsonBody(CHAT_BODY, CHAT_LIMITS);
+  const run = jsonBody(RUN_BODY, CHAT_LIMITS);
   const house = jsonBody(HOUSE_BODY, HOUSE_LIMITS);
-  return [
-    onlyKnownTypes,
-    (request, response, next) => sequence(CHAT_PATH.test(request.path) ? chat : house, request, response, next),
-  ];
+  const parsersOf = (path: string): readonly RequestHandler[] => {
+    if (CHAT_PATH.test(path)) return chat;
+    return RUN_PATH.test(path) ? run : house;
+  };
+  return [onlyKnownTypes, (request, response, next) => sequence(parsersOf(request.path), request, response, next)];
 }
