@@ -45,7 +45,7 @@ type Built = Pick<
 /** Puts the steps of a draft into an order, and gives each its time and what runs in its place. */
 export function buildPlan({ draft, tools, maxTimeoutMs }: BuildInput): Built {
   const warnings = [...draft.warnings];
-  const linked = acyclic(withDocumentOrder(draft.steps), warnings);
+  const linked = linkedSteps(draft.steps, warnings);
   const byDraft = stagesOf(linked.map(({ id, after }) => ({ id, dependencies: after }))) ?? [];
   const order = byDraft.flat().flatMap((id) => linked.find((step) => step.id === id) ?? []);
   const names = new Map(order.map(({ id }, at) => [id, `s${at + 1}`]));
@@ -74,36 +74,29 @@ export function buildPlan({ draft, tools, maxTimeoutMs }: BuildInput): Built {
   };
 }
 
-/** The author's `depends_on` holds in every plan, for the tools that it takes. */
-function withDocumentOrder(steps: readonly DraftStep[]): DraftStep[] {
-  const byPlaceholder = (name: string): string[] =>
-    steps.filter(({ facts }) => facts.tool.placeholder === name).map(({ id }) => id);
-  return steps.map((step) => {
-    const told = step.facts.tool.depends_on.flatMap(byPlaceholder).filter((id) => id !== step.id);
-    return told.length === 0 ? step : { ...step, after: [...new Set([...step.after, ...told])] };
-  });
-}
-
-/** Drops the links that close a circle, the latest first. */
-function acyclic(steps: readonly DraftStep[], warnings: string[]): readonly DraftStep[] {
-  const known = new Set(steps.map(({ id }) => id));
-  const result: DraftStep[] = [];
-  const after = new Map<string, readonly string[]>(steps.map(({ id }) => [id, []]));
+/**
+ * The author's `depends_on` holds in every plan, for the tools that it takes; then the draft's own links do. Those that would
+ * close a circle are dropped.
+ */
+function linkedSteps(steps: readonly DraftStep[], warnings: string[]): readonly DraftStep[] {
+  const after = new Map<string, string[]>(steps.map(({ id }) => [id, []]));
   const reaches = (from: string, to: string): boolean =>
     from === to || (after.get(from) ?? []).some((before) => reaches(before, to));
   let dropped = 0;
-  for (const step of steps) {
-    const kept: string[] = [];
-    for (const before of step.after) {
-      if (!known.has(before) || reaches(before, step.id)) dropped += 1;
-      else kept.push(before);
-      after.set(step.id, kept);
-    }
-    result.push({ ...step, after: kept });
-  }
+  const link = (id: string, before: string): void => {
+    const known = after.get(id) ?? [];
+    if (known.includes(before)) return;
+    if (!after.has(before) || reaches(before, id)) dropped += 1;
+    else known.push(before);
+  };
+  for (const { id, facts } of steps) for (const before of toldBy(facts, steps)) if (before !== id) link(id, before);
+  for (const step of steps) for (const before of step.after) link(step.id, before);
   if (dropped > 0) warnings.push(`${dropped} dependencies were dropped: they would have waited for each other`);
-  return result;
+  return steps.map((step) => ({ ...step, after: after.get(step.id) ?? [] }));
 }
+
+const toldBy = ({ tool }: ToolFacts, steps: readonly DraftStep[]): string[] =>
+  tool.depends_on.flatMap((name) => steps.filter(({ facts }) => facts.tool.placeholder === name).map(({ id }) => id));
 
 function timeoutOf({ tool, timeoutMs, stats, role }: ToolFacts): number {
   if (tool.timeout_ms !== null) return tool.timeout_ms;

@@ -44,6 +44,21 @@ describe('reading a plan of a model', () => {
     ]);
   });
 
+  it('cannot turn around what the author wrote about order', () => {
+    const own = scriptedFacts('vector_search', { plugin: 'keyword_search', depends_on: ['1_context'] });
+    const steps = [
+      { id: 'a', tool: '1_context', depends_on: ['b'] },
+      { id: 'b', tool: '2_context' },
+    ];
+    const draft = readModelPlan({ steps }, { ...reading, tools: own });
+    const plan = buildPlan({ draft, tools: own, maxTimeoutMs: 1_000 });
+    expect(plan.steps.map(({ placeholder, dependencies }) => [placeholder, dependencies])).toEqual([
+      ['1_context', []],
+      ['2_context', ['s1']],
+    ]);
+    expect(plan.warnings).toEqual([expect.stringContaining('1 dependencies were dropped')]);
+  });
+
   it('makes of anything a plan of known tools, bounded and without circles', () => {
     const name = fc.constantFrom('vector_search', 'keyword-search', '3_synthesis', '__proto__', 'constructor', 'rm');
     const step = fc.record(

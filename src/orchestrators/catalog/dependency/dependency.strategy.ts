@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
 import { Conditions } from '../../conditions';
 import type { OrchestratorStrategy, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { dependenciesOf } from '../../depends-on';
 import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
 
 /** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
@@ -74,16 +75,6 @@ function present(positions: readonly number[], outcomes: readonly ToolOutcome[])
     if (outcome !== undefined) found.push(outcome);
   }
   return found;
-}
-
-/** Positions of the tools that each one waits for. What is disabled or gone is nothing to wait for. */
-function dependenciesOf(tools: readonly PipelineTool[]): number[][] {
-  if (tools.every(({ depends_on }) => depends_on.length === 0)) return tools.map(() => []);
-  const positions = new Map<string, number[]>();
-  for (const [position, { placeholder }] of tools.entries()) {
-    if (placeholder !== null) positions.set(placeholder, [...(positions.get(placeholder) ?? []), position]);
-  }
-  return tools.map(({ depends_on }) => [...new Set(depends_on.flatMap((name) => positions.get(name) ?? []))]);
 }
 
 function failureAmong(needed: readonly number[], outcomes: readonly ToolOutcome[], tool: PipelineTool): string | null {

@@ -141,6 +141,14 @@ describe('planned', () => {
     expect(await statuses()).toEqual([['completed', 'completed'], 2]);
   });
 
+  it('keeps the order of the document when it has to run every tool', async () => {
+    const { engine } = planned(planOf([{ index: 9 }]), planOf([{ index: 9 }]));
+    const tools = entries({ plugin: 'ask', depends_on: ['2_context'] }, { plugin: 'ask' });
+    const { outcomes, stages } = await engine().orchestrate(jobOf({ strategy: 'planned', tools }));
+    expect(outcomes).toMatchObject([{ content: 'Q|k3|2_context=Q|k3' }, { content: 'Q|k3' }]);
+    expect(stages).toEqual([['s2'], ['s1']]);
+  });
+
   it('goes on without what failed, and stops for a tool that must not fail once all its steps failed', async () => {
     const steps = [{ index: 0 }, { index: 1, dependencies: ['s1'] }];
     const tools = entries({ plugin: 'broken' }, { plugin: 'ask' });

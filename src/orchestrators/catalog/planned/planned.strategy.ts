@@ -11,6 +11,7 @@ import {
 } from '../../../planning';
 import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
 import type { OrchestratorStrategy, Step, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { dependenciesOf } from '../../depends-on';
 import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
 
 /** A plan whose steps have been found to be steps of this assistant's tools that can all start some time. */
@@ -60,7 +61,7 @@ export class PlannedStrategy implements OrchestratorStrategy {
     return { stages: plan.stages, plan: summary, usage: plan.usage ?? null };
   }
 
-  /** The planner's plan, else the heuristic one, else every tool by itself. */
+  /** The planner's plan, else the heuristic one, else every tool in the author's order. */
   private async runnablePlan(context: StrategyContext): Promise<RunnablePlan> {
     const { request, tools, emit } = context;
     const options = planningOptions(request.options);
@@ -109,27 +110,28 @@ function runnable(plan: ToolPlan, tools: readonly PipelineTool[]): RunnablePlan 
   return graph.stuck.length > 0 ? null : { plan, tools: owners, dependencies, graph };
 }
 
+/** `depends_on` holds here, too, unless tools wait for each other. */
 function withEveryTool(plan: ToolPlan, tools: readonly PipelineTool[], query: string): RunnablePlan {
+  const wished = dependenciesOf(tools);
+  const dependencies = taskGraph(wished).stuck.length > 0 ? tools.map(() => []) : wished;
+  const graph = taskGraph(dependencies);
   const steps = tools.map(({ index, plugin, placeholder, timeout_ms }, position): PlanStep => ({
-    id: `s${position + 1}`,
+    id: idOf(position),
     tool: plugin,
     index,
     placeholder,
     query,
     config: {},
-    dependencies: [],
+    dependencies: (dependencies[position] ?? []).map(idOf),
     execution_mode: 'parallel',
     timeout_ms: timeout_ms ?? 0,
     fallback: null,
   }));
-  const dependencies = tools.map(() => []);
-  return {
-    plan: { ...plan, steps, stages: [steps.map(({ id }) => id)] },
-    tools,
-    dependencies,
-    graph: taskGraph(dependencies),
-  };
+  const stages = graph.stages.map((stage) => stage.map(idOf));
+  return { plan: { ...plan, steps, stages }, tools, dependencies, graph };
 }
+
+const idOf = (position: number): string => `s${position + 1}`;
 
 /** A step that fails stops nothing but the run of a tool that must not fail: those behind it do without. */
 async function runSteps(
