@@ -218,8 +218,8 @@ const beginOf = ({ tool }: ToolCall, { startedAt, retries }: CallTrace): number 
 
 /** One try: it has a signal and a context of its own, so that nothing of it reaches into the next. */
 class Attempt {
-  /** On the clock of `performance.now()`. */
-  beganAt = 0;
+  /** On the clock of `performance.now()`; a fraction from the start, so that the engine keeps one shape of object. */
+  beganAt = Number.NaN;
   /** 0 as long as it has not begun. */
   timeoutMs = 0;
   private context: CallContext | null = null;
