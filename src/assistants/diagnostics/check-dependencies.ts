@@ -1,12 +1,14 @@
 import { checkCondition } from '../../orchestrators';
 import { member, type ToolEntry } from '../metadata';
 import { joinPath } from './check-tool';
-import { type Diagnostic, error, warning } from './diagnostic.types';
+import { type Diagnostic, error, info, warning } from './diagnostic.types';
 
 /** A tool as stored and the placeholder that it has or gets. */
 export interface PlacedTool {
   readonly tool: ToolEntry;
   readonly placeholder: string | null;
+  /** It looks at the finished answer: no other tool can wait for it or see its result. */
+  readonly later: boolean;
 }
 
 const NO_SUCH_PLACEHOLDER = 'no tool of this assistant has this placeholder';
@@ -34,7 +36,21 @@ export function checkDependencies(placed: readonly PlacedTool[]): Diagnostic[] {
   const cyclic = toolsOnCycles(placed).map(({ tool }) =>
     error('dependency.cycle', `metadata.tools[${tool.index}].depends_on`, 'leads back to this tool'),
   );
-  return [...unknown, ...cyclic];
+  return [...unknown, ...cyclic, ...dependenciesOnChecks(placed)];
+}
+
+/** Nothing waits for a tool that runs when the answer is there. That such a tool itself waits for none is told elsewhere. */
+function dependenciesOnChecks(placed: readonly PlacedTool[]): Diagnostic[] {
+  const later = new Set(placed.flatMap((item) => (item.later ? [item.placeholder] : [])));
+  return placed
+    .filter((item) => !item.later)
+    .flatMap((item) =>
+      dependenciesOf(item).flatMap((name, position) => {
+        const path = `metadata.tools[${item.tool.index}].depends_on[${position}]`;
+        const message = `has no effect: the tool of \`${name}\` looks at the finished answer`;
+        return later.has(name) ? [info('setting.ignored', path, message)] : [];
+      }),
+    );
 }
 
 /** Takes away, again and again, tools that wait for none of the rest or that none of the rest waits for. */
@@ -61,10 +77,11 @@ export function checkConditions(placed: readonly PlacedTool[], strategy: string 
     const { results } = checkCondition(member(item.tool.entry, 'when') ?? true);
     if (results.length === 0) return [];
     const earlier = seenBy(item, position, placed, strategy);
+    const later = new Set(placed.filter((other) => other.later).map((other) => other.placeholder));
     return results.flatMap(({ path, placeholder }) => {
       const at = joinPath(`metadata.tools[${item.tool.index}].when`, path);
       if (!known.has(placeholder)) return [error('dependency.unknown', at, NO_SUCH_PLACEHOLDER)];
-      return earlier === null || earlier.has(placeholder)
+      return earlier === null || (earlier.has(placeholder) && !later.has(placeholder))
         ? []
         : [warning('condition.unseen', at, `the result of \`${placeholder}\` is not there when this is looked at`)];
     });

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel';
-import { assignPlaceholders, metadataVersion, readToolEntries, textMember, type ToolEntry } from '../metadata';
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { assignPlaceholders, member, metadataVersion, readToolEntries, textMember, type ToolEntry } from '../metadata';
 import { checkConditions, checkDependencies, type PlacedTool } from './check-dependencies';
 import { checkTool } from './check-tool';
 import { type Diagnostic, error } from './diagnostic.types';
@@ -23,7 +23,11 @@ export function checkNumber(metadata: JsonObject): Diagnostic[] {
 export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   const { pipeline } = readToolEntries(metadata);
   const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
-  const placed = pipeline.map((tool, position) => ({ tool, placeholder: placeholders[position] ?? null }));
+  const placed = pipeline.map((tool, position) => {
+    const config = member(tool.entry, 'config');
+    const later = rules.looksAtAnswer(tool.plugin, isJsonObject(config) ? config : {});
+    return { tool, placeholder: placeholders[position] ?? null, later };
+  });
   return [
     ...pipeline.flatMap((tool) => checkTool(tool, rules)),
     ...checkDuplicates(placed),

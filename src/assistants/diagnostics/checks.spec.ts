@@ -174,6 +174,31 @@ describe('checking the strategy', () => {
   });
 });
 
+describe('tools that look at the finished answer', () => {
+  it('are nothing that other tools can wait for or see', () => {
+    const metadata = {
+      ...multiTool(
+        { plugin: 'simple_rag', placeholder: '1_context', config: { checks: 'answer' }, depends_on: ['3_context'] },
+        { plugin: 'simple_rag', placeholder: '2_context', depends_on: ['3_context', '1_context'] },
+        { plugin: 'simple_rag', placeholder: '3_context' },
+        {
+          plugin: 'simple_rag',
+          placeholder: '4_context',
+          depends_on: ['2_context'],
+          when: { var: 'results.1_context.ok' },
+        },
+      ),
+      orchestrator: 'dependency',
+    };
+    const diagnostics = [...checkTools(metadata, rules), ...checkStrategy(metadata, rules)];
+    expect(found(diagnostics).filter(([, code]) => code !== 'tool.config_invalid')).toEqual([
+      ['metadata.tools[1].depends_on[1]', 'setting.ignored'],
+      ['metadata.tools[3].when.var', 'condition.unseen'],
+      ['metadata.tools[0].depends_on', 'setting.ignored'],
+    ]);
+  });
+});
+
 describe('checking conditions and fallbacks', () => {
   const rag = (number: number, more: object = {}) => ({
     plugin: 'simple_rag',
