@@ -152,10 +152,16 @@ describe('tools that join, search and check', () => {
       expect(checked).toMatchObject({
         index: 1,
         placeholder: '2_hallucinations',
-        result: { checked: 'answer', ...FOUND },
+        result: {
+          checked: 'answer',
+          unsupported: [{ statement: 'The moon is cheese.', kind: 'not_in_material' }],
+          confidence: 0.3,
+        },
       });
+      expect(JSON.stringify(answer.chunks)).not.toContain('Nothing about the moon');
       const report = await app.api('GET', `/api/v1/runs/${run.id}/report`, undefined, { accept: 'text/markdown' });
       expect(report.text).toContain('The moon is cheese.');
+      expect(report.text).toContain('Nothing about the moon.');
       expect(run.usage.total_tokens).toBeGreaterThan(9);
     });
 

@@ -133,5 +133,48 @@ describe('who follows and ends a run in the background', () => {
     expect(theirs).toMatch(/^\/api\/v1\/knowledge-bases\/[0-9a-f-]+\/documents\/[0-9a-f-]+\/content/);
     expect((await open(theirs)).status).toBe(401);
     expect(await urlFor(editor)).toBe(theirs);
+
+    // A model cites what it was given, and says it in pieces.
+    const mine = await urlFor(ada);
+    const pieces = [`See [1](${mine.slice(0, -100)}`, mine.slice(-100), ').'];
+    upstream.expect({ content: pieces.join(''), pieces, delayMs: 80 });
+    const citing = await started(ada, assistant);
+    const [hers, others] = [
+      await readEvents(app, `${citing}/events`, as(ada)),
+      await readEvents(app, `${citing}/events`, as(editor)),
+    ];
+    expect(hers.frames.filter(({ event }) => event === 'llm.delta').length).toBeGreaterThan(1);
+    expect(hers.answer).toBe(`See [1](${mine}).`);
+    expect(others.answer).toBe(`See [1](${theirs}).`);
+    expect(others.frames.map((frame) => frame.id)).toEqual(hers.frames.map((frame) => frame.id));
+    expect((await readEvents(app, `${citing}/events?after=4`, as(editor))).raw).toBe(
+      others.frames
+        .slice(4)
+        .map(({ raw }) => raw)
+        .join(''),
+    );
+    const recordOf = async (who: Person) => (await who.api('GET', `/api/v1/runs/${citing}`)).json;
+    const hersInRecord = /\((.*)\)/.exec((await recordOf(ada)).answer as string)?.[1] ?? '';
+    expect((await open(hersInRecord)).status).toBe(200);
+    const record = await recordOf(editor);
+    expect(record.answer).toBe(`See [1](${theirs}).`);
+    const token = mine.slice(mine.indexOf('=') + 1);
+    expect(JSON.stringify(record)).not.toContain(token);
+  });
+
+  it('is a few at once, and nobody any more whose key is revoked meanwhile', async () => {
+    const cyn = await person(app, { role: 'member' });
+    const shares = [ada, bob, cyn].map(({ email }) => ({ email, access: 'use' }));
+    const assistant = await makeAssistant(app, { name: 'Shared' });
+    await app.api('PUT', `/api/v1/assistants/${assistant}/shares`, { shares });
+    const run = await started(cyn, assistant);
+    const following = await Promise.all(Array.from({ length: 8 }, () => follow(app, `${run}/events`, as(cyn))));
+    const refused = await readEvents(app, `${run}/events`, as(cyn));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const [key] = (await cyn.api('GET', '/api/v1/api-keys')).json.items as { id: string }[];
+    expect((await cyn.api('DELETE', `/api/v1/api-keys/${key?.id ?? ''}`)).status).toBe(204);
+    await Promise.all(following.map(({ ended }) => ended));
+    for (const { frames } of following) expect(frames.at(-1)?.event).toBe('llm.delta');
+    await app.api('POST', `/api/v1/runs/${run}/cancel`);
   });
 });
