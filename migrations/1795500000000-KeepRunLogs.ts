@@ -26,6 +26,7 @@ export class KeepRunLogs1795500000000 implements MigrationInterface {
       CREATE TABLE run_requests (
         run_id uuid CONSTRAINT run_requests_pk PRIMARY KEY
           CONSTRAINT run_requests_run_fk REFERENCES runs (id) ON DELETE CASCADE,
+        turn integer NOT NULL,
         input json NOT NULL,
         request json NOT NULL
       )`);

@@ -7,7 +7,7 @@ import { ActiveRuns } from './active-runs';
 import { Run } from './run';
 import { RunEndings } from './run-endings';
 import { RunJournal } from './run-journal';
-import { type ClaimedRun, RunLifecycleRepository } from './run-lifecycle.repository';
+import { type ClaimedRun, type Crowd, RunLifecycleRepository } from './run-lifecycle.repository';
 import { queuedRecord } from './run-record';
 import type { RunInput, RunOutcome, RunRecord } from './run.types';
 
@@ -26,6 +26,11 @@ const GRACE_MS = 600;
 /** A queued run without a job is given one after this time. */
 const LOST_JOB_SECONDS = 30;
 const LOOK_MS = 60_000;
+const LOST_JOBS_PER_LOOK = 500;
+/** Background runs that may wait and go on at once. */
+const MOST_OF_USER = 50;
+const MOST_OF_ORGANIZATION = 200;
+const TRY_AGAIN_SECONDS = 10;
 
 const NOT_ENDED: RunOutcome = {
   status: 'failed',
@@ -57,10 +62,15 @@ export class BackgroundRuns {
     this.executor = executor;
   }
 
-  /** Run, request and job come into being together. */
+  /** Run, request and job come into being together. @throws AppError `too_many_requests` */
   async enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
     const record = queuedRecord(uuidv7(), input);
-    await this.lifecycle.enqueue(record, input, request, (tx) => this.jobs.send(this.queue, [jobOf(record.id)], tx));
+    await this.lifecycle.together(async (tx) => {
+      const crowd = await this.lifecycle.crowd(record, tx);
+      refuseCrowd(crowd);
+      await this.lifecycle.enqueue(record, crowd.turn, input, request, tx);
+      await this.jobs.send(this.queue, [{ ...jobOf(record.id), priority: -crowd.turn }], tx);
+    });
     this.jobs.wake(this.queue);
     return record;
   }
@@ -112,12 +122,22 @@ export class BackgroundRuns {
   }
 
   private async takeUpWhatLostItsJob(): Promise<void> {
-    const ids = await this.jobs.withoutJob(this.queue, await this.lifecycle.waiting(LOST_JOB_SECONDS));
-    if (ids.length === 0) return;
-    this.logger.warn({ msg: 'queued runs had lost their jobs', count: ids.length });
-    await this.lifecycle.together((tx) => this.jobs.send(this.queue, ids.map(jobOf), tx));
-    this.jobs.wake(this.queue);
+    for await (const waiting of this.lifecycle.waiting(LOST_JOB_SECONDS, LOST_JOBS_PER_LOOK)) {
+      const ids = await this.jobs.withoutJob(this.queue, waiting);
+      if (ids.length === 0) continue;
+      this.logger.warn({ msg: 'queued runs had lost their jobs', count: ids.length });
+      await this.lifecycle.together((tx) => this.jobs.send(this.queue, ids.map(jobOf), tx));
+      this.jobs.wake(this.queue);
+    }
   }
+}
+
+function refuseCrowd({ ofUser, ofOrganization }: Crowd): void {
+  if (ofUser < MOST_OF_USER && ofOrganization < MOST_OF_ORGANIZATION) return;
+  const whose = ofUser < MOST_OF_USER ? 'of the organization' : 'of yours';
+  throw new AppError('too_many_requests', `Too many runs ${whose} wait or go on in the background`, {
+    retryAfter: TRY_AGAIN_SECONDS,
+  });
 }
 
 const jobOf = (runId: string): { key: string; data: RunJob } => ({ key: runId, data: { runId } });

@@ -18,17 +18,26 @@ class FakeLog {
   down = false;
   owned = true;
   ended: RunRecord | null = null;
+  /** Events in the log and records that hold it are refused whatever their form, as PostgreSQL refuses a value out of range. */
+  poison: string | null = null;
+
+  private swallow(what: unknown): void {
+    if (this.poison !== null && JSON.stringify(what).includes(this.poison))
+      throw Object.assign(new Error('out of range'), { code: '22003' });
+  }
 
   async append(_worker: string, batches: readonly EventBatch[]): Promise<ReadonlySet<string>> {
     this.statements += 1;
     if (this.down) throw Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
     if (!this.owned) return new Set();
+    this.swallow(batches);
     this.rows.push(...batches.flatMap(({ events }) => events));
     return new Set(batches.map(({ runId }) => runId));
   }
   async end(_worker: string, record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
     if (this.down) throw Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
     if (!this.owned) return false;
+    this.swallow({ ...record, events: [] });
     if (JSON.stringify({ ...record, events: [] }).includes('\\u0000'))
       throw Object.assign(new Error('bad text'), { code: '22P05' });
     this.rows.push(...events);
@@ -43,8 +52,8 @@ function journalOver(log: FakeLog) {
   const active = new ActiveRuns();
   const journal = new RunJournal(repository, new RunTails(repository, signals), active, signals);
   const endings = new RunEndings({} as RunRepository, journal, active);
-  const begin = (): Run => {
-    const id = '0193b0a0-0000-7000-8000-000000000001';
+  const begin = (n = 1): Run => {
+    const id = `0193b0a0-0000-7000-8000-00000000000${n}`;
     const run = new Run(runInput(), { id, createdAt: new Date(), log: journal.open(id) });
     active.add(run);
     return run;
@@ -157,5 +166,88 @@ describe('RunJournal', () => {
     endings.finish(run, { status: 'completed', sources: [source] });
     await jest.advanceTimersByTimeAsync(100);
     expect(log.ended).toMatchObject({ status: 'completed', sources: [{ path: 'a\ufffdb' }] });
+  });
+
+  const endsIn = (log: FakeLog, { id }: Run) =>
+    log.rows
+      .map(({ data }) => JSON.parse(data) as { run_id: string; seq: number; type: string; code?: string })
+      .filter(({ run_id }) => run_id === id)
+      .map(({ seq, type, code }) => [seq, type, ...(code === undefined ? [] : [code])]);
+
+  it('ends a run whose record is refused in every form but the barest one, and writes the others meanwhile', async () => {
+    const log = new FakeLog();
+    const { active, begin, endings } = journalOver(log);
+    // As it stands in the record; in the log, an event is one text.
+    log.poison = '"chars":3000000000';
+    const [bad, good] = [begin(1), begin(2)];
+    const source = { type: 'file' as const, path: 'a', chars: 3_000_000_000, truncated: false };
+    bad.emit({ type: 'llm.delta', text: 'a' });
+    const finished = { status: 'completed' as const, sources: [source], finishReason: 'stop' };
+    endings.finish(bad, finished);
+    endings.finish(good, { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(50);
+    expect(endsIn(log, good).at(-1)).toEqual([1, 'run.completed']);
+    expect(endsIn(log, bad).at(-1)).toEqual([3, 'run.completed']);
+    expect(active.size).toBe(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('fails a run whose events are refused after what it has told, and holds nobody else up', async () => {
+    const log = new FakeLog();
+    const { active, begin, endings } = journalOver(log);
+    log.poison = 'poison';
+    const [first, bad, last] = [begin(1), begin(2), begin(3)];
+    const tell = (run: Run, message: string): void => run.emit({ type: 'run.progress', message });
+    for (const run of [first, bad, last]) tell(run, 'begun');
+    await jest.advanceTimersByTimeAsync(25);
+    for (const run of [first, bad, last]) tell(run, run === bad ? 'poison' : 'harmless');
+    await jest.advanceTimersByTimeAsync(25);
+    expect(endsIn(log, bad)).toEqual([
+      [1, 'run.progress'],
+      [2, 'run.failed', 'internal_error'],
+    ]);
+    expect(log.ended).toMatchObject({ id: bad.id, status: 'failed', errorCode: 'internal_error' });
+    expect(bad.abortReason).toBe('worker_lost');
+    await jest.advanceTimersByTimeAsync(70_000);
+    for (const run of [first, last]) {
+      expect([endsIn(log, run), run.abortReason]).toEqual([
+        [
+          [1, 'run.progress'],
+          [2, 'run.progress'],
+        ],
+        null,
+      ]);
+      endings.finish(run, { status: 'completed' });
+    }
+    endings.finish(bad, { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(50);
+    expect(active.size).toBe(0);
+  });
+
+  it('leaves a run to the reaper whose end is refused as well', async () => {
+    const log = new FakeLog();
+    const { active, begin, endings } = journalOver(log);
+    const [bad, good] = [begin(1), begin(2)];
+    log.poison = bad.id;
+    for (const run of [bad, good]) endings.finish(run, { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(50);
+    expect([endsIn(log, bad), endsIn(log, good), active.size]).toEqual([[], [[1, 'run.completed']], 0]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it.each(['25006', '53100', 'EPIPE'])('waits when nothing can be written (%s)', async (code) => {
+    const log = new FakeLog();
+    const { begin, endings } = journalOver(log);
+    const run = begin();
+    const append = jest.spyOn(log, 'append').mockRejectedValue(Object.assign(new Error('not now'), { code }));
+    run.emit({ type: 'run.progress', message: 'step' });
+    await jest.advanceTimersByTimeAsync(5_000);
+    append.mockRestore();
+    endings.finish(run, { status: 'completed' });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(endsIn(log, run)).toEqual([
+      [1, 'run.progress'],
+      [2, 'run.completed'],
+    ]);
   });
 });

@@ -3,13 +3,15 @@ import { isDatabaseUnavailable } from '../platform/database';
 import { Signals } from '../platform/signals';
 import { ActiveRuns } from './active-runs';
 import { DurableLog } from './durable-log';
-import { isTerminal } from './run-frame';
+import { isRefusal, sqlstateOf } from './refusal';
+import { isTerminal, loggedEvent } from './run-frame';
 import { RunEventRepository } from './run-event.repository';
 import type { LoggedEvent } from './run-log.types';
+import { finishedRecord } from './run-record';
 import { idSignals, RUN_EVENTS } from './run-signals';
 import { RunTails } from './run-tails';
 import type { RunRecord } from './run.types';
-import { storableRecord } from './storable-record';
+import { bareRecord, storableRecord } from './storable-record';
 
 /** Events of all runs that come together within this time are committed together. */
 const GATHER_MS = 15;
@@ -18,6 +20,7 @@ const RUNS_PER_BATCH = 50;
 const RETRY_MS = 500;
 /** A run whose events cannot be committed for this long is aborted; after as long again it is left to the reaper. */
 const PATIENCE_MS = 30_000;
+const UNWRITABLE = 'What the run said could not be written down';
 
 /**
  * Writes the events of this process's background runs: in batches, in order, and only while the run is ours. Readers see
@@ -95,15 +98,20 @@ export class RunJournal {
     if (waiting.some((log) => !log.isClosed && log.next(1).length > 0)) this.again = true;
   }
 
+  /** What the database refuses of one run must not hold the others up: then each is tried alone. */
   private async append(logs: readonly DurableLog[]): Promise<void> {
     const batch = logs
       .map((log) => ({ log, events: log.next(EVENTS_PER_RUN) }))
       .filter((each) => each.events.length > 0);
-    if (batch.length === 0) return;
-    const ours = await this.events.append(
-      this.active.workerId,
-      batch.map(({ log, events }) => ({ runId: log.runId, events })),
-    );
+    const [only] = batch;
+    if (only === undefined) return;
+    const batches = batch.map(({ log, events }) => ({ runId: log.runId, events }));
+    const ours = await this.unlessRefused(only.log.runId, () => this.events.append(this.active.workerId, batches));
+    if (ours === null) {
+      if (batch.length === 1) return this.abandon(only.log);
+      for (const { log } of batch) await this.append([log]);
+      return;
+    }
     for (const { log, events } of batch) {
       if (!ours.has(log.runId)) this.lose(log.runId);
       else if (!log.isClosed) this.wrote(log, events);
@@ -116,24 +124,49 @@ export class RunJournal {
     const events = [...log.rest];
     if (!events.some(isTerminal)) return;
     const ours = await this.ended(record, events);
+    if (ours === null) return this.abandon(log);
     if (ours) this.wrote(log, events);
     this.close(log);
     this.tellOthers([log.runId]);
   }
 
-  /** A text that the database refuses must not keep a run from ending. */
-  private async ended(record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
+  /** What the database refuses of a record must not keep a run from ending. Null when it refuses the events. */
+  private async ended(record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean | null> {
     const { workerId } = this.active;
-    const bare = { ...record, tools: [], sources: [], report: null, plan: null };
-    for (const form of [() => record, () => storableRecord(record)]) {
-      try {
-        return await this.events.end(workerId, form(), events);
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
-        this.logger.warn({ msg: 'run record refused by the database', run_id: record.id, err: error });
-      }
+    for (const form of [() => record, () => storableRecord(record), () => bareRecord(record)]) {
+      const ours = await this.unlessRefused(record.id, async () => this.events.end(workerId, form(), events));
+      if (ours !== null) return ours;
     }
-    return this.events.end(workerId, bare, events);
+    return null;
+  }
+
+  /** Its events cannot be written, now or ever: the run ends as failed after those that are. */
+  private async abandon(log: DurableLog): Promise<void> {
+    const { runId } = log;
+    const run = this.active.get(runId);
+    const [next] = log.rest;
+    if (run !== undefined && next !== undefined) {
+      const code = 'internal_error';
+      const record = bareRecord(finishedRecord(run, { status: 'failed', errorCode: code }));
+      const at = new Date().toISOString();
+      const end = loggedEvent({ run_id: runId, seq: next.seq, at, type: 'run.failed', code, message: UNWRITABLE });
+      // Refused as well, it is left to the reaper.
+      const ours = await this.unlessRefused(runId, () => this.events.end(this.active.workerId, record, [end]));
+      if (ours === true) this.tails.push(runId, [end]);
+    }
+    this.lose(runId);
+    this.tellOthers([runId]);
+  }
+
+  /** Null when just this cannot be written; rejects when nothing can. */
+  private async unlessRefused<T>(runId: string, write: () => Promise<T>): Promise<T | null> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.logger.warn({ msg: 'events or record of a run refused', run_id: runId, sqlstate: sqlstateOf(error) });
+      return null;
+    }
   }
 
   private wrote(log: DurableLog, events: readonly LoggedEvent[]): void {

@@ -19,13 +19,35 @@ export interface ForeignEnding {
   readonly event: RunEvent;
 }
 
+/** Background runs that wait or go on, as one more comes. */
+export interface Crowd {
+  readonly ofUser: number;
+  readonly ofOrganization: number;
+  /** Turns are taken in rising order. Each run of an organization has a later one than its last that waits. */
+  readonly turn: number;
+}
+
+/** A run without a sign of life for a time; `sign` is the last, as the database writes it. */
+export interface SilentRun {
+  readonly id: string;
+  readonly sign: string;
+}
+
 interface LockedRun {
   readonly id: string;
   readonly background: boolean;
   readonly events: readonly StampedRunEvent[];
 }
 
-const ASK = `INSERT INTO run_requests (run_id, input, request) VALUES ($1, $2, $3)`;
+/** The first turn is that of whoever is next: nobody who comes now waits for all that another organization has waiting. */
+const CROWD = `
+  SELECT count(*) FILTER (WHERE organization_id = $1 AND user_id = $2)::int AS "ofUser",
+         count(*) FILTER (WHERE organization_id = $1)::int AS "ofOrganization",
+         coalesce(greatest(min(turn) FILTER (WHERE status = 'queued'),
+                           max(turn) FILTER (WHERE status = 'queued' AND organization_id = $1) + 1), 0) AS turn
+  FROM runs JOIN run_requests ON run_id = id WHERE background AND status IN ('queued', 'running')`;
+
+const ASK = `INSERT INTO run_requests (run_id, turn, input, request) VALUES ($1, $2, $3, $4)`;
 
 const CLAIM = `
   WITH claimed AS (
@@ -55,10 +77,15 @@ const BEAT = `
   )
   SELECT id FROM beaten`;
 
+const SILENT = `
+  SELECT id, heartbeat_at::text AS sign FROM runs
+  WHERE status = 'running' AND NOT (id = ANY($1)) AND heartbeat_at < now() - make_interval(secs => $2)
+  ORDER BY id`;
+
 const LOCK_LOST = `
   SELECT id, background, events FROM runs
-  WHERE status = 'running' AND NOT (id = ANY($1)) AND heartbeat_at < now() - make_interval(secs => $2)
-  ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED`;
+  WHERE status = 'running' AND (id, heartbeat_at) IN (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]))
+  ORDER BY id FOR UPDATE SKIP LOCKED`;
 
 const LOCK_QUEUED = `
   SELECT id, background, events FROM runs WHERE organization_id = $1 AND id = $2 AND status = 'queued' FOR UPDATE`;
@@ -78,7 +105,10 @@ const END_FOREIGN = `
   FROM json_to_recordset($4::json) AS e(run_id uuid, seq integer, type text, data text, at timestamptz)`;
 
 const WAITING = `
-  SELECT id FROM runs WHERE status = 'queued' AND created_at < now() - make_interval(secs => $1) ORDER BY created_at LIMIT 500`;
+  SELECT id, created_at::text AS since FROM runs
+  WHERE status = 'queued' AND created_at < now() - make_interval(secs => $1)
+    AND ($2::timestamptz IS NULL OR (created_at, id) > ($2::timestamptz, $3::uuid))
+  ORDER BY created_at, id LIMIT $4`;
 
 const PRUNE = `
   WITH old AS (
@@ -103,18 +133,16 @@ export class RunLifecycleRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** A queued run, what it was asked, and whatever else has to come into being with them. */
-  enqueue(
-    record: RunRecord,
-    input: RunInput,
-    request: JsonObject,
-    also: (tx: Transaction) => Promise<void>,
-  ): Promise<void> {
-    return this.transactions.run(async (tx) => {
-      await tx.query(INSERT_GOING, [JSON.stringify([toRow(record)])]);
-      await tx.query(ASK, [record.id, JSON.stringify(input), JSON.stringify(request)]);
-      await also(tx);
-    });
+  /** Several who come at the same moment do not see each other: waiting for each other would hold up all connections. */
+  async crowd({ organizationId, userId }: RunRecord, tx: Transaction): Promise<Crowd> {
+    const [crowd] = await tx.query<[Crowd]>(CROWD, [organizationId, userId]);
+    return crowd;
+  }
+
+  /** A queued run and what it was asked. */
+  async enqueue(record: RunRecord, turn: number, input: RunInput, request: JsonObject, tx: Transaction): Promise<void> {
+    await tx.query(INSERT_GOING, [JSON.stringify([toRow(record)])]);
+    await tx.query(ASK, [record.id, turn, JSON.stringify(input), JSON.stringify(request)]);
   }
 
   together(work: (tx: Transaction) => Promise<void>): Promise<void> {
@@ -158,10 +186,15 @@ export class RunLifecycleRepository {
     });
   }
 
-  /** Ends runs that nobody has given a sign of life for `seconds`, but for those that go on here; returns their ids. */
-  reap(seconds: number, except: readonly string[], limit: number): Promise<string[]> {
+  /** Runs that nobody has given a sign of life for `seconds`, but for those that go on here. */
+  silent(seconds: number, except: readonly string[]): Promise<SilentRun[]> {
+    return this.dataSource.query(SILENT, [except, seconds]);
+  }
+
+  /** Ends those that have given no other sign of life; returns their ids. */
+  reap(lost: readonly SilentRun[]): Promise<string[]> {
     return this.transactions.run(async (tx) => {
-      const runs = await tx.query<LockedRun[]>(LOCK_LOST, [except, seconds, limit]);
+      const runs = await tx.query<LockedRun[]>(LOCK_LOST, [lost.map(({ id }) => id), lost.map(({ sign }) => sign)]);
       const event: RunEvent = {
         type: 'run.failed',
         code: 'worker_lost',
@@ -172,10 +205,19 @@ export class RunLifecycleRepository {
     });
   }
 
-  /** Queued for longer than that. */
-  async waiting(seconds: number): Promise<string[]> {
-    const rows = await this.dataSource.query<{ id: string }[]>(WAITING, [seconds]);
-    return rows.map(({ id }) => id);
+  /** Queued for longer than that, oldest first, in pages of at most `limit`. */
+  async *waiting(seconds: number, limit: number): AsyncGenerator<string[], void, void> {
+    let last: { id: string; since: string } | undefined;
+    do {
+      const page: { id: string; since: string }[] = await this.dataSource.query(WAITING, [
+        seconds,
+        last?.since ?? null,
+        last?.id ?? null,
+        limit,
+      ]);
+      if (page.length > 0) yield page.map(({ id }) => id);
+      last = page.length < limit ? undefined : page.at(-1);
+    } while (last !== undefined);
   }
 
   /** Takes contents away that are older than that, from at most `limit` runs, and says from how many. */

@@ -1,3 +1,4 @@
+import type { Usage } from '../kernel';
 import type { RunRecord } from './run.types';
 
 const COLUMNS: readonly (readonly [name: string, type: string])[] = [
@@ -61,10 +62,13 @@ const INSERT = `
   INSERT INTO runs (${names}, heartbeat_at)
   SELECT ${values}, CASE WHEN worker_id IS NOT NULL THEN now() END FROM ${ROWS}`;
 
-/** `$1` is a JSON array of `toRow` objects. A row of the run that says that it goes on is brought to its end; one that has ended stays. */
+/**
+ * `$1` is a JSON array of `toRow` objects. A row of the run that says that it goes on, or that was only
+ * believed to be lost, is brought to its end; one that has ended stays.
+ */
 export const INSERT_RUNS = `${INSERT}
   ON CONFLICT (id) DO UPDATE SET ${LATE.map((name) => `${name} = excluded.${name}`).join(', ')}
-  WHERE runs.status = 'running' AND NOT runs.background`;
+  WHERE NOT runs.background AND (runs.status = 'running' OR runs.error_code = 'worker_lost')`;
 
 /** `$1` as above, of runs that go on: whatever is known of them already knows better. */
 export const INSERT_GOING = `${INSERT} ON CONFLICT (id) DO NOTHING`;
@@ -84,6 +88,19 @@ export const END_RUN = `
     ON CONFLICT (run_id, seq) DO NOTHING
   )
   SELECT id FROM ended`;
+
+/** Of the columns: a model that claims more has counted wrongly. */
+const MAX_COUNT = 2 ** 31 - 1;
+const NO_COUNTS = { prompt_tokens: null, completion_tokens: null, total_tokens: null };
+const isCount = (count: unknown): boolean =>
+  Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MAX_COUNT;
+
+/** All or none: what comes from a vendor may be any number. */
+function countsOf(usage: Usage | null): Record<string, number | null> {
+  const { prompt_tokens, completion_tokens, total_tokens } = usage ?? NO_COUNTS;
+  const counts = { prompt_tokens, completion_tokens, total_tokens };
+  return Object.values(counts).every(isCount) ? counts : NO_COUNTS;
+}
 
 /** The report goes in without its sources: they are the first of the record's own. */
 export const toRow = (record: RunRecord, workerId: string | null = null): Record<string, unknown> => ({
@@ -108,9 +125,7 @@ export const toRow = (record: RunRecord, workerId: string | null = null): Record
   duration_ms: record.durationMs,
   prepared_ms: record.preparedMs,
   first_token_ms: record.firstTokenMs,
-  prompt_tokens: record.usage?.prompt_tokens ?? null,
-  completion_tokens: record.usage?.completion_tokens ?? null,
-  total_tokens: record.usage?.total_tokens ?? null,
+  ...countsOf(record.usage),
   tools: record.tools,
   sources: record.sources,
   events: JSON.stringify(record.background ? [] : record.events),

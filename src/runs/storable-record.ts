@@ -17,3 +17,7 @@ export const storableRecord = (record: RunRecord): RunRecord => {
   const { events } = record;
   return { ...(deep({ ...record, events: [] }) as RunRecord), events };
 };
+
+/** Who ran what, and how it ended: for when even the storable texts are refused. */
+export const bareRecord = (record: RunRecord): RunRecord =>
+  storableRecord({ ...record, tools: [], sources: [], report: null, plan: null, usage: null });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
@@ -223,5 +224,89 @@ describe('background runs', () => {
       ['run.failed', 'internal_error'],
       ['run.failed', 'server_shutdown'],
     ]);
+  });
+
+  it('is ended and holds nobody up when its model counts more tokens than there can be', async () => {
+    const server = process();
+    let all!: () => void;
+    const together = new Promise<void>((resolve) => (all = resolve));
+    let begun = 0;
+    server.runs.executeBy(async (run, { total }) => {
+      begun += 1;
+      if (begun === 2) all();
+      await together;
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: Number(total) };
+      server.runs.finish(run, { status: 'completed', finishReason: 'stop', model: 'm', usage });
+    });
+    await server.jobs.start();
+    const bad = await server.runs.enqueue(input(), { total: 3_000_000_000 });
+    const good = await server.runs.enqueue(input(), { total: 2 });
+    const events = async ({ id }: { id: string }) =>
+      framesIn(await readAll(server.runs, organizationId, id)).map(({ event }) => event);
+    expect(await events(good)).toEqual(['run.started', 'usage', 'run.completed']);
+    expect(await events(bad)).toEqual(['run.started', 'usage', 'run.completed']);
+    expect(await server.runs.find(organizationId, bad.id)).toMatchObject({
+      status: 'completed',
+      model: 'm',
+      usage: null,
+    });
+    const door = server.runs.open(input());
+    const usage = { prompt_tokens: 1, completion_tokens: 2 ** 31, total_tokens: 2 ** 31 + 1 };
+    server.runs.finish(door, { status: 'completed', usage });
+    await server.runs.flush();
+    expect(await server.runs.find(organizationId, door.id)).toMatchObject({ status: 'completed', usage: null });
+    expect(server.runs.droppedTotal).toBe(0);
+  });
+
+  describe('in a crowd', () => {
+    const refused = { code: 'too_many_requests', retryAfter: 10 };
+    const ask = ({ runs }: RunProcess, userId: string, organization = organizationId) =>
+      runs.enqueue(storedRunInput({ organizationId: organization, userId }), {});
+
+    it('is refused to who has 50 already, and not to others; the end of one makes room', async () => {
+      const [here, there] = [process(), process()];
+      const [user, other] = [randomUUID(), randomUUID()];
+      const taken: string[] = [];
+      for (let n = 0; n < 50; n++) taken.push((await ask(n % 2 === 0 ? here : there, user)).id);
+      await expect(ask(here, user)).rejects.toMatchObject(refused);
+      expect(await dataSource.query('SELECT count(*)::int AS runs FROM runs')).toEqual([{ runs: 50 }]);
+      await ask(here, other);
+      await here.runs.cancel(organizationId, taken[0] ?? '', 'asked');
+      await ask(there, user);
+      await expect(ask(there, user)).rejects.toMatchObject(refused);
+    });
+
+    it('is refused to an organization that has 200, whoever asks, and not to another', async () => {
+      const server = process();
+      for (let user = 0; user < 4; user++) {
+        const userId = randomUUID();
+        for (let n = 0; n < 50; n++) await ask(server, userId);
+      }
+      await expect(ask(server, randomUUID())).rejects.toMatchObject(refused);
+      await ask(server, randomUUID(), await addOrganization(dataSource));
+    });
+
+    it('takes turns with those of other organizations', async () => {
+      const server = process({ concurrency: 1 });
+      const names = new Map<string, string>([[organizationId, 'a']]);
+      const add = async (name: string) => {
+        const id = await addOrganization(dataSource);
+        names.set(id, name);
+        return id;
+      };
+      const [b, c] = [await add('b'), await add('c')];
+      const order: string[] = [];
+      server.runs.executeBy((run) => {
+        order.push(names.get(run.input.assistant.organizationId) ?? '');
+        return Promise.resolve(server.runs.finish(run, { status: 'completed' }));
+      });
+      for (let n = 0; n < 5; n++) await ask(server, randomUUID());
+      for (let n = 0; n < 2; n++) await ask(server, randomUUID(), b);
+      await ask(server, randomUUID(), c);
+      await server.jobs.start();
+      await until(() => order.length === 8 && server.runs.activeCount === 0);
+      const turns = [order.slice(0, 3), order.slice(3, 5), order.slice(5)];
+      expect(turns.map((turn) => turn.sort().join(''))).toEqual(['abc', 'ab', 'aaa']);
+    });
   });
 });

@@ -131,6 +131,21 @@ describe('keeping runs', () => {
     });
   });
 
+  /** As if so long had passed since the look before. */
+  async function lookAgain({ sweeper }: RunProcess, later = 11_000): Promise<void> {
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+    try {
+      await sweeper.reap({ alone: false, first: false });
+    } finally {
+      clock.mockRestore();
+    }
+  }
+  async function reapBy(reaper: RunProcess): Promise<void> {
+    await reaper.sweeper.reap({ alone: false, first: false });
+    await lookAgain(reaper);
+  }
+
   describe('runs of a process that is gone', () => {
     async function queued(server: RunProcess): Promise<string> {
       return (await server.runs.enqueue(storedRunInput({ organizationId }), {})).id;
@@ -161,7 +176,7 @@ describe('keeping runs', () => {
       const reading = readAll(reaper.runs, organizationId, id);
       await Promise.all([id, nested.id, going.id].map((each) => age(each, 60)));
       await alive.keeper.beat();
-      await reaper.sweeper.reap({ alone: false, first: false });
+      await reapBy(reaper);
       const frames = framesIn(await reading);
       expect(frames.map((frame) => [frame.id, frame.event])).toEqual([
         [1, 'run.started'],
@@ -184,12 +199,51 @@ describe('keeping runs', () => {
       const [worker, reaper] = [process(), process()];
       const { id, run } = await begun(worker);
       await age(id, 60);
-      await reaper.sweeper.reap({ alone: false, first: false });
+      await reapBy(reaper);
       const log = await readAll(reaper.runs, organizationId, id);
       await worker.keeper.beat();
       expect(run.abortReason).toBe('worker_lost');
       await until(async () => worker.runs.activeCount === 0);
       expect(await readAll(reaper.runs, organizationId, id)).toBe(log);
+    });
+
+    it('are known by their silence while others beat: an outage of the database ends nobody', async () => {
+      const [worker, reaper] = [process(), process()];
+      const { id, run } = await begun(worker);
+      const statusOf = async () => (await rowOf(id))?.['status'];
+      // The database is back, and the reaper is first.
+      await age(id, 60);
+      await reaper.sweeper.reap({ alone: false, first: false });
+      await lookAgain(reaper, 5_000);
+      expect(await statusOf()).toBe('running');
+      await worker.keeper.beat();
+      await lookAgain(reaper);
+      // Away again, and back after a while.
+      await age(id, 60);
+      await reaper.sweeper.reap({ alone: false, first: false });
+      const silent = jest.spyOn(reaper.lifecycle, 'silent').mockRejectedValueOnce(new Error('away'));
+      await expect(lookAgain(reaper)).rejects.toThrow('away');
+      silent.mockRestore();
+      await lookAgain(reaper, 30_000);
+      expect(await statusOf()).toBe('running');
+      await age(id, 60);
+      await lookAgain(reaper, 60_000);
+      expect([await statusOf(), run.abortReason]).toEqual(['running', null]);
+    });
+
+    it('give their record when they answer a request and end after all', async () => {
+      const [server, reaper] = [process(), process()];
+      const run = lasting(server);
+      await server.keeper.showWhatLasts();
+      await age(run.id, 60);
+      await reapBy(reaper);
+      expect(await rowOf(run.id)).toMatchObject({ status: 'failed', error_code: 'worker_lost' });
+      const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+      server.runs.finish(run, { status: 'completed', finishReason: 'stop', usage });
+      await server.runs.flush();
+      expect(await rowOf(run.id)).toMatchObject({ status: 'completed', error_code: null, total_tokens: 3 });
+      await reapBy(reaper);
+      expect((await reaper.runs.find(organizationId, run.id))?.events.at(-1)?.type).toBe('run.completed');
     });
 
     it('end at once when a process starts alone, and their jobs find them ended', async () => {
@@ -219,6 +273,27 @@ describe('keeping runs', () => {
       await other.jobs.start();
       await until(async () => (await rowOf(id))?.['status'] === 'completed');
     });
+  });
+
+  it('finds a lost job behind any number of runs that wait', async () => {
+    const server = process();
+    const { id } = await server.runs.enqueue(storedRunInput({ organizationId }), {});
+    await dataSource.query('DELETE FROM pgboss.job');
+    const [columns] = await dataSource.query<[{ names: string }]>(`
+      SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
+      WHERE table_name = 'runs' AND table_schema = current_schema() AND column_name NOT IN ('id', 'created_at')`);
+    await dataSource.query(`
+      INSERT INTO runs (id, created_at, ${columns.names})
+      SELECT gen_random_uuid(), created_at - interval '1 hour', ${columns.names} FROM runs, generate_series(1, 1000)`);
+    await dataSource.query(`
+      UPDATE runs SET created_at = created_at - interval '1 minute'`);
+    const pages: number[] = [];
+    const found: string[] = [];
+    for await (const page of server.lifecycle.waiting(30, 500)) {
+      pages.push(page.length);
+      found.push(...page);
+    }
+    expect([pages, new Set(found).size, found.at(-1)]).toEqual([[500, 500, 1], 1_001, id]);
   });
 
   it('lets go of contents after their time, and keeps the figures', async () => {

@@ -76,7 +76,7 @@ describe('the end of a background run', () => {
       throw: () => settle.failed(new Error('a defect')),
       'cancel here': () => cancel(worker),
       'cancel elsewhere': () => cancel(other).then(() => worker.keeper.cancelWhatShouldEnd()),
-      reap: () => other.lifecycle.reap(0, [], 50),
+      reap: async () => other.lifecycle.reap(await other.lifecycle.silent(0, [])),
       beat: () => worker.keeper.beat(),
       shutdown: () => worker.stop(1_000),
     };
