@@ -25,6 +25,8 @@ export class RememberPlans1795500002000 implements MigrationInterface {
         CONSTRAINT plan_outcomes_pk
           PRIMARY KEY (organization_id, assistant_id, query_class, tools, planner, arm, day)
       )`);
+    // Deleting an assistant looks for what refers to it.
+    await queryRunner.query('CREATE INDEX plan_outcomes_assistant_idx ON plan_outcomes (assistant_id)');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
