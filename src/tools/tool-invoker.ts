@@ -45,6 +45,7 @@ const NOT_COUNTED: ReadonlySet<ToolFailureCode> = new Set([
   'tool.config_incomplete',
   'tool.inaccessible',
   'tool.cancelled',
+  'tool.unavailable',
 ]);
 
 /**
