@@ -29,6 +29,10 @@ export function environment({ port, dataDir, upstream, databaseUrl = database })
     OUTBOUND_ALLOW: '127.0.0.1',
     LOG_LEVEL: 'error',
     TOOL_PARALLEL_LIMIT: '8',
+    // The bench reads and asks with one key.
+    RUN_STREAMS_PER_PERSON: '10000',
+    RUN_STREAMS_PER_ORGANIZATION: '10000',
+    RUN_STREAMS: '10000',
     DATABASE_URL: databaseUrl ?? undefined,
   };
 }

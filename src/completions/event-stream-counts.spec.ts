@@ -1,5 +1,9 @@
 import type { Caller } from '../kernel';
-import { EVENT_STREAM_LIMITS, EventStreamCounts } from './event-stream-counts';
+import type { Config } from '../platform/config';
+import { EventStreamCounts } from './event-stream-counts';
+
+const LIMITS = { person: 8, organization: 20, process: 200 };
+const countsOf = (): EventStreamCounts => new EventStreamCounts({ runs: { streams: LIMITS } } as Config);
 
 const caller = (userId: string, organizationId = 'o', endUser?: string): Caller =>
   ({ userId, organizationId, ...(endUser === undefined ? {} : { endUser: { id: endUser } }) }) as Caller;
@@ -8,8 +12,8 @@ const TOO_MANY = expect.objectContaining({ code: 'too_many_requests', retryAfter
 
 describe('streams of events at once', () => {
   it('are few for one person, and again one more when one has ended', () => {
-    const counts = new EventStreamCounts();
-    const leaves = Array.from({ length: EVENT_STREAM_LIMITS.person }, () => counts.enter(caller('ada')));
+    const counts = countsOf();
+    const leaves = Array.from({ length: LIMITS.person }, () => counts.enter(caller('ada')));
     expect(() => counts.enter(caller('ada'))).toThrow(TOO_MANY);
     counts.enter(caller('bob'));
     counts.enter(caller('ada', 'o', 'student'));
@@ -20,9 +24,9 @@ describe('streams of events at once', () => {
   });
 
   it('have an end for one organization and for the process, and leave nothing behind', () => {
-    const counts = new EventStreamCounts();
+    const counts = countsOf();
     const leaves: (() => void)[] = [];
-    const { organization, process } = EVENT_STREAM_LIMITS;
+    const { organization, process } = LIMITS;
     for (let n = 0; n < organization; n++) leaves.push(counts.enter(caller(`u${n}`)));
     expect(() => counts.enter(caller('one-more'))).toThrow(TOO_MANY);
     for (let n = organization; n < process; n++) leaves.push(counts.enter(caller(`u${n}`, `o${n % 50}`)));

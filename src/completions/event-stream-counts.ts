@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../kernel';
-
-/** Event streams open at once in this process. */
-export const EVENT_STREAM_LIMITS = { person: 8, organization: 200, process: 2_000 } as const;
+import { CONFIG, type Config } from '../platform/config';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -10,13 +8,18 @@ const RETRY_AFTER_SECONDS = 5;
 @Injectable()
 export class EventStreamCounts {
   private readonly counts = new Map<string, number>();
+  private readonly limits: Config['runs']['streams'];
+
+  constructor(@Inject(CONFIG) { runs }: Config) {
+    this.limits = runs.streams;
+  }
 
   /** Returns what to call when the stream has ended. @throws `too_many_requests` */
   enter({ organizationId, userId, endUser }: Caller): () => void {
     const places: readonly (readonly [name: string, limit: number])[] = [
-      [`${organizationId}/${userId}/${endUser?.id ?? ''}`, EVENT_STREAM_LIMITS.person],
-      [organizationId, EVENT_STREAM_LIMITS.organization],
-      ['', EVENT_STREAM_LIMITS.process],
+      [`${organizationId}/${userId}/${endUser?.id ?? ''}`, this.limits.person],
+      [organizationId, this.limits.organization],
+      ['', this.limits.process],
     ];
     if (places.some(([name, limit]) => this.of(name) >= limit))
       throw new AppError('too_many_requests', 'Too many streams of events are open', {

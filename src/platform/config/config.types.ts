@@ -52,6 +52,8 @@ export interface Config {
     readonly concurrency: number;
     readonly leaseSeconds: number;
     readonly retentionDays: number;
+    /** Streams of events open at once. */
+    readonly streams: { readonly process: number; readonly organization: number; readonly person: number };
   };
   readonly planner: {
     readonly vendor: 'heuristic' | 'openai' | 'anthropic' | 'ollama';

@@ -103,6 +103,11 @@ export function loadConfig(env: Environment): Config {
       concurrency: given(v.RUN_CONCURRENCY),
       leaseSeconds: given(v.RUN_LEASE),
       retentionDays: given(v.RUN_RETENTION),
+      streams: {
+        process: given(v.RUN_STREAMS),
+        organization: given(v.RUN_STREAMS_PER_ORGANIZATION),
+        person: given(v.RUN_STREAMS_PER_PERSON),
+      },
     },
     planner: {
       vendor: v.TOOL_PLANNER_LLM ?? 'heuristic',

@@ -129,7 +129,7 @@ export const VARIABLES = {
   }),
   TOOL_RUN_TIMEOUT: variable(
     integer(1_000, 3_600_000),
-    'Milliseconds that a run with functions may take, from its start to its answer.',
+    'Milliseconds that a background run, or one with functions or called assistants, may take, checks of its answer included.',
     { fallback: '300000' },
   ),
   TOOL_RUN_TOKENS: variable(
@@ -172,6 +172,13 @@ export const VARIABLES = {
   RUN_RETENTION: variable(integer(1, 36_500), 'Days that events, reports and sources of runs are kept; figures stay.', {
     fallback: '90',
   }),
+  RUN_STREAMS: variable(integer(1, 100_000), 'Streams of events that one process keeps open.', { fallback: '2000' }),
+  RUN_STREAMS_PER_ORGANIZATION: variable(integer(1, 100_000), 'Of these for one organization.', { fallback: '200' }),
+  RUN_STREAMS_PER_PERSON: variable(
+    integer(1, 100_000),
+    'Of these for one person; more where one key reads for many people whom it does not name.',
+    { fallback: '8' },
+  ),
   TRUSTED_PROXY_CIDRS: variable(cidrs(), 'Proxies that may name the end user of a request, e.g. 10.0.0.0/8.'),
   TRUSTED_PROXY_SECRET: variable(text(), 'Shared secret that those proxies send in X-Bellwether-Proxy-Secret.'),
   EXTRACTION_PROCESSES: variable(
