@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../platform/config';
 import { isDatabaseUnavailable } from '../platform/database';
+import { RepeatedWork } from '../platform/jobs';
 import { Signals } from '../platform/signals';
 import { ActiveRuns } from './active-runs';
 import { RunJournal } from './run-journal';
@@ -19,8 +20,9 @@ const SHORT_RUN_MS = 1_000;
 @Injectable()
 export class RunKeeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Runs');
-  private readonly timers: NodeJS.Timeout[] = [];
-  private readonly busy = new Set<Promise<void>>();
+  private readonly background = new RepeatedWork((error) =>
+    this.logger.warn({ msg: 'runs could not be looked after, trying again', err: error }),
+  );
 
   constructor(
     private readonly lifecycle: RunLifecycleRepository,
@@ -33,21 +35,22 @@ export class RunKeeper implements BeforeApplicationShutdown {
 
   /** Called once, by a process that serves. */
   start(): void {
-    if (this.timers.length > 0) return;
+    if (this.background.isBegun) return;
     this.signals.start();
     this.signals.on(RUN_CANCEL, (ids) => {
-      if (ids.split(',').some((id) => this.active.get(id) !== undefined)) this.track(this.cancelWhatShouldEnd());
+      if (ids.split(',').some((id) => this.active.get(id) !== undefined))
+        this.background.track(this.cancelWhatShouldEnd());
     });
-    this.every(WATCH_MS, async () => {
+    this.background.every(WATCH_MS, async () => {
       await this.showWhatLasts();
       await this.cancelWhatShouldEnd();
     });
-    this.every((this.config.runs.leaseSeconds * 1_000) / 3, () => this.beat());
+    this.background.every((this.config.runs.leaseSeconds * 1_000) / 3, () => this.beat());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers.splice(0)) clearInterval(timer);
-    await Promise.all(this.busy);
+    this.background.stop();
+    await this.background.settled();
   }
 
   async beat(): Promise<void> {
@@ -78,31 +81,5 @@ export class RunKeeper implements BeforeApplicationShutdown {
       this.logger.warn({ msg: 'runs that go on could not be shown', count: records.length, err: error });
     }
     for (const { id } of records) this.active.keepRow(id);
-  }
-
-  private every(everyMs: number, work: () => Promise<void>): void {
-    let running = false;
-    let failing = false;
-    const once = async (): Promise<void> => {
-      try {
-        await work();
-        failing = false;
-      } catch (error) {
-        if (!failing) this.logger.warn({ msg: 'runs could not be looked after, trying again', err: error });
-        failing = true;
-      }
-    };
-    const timer = setInterval(() => {
-      if (running) return;
-      running = true;
-      this.track(once().finally(() => (running = false)));
-    }, everyMs);
-    timer.unref();
-    this.timers.push(timer);
-  }
-
-  private track(work: Promise<void>): void {
-    const tracked = work.catch(() => undefined).finally(() => this.busy.delete(tracked));
-    this.busy.add(tracked);
   }
 }

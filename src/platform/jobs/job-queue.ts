@@ -4,6 +4,7 @@ import { DATABASE, type OpenDatabase, type Transaction } from '../database';
 import { JobRepository } from './job.repository';
 import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
 import { QueueWorker } from './queue-worker';
+import { RepeatedWork } from './repeated-work';
 
 /** How long a job that another process has enqueued, or one that waits for its retry, may lie before it is noticed. */
 const POLL_MS = 1_000;
@@ -25,8 +26,9 @@ export class JobQueue implements BeforeApplicationShutdown {
   private readonly log = new Logger('Jobs');
   private readonly workers = new Map<string, QueueWorker>();
   private readonly sweeps: Sweep[] = [];
-  private readonly timers: NodeJS.Timeout[] = [];
-  private readonly busy = new Set<Promise<void>>();
+  private readonly background = new RepeatedWork((error) =>
+    this.log.warn({ msg: 'background work failed and will be tried again', err: error }),
+  );
   /** A third of the lease: three chances to give a sign of life. */
   private readonly renewMs: number;
   private started = false;
@@ -82,11 +84,11 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (alone) await this.jobs.releaseAll(names);
     for (const { work } of this.sweeps) await work({ alone, first: true });
     this.started = true;
-    this.every(POLL_MS, () => this.poll());
-    this.every(this.renewMs, () => this.renew());
-    this.every(this.renewMs, () => this.jobs.expire());
-    this.every(TIDY_MS, () => this.jobs.tidy());
-    for (const { everyMs, work } of this.sweeps) this.every(everyMs, () => work({ alone, first: false }));
+    this.background.every(POLL_MS, () => this.poll());
+    this.background.every(this.renewMs, () => this.renew());
+    this.background.every(this.renewMs, () => this.jobs.expire());
+    this.background.every(TIDY_MS, () => this.jobs.tidy());
+    for (const { everyMs, work } of this.sweeps) this.background.every(everyMs, () => work({ alone, first: false }));
     for (const worker of this.workers.values()) worker.wake();
   }
 
@@ -101,12 +103,12 @@ export class JobQueue implements BeforeApplicationShutdown {
   }
 
   private async end(patienceMs: number): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
+    this.background.stop();
     // Leases go on being renewed while jobs finish.
     const renewing = setInterval(() => void this.renew().catch(() => undefined), this.renewMs);
     await Promise.all([...this.workers.values()].map((worker) => worker.stop(patienceMs, GRACE_MS)));
     clearInterval(renewing);
-    await Promise.all(this.busy);
+    await this.background.settled();
   }
 
   private async poll(): Promise<void> {
@@ -117,31 +119,5 @@ export class JobQueue implements BeforeApplicationShutdown {
 
   private async renew(): Promise<void> {
     for (const worker of this.workers.values()) await worker.renew();
-  }
-
-  /** One run at a time; a failing one (the database may be away) is told once, until it works again. */
-  private every(everyMs: number, work: () => Promise<void>): void {
-    let running = false;
-    let failing = false;
-    const once = async (): Promise<void> => {
-      try {
-        await work();
-        failing = false;
-      } catch (error) {
-        if (!failing) this.log.warn({ msg: 'background work failed and will be tried again', err: error });
-        failing = true;
-      }
-    };
-    const timer = setInterval(() => {
-      if (running) return;
-      running = true;
-      const run = once().finally(() => {
-        running = false;
-        this.busy.delete(run);
-      });
-      this.busy.add(run);
-    }, everyMs);
-    timer.unref();
-    this.timers.push(timer);
   }
 }
