@@ -142,9 +142,11 @@ describe('background runs', () => {
            WHERE datname = current_database() AND application_name = 'bellwether' AND pid <> pg_backend_pid()`,
         )
         .catch(() => undefined);
+    let said = 0;
     worker.runs.executeBy(async (run) => {
       for (let n = 0; n < 60; n++) {
         run.emit({ type: 'run.progress', message: `${n}` });
+        said += 1;
         await sleep(5);
       }
       worker.runs.finish(run, { status: 'completed' });
@@ -153,7 +155,7 @@ describe('background runs', () => {
     const { id } = await worker.runs.enqueue(input(), {});
     const reading = readAll(other.runs, organizationId, id);
     for (let n = 0; n < 5; n++) {
-      await sleep(60);
+      await until(() => said >= 10 * (n + 1));
       await cut();
     }
     const frames = framesIn(await reading);
