@@ -196,10 +196,10 @@ describe('a document', () => {
 describe('many documents', () => {
   it('do not keep a few of another knowledge base waiting', async () => {
     const [large, small] = [await create(), await create()];
-    const many = Array.from({ length: 60 }, (_, n) => [`${n}.md`, `Osmosis, part ${n}.`] as const);
+    const many = Array.from({ length: 20 }, (_, n) => [`${n}.md`, `Osmosis, part ${n}.`] as const);
     const gate = hold();
     const answer = await upload(large, ...many);
-    expect(answer.json.items).toHaveLength(60);
+    expect(answer.json.items).toHaveLength(20);
     await gate.arrived();
     const few = uploading(small, ['a.md', 'Mitosis.'], ['b.md', 'Meiosis.']);
     await until(async () => (await list(small)).total === 2);
@@ -207,14 +207,19 @@ describe('many documents', () => {
     jest.restoreAllMocks();
     expect((await few).json.items).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
     expect((await list(large)).total).toBeGreaterThan(0);
-    await until(async () => (await list(large, 'completed')).total === 60);
+    await until(async () => (await list(large, 'completed')).total === 20, 80_000);
   });
 });
 
 describe('an organization with very many documents in other knowledge bases', () => {
   it('has its next one wait behind those of other organizations', async () => {
-    const [busy, next] = [await create(), await create()];
-    await upload(busy, ['a.md', 'Osmosis.']);
+    const colleague = await person(app, { organization: await foreignOrganization(app) });
+    const base = async (owner: Person, name: string): Promise<string> =>
+      (await owner.api('POST', PATH, { name, language: 'en' })).json.id as string;
+    const send = (owner: Person, id: string, ...files: (readonly [name: string, content: string])[]) =>
+      owner.api('POST', `${PATH}/${id}/documents`, filesForm(...files));
+    const [busy, next] = [await base(colleague, 'Busy'), await base(colleague, 'Next')];
+    await send(colleague, busy, ['a.md', 'Osmosis.']);
     await sql(
       `INSERT INTO kb_documents (id, organization_id, knowledge_base_id, filename, content_type, size, sha256, storage_name, status)
        SELECT gen_random_uuid(), organization_id, knowledge_base_id, n::text, content_type, size, sha256, storage_name, 'pending'
@@ -222,9 +227,9 @@ describe('an organization with very many documents in other knowledge bases', ()
       [busy],
     );
     const stranger = await person(app, { organization: await foreignOrganization(app) });
-    const own = (await stranger.api('POST', PATH, { name: 'Own', language: 'en' })).json.id as string;
-    const theirs = await upload(next, ['a.md', 'Mitosis.'], ['b.md', 'Meiosis.']);
-    const others = await stranger.api('POST', `${PATH}/${own}/documents`, filesForm(['a.md', 'Mitosis.']));
+    const own = await base(stranger, 'Own');
+    const theirs = await send(colleague, next, ['a.md', 'Mitosis.'], ['b.md', 'Meiosis.']);
+    const others = await send(stranger, own, ['a.md', 'Mitosis.']);
     await sql(`DELETE FROM kb_documents WHERE knowledge_base_id = $1 AND status = 'pending'`, [busy]);
     const jobs = await sql<{ priority: number }>(
       'SELECT priority FROM pgboss.job WHERE singleton_key = ANY ($1) ORDER BY priority',
