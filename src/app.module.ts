@@ -9,7 +9,9 @@ import { DemoModule } from './demo';
 import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
+import { LambImportModule } from './lamb-import';
 import { McpModule } from './mcp';
+import { MigrationModule } from './migration';
 import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
 import { OrchestratorsModule } from './orchestrators';
@@ -53,6 +55,8 @@ const ROOMS = [
   AssistantsModule,
   ClassicModule,
   MultiToolModule,
+  MigrationModule,
+  LambImportModule,
   HealthModule,
   McpModule,
   DemoModule,

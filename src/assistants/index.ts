@@ -6,4 +6,5 @@ export { AssistantsModule } from './assistants.module';
 export { AssistantsService } from './assistants.service';
 export type { DefinitionInput } from './definition';
 export * from './metadata';
+export * from './rewriting/rewriting.types';
 export * from './run-job.types';

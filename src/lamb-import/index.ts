@@ -1,0 +1,1 @@
+export { LambImportModule } from './lamb-import.module';
