@@ -1,1 +1,3 @@
+export * from './import.types';
+export { LambImport } from './lamb-import.service';
 export { LambImportModule } from './lamb-import.module';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { LambImport } from './lamb-import.service';
 
 /** Moves an existing LAMB installation in: organization by organization, again and again without doubling anything. */
-@Module({})
+@Module({ providers: [LambImport], exports: [LambImport] })
 export class LambImportModule {}
