@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Progress } from './cli-progress';
 import type { Config } from './platform/config';
 
 export interface OutputOptions {
@@ -12,11 +13,27 @@ export interface CommandResult {
   readonly ok?: boolean;
 }
 
-/** Registers one command; its work gets the configuration and its own options. */
+/** What a command that takes its time needs beside its options. */
+export interface CommandContext {
+  /** Positional arguments in the order in which the command declares them. */
+  readonly args: readonly string[];
+  /** Standard error; nothing under `--json`. */
+  readonly progress: Progress;
+  /**
+   * Aborted by the first Ctrl-C or SIGTERM: the command finishes the item in hand and returns `ok: false` with a text
+   * that says how to go on. The second ends the process. Not asking for it leaves the signals as they are.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** Registers one command; its work gets the configuration, its own options and what else it needs. */
 export type Register = <Options extends object>(
   command: Command,
-  work: (config: Config, options: Options) => Promise<CommandResult>,
+  work: (config: Config, options: Options, context: CommandContext) => Promise<CommandResult>,
 ) => void;
+
+/** Options that do not go together: exit code 2, as for an option that does not exist. */
+export class BadUsage extends Error {}
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -26,8 +43,8 @@ export function print({ text, data, ok = true }: CommandResult, { json = false }
   process.exitCode = ok ? EXIT.done : EXIT.failed;
 }
 
-export function printFailure(message: string, { json = false }: OutputOptions): void {
+export function printFailure(message: string, { json = false }: OutputOptions, code: number = EXIT.failed): void {
   if (json) process.stdout.write(`${JSON.stringify({ ok: false, error: message })}\n`);
   else process.stderr.write(`${message}\n`);
-  process.exitCode = EXIT.failed;
+  process.exitCode = code;
 }

@@ -3,7 +3,17 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { registerDatabaseCommands } from './cli-database';
 import { registerInstitutionCommands } from './cli-institution';
-import { EXIT, type OutputOptions, print, printFailure, type Register } from './cli-output';
+import { Interruption } from './cli-interruption';
+import {
+  BadUsage,
+  type CommandContext,
+  EXIT,
+  type OutputOptions,
+  print,
+  printFailure,
+  type Register,
+} from './cli-output';
+import { ShownProgress, SILENT } from './cli-progress';
 import { registerServiceCommands } from './cli-service';
 import { AppError } from './kernel';
 import { loadConfig } from './platform/config';
@@ -16,11 +26,26 @@ const messageOf = (error: unknown): string => {
 };
 
 const register: Register = (command, work) => {
-  command.option('--json', 'one JSON object as the last line').action(async (options: OutputOptions) => {
+  command.option('--json', 'one JSON object as the last line').action(async () => {
+    const output = command.opts<OutputOptions>();
+    const shown = new ShownProgress(process.stderr);
+    const interruption = new Interruption();
+    const context: CommandContext = {
+      args: command.args,
+      progress: output.json === true ? SILENT : shown,
+      get signal() {
+        return interruption.signal;
+      },
+    };
     try {
-      print(await work(loadConfig(process.env), options as never), options);
+      const result = await work(loadConfig(process.env), command.opts(), context);
+      shown.end();
+      print(result, output);
     } catch (error) {
-      printFailure(messageOf(error), options);
+      shown.end();
+      printFailure(messageOf(error), output, error instanceof BadUsage ? EXIT.usage : EXIT.failed);
+    } finally {
+      interruption.end();
     }
   });
 };
