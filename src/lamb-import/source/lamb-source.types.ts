@@ -1,7 +1,13 @@
 import type { JsonObject, Problem } from '../../kernel';
 
-/** Rows of a LAMB database (its documented tables), typed and bounded; what could not be read stands in `problems`. */
+/**
+ * Rows of a LAMB database (its documented tables), typed and bounded, each table ordered by its key. What could not be
+ * read stands in `problems`. Rows are believed one by one: an owner, organization or assistant that a row names may not
+ * exist, slugs may occur twice, texts may hold NUL.
+ */
 export interface LambSource {
+  /** What the names of its tables start with, e.g. `LAMB_`. */
+  readonly prefix: string;
   /** Every problem of the file itself that does not stop the import, e.g. rows that were left out. */
   readonly problems: readonly LambProblem[];
   readonly organizations: readonly LambOrganization[];
@@ -14,9 +20,19 @@ export interface LambSource {
   readonly collections: readonly LambCollection[];
 }
 
-/** Where in the source: table and primary key, e.g. `assistants/12`, and a path inside the row where there is one. */
+/**
+ * `table.absent`: an optional table is not there. `row.left_out`: nothing of the row came through. `value.ignored`: one
+ * column of the row was read as if it were empty.
+ */
+export const LAMB_PROBLEM_CODES = ['table.absent', 'row.left_out', 'value.ignored'] as const;
+export type LambProblemCode = (typeof LAMB_PROBLEM_CODES)[number];
+
+/** Something in the source that could not be read; `path` names the column, empty for a whole row or table. */
 export interface LambProblem extends Problem {
+  readonly code: LambProblemCode;
+  /** Without the prefix, e.g. `assistants`. */
   readonly table: string;
+  /** Primary key; null for a whole table. */
   readonly row: string | null;
 }
 
@@ -25,6 +41,7 @@ export interface LambOrganization {
   readonly slug: string;
   readonly name: string;
   readonly isSystem: boolean;
+  /** What is none of these is read as `suspended`. */
   readonly status: 'active' | 'suspended' | 'trial';
   /** The parsed `config`; empty when it could not be read (then there is a problem). */
   readonly config: JsonObject;
@@ -53,11 +70,13 @@ export interface LambAssistant {
   readonly name: string;
   readonly description: string;
   readonly ownerEmail: string;
-  /** `api_callback`, to the letter. */
+  /** `api_callback`, to the letter; empty for NULL. */
   readonly metadata: string;
   readonly systemPrompt: string;
   readonly promptTemplate: string;
+  /** To the letter: ids with commas between them. */
   readonly ragCollections: string;
+  /** As it stands there, e.g. 0 or 50; null for NULL. */
   readonly ragTopK: number | null;
   readonly published: boolean;
   /** Owner `deleted_assistant@owi.com`: deleted in LAMB. */
