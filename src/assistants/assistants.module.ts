@@ -31,6 +31,7 @@ import { ValidationController } from './diagnostics/validation.controller';
 import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
 import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
 import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
+import { AssistantRewrites } from './rewriting/assistant-rewrites';
 import { RunnableAssistants } from './runnable-assistants';
 import { SourceLinkCheck } from './source-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
@@ -71,9 +72,10 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantTransfer,
     PromptTemplateRepository,
     PromptTemplatesService,
+    AssistantRewrites,
     AssistantsService,
     SourceLinkCheck,
   ],
-  exports: [AssistantsService],
+  exports: [AssistantsService, AssistantRewrites],
 })
 export class AssistantsModule {}

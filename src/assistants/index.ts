@@ -6,5 +6,6 @@ export { AssistantsModule } from './assistants.module';
 export { AssistantsService } from './assistants.service';
 export type { DefinitionInput } from './definition';
 export * from './metadata';
+export { AssistantRewrites } from './rewriting/assistant-rewrites';
 export * from './rewriting/rewriting.types';
 export * from './run-job.types';

@@ -64,3 +64,42 @@ export interface Rewritten {
   readonly newVersion: number;
   readonly auditId: string;
 }
+
+/** Which stored definitions to look at: live assistants by id, after `afterId`. */
+export interface SubjectQuery {
+  /** null: of every organization. */
+  readonly organizationId: string | null;
+  readonly afterId: number;
+  readonly limit: number;
+  readonly onlyId?: number;
+}
+
+/** One plan to carry out. */
+export interface RewriteChange {
+  readonly subject: RewriteSubject;
+  readonly plan: Extract<RewritePlan, { readonly status: 'ready' }>;
+  readonly reason: RewriteReason;
+  readonly batchId: string | null;
+}
+
+/** Takes an assistant back behind a rewrite of it. */
+export interface RollbackRequest {
+  readonly assistantId: number;
+  readonly organizationId: string;
+  /** Versions of the definition before and after the rewrite. */
+  readonly oldVersion: number;
+  readonly newVersion: number;
+  /** Over later edits, too. */
+  readonly force: boolean;
+  readonly batchId: string | null;
+}
+
+export type RollbackOutcome =
+  /** `overEdits`: versions saved after the rewrite, whose metadata and template are no longer the current ones. */
+  | { readonly status: 'done'; readonly rewritten: Rewritten; readonly overEdits: readonly number[] }
+  /** Versions were saved after the rewrite; nothing is written. */
+  | { readonly status: 'edited'; readonly edits: readonly number[] }
+  /** Deleted, or its history does not hold the old version. */
+  | { readonly status: 'gone' }
+  /** Metadata, template and type are the old ones. */
+  | { readonly status: 'already' };
