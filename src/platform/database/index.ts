@@ -3,6 +3,7 @@ export * from './database-health';
 export * from './database.module';
 export * from './database.token';
 export * from './database.types';
+export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
 export { migrate, revertLast } from './migrate';
 export * from './open-database';
 export * from './postgres-errors';
