@@ -14,6 +14,7 @@ import { SortPostingBlocks1795470000000 } from './1795470000000-SortPostingBlock
 import { CountToolCalls1795500001000 } from './1795500001000-CountToolCalls';
 import { KeepRunLogs1795500000000 } from './1795500000000-KeepRunLogs';
 import { RememberPlans1795500002000 } from './1795500002000-RememberPlans';
+import { RememberOrigins1795600001000 } from './1795600001000-RememberOrigins';
 import { MigrateMetadata1795600000000 } from './1795600000000-MigrateMetadata';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
@@ -33,5 +34,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   CountToolCalls1795500001000,
   KeepRunLogs1795500000000,
   RememberPlans1795500002000,
+  RememberOrigins1795600001000,
   MigrateMetadata1795600000000,
 ];

@@ -3,6 +3,7 @@ import type { RubricDocument, RubricVisibility } from './rubric.types';
 
 @Entity('rubrics')
 @Unique('rubrics_origin_uq', ['organizationId', 'originId'])
+@Unique('rubrics_origin_key_uq', ['organizationId', 'originKey'])
 @Index('rubrics_owner_idx', ['organizationId', 'ownerId'])
 @Index('rubrics_key_idx', ['organizationId', 'rubricKey'])
 export class RubricEntity {
@@ -22,6 +23,10 @@ export class RubricEntity {
   /** Id in the system it was imported from; assistants of that system name their rubric by it. */
   @Column('integer', { name: 'origin_id', nullable: true })
   originId!: number | null;
+
+  /** The other id that it had there, a text; assistants may name it by this one as well. */
+  @Column('text', { name: 'origin_key', nullable: true })
+  originKey!: string | null;
 
   @Column('text')
   title!: string;

@@ -43,6 +43,10 @@ export class VisibleRubrics extends TenantScope<RubricEntity> {
     return this.visible().andWhere('rubric.originId = :originId', { originId }).getOne();
   }
 
+  findByOriginKey(originKey: string): Promise<RubricEntity | null> {
+    return this.visible().andWhere('rubric.originKey = :originKey', { originKey }).getOne();
+  }
+
   /** All rubrics with this `rubricId`, own ones first; copies and imports may share it. */
   findByKey(rubricKey: string): Promise<RubricEntity[]> {
     return this.visible()

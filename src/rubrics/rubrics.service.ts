@@ -144,8 +144,8 @@ export class RubricsService {
   }
 
   /**
-   * The rubric as text for a prompt. `rubricId` is its id, the id it had where it was imported from (an integer), or its
-   * document's own `rubricId` where that names one rubric only. Throws `not_found`.
+   * The rubric as text for a prompt. `rubricId` is its id, an id it had where it was imported from (an integer or a UUID), or
+   * its document's own `rubricId` where that names one rubric only. Throws `not_found`.
    */
   async forPrompt(
     owner: Principal,
@@ -190,7 +190,7 @@ export class RubricsService {
       const imported = originId <= INT4_MAX ? await rubrics.findByOrigin(originId) : null;
       if (imported !== null) return imported;
     }
-    const byId = isUuid(key) ? await rubrics.find(key) : null;
+    const byId = isUuid(key) ? ((await rubrics.find(key)) ?? (await rubrics.findByOriginKey(key))) : null;
     return byId ?? unambiguous(await rubrics.findByKey(key), principal);
   }
 
