@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../kernel';
+import { OrganizationsService } from '../organizations';
 import { accessLevel, mayAdminister, mayConfigure } from './assistant.permissions';
 import type { AccessLevel, AssistantType } from './assistant.types';
 import type { AssistantEntity } from './storage/assistant.entity';
@@ -19,14 +20,21 @@ export interface AssistantQuery {
 /** The only way from a caller to a row: missing, foreign and invisible assistants are all not found. */
 @Injectable()
 export class AssistantLookup {
-  constructor(private readonly assistants: AssistantRepository) {}
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly organizations: OrganizationsService,
+  ) {}
 
   /** @throws {AppError} `not_found`. */
   async seen(caller: Caller, id: number): Promise<Seen> {
     const scope = this.assistants.within(caller.organizationId);
-    const [row, shares] = await Promise.all([scope.find(id), scope.shares([id])]);
+    const [row, shares, members_can_use_all] = await Promise.all([
+      scope.find(id),
+      scope.shares([id]),
+      this.membersUseAll(caller),
+    ]);
     const share = shares.find(({ userId }) => userId === caller.userId)?.access;
-    const access = row === null ? null : accessLevel(caller, row, share);
+    const access = row === null ? null : accessLevel(caller, row, { share, members_can_use_all });
     if (row === null || access === null) throw notFound('Assistant');
     return { row, access };
   }
@@ -47,31 +55,41 @@ export class AssistantLookup {
   }
 
   async page(caller: Caller, query: AssistantQuery, request: PageRequest): Promise<Page<Seen>> {
-    const page = await this.assistants.within(caller.organizationId).page(filterOf(caller, query), request);
-    return { ...page, items: await this.withAccess(caller, page.items) };
+    const open = await this.membersUseAll(caller);
+    const page = await this.assistants.within(caller.organizationId).page(filterOf(caller, query, open), request);
+    return { ...page, items: await this.withAccess(caller, page.items, open) };
   }
 
   /** Everything the caller may use. */
   async all(caller: Caller): Promise<Seen[]> {
-    const rows = await this.assistants.within(caller.organizationId).all(filterOf(caller, { mine: false }));
-    return this.withAccess(caller, rows);
+    const open = await this.membersUseAll(caller);
+    const rows = await this.assistants.within(caller.organizationId).all(filterOf(caller, { mine: false }, open));
+    return this.withAccess(caller, rows, open);
   }
 
-  private async withAccess(caller: Caller, rows: readonly AssistantEntity[]): Promise<Seen[]> {
+  private async membersUseAll({ organizationId }: Caller): Promise<boolean> {
+    return (await this.organizations.runtime(organizationId)).features.members_can_use_all;
+  }
+
+  private async withAccess(
+    caller: Caller,
+    rows: readonly AssistantEntity[],
+    members_can_use_all: boolean,
+  ): Promise<Seen[]> {
     const shares = await this.assistants.within(caller.organizationId).shares(rows.map(({ id }) => id));
     const own = new Map(
       shares.filter(({ userId }) => userId === caller.userId).map(({ assistantId, access }) => [assistantId, access]),
     );
     return rows.flatMap((row) => {
-      const access = accessLevel(caller, row, own.get(row.id));
+      const access = accessLevel(caller, row, { share: own.get(row.id), members_can_use_all });
       return access === null ? [] : [{ row, access }];
     });
   }
 }
 
-function filterOf(caller: Caller, { type, text, mine }: AssistantQuery): AssistantFilter {
+function filterOf(caller: Caller, { type, text, mine }: AssistantQuery, open: boolean): AssistantFilter {
   return {
-    visibleTo: isOrganizationAdmin(caller) ? null : caller.userId,
+    visibleTo: open || isOrganizationAdmin(caller) ? null : caller.userId,
     onlyIds: caller.assistantIds,
     ...(mine ? { ownerId: caller.userId } : {}),
     ...(type === undefined ? {} : { type }),

@@ -1,6 +1,9 @@
 import type { Caller } from '../kernel';
-import { accessLevel, mayAdminister } from './assistant.permissions';
+import { accessLevel as levelOf, mayAdminister } from './assistant.permissions';
 
+type Target = Parameters<typeof levelOf>[1];
+const accessLevel = (who: Caller, target: Target, share?: 'edit' | 'use', members_can_use_all = false) =>
+  levelOf(who, target, { share, members_can_use_all });
 const ASSISTANT = { id: 7, organizationId: 'org', ownerId: 'owner', published: false };
 const caller = (overrides: Partial<Caller> = {}): Caller => ({
   kind: 'api_key',
@@ -28,6 +31,13 @@ describe('access to an assistant', () => {
     expect(accessLevel(caller(), ASSISTANT, 'use')).toBe('use');
     expect(accessLevel(caller(), ASSISTANT, 'edit')).toBe('edit');
     expect(accessLevel(caller({ role: 'member' }), { ...ASSISTANT, published: true }, undefined)).toBe('use');
+  });
+
+  it("is everybody's to use where the organization says so, and no more than that", () => {
+    expect(accessLevel(caller({ role: 'member' }), ASSISTANT, undefined, true)).toBe('use');
+    expect(accessLevel(caller(), ASSISTANT, 'edit', true)).toBe('edit');
+    expect(accessLevel(caller({ organizationId: 'other' }), ASSISTANT, undefined, true)).toBeNull();
+    expect(accessLevel(caller({ assistantIds: [8] }), ASSISTANT, undefined, true)).toBeNull();
   });
 
   it('lets an administrator edit, and only with a key that carries the scope', () => {

@@ -11,16 +11,24 @@ interface Target {
 /** What of a caller decides. */
 export type Reaching = Omit<Caller, 'kind' | 'credentialId' | 'organizationSlug'>;
 
+/** What opens an assistant to others than its owner and administrators, beside its publication. */
+export interface Grants {
+  /** To the caller. */
+  readonly share: 'edit' | 'use' | undefined;
+  /** Its organization's feature of that name. */
+  readonly members_can_use_all: boolean;
+}
+
 /**
  * By what right a caller reaches an assistant, or null for "does not exist".
  * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
  */
-export function accessLevel(caller: Reaching, target: Target, share: 'edit' | 'use' | undefined): AccessLevel | null {
+export function accessLevel(caller: Reaching, target: Target, grants: Grants): AccessLevel | null {
   if (caller.organizationId !== target.organizationId) return null;
   if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
   if (caller.userId === target.ownerId) return 'owner';
   if (isOrganizationAdmin(caller)) return 'edit';
-  return share ?? (target.published ? 'use' : null);
+  return grants.share ?? (target.published || grants.members_can_use_all ? 'use' : null);
 }
 
 /** Prompts, metadata, reports and diagnostics are for those who may edit. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, isOrganizationAdmin, notFound } from '../kernel';
-import { FreshCache, MembersService, OrganizationChanges } from '../organizations';
+import { FreshCache, MembersService, OrganizationChanges, OrganizationsService } from '../organizations';
 import { type CompiledTemplate, compileTemplate } from '../templates';
 import { accessLevel } from './assistant.permissions';
 import type { AccessLevel, AssistantDocument, RunnableAssistant } from './assistant.types';
@@ -24,6 +24,7 @@ class CachedAssistant {
   constructor(
     readonly row: AssistantEntity,
     shares: readonly AssistantShareEntity[],
+    private readonly members_can_use_all: boolean,
     private readonly tools: ToolVocabulary,
   ) {
     this.shares = new Map(shares.map(({ userId, access }) => [userId, access]));
@@ -31,7 +32,8 @@ class CachedAssistant {
 
   for(caller: Caller): RunnableAssistant | null {
     if (this.row.disabled) return null;
-    const access = accessLevel(caller, this.row, this.shares.get(caller.userId));
+    const { members_can_use_all } = this;
+    const access = accessLevel(caller, this.row, { share: this.shares.get(caller.userId), members_can_use_all });
     return access === null ? null : this.runnable(access);
   }
 
@@ -70,6 +72,7 @@ export class RunnableAssistants {
   constructor(
     private readonly assistants: AssistantRepository,
     private readonly members: MembersService,
+    private readonly organizations: OrganizationsService,
     private readonly rules: CatalogueRules,
     changes: OrganizationChanges,
   ) {
@@ -94,7 +97,7 @@ export class RunnableAssistants {
 
   /** A row that somebody has decided may run, for use only. */
   granted(row: AssistantEntity): RunnableAssistant {
-    return new CachedAssistant(row, [], this.rules).runnable('use');
+    return new CachedAssistant(row, [], false, this.rules).runnable('use');
   }
 
   /** To be called after the commit of every write. */
@@ -113,21 +116,26 @@ export class RunnableAssistants {
     const scope = this.assistants.within(organizationId);
     const [row, shares] = await Promise.all([scope.find(Number(id)), scope.shares([Number(id)])]);
     if (row === null || !(await this.isActive(organizationId, row.ownerId))) return null;
-    return new CachedAssistant(row, shares, this.rules);
+    return new CachedAssistant(row, shares, await this.membersUseAll(organizationId), this.rules);
   }
 
   private async loadList(key: string): Promise<CachedList> {
     const [organizationId, visibleTo, onlyIds] = JSON.parse(key) as [string, string | null, number[] | null];
     const scope = this.assistants.within(organizationId);
-    const rows = await scope.all({ visibleTo, onlyIds });
+    const open = await this.membersUseAll(organizationId);
+    const rows = await scope.all({ visibleTo: open ? null : visibleTo, onlyIds });
     const shares = byAssistant(await scope.shares(rows.map(({ id }) => id)));
     const active = new Map<string, boolean>();
     for (const { ownerId } of rows)
       if (!active.has(ownerId)) active.set(ownerId, await this.isActive(organizationId, ownerId));
     const assistants = rows
       .filter(({ ownerId }) => active.get(ownerId) === true)
-      .map((row) => new CachedAssistant(row, shares.get(row.id) ?? [], this.rules));
+      .map((row) => new CachedAssistant(row, shares.get(row.id) ?? [], open, this.rules));
     return { organizationId, assistants };
+  }
+
+  private async membersUseAll(organizationId: string): Promise<boolean> {
+    return (await this.organizations.runtime(organizationId)).features.members_can_use_all;
   }
 
   private async isActive(organizationId: string, userId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, SCOPES } from '../kernel';
 import { SourceLinks } from '../knowledge-bases';
-import { MembersService } from '../organizations';
+import { MembersService, OrganizationsService } from '../organizations';
 import { accessLevel } from './assistant.permissions';
 import { AssistantRepository } from './storage/assistant.repository';
 
@@ -12,6 +12,7 @@ export class SourceLinkCheck {
     links: SourceLinks,
     private readonly assistants: AssistantRepository,
     private readonly members: MembersService,
+    private readonly organizations: OrganizationsService,
   ) {
     links.checkAssistantsBy((reader, id) => this.mayUse(reader, id));
   }
@@ -28,6 +29,7 @@ export class SourceLinkCheck {
     const share = shares.find((each) => each.userId === userId)?.access;
     // A click carries no credential that would narrow what its reader may do.
     const reader = { organizationId, userId, role, systemAdmin, scopes: SCOPES, assistantIds: null };
-    return accessLevel(reader, row, share) !== null;
+    const { members_can_use_all } = (await this.organizations.runtime(organizationId)).features;
+    return accessLevel(reader, row, { share, members_can_use_all }) !== null;
   }
 }

@@ -12,6 +12,8 @@ export class FeaturesDto implements Features {
   assistants_export!: boolean;
   /** Assistants of this organization may call those of others. Off until switched on. */
   assistants_import!: boolean;
+  /** Every member may use every assistant of the organization, private ones included. Off until switched on. */
+  members_can_use_all!: boolean;
 }
 
 /** What any member may see of their organization. */

@@ -121,7 +121,7 @@ function mcpServersOf({ mcp }: OrganizationSettings, secrets: OpenedSecrets): Ma
   return servers;
 }
 
-/** A feature is on until an organization turns it off; what crosses organizations is off until it turns it on. */
+/** A feature is on until an organization turns it off; those of `OPT_IN_FEATURES` are off until it turns them on. */
 export const featuresOf = (settings: OrganizationSettings): Features =>
   Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? !OPT_IN_FEATURES.has(name)])) as Record<
     (typeof FEATURES)[number],

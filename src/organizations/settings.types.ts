@@ -8,12 +8,17 @@ export const FEATURES = [
   'publishing',
   'assistants_export',
   'assistants_import',
+  'members_can_use_all',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, boolean>>;
 
-/** Features that an organization has to switch on: they let its assistants, or its questions, leave it. */
-export const OPT_IN_FEATURES: ReadonlySet<Feature> = new Set<Feature>(['assistants_export', 'assistants_import']);
+/** Features that an organization has to switch on: they open its assistants, or let its questions leave it. */
+export const OPT_IN_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
+  'assistants_export',
+  'assistants_import',
+  'members_can_use_all',
+]);
 
 /** A model by provider name and the provider's name for it. */
 export interface ModelChoice {

@@ -146,13 +146,18 @@ const isActive = ({ members }: Rows, organizationId: string, userId: string): bo
   members.get(keyOf(organizationId, userId))?.disabled === false;
 
 /** With the caller's role as it is now; a credential never gets wider than it was. */
-function mayUse(caller: Caller, row: AssistantEntity, { members, shares }: Rows): boolean {
+function mayUse(caller: Caller, row: AssistantEntity, rows: Rows): boolean {
+  const { members, shares } = rows;
   const member = members.get(keyOf(caller.organizationId, caller.userId));
   if (member === undefined || member.disabled || row.deletedAt !== null || row.disabled) return false;
   const share = shares.find(({ assistantId, userId }) => assistantId === row.id && userId === caller.userId)?.access;
   const systemAdmin = caller.systemAdmin && member.systemAdmin;
-  return accessLevel({ ...caller, role: member.role, systemAdmin }, row, share) !== null;
+  const grants = { share, members_can_use_all: opensToMembers(row, rows) };
+  return accessLevel({ ...caller, role: member.role, systemAdmin }, row, grants) !== null;
 }
+
+const opensToMembers = ({ organizationId }: AssistantEntity, { organizations }: Rows): boolean =>
+  organizations.get(organizationId)?.features.members_can_use_all === true;
 
 function organizationFacts(id: string, { organizations }: Rows): OrganizationFacts {
   const standing = organizations.get(id);
@@ -186,6 +191,12 @@ function factsOf({ calling, target, rows, callerMayRun, depth }: Subject): CallF
   };
 }
 
+/** Where every member may use every assistant, each is as good as published there. */
+function publicationOf(row: AssistantEntity, rows: Rows): TargetFacts['publication'] {
+  if (row.publishedToAll) return 'public';
+  return row.published || opensToMembers(row, rows) ? 'organization' : 'none';
+}
+
 function targetFacts(row: AssistantEntity, callingOwnerId: string, rows: Rows): TargetFacts {
   const parsed = parseMetadata(row.metadata);
   return {
@@ -194,7 +205,7 @@ function targetFacts(row: AssistantEntity, callingOwnerId: string, rows: Rows): 
     ownerActive: isActive(rows, row.organizationId, row.ownerId),
     deleted: row.deletedAt !== null,
     disabled: row.disabled,
-    publication: row.publishedToAll ? 'public' : row.published ? 'organization' : 'none',
+    publication: publicationOf(row, rows),
     sharedWithOwner: rows.shares.some(({ assistantId, userId }) => assistantId === row.id && userId === callingOwnerId),
     toolUsing: parsed.ok && toolUse(parsed.metadata) !== null,
     organization: organizationFacts(row.organizationId, rows),

@@ -75,9 +75,11 @@ export class AuditLog {
     await this.repository.append([entryOf(record)], tx);
   }
 
-  /** Many at once, for a change of many objects. */
-  async recordAll(records: readonly AuditRecord[], tx?: Transaction): Promise<void> {
-    await this.repository.append(records.map(entryOf), tx);
+  /** Many at once, for a change of many objects. Returns the entries' ids, in the order of `records`. */
+  async recordAll(records: readonly AuditRecord[], tx?: Transaction): Promise<readonly string[]> {
+    const entries = records.map(entryOf);
+    await this.repository.append(entries, tx);
+    return entries.map(({ id }) => id);
   }
 
   /** Newest first. */
