@@ -52,19 +52,19 @@ async function query<T extends object>(statement: string, values: unknown[]): Pr
 const WORDS = 'osmosis membrane water cell leaf light sugar root stem enzyme protein energy carbon oxygen gene'.split(
   ' ',
 );
-/** From one chunk to some hundreds, so that kills fall between batches, too. */
+/** From one chunk to a hundred and more, so that kills fall between batches, too. */
 const text = (seed: number, sections: number): string =>
   Array.from({ length: sections }, (_, section) => {
     const words = Array.from({ length: 40 }, (_, n) => WORDS[(seed * 7 + section * 3 + n * (n + seed)) % WORDS.length]);
     return `## Section ${section} of ${seed}\n\nThe ${words.join(' ')} number${seed}x${section}.\n`;
   }).join('\n');
-const FIRST = Array.from({ length: 10 }, (_, n) => [`doc-${n}.md`, text(n, n === 3 ? 130 : 1 + n * 4)] as const);
+const FIRST = Array.from({ length: 6 }, (_, n) => [`doc-${n}.md`, text(n, n === 3 ? 80 : 1 + n * 4)] as const);
 /** Half of them replaced, one of these by something unreadable. */
 const SECOND = FIRST.map(
   ([name], n) =>
     [
       name,
-      n === 4 ? '\u0000\u0001' : n % 2 === 0 ? text(n + 50, 2 + n * 3) : text(n, n === 3 ? 130 : 1 + n * 4),
+      n === 4 ? '\u0000\u0001' : n % 2 === 0 ? text(n + 50, 2 + n * 3) : text(n, n === 3 ? 80 : 1 + n * 4),
     ] as const,
 );
 
