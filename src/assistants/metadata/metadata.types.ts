@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject, Problem } from '../../kernel';
 
 /** What reading metadata needs to know of the installed tools. */
 export interface ToolVocabulary {
@@ -25,3 +25,14 @@ export interface VersionedDefinition {
   readonly metadata: JsonObject;
   readonly template: string;
 }
+
+/** A classic assistant keeps its knowledge bases beside the document. */
+export interface ClassicDefinition extends VersionedDefinition {
+  readonly ragCollections: readonly string[];
+  readonly ragTopK: number;
+}
+
+/** One version further, or everything that stands in the way. */
+export type StepResult =
+  | { readonly ok: true; readonly definition: VersionedDefinition; readonly notes: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -7,7 +7,8 @@ import {
   type PipelineTool,
   type ToolFallback,
 } from '../../tools';
-import type { AssistantDocument, ClassicSettings } from '../assistant.types';
+import type { AssistantDocument } from '../assistant.types';
+import { classicSettings, classicSlots } from './classic-settings';
 import type { StoredDefinition, ToolVocabulary } from './metadata.types';
 import { member, textMember } from './parse-metadata';
 import { assignPlaceholders } from './placeholders';
@@ -20,12 +21,6 @@ const CONNECTOR_ALIASES: ReadonlyMap<string, string> = new Map([
   ['openai_tools', 'openai'],
   ['openai_tool_use', 'openai'],
 ]);
-
-/** `default` and `No RAG` are written by LAMB's own defaults and name no plugin. */
-const PROMPT_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([['default', 'simple_augment']]);
-const RAG_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([['No RAG', 'no_rag']]);
-
-const resolved = (name: string, aliases: ReadonlyMap<string, string>): string => aliases.get(name) ?? name;
 
 /** Reads any stored version into the one shape that runs, without rewriting what is stored. Never throws. */
 export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabulary): AssistantDocument {
@@ -58,10 +53,6 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
   };
 }
 
-/** What classic prompt processors fill beside `{user_input}`; no other brace of a classic template is a slot. */
-export const classicSlots = ({ promptProcessor }: Pick<ClassicSettings, 'promptProcessor'>): readonly string[] =>
-  promptProcessor === 'moodle_augment' ? ['context', 'moodle_user'] : ['context'];
-
 /** What is a slot in an assistant's template. */
 export function slotGrammar(
   document: Pick<AssistantDocument, 'type' | 'pipeline' | 'classic'>,
@@ -73,7 +64,8 @@ export function slotGrammar(
 }
 
 export function connectorOf(metadata: JsonObject): string {
-  return resolved(textMember(metadata, 'connector') ?? 'auto', CONNECTOR_ALIASES);
+  const connector = textMember(metadata, 'connector') ?? 'auto';
+  return CONNECTOR_ALIASES.get(connector) ?? connector;
 }
 
 function capabilitiesOf(metadata: JsonObject): AssistantDocument['capabilities'] {
@@ -81,21 +73,6 @@ function capabilitiesOf(metadata: JsonObject): AssistantDocument['capabilities']
   return {
     vision: member(capabilities, 'vision') === true,
     image_generation: member(capabilities, 'image_generation') === true,
-  };
-}
-
-function classicSettings(stored: StoredDefinition, tools: ToolVocabulary): ClassicSettings {
-  const { metadata } = stored;
-  const ragProcessor = resolved(textMember(metadata, 'rag_processor') ?? 'no_rag', RAG_PROCESSOR_ALIASES);
-  const rubricId = member(metadata, 'rubric_id');
-  return {
-    promptProcessor: resolved(textMember(metadata, 'prompt_processor') ?? 'simple_augment', PROMPT_PROCESSOR_ALIASES),
-    ragProcessor: tools.canonicalName(ragProcessor),
-    collections: stored.ragCollections,
-    topK: stored.ragTopK,
-    rubricId: typeof rubricId === 'number' ? rubricId : textMember(metadata, 'rubric_id'),
-    rubricFormat: textMember(metadata, 'rubric_format') ?? 'markdown',
-    filePath: textMember(metadata, 'file_path'),
   };
 }
 

@@ -17,6 +17,8 @@ export interface FunctionEntry {
   readonly path: string;
   /** A name such as "weather" reads as `{type: "weather"}`. */
   readonly definition: JsonObject;
+  /** As it is stored. */
+  readonly stored: unknown;
   /** It was such a name. */
   readonly bare: boolean;
 }
@@ -38,14 +40,14 @@ export function readToolEntries(metadata: JsonObject): ToolEntries {
     const plugin = pipelinePlugin(value);
     const definition = functionDefinition(value);
     if (isJsonObject(value) && plugin !== null) pipeline.push({ index, plugin, entry: value });
-    else if (definition !== null) functions.push({ path, definition, bare: typeof value === 'string' });
+    else if (definition !== null) functions.push({ path, definition, stored: value, bare: typeof value === 'string' });
     else malformed.push(path);
   }
   for (const [index, value] of listMember(metadata, 'functions').entries()) {
     const path = `functions[${index}]`;
     const definition = functionDefinition(value);
     if (definition === null) malformed.push(path);
-    else functions.push({ path, definition, bare: typeof value === 'string' });
+    else functions.push({ path, definition, stored: value, bare: typeof value === 'string' });
   }
   return { pipeline, functions, malformed };
 }

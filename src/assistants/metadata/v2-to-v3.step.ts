@@ -4,12 +4,16 @@ import type { ToolVocabulary, VersionedDefinition } from './metadata.types';
 import { member, textMember } from './parse-metadata';
 import { assignPlaceholders, unnumberedName } from './placeholders';
 import { readToolEntries, type ToolEntry } from './tool-entries';
+import { metadataVersion } from './version';
 
 /**
  * Version 2 (spec 001) to 3 (spec 000): numbered placeholders in document and template, a strategy, functions in their
- * own list. A slot that several tools fill becomes their numbered slots side by side. Unknown keys are kept.
+ * own list. A slot that several tools fill becomes their numbered slots side by side. Unknown keys are kept. A document
+ * that does not run as version 2 comes back as it is.
  */
-export function stepV2ToV3({ metadata, template }: VersionedDefinition, tools: ToolVocabulary): VersionedDefinition {
+export function stepV2ToV3(definition: VersionedDefinition, tools: ToolVocabulary): VersionedDefinition {
+  const { metadata, template } = definition;
+  if (metadataVersion(metadata) !== 2) return definition;
   const { pipeline, functions } = readToolEntries(metadata);
   const placeholders = assignPlaceholders(pipeline, 2, tools);
   const { _format_version: _version, assistant_type: _type, ...rest } = metadata;
@@ -20,7 +24,7 @@ export function stepV2ToV3({ metadata, template }: VersionedDefinition, tools: T
       ...rest,
       orchestrator: textMember(metadata, 'orchestrator') ?? 'sequential',
       tools: pipeline.map((entry, position) => numberedTool(entry, placeholders[position] ?? null, tools)),
-      functions: functions.map(({ definition }) => definition),
+      functions: functions.map(({ stored }) => stored),
     },
     template: renameSlots(template, slotRenames(pipeline, placeholders, tools)),
   };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { JsonObject, Problem } from '../../kernel';
 import { type AssistantType, METADATA_VERSIONS, type MetadataVersion } from '../assistant.types';
 import { member } from './parse-metadata';
 import { readToolEntries } from './tool-entries';
@@ -17,3 +17,21 @@ export function metadataVersion(metadata: JsonObject): MetadataVersion {
 /** Spec 000 §6.1, and version 2 documents run as multi-tool whatever they say. */
 export const assistantType = (metadata: JsonObject): AssistantType =>
   member(metadata, 'assistant_type') === 'multi_tool' || metadataVersion(metadata) === 2 ? 'multi_tool' : 'classic';
+
+/** The version as which a document runs, and from which it migrates: what runs as classic is 1 whatever it says. */
+export function runningVersion(metadata: JsonObject): MetadataVersion {
+  if (assistantType(metadata) === 'classic') return 1;
+  return metadataVersion(metadata) === 2 ? 2 : 3;
+}
+
+const NEWEST = Math.max(...METADATA_VERSIONS);
+
+/** What is wrong with a declared version; null when there is none, or a known one. */
+export function versionProblem(metadata: JsonObject): Problem | null {
+  const declared = member(metadata, '_format_version') ?? null;
+  if (declared === null || isMetadataVersion(declared)) return null;
+  const path = 'metadata._format_version';
+  return Number.isInteger(declared) && (declared as number) > NEWEST
+    ? { path, code: 'metadata.future_version', message: `is newer than ${NEWEST}, the newest version known here` }
+    : { path, code: 'metadata.invalid', message: `must be ${METADATA_VERSIONS.join(', ')} or absent` };
+}
