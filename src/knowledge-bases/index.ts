@@ -1,5 +1,6 @@
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
+export { type ArrivingCollection, CollectionArrivals } from './external/collection-arrivals';
 export {
   type DocumentView,
   type KnowledgeBaseView,

@@ -17,6 +17,10 @@ import { ExternalCollections } from './retrieval/external-collections';
 import { OwnCollections } from './retrieval/own-collections';
 import { QueryController } from './retrieval/query.controller';
 import { QuestionRewriter } from './retrieval/question-rewriter';
+import { CollectionArrivals } from './external/collection-arrivals';
+import { ExternalCollectionRepository } from './external/external-collection.repository';
+import { ExternalCollectionsController } from './external/external-collections.controller';
+import { ExternalCollectionsService } from './external/external-collections.service';
 import { ChunkEmbedder } from './embedding/chunk-embedder';
 import { DocumentPurge } from './ingestion/document-purge';
 import { DocumentReader } from './ingestion/document-reader';
@@ -53,9 +57,17 @@ import { SharingService } from './sharing.service';
 
 @Module({
   imports: [ConnectorsModule, ExtractionModule, FilesModule, OrganizationsModule],
-  controllers: [KnowledgeBasesController, DocumentsController, QueryController, SourceLinksController],
+  // The external ones first: `/external` must not be taken for a knowledge base's id.
+  controllers: [
+    ExternalCollectionsController,
+    KnowledgeBasesController,
+    DocumentsController,
+    QueryController,
+    SourceLinksController,
+  ],
   providers: [
     ChunkEmbedder,
+    CollectionArrivals,
     CollectionReferences,
     DocumentPurge,
     DocumentReader,
@@ -64,7 +76,9 @@ import { SharingService } from './sharing.service';
     DocumentStore,
     DocumentUploads,
     DocumentWriter,
+    ExternalCollectionRepository,
     ExternalCollections,
+    ExternalCollectionsService,
     IngestionRequests,
     IngestionService,
     IngestionSweep,
@@ -103,6 +117,14 @@ import { SharingService } from './sharing.service';
     },
     VectorStoreRepository,
   ],
-  exports: [DocumentsService, KnowledgeBasesService, QuestionRewriter, RetrievalService, SourceLinks, VectorStore],
+  exports: [
+    CollectionArrivals,
+    DocumentsService,
+    KnowledgeBasesService,
+    QuestionRewriter,
+    RetrievalService,
+    SourceLinks,
+    VectorStore,
+  ],
 })
 export class KnowledgeBasesModule {}

@@ -1,6 +1,9 @@
 export { FoundingService, type SystemOrganization } from './founding.service';
 export { FreshCache } from './fresh-cache';
 export { type Member, MembersService } from './members.service';
+export { type ArrivingMember } from './member-arrivals.repository';
+export { MemberArrivals } from './member-arrivals';
+export { type ArrivingOrganization, OrganizationArrivals } from './organization-arrivals';
 export { OrganizationChanges } from './organization-changes';
 export { assertOutranks, rankOf } from './organization.permissions';
 export { OrganizationsModule } from './organizations.module';
@@ -9,3 +12,4 @@ export type { KnowledgeBaseRuntime, McpServerRuntime, OrganizationRuntime, Provi
 export { SettingsService } from './settings.service';
 export { type OrganizationStanding, StandingService } from './standing.service';
 export type { Features } from './settings.types';
+export { SLUG, SLUG_LENGTH } from './slug';

@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
 import { OutboundModule } from '../platform/outbound';
 import { FoundingService } from './founding.service';
+import { MemberArrivals } from './member-arrivals';
+import { MemberArrivalsRepository } from './member-arrivals.repository';
 import { MemberRepository } from './member.repository';
 import { MembersController } from './members.controller';
 import { MembersService } from './members.service';
+import { OrganizationArrivals } from './organization-arrivals';
 import { OrganizationChanges } from './organization-changes';
 import { OrganizationRepository } from './organization.repository';
 import { OrganizationsController } from './organizations.controller';
@@ -24,6 +27,9 @@ import { StandingService } from './standing.service';
     MembersService,
     FoundingService,
     StandingService,
+    MemberArrivalsRepository,
+    MemberArrivals,
+    OrganizationArrivals,
   ],
   exports: [
     OrganizationChanges,
@@ -32,6 +38,8 @@ import { StandingService } from './standing.service';
     MembersService,
     FoundingService,
     StandingService,
+    MemberArrivals,
+    OrganizationArrivals,
   ],
 })
 export class OrganizationsModule {}

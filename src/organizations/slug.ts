@@ -4,6 +4,7 @@ import { invalid } from '../kernel';
 export const SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 const SHORTEST = 2;
 const LONGEST = 63;
+export const SLUG_LENGTH = { shortest: SHORTEST, longest: LONGEST } as const;
 
 /** For slugs that do not come through a DTO. @throws {AppError} `validation_failed` */
 export function assertSlug(slug: string): void {

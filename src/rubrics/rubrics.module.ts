@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
+import { RubricArrivals } from './rubric-arrivals';
+import { RubricArrivalsRepository } from './rubric-arrivals.repository';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';
 import { RubricsService } from './rubrics.service';
@@ -7,7 +9,7 @@ import { RubricsService } from './rubrics.service';
 @Module({
   imports: [OrganizationsModule],
   controllers: [RubricsController],
-  providers: [RubricRepository, RubricsService],
-  exports: [RubricsService],
+  providers: [RubricRepository, RubricsService, RubricArrivalsRepository, RubricArrivals],
+  exports: [RubricsService, RubricArrivals],
 })
 export class RubricsModule {}

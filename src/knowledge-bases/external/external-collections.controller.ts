@@ -1,0 +1,20 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import type { Caller } from '../../kernel';
+import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
+import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
+import { ExternalCollectionsService } from './external-collections.service';
+
+/** Before the route of one knowledge base: `external` is not one's id. */
+@Controller('api/v1/knowledge-bases/external')
+export class ExternalCollectionsController {
+  constructor(private readonly collections: ExternalCollectionsService) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: "List one's own and shared collections of the organization's external server" })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ExternalCollectionQueryDto,
+  ): Promise<ExternalCollectionPageDto> {
+    return this.collections.list(caller, toPageRequest(query));
+  }
+}
