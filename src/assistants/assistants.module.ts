@@ -28,6 +28,8 @@ import { EditorReach } from './diagnostics/editor-reach';
 import { FunctionChecks } from './diagnostics/function-checks';
 import { ReferenceGaps } from './diagnostics/reference-gaps';
 import { ValidationController } from './diagnostics/validation.controller';
+import { PromptTemplateArrivals } from './prompt-templates/prompt-template-arrivals';
+import { PromptTemplateArrivalsRepository } from './prompt-templates/prompt-template-arrivals.repository';
 import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
 import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
 import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
@@ -35,6 +37,8 @@ import { AssistantRewrites } from './rewriting/assistant-rewrites';
 import { RunnableAssistants } from './runnable-assistants';
 import { SourceLinkCheck } from './source-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
+import { AssistantArrivals } from './transfer/assistant-arrivals';
+import { AssistantArrivalsRepository } from './transfer/assistant-arrivals.repository';
 import { AssistantTransfer } from './transfer/assistant-transfer';
 import { AssistantTransferController } from './transfer/assistant-transfer.controller';
 
@@ -75,7 +79,11 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantRewrites,
     AssistantsService,
     SourceLinkCheck,
+    AssistantArrivals,
+    AssistantArrivalsRepository,
+    PromptTemplateArrivals,
+    PromptTemplateArrivalsRepository,
   ],
-  exports: [AssistantsService, AssistantRewrites],
+  exports: [AssistantArrivals, PromptTemplateArrivals, AssistantsService, AssistantRewrites],
 })
 export class AssistantsModule {}

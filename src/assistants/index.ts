@@ -8,4 +8,12 @@ export type { DefinitionInput } from './definition';
 export * from './metadata';
 export { AssistantRewrites } from './rewriting/assistant-rewrites';
 export * from './rewriting/rewriting.types';
+export { PromptTemplateArrivals } from './prompt-templates/prompt-template-arrivals';
+export type { ArrivingPromptTemplate } from './prompt-templates/prompt-template-arrivals.repository';
 export * from './run-job.types';
+export {
+  type ArrivingAssistant,
+  type ArrivingShare,
+  AssistantArrivals,
+  type DatedAssistant,
+} from './transfer/assistant-arrivals';
