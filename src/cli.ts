@@ -13,6 +13,7 @@ import {
   printFailure,
   type Register,
 } from './cli-output';
+import { registerLambCommands } from './cli-lamb';
 import { ShownProgress, SILENT } from './cli-progress';
 import { registerServiceCommands } from './cli-service';
 import { AppError } from './kernel';
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     .exitOverride();
   registerDatabaseCommands(program, register);
   registerInstitutionCommands(program, register);
+  registerLambCommands(program, register);
   registerServiceCommands(program, register);
   try {
     await program.parseAsync();
