@@ -8,6 +8,7 @@ export type AssistantType = (typeof ASSISTANT_TYPES)[number];
 export const METADATA_VERSIONS = [1, 2, 3] as const;
 /** 1: one RAG processor. 2: unnumbered `tools[]` of `{type, enabled, config}`. 3: numbered tools and an orchestrator. */
 export type MetadataVersion = (typeof METADATA_VERSIONS)[number];
+export const NEWEST_METADATA: MetadataVersion = 3;
 
 /** What a classic assistant runs; filled with defaults in documents of the other type. */
 export interface ClassicSettings {

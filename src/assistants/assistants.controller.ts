@@ -12,6 +12,7 @@ import { AssistantPresenter, type AssistantView } from './assistant-presenter';
 import { AssistantQueryDto, CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
 import { DefinitionBodies } from './definition-bodies';
 import { expectedVersion } from './if-match';
+import { AccessMigration } from './rewriting/access-migration';
 
 const IF_MATCH = ApiHeader({
   name: 'If-Match',
@@ -27,6 +28,7 @@ export class AssistantsController {
     private readonly bodies: DefinitionBodies,
     private readonly editor: AssistantEditor,
     private readonly presenter: AssistantPresenter,
+    private readonly migration: AccessMigration,
   ) {}
 
   @Get()
@@ -68,7 +70,7 @@ export class AssistantsController {
     @Param('id', AssistantIdPipe) id: number,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AssistantView> {
-    return this.answer(caller, await this.lookup.seen(caller, id), response);
+    return this.answer(caller, await this.newest(caller, await this.lookup.seen(caller, id)), response);
   }
 
   @Patch(':id')
@@ -85,7 +87,8 @@ export class AssistantsController {
   ): Promise<AssistantView> {
     const expected = expectedVersion(caller, ifMatch);
     const input = await this.bodies.toUpdate(caller, id, body);
-    return this.answer(caller, await this.editor.update(caller, id, input, expected), response);
+    const saved = await this.editor.update(caller, id, input, expected);
+    return this.answer(caller, await this.newest(caller, saved), response);
   }
 
   @Delete(':id')
@@ -126,6 +129,10 @@ export class AssistantsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AssistantView> {
     return this.answer(caller, await this.editor.publish(caller, id, false), response);
+  }
+
+  private async newest(caller: Caller, seen: Seen): Promise<Seen> {
+    return (await this.migration.migrate(seen.row)) ? this.lookup.seen(caller, seen.row.id) : seen;
   }
 
   /** The tag names the version of the definition; the answer also depends on the caller, so it is never cached. */

@@ -27,13 +27,18 @@ import { DefinitionChecks } from './diagnostics/definition-checks';
 import { EditorReach } from './diagnostics/editor-reach';
 import { FunctionChecks } from './diagnostics/function-checks';
 import { ReferenceGaps } from './diagnostics/reference-gaps';
+import { StaticChecks } from './diagnostics/static-checks';
 import { ValidationController } from './diagnostics/validation.controller';
 import { PromptTemplateArrivals } from './prompt-templates/prompt-template-arrivals';
 import { PromptTemplateArrivalsRepository } from './prompt-templates/prompt-template-arrivals.repository';
 import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
 import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
 import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
+import { AccessMigration } from './rewriting/access-migration';
+import { AssistantConversion } from './rewriting/assistant-conversion';
+import { AssistantConversionController } from './rewriting/assistant-conversion.controller';
 import { AssistantRewrites } from './rewriting/assistant-rewrites';
+import { RewriteRepository } from './rewriting/rewrite.repository';
 import { RunnableAssistants } from './runnable-assistants';
 import { SourceLinkCheck } from './source-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
@@ -49,6 +54,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantTransferController,
     AssistantsController,
     AssistantHistoryController,
+    AssistantConversionController,
     AssistantSharingController,
     AssistantStandingController,
     PromptTemplatesController,
@@ -64,6 +70,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     ReferenceGaps,
     EditorReach,
     DefinitionChecks,
+    StaticChecks,
     DefinitionGate,
     DefinitionBodies,
     RunnableAssistants,
@@ -76,7 +83,10 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantTransfer,
     PromptTemplateRepository,
     PromptTemplatesService,
+    RewriteRepository,
     AssistantRewrites,
+    AccessMigration,
+    AssistantConversion,
     AssistantsService,
     SourceLinkCheck,
     AssistantArrivals,
@@ -84,6 +94,6 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     PromptTemplateArrivals,
     PromptTemplateArrivalsRepository,
   ],
-  exports: [AssistantArrivals, PromptTemplateArrivals, AssistantsService, AssistantRewrites],
+  exports: [AssistantArrivals, PromptTemplateArrivals, AssistantsService, AssistantRewrites, StaticChecks],
 })
 export class AssistantsModule {}

@@ -4,6 +4,7 @@ import { AssistantEditor } from './assistant-editor';
 import type { RunnableAssistant } from './assistant.types';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
 import type { DefinitionInput } from './definition';
+import { AccessMigration } from './rewriting/access-migration';
 import { RunnableAssistants } from './runnable-assistants';
 
 /** What the other rooms ask of this one. */
@@ -13,11 +14,16 @@ export class AssistantsService {
     private readonly runnables: RunnableAssistants,
     private readonly editor: AssistantEditor,
     private readonly targets: CallTargets,
+    private readonly migration: AccessMigration,
   ) {}
 
-  /** From memory, at most 5 s old. @throws {AppError} `not_found` for whatever the caller may not use. */
-  runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
-    return this.runnables.find(caller, id);
+  /**
+   * From memory, at most 5 s old; migrated first where the policy says so.
+   * @throws {AppError} `not_found` for whatever the caller may not use.
+   */
+  async runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
+    const found = await this.runnables.find(caller, id);
+    return (await this.migration.migrate(found)) ? this.runnables.find(caller, id) : found;
   }
 
   /** Everything the caller may use, by id. */

@@ -1,9 +1,18 @@
-import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError, type Caller } from '../../kernel';
+import { AuditLog, type AuditRecord } from '../../platform/audit';
 import type { Transaction } from '../../platform/database';
+import type { MetadataVersion } from '../assistant.types';
+import { definitionOf, storedDefinition } from '../definition';
+import { runningVersion } from '../metadata';
+import { RunnableAssistants } from '../runnable-assistants';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import type { Definition } from '../storage/assistant.repository';
+import { RewriteRepository, type RewriteRow, type RollbackRows } from './rewrite.repository';
 import type {
   MetadataMigrator,
   RewriteChange,
+  RewritePlan,
   RewriteSubject,
   Rewritten,
   RollbackOutcome,
@@ -11,39 +20,181 @@ import type {
   SubjectQuery,
 } from './rewriting.types';
 
+/** A row to write, with what the audit tells of it. */
+interface Rewrite extends RewriteRow {
+  readonly before: Definition;
+  readonly from: MetadataVersion;
+  readonly to: MetadataVersion;
+  readonly batchId: string | null;
+}
+
+export const subjectOf = (row: AssistantEntity): RewriteSubject => ({
+  id: row.id,
+  organizationId: row.organizationId,
+  ownerId: row.ownerId,
+  version: row.version,
+  definition: definitionOf(row),
+});
+
 /** Stored documents rewritten by the service: the version history and the audit keep what was. */
 @Injectable()
 export class AssistantRewrites {
+  private readonly logger = new Logger(AssistantRewrites.name);
+  private migrator: MetadataMigrator | null = null;
+
+  constructor(
+    private readonly rows: RewriteRepository,
+    private readonly audit: AuditLog,
+    private readonly runnables: RunnableAssistants,
+  ) {}
+
   /** Handed in by the room that can render prompts, when it starts. */
-  use(_migrator: MetadataMigrator): void {
-    throw new Error('not yet');
+  use(migrator: MetadataMigrator): void {
+    this.migrator = migrator;
+  }
+
+  /** @throws {AppError} `unavailable` while no migrator was handed in. */
+  plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
+    if (this.migrator === null) throw new AppError('unavailable', 'Metadata cannot be migrated here');
+    return this.migrator.plan(subject, to);
   }
 
   /** Live assistants by id. */
-  subjects(_query: SubjectQuery): Promise<readonly RewriteSubject[]> {
-    throw new Error('not yet');
+  async subjects(query: SubjectQuery): Promise<readonly RewriteSubject[]> {
+    return (await this.rows.live(query)).map(subjectOf);
   }
 
   /** Writes plans, in the order of `changes`; null where the assistant was changed or deleted since the plan was made. */
   apply(
-    _tx: Transaction,
-    _changes: readonly RewriteChange[],
-    _actor: Caller | null,
+    tx: Transaction,
+    changes: readonly RewriteChange[],
+    actor: Caller | null,
   ): Promise<readonly (Rewritten | null)[]> {
-    throw new Error('not yet');
+    const rewrites = changes.map(({ subject, plan, reason, batchId }): Rewrite => {
+      const { id, organizationId, version, definition: before } = subject;
+      return { id, organizationId, version, before, reason, batchId, ...plan };
+    });
+    return this.write(tx, rewrites, actor);
   }
 
-  /** Metadata, template and type of the old version become the newest version, to the letter; the rest stays. Outcomes in the order of `requests`. */
-  rollBack(
-    _tx: Transaction,
-    _requests: readonly RollbackRequest[],
-    _actor: Caller | null,
+  /**
+   * Metadata, template and type of the old version become the newest version, to the letter; the rest stays. Outcomes in
+   * the order of `requests`, which name each assistant once.
+   */
+  async rollBack(
+    tx: Transaction,
+    requests: readonly RollbackRequest[],
+    actor: Caller | null,
   ): Promise<readonly RollbackOutcome[]> {
-    throw new Error('not yet');
+    const rows = await this.rows.forRollback(tx, requests);
+    const decisions = requests.map((request) => rollbackOf(request, rows));
+    const rewrites = decisions.flatMap((decision) => ('rewrite' in decision ? [decision.rewrite] : []));
+    const written = await this.write(tx, rewrites, actor);
+    let next = 0;
+    return decisions.map((decision): RollbackOutcome => {
+      if (!('rewrite' in decision)) return decision;
+      const rewritten = written[next++] ?? null;
+      return rewritten === null ? { status: 'gone' } : { status: 'done', rewritten, overEdits: decision.overEdits };
+    });
   }
 
   /** To be called after the commit: this process forgets what it had in memory, and each assistant gets its line in the log. */
-  committed(_rewritten: readonly Rewritten[], _batchId: string | null): void {
-    throw new Error('not yet');
+  committed(rewritten: readonly Rewritten[], batchId: string | null): void {
+    for (const { id, organizationId, from, to, oldVersion, newVersion, auditId } of rewritten) {
+      this.runnables.forget(organizationId, id);
+      this.logger.log({
+        msg: 'metadata rewritten',
+        assistant_id: id,
+        from,
+        to,
+        old_version: oldVersion,
+        new_version: newVersion,
+        audit_id: auditId,
+        batch_id: batchId,
+      });
+    }
   }
+
+  /** To be called when somebody else's write was found. */
+  forget({ organizationId, id }: Pick<RewriteSubject, 'organizationId' | 'id'>): void {
+    this.runnables.forget(organizationId, id);
+  }
+
+  private async write(
+    tx: Transaction,
+    rewrites: readonly Rewrite[],
+    actor: Caller | null,
+  ): Promise<readonly (Rewritten | null)[]> {
+    const done = await this.rows.write(tx, rewrites, actor?.userId ?? null);
+    const kept = rewrites.filter(({ id }) => done.has(id));
+    const auditIds = await this.audit.recordAll(
+      kept.map((rewrite) => auditOf(rewrite, actor)),
+      tx,
+    );
+    const written = new Map(
+      kept.map(({ id, organizationId, from, to, version }, index): [number, Rewritten] => [
+        id,
+        {
+          id,
+          organizationId,
+          from,
+          to,
+          oldVersion: version,
+          newVersion: version + 1,
+          auditId: auditIds[index] ?? '',
+        },
+      ]),
+    );
+    return rewrites.map(({ id }) => written.get(id) ?? null);
+  }
+}
+
+function auditOf(rewrite: Rewrite, caller: Caller | null): AuditRecord {
+  const { id, organizationId, version, before, definition, from, to, reason, batchId } = rewrite;
+  return {
+    caller,
+    organizationId,
+    action: `assistant.${reason}`,
+    target: { type: 'assistant', id },
+    before: { version, format_version: from, ...documentOf(before) },
+    after: { version: version + 1, format_version: to, ...documentOf(definition), batch: batchId },
+  };
+}
+
+const documentOf = ({ type, metadata, promptTemplate }: RewriteRow['definition']): object => ({
+  type,
+  metadata,
+  prompt_template: promptTemplate,
+});
+
+type RollbackDecision =
+  | { readonly rewrite: Rewrite; readonly overEdits: readonly number[] }
+  | Exclude<RollbackOutcome, { readonly status: 'done' }>;
+
+/** A save after the rewrite counts as an edit, whatever it changed; publication and shares are no saves. */
+function rollbackOf(request: RollbackRequest, { current, old, later }: RollbackRows): RollbackDecision {
+  const { assistantId: id, organizationId, force, batchId } = request;
+  const row = current.get(id);
+  const version = old.get(id);
+  if (row === undefined || version === undefined) return { status: 'gone' };
+  if (row.organizationId !== organizationId || version.organizationId !== organizationId) return { status: 'gone' };
+  const { type, promptTemplate, metadata } = version;
+  if (row.type === type && row.promptTemplate === promptTemplate && row.metadata === metadata)
+    return { status: 'already' };
+  const overEdits = later.get(id) ?? [];
+  if (overEdits.length > 0 && !force) return { status: 'edited', edits: overEdits };
+  return {
+    overEdits,
+    rewrite: {
+      id,
+      organizationId,
+      version: row.version,
+      before: definitionOf(row),
+      definition: { type, promptTemplate, metadata },
+      from: runningVersion(storedDefinition(row).metadata),
+      to: runningVersion(storedDefinition(version).metadata),
+      reason: 'rollback',
+      batchId,
+    },
+  };
 }

@@ -1,0 +1,91 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { OrganizationsService } from '../../organizations';
+import { CONFIG, type Config } from '../../platform/config';
+import { Transactions } from '../../platform/database';
+import { NEWEST_METADATA } from '../assistant.types';
+import { AssistantRewrites } from './assistant-rewrites';
+
+/** What names a stored version. */
+export interface StoredVersion {
+  readonly id: number;
+  readonly version: number;
+  readonly organizationId: string;
+}
+
+/** Versions of assistants that this process remembers not to look at again. */
+const REMEMBERED = 20_000;
+
+/**
+ * Policy `on_access` (spec 001 §10.2): whoever reads, uses or changes one assistant finds it in the newest version. What
+ * cannot be migrated, and whatever goes wrong meanwhile, leaves it as it is: an access never fails for it.
+ */
+@Injectable()
+export class AccessMigration {
+  private readonly logger = new Logger(AccessMigration.name);
+  /** Newest, or refused: `id/version`, oldest first. */
+  private readonly settled = new Set<string>();
+  private readonly running = new Map<number, Promise<boolean>>();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly organizations: OrganizationsService,
+    private readonly rewrites: AssistantRewrites,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** True when another version than `stored` is the current one now. */
+  async migrate(stored: StoredVersion): Promise<boolean> {
+    if (this.config.migration.policy !== 'on_access' || this.settled.has(keyOf(stored))) return false;
+    const running = this.running.get(stored.id) ?? this.attempt(stored);
+    this.running.set(stored.id, running);
+    return running;
+  }
+
+  private async attempt(stored: StoredVersion): Promise<boolean> {
+    try {
+      const { features } = await this.organizations.runtime(stored.organizationId);
+      return features.multi_tool && (await this.rewrite(stored));
+    } catch (error) {
+      const name = error instanceof Error ? error.name : typeof error;
+      this.logger.error({
+        msg: 'not migrated on access',
+        assistant_id: stored.id,
+        version: stored.version,
+        error: name,
+      });
+      return false;
+    } finally {
+      this.running.delete(stored.id);
+    }
+  }
+
+  private async rewrite(stored: StoredVersion): Promise<boolean> {
+    const { id, organizationId } = stored;
+    const [subject] = await this.rewrites.subjects({ organizationId, afterId: 0, limit: 1, onlyId: id });
+    if (subject === undefined || subject.version !== stored.version) return true;
+    const plan = await this.rewrites.plan(subject, NEWEST_METADATA);
+    if (plan.status !== 'ready') {
+      this.settle(stored);
+      if (plan.status === 'refused') {
+        const codes = [...new Set(plan.problems.map(({ code, path }) => code ?? path))];
+        this.logger.warn({ msg: 'cannot be migrated', assistant_id: id, version: stored.version, codes });
+      }
+      return false;
+    }
+    const change = { subject, plan, reason: 'migrate', batchId: null } as const;
+    const [rewritten] = await this.transactions.run((tx) => this.rewrites.apply(tx, [change], null));
+    // Nothing written: somebody else was quicker, and what they wrote is to be read.
+    if (rewritten) this.rewrites.committed([rewritten], null);
+    else this.rewrites.forget(stored);
+    return true;
+  }
+
+  private settle(stored: StoredVersion): void {
+    this.settled.add(keyOf(stored));
+    if (this.settled.size <= REMEMBERED) return;
+    const [oldest] = this.settled;
+    if (oldest !== undefined) this.settled.delete(oldest);
+  }
+}
+
+const keyOf = ({ id, version }: StoredVersion): string => `${id}/${version}`;

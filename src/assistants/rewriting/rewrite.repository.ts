@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import type { Transaction } from '../../platform/database';
+import { AssistantEntity } from '../storage/assistant.entity';
+import type { Definition } from '../storage/assistant.repository';
+import { AssistantVersionEntity } from '../storage/assistant-version.entity';
+import type { RewriteReason, RollbackRequest, SubjectQuery } from './rewriting.types';
+
+/** The parts of a definition that a rewrite changes. */
+export interface RewriteRow {
+  readonly id: number;
+  readonly organizationId: string;
+  /** That the row must still have. */
+  readonly version: number;
+  readonly definition: Pick<Definition, 'type' | 'promptTemplate' | 'metadata'>;
+  readonly reason: RewriteReason;
+}
+
+/** What a rollback is decided on, read under the row's lock. */
+export interface RollbackRows {
+  readonly current: ReadonlyMap<number, AssistantEntity>;
+  /** By assistant: the version to go back to. */
+  readonly old: ReadonlyMap<number, AssistantVersionEntity>;
+  /** By assistant: versions after the rewrite, oldest first. */
+  readonly later: ReadonlyMap<number, readonly number[]>;
+}
+
+/** Rows are locked in the order of their ids, so two writers of many cannot wait for each other. */
+const WRITE = `
+  WITH held AS (SELECT id FROM assistants WHERE id = ANY($1::int[]) ORDER BY id FOR UPDATE)
+  UPDATE assistants AS assistant
+  SET type = change.type, prompt_template = change.template, metadata = change.metadata,
+      version = change.version + 1, updated_at = now()
+  FROM unnest($1::int[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[])
+         AS change (id, organization_id, version, type, template, metadata)
+  JOIN held ON held.id = change.id
+  WHERE assistant.id = change.id AND assistant.organization_id = change.organization_id
+    AND assistant.version = change.version AND assistant.deleted_at IS NULL
+  RETURNING assistant.id`;
+
+const KEEP_VERSIONS = `
+  INSERT INTO assistant_versions (assistant_id, version, organization_id, author_id, reason, type, name, description,
+                                  system_prompt, prompt_template, metadata, rag_collections, rag_top_k)
+  SELECT assistant.id, assistant.version, assistant.organization_id, $1::uuid, change.reason, assistant.type,
+         assistant.name, assistant.description, assistant.system_prompt, assistant.prompt_template, assistant.metadata,
+         assistant.rag_collections, assistant.rag_top_k
+  FROM assistants AS assistant
+  JOIN unnest($2::int[], $3::int[], $4::text[]) AS change (id, version, reason)
+    ON change.id = assistant.id AND change.version + 1 = assistant.version`;
+
+/** A few statements for any number of assistants, of any organization. */
+@Injectable()
+export class RewriteRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  live({ organizationId, afterId, limit, onlyId }: SubjectQuery): Promise<AssistantEntity[]> {
+    const query = this.dataSource
+      .getRepository(AssistantEntity)
+      .createQueryBuilder('assistant')
+      .where('assistant.deleted_at IS NULL AND assistant.id > :afterId', { afterId });
+    if (organizationId !== null) query.andWhere('assistant.organization_id = :organizationId', { organizationId });
+    if (onlyId !== undefined) query.andWhere('assistant.id = :onlyId', { onlyId });
+    return query.orderBy('assistant.id', 'ASC').take(limit).getMany();
+  }
+
+  /** Ids of the rows that were still as expected; each has got its next version, and the history that version. */
+  async write(tx: Transaction, rows: readonly RewriteRow[], authorId: string | null): Promise<ReadonlySet<number>> {
+    if (rows.length === 0) return new Set();
+    const ids = rows.map(({ id }) => id);
+    const versions = rows.map(({ version }) => version);
+    const [written] = await tx.query<[{ id: number }[], number]>(WRITE, [
+      ids,
+      rows.map(({ organizationId }) => organizationId),
+      versions,
+      rows.map(({ definition }) => definition.type),
+      rows.map(({ definition }) => definition.promptTemplate),
+      rows.map(({ definition }) => definition.metadata),
+    ]);
+    const done = new Set(written.map(({ id }) => id));
+    const kept = rows.filter(({ id }) => done.has(id));
+    await tx.query(KEEP_VERSIONS, [
+      authorId,
+      kept.map(({ id }) => id),
+      kept.map(({ version }) => version),
+      kept.map(({ reason }) => reason),
+    ]);
+    return done;
+  }
+
+  async forRollback(tx: Transaction, requests: readonly RollbackRequest[]): Promise<RollbackRows> {
+    const ids = requests.map(({ assistantId }) => assistantId);
+    const current = await tx
+      .getRepository(AssistantEntity)
+      .createQueryBuilder('assistant')
+      .where('assistant.id = ANY(:ids) AND assistant.deleted_at IS NULL', { ids })
+      .orderBy('assistant.id', 'ASC')
+      .setLock('pessimistic_write')
+      .getMany();
+    const wanted = new Map(requests.map((request) => [request.assistantId, request]));
+    const history = tx.getRepository(AssistantVersionEntity);
+    const old = await history.findBy(
+      requests.map(({ assistantId, oldVersion }) => ({ assistantId, version: oldVersion })),
+    );
+    const edited = current.filter(({ id, version }) => version > (wanted.get(id)?.newVersion ?? version));
+    const later = new Map<number, number[]>();
+    if (edited.length > 0) {
+      const versions = await history.find({
+        select: { assistantId: true, version: true },
+        where: { assistantId: In(edited.map(({ id }) => id)) },
+        order: { assistantId: 'ASC', version: 'ASC' },
+      });
+      for (const { assistantId: id, version } of versions)
+        if (version > (wanted.get(id)?.newVersion ?? version)) later.set(id, [...(later.get(id) ?? []), version]);
+    }
+    return {
+      current: new Map(current.map((row) => [row.id, row])),
+      old: new Map(old.map((version) => [version.assistantId, version])),
+      later,
+    };
+  }
+}
