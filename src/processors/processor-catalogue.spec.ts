@@ -1,6 +1,8 @@
+import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import { NoRagProcessor } from './catalog/no-rag/no-rag.processor';
 import { SimpleAugmentProcessor } from './catalog/simple-augment/simple-augment.processor';
 import { ProcessorCatalogue } from './processor-catalogue';
+import { processorPlugins } from './processor-plugins';
 
 const catalogue = new ProcessorCatalogue([new SimpleAugmentProcessor()], [new NoRagProcessor()]);
 
@@ -22,4 +24,10 @@ describe('the catalogue of classic processors', () => {
     expect(catalogue.findRag('no_rag')?.fetches).toBe(false);
     expect(await new NoRagProcessor().run()).toEqual({ content: '', sources: [], confidence: null });
   });
+});
+
+it('builds every plugin of the catalogue over rooms of somebody else', () => {
+  const built = processorPlugins({ retrieval: {}, rewriter: {}, rubrics: {}, files: {}, moodle: {} } as never);
+  expect(built.prompt.map((plugin) => plugin.constructor)).toEqual(PROMPT_PROCESSOR_PLUGINS);
+  expect(built.rag.map((plugin) => plugin.constructor)).toEqual(RAG_PROCESSOR_PLUGINS);
 });

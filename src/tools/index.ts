@@ -22,6 +22,7 @@ export { ToolStatistics } from './resilience/tool-statistics';
 export { sourcesBlock } from './sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './tool-texts';
 export { ToolCatalogue } from './tool-catalogue';
+export { toolPlugins, type ToolRooms } from './tool-plugins';
 export { OUTPUT_LIMIT, type RunnableTool, ToolInvoker } from './tool-invoker';
 export { ToolsModule } from './tools.module';
 export { ToolsService } from './tools.service';

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, t
 import { cleanText, cutText } from './clean-text';
 import { type Citation, ToolFailure, type ToolOutput } from './contract';
 
-const MAX_SOURCES = 100;
+/** Sources of one output; more are left out. */
+export const MAX_SOURCES = 100;
 const MAX_WARNINGS = 20;
 const MAX_WARNING_CHARS = 300;
 const MAX_QUERY_CHARS = 1_000;

@@ -1,4 +1,5 @@
-import { sourcesBlock } from './sources-block';
+import { MAX_SOURCES } from './read-output';
+import { citedText, sourcesBlock } from './sources-block';
 
 const found = (similarity: number) => ({
   type: 'knowledge_base' as const,
@@ -38,5 +39,24 @@ describe('the classic block of sources', () => {
     expect(sourcesBlock(sources)).toBe(
       '\n\n## Available Sources\n\n1. [Essay]() (similarity: 0.000)\n2. [Unknown]() (similarity: 0.000)\n',
     );
+  });
+});
+
+describe('texts with their sources', () => {
+  const many = Array.from({ length: MAX_SOURCES + 5 }, (_, index) => found(index / 1000));
+  const texts = many.map((_, index) => `text ${index}`);
+
+  it('is the text and the block of classic once the numbers stand in it, as far as an output lists sources', () => {
+    const { content, citations } = citedText(texts, many, 'lamb');
+    const numbers = citations.toReversed();
+    const numbered = numbers.reduce(
+      (all, { at, source }) => all.slice(0, at) + String(source + 1) + all.slice(at),
+      content,
+    );
+    expect(numbered).toBe(texts.join('\n\n') + sourcesBlock(many.slice(0, MAX_SOURCES)));
+  });
+
+  it.each(['none', 'numbered', 'lamb'] as const)('is nothing without texts (%s)', (style) => {
+    expect(citedText([], [], style)).toEqual({ content: '', citations: [] });
   });
 });

@@ -1,4 +1,6 @@
-import type { Source } from '../kernel';
+import type { JsonObject, Source } from '../kernel';
+import type { Citation } from './contract';
+import { MAX_SOURCES } from './read-output';
 
 /** Title, URL and similarity as LAMB prints them; a source without one prints `Unknown`, nothing and 0.000. */
 export interface SourceLine {
@@ -32,4 +34,56 @@ function threeDecimals(value: number): string {
   if (!Number.isInteger(sixteenths) || sixteenths % 2 === 0) return value.toFixed(3);
   const floor = Math.floor(value * 1000);
   return ((floor % 2 === 0 ? floor : floor + 1) / 1000).toFixed(3);
+}
+
+export const SOURCES_IN_PROMPT = ['none', 'numbered', 'lamb'] as const;
+/** What the model is shown of the sources. */
+export type SourcesInPrompt = (typeof SOURCES_IN_PROMPT)[number];
+
+/** Of the config schemas of tools that have sources. */
+export const SOURCES_PROPERTY: JsonObject = {
+  type: 'string',
+  title: 'Sources in the prompt',
+  description:
+    'none: the content only. numbered: [n] before each passage, so that the answer can cite. lamb: a list of sources behind the content.',
+  enum: [...SOURCES_IN_PROMPT],
+  default: 'none',
+};
+
+export interface CitedText {
+  readonly content: string;
+  readonly citations: readonly Citation[];
+}
+
+/**
+ * Texts as the model reads them, each from the source at its position, joined by blank lines. `numbered` puts `[n] ` before
+ * each text; `lamb` puts the block that classic assistants have behind them. The numbers are left to the engine: they run
+ * over all tools.
+ */
+export function citedText(texts: readonly string[], sources: readonly Source[], style: SourcesInPrompt): CitedText {
+  if (style === 'none' || texts.length === 0) return { content: texts.join('\n\n'), citations: [] };
+  return style === 'numbered' ? numbered(texts) : withBlock(texts.join('\n\n'), sources);
+}
+
+function numbered(texts: readonly string[]): CitedText {
+  const citations: Citation[] = [];
+  let content = '';
+  for (const [source, text] of texts.entries()) {
+    if (source > 0) content += '\n\n';
+    citations.push({ at: content.length + 1, source });
+    content += `[] ${text}`;
+  }
+  return { content, citations };
+}
+
+/** The list ends where the output's own list of sources does. */
+function withBlock(text: string, sources: readonly Source[]): CitedText {
+  const citations: Citation[] = [];
+  let content = text + SOURCES_HEADING;
+  for (const [source, line] of sources.slice(0, MAX_SOURCES).entries()) {
+    const { title, url, similarity } = sourceLine(line);
+    citations.push({ at: content.length, source });
+    content += `. [${title}](${url}) (similarity: ${similarity})\n`;
+  }
+  return { content, citations };
 }

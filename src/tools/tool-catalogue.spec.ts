@@ -1,4 +1,6 @@
+import { TOOL_PLUGINS } from './catalog';
 import { ToolCatalogue } from './tool-catalogue';
+import { toolPlugins } from './tool-plugins';
 import { fakeTool, OWNER } from './testing/call';
 
 const run = async () => ({ content: '', sources: [], confidence: null });
@@ -78,4 +80,9 @@ describe('the tool catalogue', () => {
     const twice = [fakeTool(run, { name: 'a' }), fakeTool(run, { name: 'b', aliases: ['a'] })];
     expect(() => new ToolCatalogue(twice)).toThrow('Two tools are called a');
   });
+});
+
+it('builds every plugin of the catalogue over rooms of somebody else', () => {
+  const built = toolPlugins({ retrieval: {}, rewriter: {}, rubrics: {}, files: {}, moodle: {}, answers: {} } as never);
+  expect(built.map((plugin) => plugin.constructor)).toEqual(TOOL_PLUGINS);
 });

@@ -37,7 +37,7 @@ describe('version 2 to 3', () => {
           },
           { plugin: 'rubric_rag', placeholder: '2_rubric', enabled: true, config: { rubric_id: 4 } },
         ],
-        functions: [{ type: 'weather' }],
+        functions: ['weather'],
       },
       template: 'X{1_context}Y{2_rubric}Z{user_input}{else}',
     });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel';
 import { DEFAULT_MAX_TOKENS, type RetrievalMode } from '../../knowledge-bases';
-import { SOURCES_IN_PROMPT, type SourcesInPrompt } from './passage-text';
+import { SOURCES_PROPERTY, type SourcesInPrompt } from '../sources-block';
 
 /** What every tool that searches knowledge bases lets its author choose. */
 export interface SearchSettings extends JsonObject {
@@ -71,12 +71,5 @@ export const PASSAGE_PROPERTIES: JsonObject = {
     maximum: 100_000,
     default: DEFAULT_MAX_TOKENS,
   },
-  sources_in_prompt: {
-    type: 'string',
-    title: 'Sources in the prompt',
-    description:
-      'none: passages only. numbered: [n] before each passage, so that the answer can cite. lamb: a list of sources behind the passages.',
-    enum: [...SOURCES_IN_PROMPT],
-    default: 'none',
-  },
+  sources_in_prompt: SOURCES_PROPERTY,
 };

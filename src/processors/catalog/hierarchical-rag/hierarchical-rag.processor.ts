@@ -8,6 +8,7 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 @Injectable()
 export class HierarchicalRagProcessor implements RagProcessor {
   readonly fetches = true;
+  readonly rewrites = true;
   readonly definition: ProcessorDefinition = {
     name: 'hierarchical_rag',
     aliases: [],

@@ -24,6 +24,7 @@ describeTool('rubric_rag', {
     [{ rubric_id: 1.5 }, 'rubric_id'],
     [{ rubric_id: ['r1'] }, 'rubric_id'],
     [{ rubric_id: 'r1', format: 'html' }, 'format'],
+    [{ rubric_id: 'r1', sources_in_prompt: 'some' }, 'sources_in_prompt'],
   ],
   incomplete: [
     [{}, 'tool.config_incomplete'],
@@ -50,6 +51,30 @@ describe('rubric_rag', () => {
     expect(call.events).toContainEqual(expect.objectContaining({ message: 'generating rubric 42' }));
   });
 
+  it.each([
+    ['none', 'rubric r1 as markdown', []],
+    ['numbered', '[] rubric r1 as markdown', [1]],
+    [
+      'lamb',
+      'rubric r1 as markdown\n\n## Available Sources\n\n. [Essay]() (similarity: 0.000)\n',
+      ['rubric r1 as markdown\n\n## Available Sources\n\n'.length],
+    ],
+  ])('shows its source as %s', async (sources_in_prompt, content, at) => {
+    const config = { rubric_id: 'r1', sources_in_prompt };
+    const input = { query: '', messages: [] };
+    const outcome = await invokerOf(tool()).invoke(entry({ plugin: 'rubric_rag', config }), input, invocation());
+    expect(outcome).toMatchObject({ content, citations: at.map((offset) => ({ at: offset, source: 0 })) });
+  });
+
+  it('is never cut', async () => {
+    const text = 'x'.repeat(200_000);
+    const forPrompt = async () => ({ ...(await rubrics.forPrompt(OWNER, 'r1', 'json')), text });
+    const input = { query: '', messages: [] };
+    const call = entry({ plugin: 'rubric_rag', config: { rubric_id: 'r1' } });
+    const outcome = await invokerOf(new RubricRagTool({ ...rubrics, forPrompt })).invoke(call, input, invocation());
+    expect(outcome).toMatchObject({ content: text, truncated: false });
+  });
+
   it('is not rendered again while the rubric is as it was', async () => {
     const contentVersion = jest.fn(async () => 'as it was');
     const invoker = invokerOf(new RubricRagTool({ ...rubrics, contentVersion }));
@@ -68,7 +93,8 @@ describe('rubric_rag', () => {
 
   it('asks with the rights of the owner of the assistant', async () => {
     const exists = jest.fn(async () => true);
-    await new RubricRagTool({ ...rubrics, exists }).gaps({ rubric_id: 'r1', format: 'markdown' }, OWNER);
+    const config = { rubric_id: 'r1', format: 'markdown', sources_in_prompt: 'none' } as const;
+    await new RubricRagTool({ ...rubrics, exists }).gaps(config, OWNER);
     expect(exists).toHaveBeenCalledWith(OWNER, 'r1');
   });
 });

@@ -11,11 +11,13 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
+import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../sources-block';
 
 export interface RubricRagConfig extends JsonObject {
   /** The rubric's id, or the integer that an imported rubric had where it came from. */
   readonly rubric_id: string | number | null;
   readonly format: RubricFormat;
+  readonly sources_in_prompt: SourcesInPrompt;
 }
 
 /** One rubric, rendered for the model. */
@@ -35,11 +37,12 @@ export class RubricRagTool implements Tool<RubricRagConfig> {
     };
   }
 
-  async run({ rubric_id, format }: RubricRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+  async run(config: RubricRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    const { rubric_id, format, sources_in_prompt: style } = config;
     if (isEmpty(rubric_id)) throw new ToolFailure('tool.config_incomplete', NO_RUBRIC);
     context.progress(`generating rubric ${rubric_id}`);
     const { text, source } = await this.rubrics.forPrompt(context.owner, rubric_id, format);
-    return { content: text, sources: [source], confidence: null };
+    return { ...citedText([text], [source], style), sources: [source], confidence: null };
   }
 
   async gaps({ rubric_id }: RubricRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
@@ -48,6 +51,11 @@ export class RubricRagTool implements Tool<RubricRagConfig> {
     if (await this.rubrics.exists(owner, rubric_id)) return [];
     const message = `rubric ${rubric_id} is not accessible`;
     return [{ path, code: 'tool.inaccessible', message }];
+  }
+
+  /** Half a rubric would judge wrongly. */
+  outputLimit(): number {
+    return Infinity;
   }
 }
 
@@ -84,6 +92,7 @@ const DEFINITION: ToolDefinition = {
         enum: [...RUBRIC_FORMATS],
         default: 'markdown',
       },
+      sources_in_prompt: SOURCES_PROPERTY,
     },
     required: ['rubric_id'],
     additionalProperties: false,

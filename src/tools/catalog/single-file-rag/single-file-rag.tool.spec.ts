@@ -48,6 +48,12 @@ describe('single_file_rag', () => {
     });
   });
 
+  it('puts the source behind the file where classic did, beyond the length that was chosen', async () => {
+    const content = `${guide.slice(0, 100)}\n\n## Available Sources\n\n. [Unknown]() (similarity: 0.000)\n`;
+    const outcome = await read({ max_chars: 100, sources_in_prompt: 'lamb' });
+    expect(outcome).toMatchObject({ content, truncated: false, citations: [{ source: 0 }] });
+  });
+
   it('may read more than the common limit of tool output', async () => {
     expect(await read({ max_chars: 100_000 })).toMatchObject({ content: guide, truncated: false, warnings: [] });
   });

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { FilesService } from '../../../files';
-import type { JsonObject, Principal } from '../../../kernel';
+import type { JsonObject, Principal, Source } from '../../../kernel';
 import {
   type ConfigGap,
   type Tool,
@@ -11,12 +11,14 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
+import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../sources-block';
 
 export interface SingleFileRagConfig extends JsonObject {
   /** Relative to the owner's files, or a file's id. */
   readonly file_path: string | null;
   /** UTF-16 units of the file that reach the prompt. */
   readonly max_chars: number;
+  readonly sources_in_prompt: SourcesInPrompt;
 }
 
 /** The text of one file of the assistant's owner. */
@@ -35,14 +37,16 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
     };
   }
 
-  async run({ file_path, max_chars }: SingleFileRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+  async run(config: SingleFileRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
+    const { file_path, max_chars, sources_in_prompt: style } = config;
     if (isEmpty(file_path)) throw new ToolFailure('tool.config_incomplete', NO_FILE);
     context.progress(`reading file ${file_path}`);
     const file = await this.files.readText(context.owner, file_path, max_chars);
     const { path, text, chars, totalChars, truncated } = file;
+    const sources: readonly Source[] = [{ type: 'file', path, chars, truncated }];
     return {
-      content: text,
-      sources: [{ type: 'file', path, chars, truncated }],
+      ...citedText([text], sources, style),
+      sources,
       confidence: null,
       warnings: truncated ? [`${path} was cut from ${totalChars} to ${chars} characters`] : [],
     };
@@ -56,9 +60,12 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
   }
 
   outputLimit({ max_chars }: SingleFileRagConfig): number {
-    return max_chars;
+    return max_chars + SOURCES_CHARS;
   }
 }
+
+/** Room for what tells the model of the source. */
+const SOURCES_CHARS = 1_000;
 
 const NO_FILE = 'no file is chosen';
 
@@ -94,6 +101,7 @@ const DEFINITION: ToolDefinition = {
         maximum: 10_000_000,
         default: 50_000,
       },
+      sources_in_prompt: SOURCES_PROPERTY,
     },
     required: ['file_path'],
     additionalProperties: false,
