@@ -62,7 +62,10 @@ export class AccessMigration {
   private async rewrite(stored: StoredVersion): Promise<boolean> {
     const { id, organizationId } = stored;
     const [subject] = await this.rewrites.subjects({ organizationId, afterId: 0, limit: 1, onlyId: id });
-    if (subject === undefined || subject.version !== stored.version) return true;
+    if (subject?.version !== stored.version) {
+      this.rewrites.forget(stored);
+      return true;
+    }
     const plan = await this.rewrites.plan(subject, NEWEST_METADATA);
     if (plan.status !== 'ready') {
       this.settle(stored);
