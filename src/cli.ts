@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { registerDatabaseCommands } from './cli-database';
+import { registerExportCommand } from './cli-export';
 import { registerInstitutionCommands } from './cli-institution';
 import { Interruption } from './cli-interruption';
 import {
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     .description('Operator commands. Exit code 0 done, 1 refused or failed, 2 bad usage.')
     .exitOverride();
   registerDatabaseCommands(program, register);
+  registerExportCommand(program, register);
   registerInstitutionCommands(program, register);
   registerLambCommands(program, register);
   registerServiceCommands(program, register);

@@ -4,6 +4,7 @@ export * from './database.module';
 export * from './database.token';
 export * from './database.types';
 export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
+export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { migrate, revertLast } from './migrate';
 export * from './open-database';
 export * from './postgres-errors';

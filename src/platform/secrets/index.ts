@@ -1,5 +1,6 @@
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
+export { SECRETS_KEY_FILE } from './key-ring';
 export { SecretsService } from './secrets.service';
 export {
   INTEGER_BYTES,

@@ -29,13 +29,13 @@ const WAIT = 5_000;
 const IDLE_LIMIT = 60_000;
 const STARTING_PATIENCE = 30_000;
 
-const lockFile = (dataDir: string): string => resolve(dataDir, 'database.lock');
+export const databaseLockFile = (dataDir: string): string => resolve(dataDir, 'database.lock');
 
 /** Starts the engine on a data directory of its own. @throws {DirectoryInUseError} when another process has it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const file = lockFile(dataDir);
+  const file = databaseLockFile(dataDir);
   const stale = readLock(file);
   const lock = DirectoryLock.acquire(file);
   if (stale?.url) removeSocketDirectory(stale.url);
@@ -77,7 +77,7 @@ async function serve(
 
 /** Where another process serves this data directory; null when none does. Waits for one that is still starting. */
 export async function runningEmbeddedUrl(dataDir: string): Promise<string | null> {
-  const file = lockFile(dataDir);
+  const file = databaseLockFile(dataDir);
   for (const deadline = performance.now() + STARTING_PATIENCE; performance.now() < deadline; await sleep(100)) {
     const lock = readLock(file);
     if (lock === null || !isHeld(file, lock)) return null;

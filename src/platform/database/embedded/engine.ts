@@ -4,6 +4,8 @@ import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { copyDataFiles } from './data-files';
+import { snapshotDirectory } from './snapshot-directory';
 
 export interface EngineOptions {
   /** The PostgreSQL data directory; null keeps everything in memory. */
@@ -23,10 +25,13 @@ export class Engine {
   private broken: string | null = null;
   private readonly database: PGlite;
 
+  private readonly directory: string | null;
+
   private constructor(
     { directory, template }: EngineOptions,
     private readonly onBroken: (reason: string) => void,
   ) {
+    this.directory = directory;
     this.database = new PGlite({
       ...(directory === null ? {} : { dataDir: directory }),
       ...(template === undefined ? {} : { loadDataDir: new Blob([readFileSync(template)]) }),
@@ -68,6 +73,15 @@ export class Engine {
   async dump(file: string): Promise<void> {
     const dump = await this.database.dumpDataDir('none');
     await writeFile(file, Buffer.from(await dump.arrayBuffer()));
+  }
+
+  /**
+   * Copies the files to `snapshotDirectory`. Between two statements they are what a killed engine would leave: another
+   * engine recovers everything committed from them. The caller keeps everybody else from asking meanwhile.
+   */
+  async copyFiles(signal: AbortSignal): Promise<void> {
+    if (this.directory === null) throw new Error('this database is in memory and has no files');
+    await copyDataFiles(this.directory, snapshotDirectory(this.directory), signal);
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,7 @@ import {
 } from './messages';
 import { SessionSettings, SettingsError } from './settings';
 import type { Listener, SharedEngine } from './shared-engine';
+import { serveSnapshot } from './snapshot-request';
 import { readStartup } from './startup';
 import { type ExpectedAnswer, SessionStatements } from './statements';
 import { type Answer, fromAnswer, mayCopyIn, toRequest } from './turn';
@@ -117,6 +118,9 @@ export class Session implements Holder, Listener {
       case 'cancel':
         // A running statement cannot be interrupted: it has the thread to itself.
         this.socket.end();
+        return;
+      case 'snapshot':
+        this.working = serveSnapshot(this.socket, this.engine);
         return;
       case 'refused':
         this.fail(startup.error);

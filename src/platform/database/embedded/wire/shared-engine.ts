@@ -17,7 +17,7 @@ export class SharedEngine {
   readonly settings = new SettingsSwitch((messages) => this.askAside(messages));
 
   private constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     options: GateOptions,
     readonly serverVersion: string,
     /** Called once nothing more can be asked. */

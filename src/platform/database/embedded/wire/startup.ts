@@ -1,3 +1,4 @@
+import { SNAPSHOT_REQUEST } from './snapshot-request';
 import { cstring, type ErrorFields, frame, int32, ProtocolError, readCstring, readyForQuery } from './messages';
 
 const SSL_REQUEST = 80877103;
@@ -21,6 +22,7 @@ const IGNORED = new Set([
 export type Startup =
   | { readonly kind: 'encryption' }
   | { readonly kind: 'cancel' }
+  | { readonly kind: 'snapshot' }
   | { readonly kind: 'refused'; readonly error: ErrorFields }
   | { readonly kind: 'session'; readonly settings: [string, string][]; readonly answer: Buffer };
 
@@ -30,6 +32,7 @@ export function readStartup(message: Buffer, sessionId: number, serverVersion: s
   const code = message.readInt32BE(4);
   if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: 'encryption' };
   if (code === CANCEL_REQUEST) return { kind: 'cancel' };
+  if (code === SNAPSHOT_REQUEST) return { kind: 'snapshot' };
   if (code >>> 16 !== PROTOCOL_MAJOR) throw new ProtocolError(`protocol version ${code >>> 16} is not spoken here`);
   const parameters = readParameters(message);
   const error = refusal(parameters);

@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Says which process has the files; a copy belongs to nobody. */
+const NOT_DATA = new Set(['postmaster.pid']);
+
+/** Copies a data directory file by file, whatever its size. @throws the signal's reason, leaving what is there so far. */
+export async function copyDataFiles(from: string, to: string, signal: AbortSignal): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    signal.throwIfAborted();
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyDataFiles(source, target, signal);
+    else if (entry.isFile() && !NOT_DATA.has(entry.name)) {
+      await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    }
+  }
+}
+
+/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+export async function sizeOfFiles(directory: string): Promise<number> {
+  let size = 0;
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    size += await stat(join(entry.parentPath, entry.name)).then(
+      (found) => found.size,
+      () => 0,
+    );
+  }
+  return size;
+}

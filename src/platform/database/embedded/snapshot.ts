@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { DirectoryInUseError, DirectoryLock } from './directory-lock';
+import { copyDataFiles, sizeOfFiles } from './data-files';
+import { databaseLockFile, runningEmbeddedUrl } from './embedded-database';
+import { exportDirectory, snapshotDirectory } from './snapshot-directory';
+import { socketPath } from './socket-directory';
+import { requestSnapshot } from './wire/snapshot-request';
+
+export interface Snapshot {
+  /** A data directory in its own right, for `startEmbedded`. */
+  readonly dataDir: string;
+  readonly takenAt: Date;
+  /** Where the engine that went on serving meanwhile listens; null when none ran. */
+  readonly servedAt: string | null;
+  /** Deletes it. */
+  remove(): Promise<void>;
+}
+
+export interface SnapshotOptions {
+  readonly signal: AbortSignal;
+  /** Bytes that may still be written where a directory is. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
+}
+
+/** The copy is recovered and read in place, which writes a little more. */
+const ROOM_TO_WORK = 64 * 1024 * 1024;
+
+const bytesFree = async (directory: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+};
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
+
+/**
+ * A consistent copy of the embedded database, taken beside a running server or without one; everybody else waits only
+ * while the files are copied. One at a time per data directory.
+ * @throws when there is no database, no room for its copy, or another copy is being made.
+ */
+export async function takeSnapshot(given: string, options: SnapshotOptions): Promise<Snapshot> {
+  const dataDir = resolve(given);
+  const source = join(dataDir, 'postgres');
+  if (!existsSync(source) || existsSync(`${source}.unfinished`)) {
+    throw new Error(`There is no embedded database in ${dataDir}`);
+  }
+  const copy = exportDirectory(dataDir);
+  const lock = lockCopy(`${copy}.lock`);
+  const remove = async (): Promise<void> => {
+    await rm(copy, { recursive: true, force: true });
+    lock.release();
+  };
+  try {
+    // What is there is left over from one that was killed.
+    await rm(copy, { recursive: true, force: true });
+    await assertRoom(source, dataDir, options.freeBytes ?? bytesFree);
+    await mkdir(copy, { mode: 0o700 });
+    await chmod(copy, 0o700);
+    const takenAt = new Date();
+    const servedAt = await copyFrom(dataDir, source, options.signal);
+    return { dataDir: copy, takenAt, servedAt, remove };
+  } catch (error) {
+    await remove();
+    throw explained(error);
+  }
+}
+
+function lockCopy(file: string): DirectoryLock {
+  try {
+    return DirectoryLock.acquire(file);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    throw new Error(`Process ${error.holder.pid} is copying this database already`, { cause: error });
+  }
+}
+
+async function assertRoom(
+  source: string,
+  dataDir: string,
+  free: (directory: string) => Promise<number>,
+): Promise<void> {
+  const needed = (await sizeOfFiles(source)) + ROOM_TO_WORK;
+  const there = await free(dataDir);
+  if (there >= needed) return;
+  throw new Error(`A copy needs ${megabytes(needed)} in ${dataDir}, and ${megabytes(there)} are free there`);
+}
+
+/** By the process that has the files, or else under its lock. */
+async function copyFrom(dataDir: string, source: string, signal: AbortSignal): Promise<string | null> {
+  const url = await runningEmbeddedUrl(dataDir);
+  if (url !== null) {
+    await requestSnapshot(socketPath(new URL(url).searchParams.get('host') ?? ''), signal);
+    return url;
+  }
+  const lock = DirectoryLock.acquire(databaseLockFile(dataDir));
+  try {
+    await copyDataFiles(source, snapshotDirectory(source), signal);
+  } finally {
+    lock.release();
+  }
+  return null;
+}
+
+function explained(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return new Error('The disk of the data directory is full', { cause: error });
+  if (error instanceof DirectoryInUseError) {
+    return new Error(`Process ${error.holder.pid} has the database and does not answer yet; try again`, {
+      cause: error,
+    });
+  }
+  return error;
+}
