@@ -1,0 +1,65 @@
+import type { AssistantDocument, PromptDifference } from '../../assistants';
+import type { Problem } from '../../kernel';
+import type { RenderedDocument } from './prompt-renderer';
+import { RECORDED_INPUTS } from './recorded-inputs';
+
+/** Of each side of a difference. */
+const SHOWN_CHARS = 400;
+const LEAD_CHARS = 120;
+
+export interface Comparison {
+  readonly problems: readonly Problem[];
+  readonly differences: readonly PromptDifference[];
+}
+
+/** What would not be the same after a rewrite: prompts, and what a prompt does not show. */
+export function compareDocuments(before: RenderedDocument, after: RenderedDocument): Comparison {
+  const differences = RECORDED_INPUTS.flatMap(({ name }, position) =>
+    difference(name, before.prompts[position] ?? '', after.prompts[position] ?? ''),
+  );
+  const inputs = differences.map(({ input }) => input).join(', ');
+  const message = `the prompt would not be the same for ${inputs}`;
+  return {
+    differences,
+    problems: [
+      ...(differences.length === 0 ? [] : [{ path: 'prompt_template', code: 'prompt.differs', message }]),
+      ...changedSettings(before.document, after.document),
+    ],
+  };
+}
+
+function difference(input: string, before: string, after: string): PromptDifference[] {
+  if (before === after) return [];
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at += 1;
+  const start = Math.max(0, at - LEAD_CHARS);
+  return [{ input, before: excerpt(before, start), after: excerpt(after, start) }];
+}
+
+const excerpt = (text: string, start: number): string => {
+  const lead = start === 0 ? '' : '…';
+  const end = start + SHOWN_CHARS - 2;
+  return `${lead}${text.slice(start, end)}${end < text.length ? '…' : ''}`.toWellFormed();
+};
+
+function changedSettings(before: AssistantDocument, after: AssistantDocument): readonly Problem[] {
+  const was = settings(before);
+  const is = settings(after);
+  return Object.keys(was)
+    .filter((key) => key !== 'pipeline' || before.type === after.type)
+    .filter((key) => JSON.stringify(was[key]) !== JSON.stringify(is[key]))
+    .map((key) => ({ path: `metadata.${key}`, code: 'setting.differs', message: 'would not be the same' }));
+}
+
+/** Positions of tools change where functions leave their list; nothing that runs depends on them. */
+const settings = (document: AssistantDocument): Readonly<Record<string, unknown>> => ({
+  connector: document.connector,
+  llm: document.llm,
+  capabilities: document.capabilities,
+  verbose: document.verbose,
+  orchestrator: document.orchestrator,
+  orchestrator_options: document.orchestratorOptions,
+  functions: document.functions,
+  system_prompt: document.systemPrompt,
+  pipeline: document.pipeline.map(({ index: _, ...tool }) => tool),
+});

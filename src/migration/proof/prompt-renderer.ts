@@ -1,0 +1,117 @@
+import {
+  type AssistantDocument,
+  definitionDocument,
+  type RewriteSubject,
+  type RunJob,
+  slotGrammar,
+  type ToolVocabulary,
+} from '../../assistants';
+import { ClassicPipeline } from '../../classic';
+import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '../../kernel';
+import { MultiToolPipeline } from '../../multi-tool';
+import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
+import type { Config } from '../../platform/config';
+import { ProcessorCatalogue, processorPlugins } from '../../processors';
+import { compileTemplate } from '../../templates';
+import { ToolCatalogue, ToolInvoker, toolPlugins } from '../../tools';
+import { PROOF_ROOMS } from './proof-rooms';
+import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
+
+const CALLER: Omit<Caller, 'organizationId'> = {
+  userId: 'student',
+  kind: 'system',
+  credentialId: null,
+  organizationSlug: 'proof',
+  role: 'member',
+  systemAdmin: false,
+  scopes: ['chat'],
+  assistantIds: null,
+};
+
+/** A document ready to be rendered. */
+export interface RenderedDocument {
+  readonly document: AssistantDocument;
+  /** What the model would be sent for each recorded input, white space made one space. */
+  readonly prompts: readonly string[];
+}
+
+/** The pipelines of both types with all their processors, tools and strategies, over rooms that spell out what they are asked. */
+export class PromptRenderer {
+  private readonly classic: ClassicPipeline;
+  private readonly multiTool: MultiToolPipeline;
+  private readonly signal = new AbortController().signal;
+
+  constructor(
+    strategies: StrategyCatalogue,
+    config: Config,
+    private readonly vocabulary: ToolVocabulary,
+  ) {
+    const calm: Config = { ...config, tools: { ...config.tools, cacheEnabled: false, maxRetries: 0 } };
+    const tools = new ToolCatalogue(toolPlugins(PROOF_ROOMS));
+    const invoker = new ToolInvoker(tools, calm);
+    const { prompt, rag } = processorPlugins(PROOF_ROOMS);
+    this.classic = new ClassicPipeline(new ProcessorCatalogue(prompt, rag), invoker);
+    this.multiTool = new MultiToolPipeline(new Orchestrator(strategies, tools, invoker, calm));
+  }
+
+  async render({ id, definition }: Pick<RewriteSubject, 'id' | 'definition'>): Promise<RenderedDocument> {
+    const document = definitionDocument(definition, this.vocabulary);
+    const assistant = assistantOf(id, document, this.vocabulary);
+    const prompts: string[] = [];
+    for (const input of RECORDED_INPUTS) prompts.push(await this.prompt(assistant, input));
+    return { document, prompts };
+  }
+
+  private async prompt(assistant: RunJob['assistant'], { rooms, messages }: RecordedInput): Promise<string> {
+    const principal = { organizationId: rooms, userId: 'owner' };
+    const job: RunJob = {
+      assistant: { ...assistant, organizationId: rooms, owner: principal },
+      caller: { ...CALLER, organizationId: rooms },
+      messages,
+      metadata: {},
+      run: { id: 'proof', signal: this.signal, emit: () => undefined },
+      stream: false,
+      assistants: null,
+      functions: [],
+    };
+    const pipeline = assistant.document.type === 'classic' ? this.classic : this.multiTool;
+    try {
+      return (await pipeline.prepare(job)).messages.map(spelledOut).join('\n');
+    } catch (error) {
+      if (error instanceof AppError) return `no prompt: ${error.code}`;
+      throw error;
+    }
+  }
+}
+
+/** A plan is a model's or a heuristic's; which tools it may choose from is proved by the documents themselves. */
+const withoutPlans = (document: AssistantDocument): AssistantDocument =>
+  document.orchestrator === 'planned' ? { ...document, orchestrator: 'sequential', orchestratorOptions: {} } : document;
+
+function assistantOf(id: number, stored: AssistantDocument, vocabulary: ToolVocabulary): RunJob['assistant'] {
+  const document = withoutPlans(stored);
+  return {
+    id,
+    name: '',
+    description: '',
+    version: 1,
+    organizationId: '',
+    ownerId: 'owner',
+    owner: { organizationId: '', userId: 'owner' },
+    published: false,
+    access: 'use',
+    document,
+    compiled: compileTemplate(document.template, slotGrammar(document, vocabulary)),
+  };
+}
+
+const oneSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function spelledOut({ role, content, ...rest }: ChatMessage): string {
+  const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
+  const text = typeof content === 'string' ? oneSpace(content) : parts.map(partText).join(' ');
+  const more = JSON.stringify(rest);
+  return `${role}: ${text}${more === '{}' ? '' : ` ${more}`}`;
+}
+
+const partText = (part: ContentPart): string => (isTextPart(part) ? oneSpace(part.text) : JSON.stringify(part));

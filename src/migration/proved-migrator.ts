@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  classicPath,
+  definitionMetadata,
+  type MetadataMigrator,
+  type MetadataVersion,
+  migrateDefinition,
+  type RewritePlan,
+  type RewriteSubject,
+  StaticChecks,
+} from '../assistants';
+import type { Problem } from '../kernel';
+import { StrategyCatalogue } from '../orchestrators';
+import { CONFIG, type Config } from '../platform/config';
+import { compareDocuments } from './proof/compare-documents';
+import { PromptRenderer } from './proof/prompt-renderer';
+
+type Definition = RewriteSubject['definition'];
+
+/**
+ * Takes a definition to a metadata version and proves it: the new document could be saved, and the pipelines that answer
+ * questions make the same prompts of both on the recorded inputs, runs of white space aside. Reads no database.
+ */
+@Injectable()
+export class ProvedMigrator implements MetadataMigrator {
+  private readonly renderer: PromptRenderer;
+
+  constructor(
+    private readonly checks: StaticChecks,
+    strategies: StrategyCatalogue,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.renderer = new PromptRenderer(strategies, config, checks.vocabulary);
+  }
+
+  async plan({ id, definition }: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
+    const plan = migrateDefinition(definition, to, this.checks.vocabulary);
+    if (plan.status !== 'ready') return plan;
+    const { from } = plan;
+    const problems = this.problems(definition, plan);
+    if (problems.length > 0) return { status: 'refused', from, problems, differences: [] };
+    const before = await this.renderer.render({ id, definition });
+    const after = await this.renderer.render({ id, definition: plan.definition });
+    const { differences, problems: changes } = compareDocuments(before, after);
+    return changes.length === 0 ? plan : { status: 'refused', from, problems: changes, differences };
+  }
+
+  /** A tool's entry that is not as a save wants it could lose something on the way: it is looked at before and after. */
+  private problems(definition: Definition, plan: RewritePlan & { readonly status: 'ready' }): readonly Problem[] {
+    const of = (each: Definition): readonly Problem[] => this.checks.problems(definitionMetadata(each));
+    const after = of(plan.definition);
+    if (plan.from === 1) return after.map((problem) => ({ ...problem, path: classicPath(problem.path) }));
+    const before = of(definition);
+    return before.length > 0 ? before : after;
+  }
+}
