@@ -7,9 +7,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { openApiDocument, setUpApp } from './app.setup';
 import type { Register } from './cli-output';
-import { withApplication, withDatabase } from './cli-context';
+import { withApplication } from './cli-context';
 import type { Config } from './platform/config';
-import { schemaIsCurrent } from './platform/database';
 import { createPino } from './platform/logging';
 import { SecretsService } from './platform/secrets';
 
@@ -53,19 +52,5 @@ export function registerServiceCommands(program: Command, register: Register): v
         const text = `Wrapped ${report.rotated} keys anew; ${report.unavailable} cannot be opened with the keys at hand.`;
         return { text, data: { ...report }, ok: report.unavailable === 0 };
       }),
-  );
-  register(program.command('doctor').description('check configuration, database, schema and secrets'), (config) =>
-    withDatabase(config, async ({ dataSource, engine }) => {
-      const current = await schemaIsCurrent(dataSource);
-      const secrets = current ? await withApplication(config, (context) => context.get(SecretsService).status()) : null;
-      const lines = [
-        `configuration: ok (${config.env})`,
-        `database: ${engine}`,
-        `schema: ${current ? 'current' : 'not current; see db:status'}`,
-        `secrets: ${secrets === null ? 'not checked' : secrets.available ? 'ok' : `missing keys ${secrets.missing.join(', ')}`}`,
-      ];
-      const ok = current && secrets?.available === true;
-      return { text: lines.join('\n'), data: { env: config.env, engine, schema: current, secrets }, ok };
-    }),
   );
 }

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { registerDatabaseCommands } from './cli-database';
+import { registerDoctorCommand } from './cli-doctor';
 import { registerExportCommand } from './cli-export';
 import { registerInstitutionCommands } from './cli-institution';
 import { Interruption } from './cli-interruption';
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
   registerInstitutionCommands(program, register);
   registerLambCommands(program, register);
   registerServiceCommands(program, register);
+  registerDoctorCommand(program, register);
   try {
     await program.parseAsync();
   } catch (error) {

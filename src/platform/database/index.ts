@@ -6,6 +6,7 @@ export * from './database.types';
 export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { migrate, revertLast } from './migrate';
+export { databaseFigures, runningServers } from './figures';
 export * from './open-database';
 export * from './postgres-errors';
 export * from './prepared';

@@ -24,6 +24,7 @@ describe('errors of the database', () => {
     ['08006', 'unavailable'],
     ['40001', 'unavailable'],
     ['ECONNREFUSED', 'unavailable'],
+    ['EPIPE', 'unavailable'],
   ])('with code %s are %s', (code, expected) => {
     expect(databaseErrorToAppError(failure(code))).toMatchObject({ code: expected });
   });

@@ -48,10 +48,10 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 export function isDatabaseUnavailable(error: unknown): boolean {
   const found = asPostgresError(error);
   if (!found) return false;
+  // First, because EPIPE looks like an SQLSTATE.
+  if (UNREACHABLE_CODES.includes(found.code)) return true;
   if (/^[0-9A-Z]{5}$/.test(found.code)) return TRANSIENT_STATES.some((state) => found.code.startsWith(state));
-  return (
-    UNREACHABLE_CODES.includes(found.code) || UNREACHABLE_MESSAGES.some((message) => found.message.includes(message))
-  );
+  return UNREACHABLE_MESSAGES.some((message) => found.message.includes(message));
 }
 
 /**

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withApplication, withDatabase } from './cli-context';
+import type { Register } from './cli-output';
+import type { Config } from './platform/config';
+import { databaseFigures, type OpenDatabase, schemaStatus } from './platform/database';
+import { SecretsService } from './platform/secrets';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+  readonly data: unknown;
+}
+
+/** Below this the next upload or the next night's vacuum may fail. */
+const LITTLE_SPACE = 256 * 1024 * 1024;
+
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
+
+/** `doctor`: what an operator looks at first when something is wrong. */
+export function registerDoctorCommand(program: Command, register: Register): void {
+  register(
+    program.command('doctor').description('check configuration, database, schema, secrets and the data directory'),
+    (config) =>
+      withDatabase(config, async (database) => {
+        const schema = await checkSchema(database);
+        const checks = [
+          { name: 'configuration', ok: true, text: `ok (${config.env})`, data: config.env },
+          await checkDatabase(database),
+          schema,
+          await checkSecrets(config, schema.ok),
+          await checkDataDirectory(config.database.dataDir),
+          policyOf(config),
+        ];
+        return {
+          text: checks.map(({ name, text }) => `${name}: ${text}`).join('\n'),
+          data: {
+            env: config.env,
+            engine: database.engine,
+            ...Object.fromEntries(checks.slice(1).map(({ name, data }) => [name.replaceAll(' ', '_'), data])),
+          },
+          ok: checks.every(({ ok }) => ok),
+        };
+      }),
+  );
+}
+
+async function checkDatabase({ dataSource, engine }: OpenDatabase): Promise<Check> {
+  const { version, bytes } = await databaseFigures(dataSource);
+  const name = { server: 'server', embedded: 'embedded', shared: 'embedded, of a running server' }[engine];
+  const text = `${name}, PostgreSQL ${version}, ${megabytes(bytes)} MB`;
+  return { name: 'database', ok: true, text, data: { engine, version, bytes } };
+}
+
+async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
+  const { applied, pending, unknown } = await schemaStatus(dataSource);
+  const ok = pending.length === 0 && unknown.length === 0;
+  const text = ok
+    ? `current (${applied.length} migrations)`
+    : `not current, ${pending.length} pending, ${unknown.length} unknown; see db:status`;
+  return { name: 'schema', ok, text, data: ok };
+}
+
+async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
+  if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
+  const status = await withApplication(config, (context) => context.get(SecretsService).status());
+  const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
+  return { name: 'secrets', ok: status.available, text, data: status };
+}
+
+/** Writes and removes a directory: permissions alone do not tell of a file system that is mounted read-only. */
+async function checkDataDirectory(dataDir: string): Promise<Check> {
+  const name = 'data directory';
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    rmSync(mkdtempSync(join(dataDir, '.doctor-')), { recursive: true });
+    const { bavail, bsize } = await statfs(dataDir);
+    const free = bavail * bsize;
+    const little = free < LITTLE_SPACE ? ' (little)' : '';
+    const text = `${dataDir} writable, ${megabytes(free)} MB free${little}`;
+    return { name, ok: free >= LITTLE_SPACE, text, data: { writable: true, bytes_free: free } };
+  } catch (error) {
+    const text = `${dataDir} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+    return { name, ok: false, text, data: { writable: false } };
+  }
+}
+
+function policyOf({ migration }: Config): Check {
+  const meaning = { manual: 'only when somebody asks', on_access: 'when one is read, run or changed' }[
+    migration.policy
+  ];
+  const text = `${migration.policy} (assistants of older versions are rewritten ${meaning})`;
+  return { name: 'migration policy', ok: true, text, data: migration.policy };
+}
