@@ -15,6 +15,15 @@ const ATTEMPTS = 3;
 /** Changing only these never fails for a reference that has gone since the last save. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'description']);
 
+/** Versions that say the same as the one before them, in another version of the metadata. */
+const SERVICE_REWRITES: ReadonlySet<VersionReason> = new Set(['convert', 'migrate']);
+
+interface Next {
+  readonly definition: Definition;
+  /** It passed before, and nothing that it refers to is new. */
+  readonly judged: boolean;
+}
+
 export const ownerOf = ({ organizationId, ownerId }: AssistantEntity): Principal => ({
   organizationId,
   userId: ownerId,
@@ -48,15 +57,23 @@ export class AssistantEditor {
     expected: number | null,
     reason: VersionReason = 'update',
   ): Promise<Seen> {
-    return this.rewrite(caller, id, expected, reason, (current) => Promise.resolve(applyInput(current, input)));
+    return this.rewrite(caller, id, expected, reason, (current) =>
+      Promise.resolve({ definition: applyInput(current, input), judged: false }),
+    );
   }
 
-  /** Writes an old version as the newest. @throws {AppError} `not_found` for a version that never was. */
+  /**
+   * Writes an old version as the newest. What a conversion or migration has just replaced comes back even when something
+   * that it refers to is gone: the newest version refers to the same. @throws {AppError} `not_found` for a version that
+   * never was; else as `create`.
+   */
   restore(caller: Caller, id: number, version: number, expected: number | null): Promise<Seen> {
-    return this.rewrite(caller, id, expected, 'restore', async () => {
-      const old = await this.assistants.within(caller.organizationId).version(id, version);
+    const history = this.assistants.within(caller.organizationId);
+    return this.rewrite(caller, id, expected, 'restore', async (_, current) => {
+      const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
       if (old === null) throw notFound('Version');
-      return definitionOf(old);
+      const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
+      return { definition: definitionOf(old), judged: undoes };
     });
   }
 
@@ -80,16 +97,16 @@ export class AssistantEditor {
     id: number,
     expected: number | null,
     reason: VersionReason,
-    next: (current: Definition) => Promise<Definition>,
+    next: (current: Definition, version: number) => Promise<Next>,
   ): Promise<Seen> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row, access } = await this.lookup.configurable(caller, id);
       if (expected !== null && expected !== row.version) throw staleVersion();
       const before = definitionOf(row);
-      const after = await next(before);
+      const { definition: after, judged } = await next(before, row.version);
       const changes = changedFields(before, after);
       if (changes.length === 0) return { row, access };
-      if (changes.some(({ path }) => !LABELS.has(path)))
+      if (!judged && changes.some(({ path }) => !LABELS.has(path)))
         await this.gate.assertSavable(after, ownerOf(row), id, { by: caller, before });
       if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
     }

@@ -316,6 +316,31 @@ describe('who sees an assistant', () => {
     expect(await all()).toEqual(['owner', null, null, null]);
   });
 
+  it('is everybody of an organization that lets its members use all, until it no longer does', async () => {
+    const id = await make(teacher);
+    const list = async (who: Person, path: string): Promise<unknown[]> => {
+      const { items, data } = (await who.api('GET', path)).json;
+      return (items ?? data).map((each: { id: unknown }) => each.id);
+    };
+    const uses = async (who: Person): Promise<unknown[]> => [
+      (await who.api('GET', `${ASSISTANTS}/${id}`)).json.access ?? null,
+      (await list(who, ASSISTANTS)).includes(id),
+      (await list(who, '/v1/models')).includes(`lamb_assistant.${id}`),
+      (await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages: [{ role: 'user', content: 'Q' }] })).status,
+    ];
+    const switched = (members_can_use_all: boolean | null) =>
+      app.api('PATCH', '/api/v1/organizations/default', { features: { members_can_use_all } });
+    expect((await app.api('GET', '/api/v1/organizations/default')).json.features.members_can_use_all).toBe(false);
+    expect(await uses(student)).toEqual([null, false, false, 404]);
+    await switched(true);
+    expect(await uses(student)).toEqual(['use', true, true, 200]);
+    expect(await uses(stranger)).toEqual([null, false, false, 404]);
+    expect((await student.api('GET', `${ASSISTANTS}/${id}`)).text).not.toMatch(/prompt_template|metadata/);
+    expect((await student.api('POST', `${ASSISTANTS}/${id}/convert`)).status).toBe(403);
+    await switched(null);
+    expect(await uses(student)).toEqual([null, false, false, 404]);
+  });
+
   it('and a runner never sees how it is made', async () => {
     const id = await make(teacher, {
       system_prompt: 'hidden',
@@ -335,6 +360,8 @@ describe('who sees an assistant', () => {
       ['GET', '/versions', undefined],
       ['GET', '/versions/1', undefined],
       ['POST', '/versions/1/restore', undefined],
+      ['POST', '/convert', undefined],
+      ['POST', '/convert?dry_run=true', undefined],
       ['GET', '/shares', undefined],
       ['PUT', '/shares', { shares: [] }],
       ['PUT', '/publication', undefined],
@@ -359,6 +386,8 @@ describe('who sees an assistant', () => {
       ['GET', '/versions', undefined],
       ['GET', '/versions/1', undefined],
       ['POST', '/versions/1/restore', undefined],
+      ['POST', '/convert', undefined],
+      ['POST', '/convert?dry_run=true', undefined],
       ['GET', '/export', undefined],
       ['GET', '/stats', undefined],
     ] as const) {

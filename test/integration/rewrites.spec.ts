@@ -245,7 +245,7 @@ describe('rolling back', () => {
   it('stops at later edits unless it is forced, and keeps what is not the document then', async () => {
     const { id, rewrites, scope, owner, request } = await migrated();
     const row = await scope.find(id);
-    const edit = { ...EMPTY_DEFINITION, ...ready({ definition: row! } as RewriteSubject).definition };
+    const edit = { ...EMPTY_DEFINITION, ...ready({ definition: row! } as unknown as RewriteSubject).definition };
     await scope.replace(id, 2, { ...edit, name: 'B', systemPrompt: 'new', metadata: '{"x":1}' }, owner, 'update');
     await scope.replace(id, 3, { ...edit, name: 'C', systemPrompt: 'newer', ragCollections: 'z' }, owner, 'update');
     expect(await rollBack(rewrites, [request])).toEqual([{ status: 'edited', edits: [3, 4] }]);
