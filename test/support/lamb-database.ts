@@ -127,7 +127,7 @@ export interface LambDatabaseOptions {
   readonly without?: readonly string[];
 }
 
-const quote = (name: string): string => `"${name}"`;
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 function bound(value: LambValue): string | number | bigint | boolean | null | Uint8Array {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
