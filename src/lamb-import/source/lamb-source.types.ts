@@ -22,9 +22,9 @@ export interface LambSource {
 
 /**
  * `table.absent`: an optional table is not there. `row.left_out`: nothing of the row came through. `value.ignored`: one
- * column of the row was read as if it were empty.
+ * column of the row was read as if it were empty. `user.nowhere`: somebody who belongs to no organization.
  */
-export const LAMB_PROBLEM_CODES = ['table.absent', 'row.left_out', 'value.ignored'] as const;
+export const LAMB_PROBLEM_CODES = ['table.absent', 'row.left_out', 'value.ignored', 'user.nowhere'] as const;
 export type LambProblemCode = (typeof LAMB_PROBLEM_CODES)[number];
 
 /** Something in the source that could not be read; `path` names the column, empty for a whole row or table. */
