@@ -48,17 +48,16 @@ export class FileArrivals {
     return readOutsideFile(root, path, FILE_BYTES);
   }
 
+  /** A file as it would be kept, without its bytes. */
+  describe(owner: Principal, name: string, bytes: Buffer, sha256: string): KeptFile {
+    const contentType = sniffType(bytes, name);
+    return { ownerId: owner.userId, name, contentType, size: bytes.length, sha256, storageName: '' };
+  }
+
   /** @throws {AppError} `insufficient_storage`, `unavailable` */
   async keep(owner: Principal, name: string, bytes: Buffer, sha256: string): Promise<KeptFile> {
     const storageName = await this.blobs.put(['files', owner.organizationId, owner.userId], bytes);
-    return {
-      ownerId: owner.userId,
-      name,
-      contentType: sniffType(bytes, name),
-      size: bytes.length,
-      sha256,
-      storageName,
-    };
+    return { ...this.describe(owner, name, bytes, sha256), storageName };
   }
 
   /** A blob that no row names is never read, so failing to remove one costs disk space only. */

@@ -9,7 +9,7 @@ import type { RubricDocument, RubricVisibility } from './rubric.types';
 export interface ArrivingRubric {
   readonly ownerId: string;
   /** Ids that it had there. */
-  readonly originId: number;
+  readonly originId: number | null;
   readonly originKey: string | null;
   readonly visibility: RubricVisibility;
   readonly document: JsonObject;
@@ -39,7 +39,7 @@ export class RubricArrivals {
     return new Map(
       rows.map(({ id, ownerId, originId, originKey, visibility, document }) => [
         id,
-        { ownerId, originId: originId ?? 0, originKey, visibility, document },
+        { ownerId, originId, originKey, visibility, document },
       ]),
     );
   }
