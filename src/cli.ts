@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { registerAssistantCommands } from './cli-assistants';
 import { registerDatabaseCommands } from './cli-database';
 import { registerDoctorCommand } from './cli-doctor';
 import { registerExportCommand } from './cli-export';
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
     .description('Operator commands. Exit code 0 done, 1 refused or failed, 2 bad usage.')
     .exitOverride();
   registerDatabaseCommands(program, register);
+  registerAssistantCommands(program, register);
   registerExportCommand(program, register);
   registerInstitutionCommands(program, register);
   registerLambCommands(program, register);

@@ -1,1 +1,6 @@
+export * from './batches/batch.types';
+export { MigrationBatches, type Outcome } from './batches/migration-batches.service';
+export * from './batches/migration-plan.types';
+export { MigrationPlanner } from './batches/migration-planner.service';
+export { workerLabel } from './batches/worker-label';
 export { MigrationModule } from './migration.module';

@@ -1,5 +1,43 @@
 import { Module } from '@nestjs/common';
+import { AssistantRewrites, AssistantsModule } from '../assistants';
+import { OrchestratorsModule } from '../orchestrators';
+import { OrganizationsModule } from '../organizations';
+import { MigrationAdmin } from './admin/migration-admin.service';
+import { MigrationJobs } from './admin/migration-jobs.service';
+import { MigrationsController } from './admin/migrations.controller';
+import { BatchApplier } from './batches/batch-applier.service';
+import { BatchItemRepository } from './batches/batch-item.repository';
+import { BatchLeases } from './batches/batch-lease.service';
+import { BatchRepository } from './batches/batch.repository';
+import { BatchRollback } from './batches/batch-rollback.service';
+import { BatchVerifier } from './batches/batch-verifier.service';
+import { Candidates } from './batches/candidates.service';
+import { MigrationBatches } from './batches/migration-batches.service';
+import { MigrationPlanner } from './batches/migration-planner.service';
+import { ProvedMigrator } from './proved-migrator';
 
-/** Rewrites of stored metadata: convert, the operator's batches, and the proof that prompts stay the same. */
-@Module({})
-export class MigrationModule {}
+/** Rewrites of stored metadata: the operator's batches, and the proof that prompts stay the same. */
+@Module({
+  imports: [AssistantsModule, OrchestratorsModule, OrganizationsModule],
+  controllers: [MigrationsController],
+  providers: [
+    ProvedMigrator,
+    BatchRepository,
+    BatchItemRepository,
+    BatchLeases,
+    Candidates,
+    BatchApplier,
+    BatchRollback,
+    BatchVerifier,
+    MigrationBatches,
+    MigrationPlanner,
+    MigrationAdmin,
+    MigrationJobs,
+  ],
+  exports: [MigrationBatches, MigrationPlanner],
+})
+export class MigrationModule {
+  constructor(rewrites: AssistantRewrites, migrator: ProvedMigrator) {
+    rewrites.use(migrator);
+  }
+}

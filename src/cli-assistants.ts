@@ -1,0 +1,195 @@
+import type { Command } from 'commander';
+import type { INestApplicationContext } from '@nestjs/common';
+import { applyText, planText, rollbackText, statusText, verifyText } from './cli-assistants-text';
+import { withApplication } from './cli-context';
+import { BadUsage, type CommandContext, type CommandResult, type Register } from './cli-output';
+import { isUuid, notFound } from './kernel';
+import {
+  type Batch,
+  MigrationBatches,
+  MigrationPlanner,
+  NEWEST_VERSION,
+  TARGET_VERSIONS,
+  type TargetVersion,
+  type TaskControl,
+  workerLabel,
+} from './migration';
+import { OrganizationsService } from './organizations';
+import type { Config } from './platform/config';
+
+interface MigrateOptions {
+  readonly dryRun?: boolean;
+  readonly apply?: boolean;
+  readonly org?: string;
+  readonly to?: string;
+  readonly batchSize: string;
+  readonly resume?: string;
+  readonly diffs: string;
+}
+
+interface RollbackOptions {
+  readonly assistant?: string;
+  readonly force?: boolean;
+}
+
+const MOST_PER_CHUNK = 1_000;
+const MOST_DIFFS = 1_000;
+const MOST_ID = 2_147_483_647;
+const RECENT = 10;
+
+function whole(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < least || value > most)
+    throw new BadUsage(`${name}: a whole number from ${least} to ${most}`);
+  return value;
+}
+
+function targetOf(text: string | undefined): TargetVersion {
+  if (text === undefined) return NEWEST_VERSION;
+  const found = TARGET_VERSIONS.find((version) => String(version) === text);
+  if (found === undefined) throw new BadUsage(`--to: ${TARGET_VERSIONS.join(' or ')}`);
+  return found;
+}
+
+const controlOf = ({ signal, progress }: CommandContext): TaskControl => ({
+  signal,
+  report: (state) => progress.report(state),
+});
+
+const worker = () => ({ label: workerLabel('a command'), actor: null });
+
+async function organizationOf(context: INestApplicationContext, slug: string | undefined): Promise<string | null> {
+  return slug === undefined ? null : context.get(OrganizationsService).idOf(slug);
+}
+
+function batchId(id: string | undefined): string {
+  if (id === undefined || !isUuid(id)) throw notFound('Batch');
+  return id;
+}
+
+const countsOf = ({ id, migrated, skipped, failed, examined, rolledBack, state }: Batch) => ({
+  batch: id,
+  state,
+  examined,
+  migrated,
+  skipped,
+  failed,
+  rolled_back: rolledBack,
+});
+
+function migrate(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
+  if ((options.dryRun === true) === (options.apply === true))
+    throw new BadUsage('either --dry-run, which writes nothing, or --apply');
+  if (
+    options.resume !== undefined &&
+    (options.dryRun === true || options.org !== undefined || options.to !== undefined)
+  )
+    throw new BadUsage('--resume goes with --apply, and takes --org and --to from the batch');
+  return options.apply === true ? apply(config, options, command) : plan(config, options, command);
+}
+
+function plan(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
+  const listed = whole('--diffs', options.diffs, 0, MOST_DIFFS);
+  const to = targetOf(options.to);
+  return withApplication(config, async (context) => {
+    const scope = { organizationId: await organizationOf(context, options.org), to };
+    const made = await context.get(MigrationPlanner).plan(scope, listed, controlOf(command));
+    const { examined, migrate: ready, current, skipped, failed, versions, refusals } = made;
+    const counts = { examined, migrate: ready, current, skipped, failed };
+    const data = { batch: null, dry_run: true, to, migrated: 0, ...counts, versions, refusals };
+    return { text: planText(made), data, ok: made.complete };
+  });
+}
+
+function apply(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
+  const batchSize = whole('--batch-size', options.batchSize, 1, MOST_PER_CHUNK);
+  const to = targetOf(options.to);
+  const work = async (context: INestApplicationContext): Promise<CommandResult> => {
+    const scope = { organizationId: await organizationOf(context, options.org), to };
+    const resume = options.resume === undefined ? {} : { resume: batchId(options.resume) };
+    const batches = context.get(MigrationBatches);
+    const { batch, complete } = await batches.apply({ ...scope, batchSize, ...resume }, worker(), controlOf(command));
+    const failures = await batches.failures(batch.id);
+    const data = { ...countsOf(batch), complete, failures };
+    return { text: applyText(batch, complete, failures), data, ok: complete && batch.failed === 0 };
+  };
+  return withApplication(config, work, { logWrites: true });
+}
+
+function rollBack(config: Config, options: RollbackOptions, command: CommandContext): Promise<CommandResult> {
+  const id = batchId(command.args[0]);
+  const force = options.force === true;
+  const assistantId = options.assistant === undefined ? null : whole('--assistant', options.assistant, 1, MOST_ID);
+  const work = async (context: INestApplicationContext): Promise<CommandResult> => {
+    const batches = context.get(MigrationBatches);
+    const report =
+      assistantId === null
+        ? (await batches.rollBack(id, force, worker(), controlOf(command))).report
+        : await batches.rollBackOne(id, assistantId, force, worker());
+    const batch = await batches.find(id);
+    const { complete, rolledBack, gone, edited, editedCount } = report;
+    const data = { ...countsOf(batch), complete, rolled_back_now: rolledBack, gone, edited, edited_count: editedCount };
+    return { text: rollbackText(batch, report, force), data, ok: complete && (force || editedCount === 0) };
+  };
+  return withApplication(config, work, { logWrites: true });
+}
+
+function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {
+  const id = batchId(command.args[0]);
+  return withApplication(config, async (context) => {
+    const { batch, report } = await context.get(MigrationBatches).verify(id, worker(), controlOf(command));
+    const { task: _task, faultCount, ...found } = report;
+    const data = { ...countsOf(batch), ...found, fault_count: faultCount };
+    return { text: verifyText(batch, report), data, ok: report.complete && faultCount === 0 };
+  });
+}
+
+function status(config: Config, options: { readonly org?: string }, command: CommandContext): Promise<CommandResult> {
+  return withApplication(config, async (context) => {
+    const organizationId = await organizationOf(context, options.org);
+    const organizations = await context.get(MigrationPlanner).status(organizationId, command.signal);
+    const batches = await context.get(MigrationBatches).recent(organizationId, RECENT);
+    const data = { policy: config.migration.policy, organizations, batches: batches.map(countsOf) };
+    return { text: statusText(config.migration.policy, organizations, batches), data };
+  });
+}
+
+/** `assistants:*`: stored metadata of many assistants, to a newer version and back. */
+export function registerAssistantCommands(program: Command, register: Register): void {
+  register<{ org?: string }>(
+    program
+      .command('assistants:status')
+      .description('which versions the stored metadata has, and the last batches')
+      .option('--org <slug>', 'only this organization'),
+    status,
+  );
+  register<MigrateOptions>(
+    program
+      .command('assistants:migrate')
+      .description('take stored metadata to a newer version, where every prompt is proved to stay the same')
+      .option('--dry-run', 'say what would be done, with differences and problems, and write nothing')
+      .option('--apply', 'do it; goes on with an unfinished batch of the same organization and version')
+      .option('--org <slug>', 'only this organization')
+      .option('--to <version>', `${TARGET_VERSIONS.join(' or ')}; the newest when absent`)
+      .option('--batch-size <n>', 'assistants per transaction', '100')
+      .option('--resume <batch>', 'go on with this batch')
+      .option('--diffs <n>', 'how many assistants a dry run shows the differences of', '10'),
+    migrate,
+  );
+  register<RollbackOptions>(
+    program
+      .command('assistants:rollback')
+      .description('take the assistants of a batch back to the documents they had')
+      .argument('<batch>', 'id of the batch')
+      .option('--assistant <id>', 'only this one')
+      .option('--force', 'also those that were saved again since'),
+    rollBack,
+  );
+  register(
+    program
+      .command('assistants:verify')
+      .description('compare what a batch wrote with what is stored, and prove its prompts again; writes nothing')
+      .argument('<batch>', 'id of the batch'),
+    verify,
+  );
+}

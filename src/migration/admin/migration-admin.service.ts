@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { BatchItemRepository } from '../batches/batch-item.repository';
+import { BatchRepository } from '../batches/batch.repository';
+import {
+  type Batch,
+  type BatchItem,
+  type BatchScope,
+  ITEM_STATUSES,
+  type ItemStatus,
+  type RollbackReport,
+  type TargetVersion,
+} from '../batches/batch.types';
+import { MigrationBatches } from '../batches/migration-batches.service';
+import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
+import { MigrationPlanner } from '../batches/migration-planner.service';
+import { workerLabel } from '../batches/worker-label';
+import { MigrationJobs } from './migration-jobs.service';
+
+export interface MigrationStatus {
+  readonly organizations: readonly OrganizationStatus[];
+  readonly batches: Page<Batch>;
+}
+
+const BATCH_SIZE = 100;
+const LISTED = 20;
+
+/** Migrations for administrators: a system administrator's reach is everything, another's the own organization. */
+@Injectable()
+export class MigrationAdmin {
+  constructor(
+    private readonly planner: MigrationPlanner,
+    private readonly jobs: MigrationJobs,
+    private readonly work: MigrationBatches,
+    private readonly batches: BatchRepository,
+    private readonly items: BatchItemRepository,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  async status(caller: Caller, page: PageRequest, signal: AbortSignal): Promise<MigrationStatus> {
+    const reach = reachOf(caller);
+    return { organizations: await this.planner.status(reach, signal), batches: await this.batches.page(reach, page) };
+  }
+
+  /** @throws {AppError} `not_found` for an organization out of reach */
+  async plan(caller: Caller, slug: string | undefined, to: TargetVersion, signal: AbortSignal): Promise<MigrationPlan> {
+    return this.planner.plan(await this.scope(caller, slug, to), LISTED, { signal, report: () => undefined });
+  }
+
+  /** @throws {AppError} `not_found`, `conflict` */
+  async apply(caller: Caller, slug: string | undefined, to: TargetVersion): Promise<Batch> {
+    return this.jobs.apply({ ...(await this.scope(caller, slug, to)), batchSize: BATCH_SIZE }, caller);
+  }
+
+  /** @throws {AppError} `not_found` */
+  async batch(caller: Caller, id: string): Promise<Batch> {
+    const found = isUuid(id) ? await this.batches.find(id) : null;
+    const reach = reachOf(caller);
+    if (found === null || (reach !== null && found.organizationId !== reach)) throw notFound('Batch');
+    return found;
+  }
+
+  async itemsOf(batch: Batch, status: ItemStatus | undefined, page: PageRequest): Promise<Page<BatchItem>> {
+    return this.items.page(batch.id, status === undefined ? ITEM_STATUSES : [status], page);
+  }
+
+  /** @throws {AppError} `conflict` naming what was saved since, unless forced */
+  async rollBack(caller: Caller, id: string, force: boolean): Promise<Batch> {
+    const { id: batchId } = await this.batch(caller, id);
+    await this.work.assertUnedited(batchId, force);
+    return this.jobs.begin(batchId, { task: 'rollback', forced: force }, caller);
+  }
+
+  async rollBackOne(caller: Caller, id: string, assistantId: number, force: boolean): Promise<RollbackReport> {
+    const { id: batchId } = await this.batch(caller, id);
+    return this.work.rollBackOne(batchId, assistantId, force, { label: workerLabel('the server'), actor: caller });
+  }
+
+  async verify(caller: Caller, id: string): Promise<Batch> {
+    const { id: batchId } = await this.batch(caller, id);
+    return this.jobs.begin(batchId, { task: 'verify' }, caller);
+  }
+
+  private async scope(caller: Caller, slug: string | undefined, to: TargetVersion): Promise<BatchScope> {
+    if (slug !== undefined) return { organizationId: await this.organizations.administered(caller, slug), to };
+    return { organizationId: reachOf(caller), to };
+  }
+}
+
+/** Null: every organization. */
+function reachOf({ systemAdmin, organizationId, assistantIds }: Caller): string | null {
+  if (assistantIds !== null) throw new AppError('forbidden', 'This key is bound to some assistants');
+  return systemAdmin ? null : organizationId;
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../kernel';
+import { type Transaction, Transactions } from '../../platform/database';
+import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../platform/jobs';
+import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from '../batches/batch-lease.service';
+import { BatchRepository } from '../batches/batch.repository';
+import type { Batch } from '../batches/batch.types';
+import { MigrationBatches } from '../batches/migration-batches.service';
+import { workerLabel } from '../batches/worker-label';
+
+interface BatchJob {
+  readonly batchId: string;
+}
+
+const QUEUE: Queue<BatchJob> = { name: 'metadata-migration', concurrency: 1, retries: 5, retryDelay: 2 };
+/** How soon a batch that lost its job, or was in other hands when its turn came, is taken up. */
+const SWEEP_MS = 15_000;
+
+/** Batches that the API asked for: carried out by the server's jobs, through restarts. */
+@Injectable()
+export class MigrationJobs {
+  constructor(
+    private readonly jobs: JobQueue,
+    private readonly leases: BatchLeases,
+    private readonly batches: BatchRepository,
+    private readonly work: MigrationBatches,
+    private readonly transactions: Transactions,
+  ) {
+    jobs.declare(QUEUE, (job) => this.run(job));
+    jobs.sweep(SWEEP_MS, (context) => this.takeUp(context));
+  }
+
+  /** @throws {AppError} `conflict` while somebody else works on one that shares assistants with it */
+  async apply(request: ApplyRequest, actor: Caller): Promise<Batch> {
+    const batch = await this.leases.beginLater(request, actor, (queued, tx) => this.send([queued.id], tx));
+    this.jobs.wake(QUEUE);
+    return batch;
+  }
+
+  /** @throws {AppError} `conflict` */
+  async begin(id: string, request: TaskRequest, actor: Caller): Promise<Batch> {
+    const batch = await this.leases.claimLater(id, request, actor, (queued, tx) => this.send([queued.id], tx));
+    this.jobs.wake(QUEUE);
+    return batch;
+  }
+
+  private async run({ data, lastTry, signal }: RunningJob<BatchJob>): Promise<void> {
+    const control = { signal, report: () => undefined };
+    const complete = await this.work.carryOut(data.batchId, workerLabel('the server'), lastTry, control);
+    if (!complete) throw signal.reason;
+  }
+
+  /** Alone on a database, at the start: whatever is leased was leased by a process that is gone. */
+  private async takeUp({ alone, first }: SweepContext): Promise<void> {
+    const waiting = (await this.batches.inBackground()).filter((batch) => (alone && first) || !isHeld(batch));
+    const lost = await this.jobs.withoutJob(
+      QUEUE,
+      waiting.map(({ id }) => id),
+    );
+    if (lost.length === 0) return;
+    await this.transactions.run((tx) => this.send(lost, tx));
+    this.jobs.wake(QUEUE);
+  }
+
+  private send(ids: readonly string[], tx: Transaction): Promise<void> {
+    return this.jobs.send(
+      QUEUE,
+      ids.map((id) => ({ key: id, data: { batchId: id } })),
+      tx,
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Caller } from '../../kernel';
+import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { BatchDetailDto, BatchDto, MigrationPlanDto, MigrationStatusDto, RollbackDto } from './migration-answer.dto';
+import { MigrationAdmin } from './migration-admin.service';
+import { BatchItemsQueryDto, RollBackDto, StartMigrationDto } from './migration.dto';
+import { batchView, itemsView, organizationView, planView } from './migration-view';
+
+const PATH = 'api/v1/admin/migrations';
+const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
+const LOCATION = { Location: { description: 'Path of the batch', schema: { type: 'string' } } } as const;
+
+/** Stored metadata taken to a newer version, many assistants at a time. Other administrators' batches do not exist here. */
+@ApiTags('Migrations')
+@ApiExtraModels(MigrationPlanDto, BatchDto, RollbackDto)
+@Controller(PATH)
+export class MigrationsController {
+  constructor(private readonly admin: MigrationAdmin) {}
+
+  @Get()
+  @Access({
+    ...ADMIN,
+    summary: 'Versions of the stored metadata, and batches',
+    description: 'Of the caller’s organization; of every one for system administrators.',
+  })
+  @ApiOkResponse({ type: MigrationStatusDto })
+  async status(
+    @CurrentCaller() caller: Caller,
+    @Query() page: PageQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MigrationStatusDto> {
+    const { organizations, batches } = await this.admin.status(
+      caller,
+      toPageRequest(page),
+      clientAbortSignal(response),
+    );
+    return {
+      organizations: organizations.map(organizationView),
+      batches: { ...batches, items: batches.items.map(batchView) },
+    };
+  }
+
+  @Post()
+  @HttpCode(202)
+  @Idempotent()
+  @Access({
+    ...ADMIN,
+    summary: 'Migrate assistants',
+    description:
+      'Takes stored metadata to a newer version where every prompt is proved to stay the same. An unfinished batch of the ' +
+      'same scope goes on. With `dry_run` nothing is written, and the answer (200) is what would be done.',
+  })
+  @ApiOkResponse({ schema: { $ref: getSchemaPath(MigrationPlanDto) } })
+  @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
+  async start(
+    @CurrentCaller() caller: Caller,
+    @Body() { dry_run, org, to }: StartMigrationDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MigrationPlanDto | BatchDto> {
+    if (dry_run) {
+      response.status(200);
+      return planView(await this.admin.plan(caller, org, to, clientAbortSignal(response)));
+    }
+    const batch = await this.admin.apply(caller, org, to);
+    response.setHeader('Location', `/${PATH}/${batch.id}`);
+    return batchView(batch);
+  }
+
+  @Get(':batch')
+  @Access({ ...ADMIN, summary: 'One batch: how far it is, and what became of each assistant' })
+  @ApiOkResponse({ type: BatchDetailDto })
+  async batch(
+    @CurrentCaller() caller: Caller,
+    @Param('batch') id: string,
+    @Query() query: BatchItemsQueryDto,
+  ): Promise<BatchDetailDto> {
+    const batch = await this.admin.batch(caller, id);
+    const items = await this.admin.itemsOf(batch, query.status, toPageRequest(query));
+    return { ...batchView(batch), items: itemsView(items) };
+  }
+
+  @Post(':batch/rollback')
+  @HttpCode(202)
+  @Idempotent()
+  @Access({
+    ...ADMIN,
+    summary: 'Take a batch, or one assistant of it, back',
+    description:
+      'Metadata and template become what they were, to the letter, as a new version. Refused (409) with the assistants that ' +
+      'were saved since, unless forced. A batch goes back in the background; one assistant has when this answers (200).',
+  })
+  @ApiOkResponse({ schema: { $ref: getSchemaPath(RollbackDto) } })
+  @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
+  async rollBack(
+    @CurrentCaller() caller: Caller,
+    @Param('batch') id: string,
+    @Body() { assistant_id, force }: RollBackDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BatchDto | RollbackDto> {
+    if (assistant_id !== undefined) {
+      const { rolledBack, gone } = await this.admin.rollBackOne(caller, id, assistant_id, force);
+      response.status(200);
+      return { batch: id, rolled_back: rolledBack, gone };
+    }
+    const batch = await this.admin.rollBack(caller, id, force);
+    response.setHeader('Location', `/${PATH}/${batch.id}`);
+    return batchView(batch);
+  }
+
+  @Post(':batch/verify')
+  @HttpCode(202)
+  @Idempotent()
+  @Access({
+    ...ADMIN,
+    summary: 'Compare what a batch wrote with what is stored, and prove its prompts again',
+    description: 'In the background; the outcome is the batch’s `result`.',
+  })
+  @ApiAcceptedResponse({ headers: LOCATION, type: BatchDto })
+  async verify(
+    @CurrentCaller() caller: Caller,
+    @Param('batch') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BatchDto> {
+    const batch = await this.admin.verify(caller, id);
+    response.setHeader('Location', `/${PATH}/${batch.id}`);
+    return batchView(batch);
+  }
+}

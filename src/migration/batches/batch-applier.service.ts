@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantRewrites, type Rewritten } from '../../assistants';
+import type { Caller, Problem } from '../../kernel';
+import { type Transaction, Transactions } from '../../platform/database';
+import { BatchItemRepository } from './batch-item.repository';
+import { BatchLeases, type HeldBatch } from './batch-lease.service';
+import { BatchRepository } from './batch.repository';
+import type { Batch, BatchItem, TaskControl } from './batch.types';
+import { Candidates, type Examined } from './candidates.service';
+import { definitionHash } from './definition-hash';
+
+const CHANGED: readonly Problem[] = [
+  { path: '', message: 'was changed or deleted while it was looked at; run again', code: 'assistant.changed' },
+];
+const MOST_PROBLEMS = 20;
+const MOST_DIFFERENCES = 5;
+const MOST_CHARACTERS = 500;
+
+interface Chunk {
+  readonly items: readonly BatchItem[];
+  readonly rewritten: readonly Rewritten[];
+}
+
+/** Takes a batch on: chunk by chunk, each with its rewrites, items, counts and position in one transaction. */
+@Injectable()
+export class BatchApplier {
+  constructor(
+    private readonly candidates: Candidates,
+    private readonly rewrites: AssistantRewrites,
+    private readonly leases: BatchLeases,
+    private readonly batches: BatchRepository,
+    private readonly items: BatchItemRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** True when the batch was taken to its end, false when it was stopped. @throws {LeaseLost} */
+  async run(held: HeldBatch, actor: Caller | null, { signal, report }: TaskControl): Promise<boolean> {
+    const { batch } = held;
+    let done = batch.examined;
+    const tell = (): void => report({ done, total: Math.max(batch.total, done), text: 'assistants' });
+    tell();
+    for await (const page of this.candidates.pages(batch, {
+      afterId: batch.applyCursor,
+      limit: batch.batchSize,
+      signal,
+    })) {
+      const examined = await this.candidates.examine(page, batch.to);
+      const { rewritten } = await this.transactions.run((tx) => this.write(held, examined, actor, tx));
+      this.rewrites.committed(rewritten, batch.id);
+      done += page.length;
+      tell();
+    }
+    return !signal.aborted;
+  }
+
+  private async write(
+    held: HeldBatch,
+    examined: readonly Examined[],
+    actor: Caller | null,
+    tx: Transaction,
+  ): Promise<Chunk> {
+    await this.leases.renew(held, tx);
+    const { batch } = held;
+    const ready = examined.flatMap(({ subject, verdict }) =>
+      verdict.kind === 'ready' ? [{ subject, plan: verdict.plan, reason: 'migrate' as const, batchId: batch.id }] : [],
+    );
+    const written = ready.length === 0 ? [] : await this.rewrites.apply(tx, ready, actor);
+    const rewritten = written.filter((each) => each !== null);
+    const byId = new Map(rewritten.map((each) => [each.id, each]));
+    const items = examined.flatMap((each) => itemOf(each, byId.get(each.subject.id)));
+    await this.items.insert(batch.id, items, tx);
+    await this.count(batch, examined, items, tx);
+    return { items, rewritten };
+  }
+
+  private async count(
+    batch: Batch,
+    examined: readonly Examined[],
+    items: readonly BatchItem[],
+    tx: Transaction,
+  ): Promise<void> {
+    const counted = (status: BatchItem['status']): number => items.filter((item) => item.status === status).length;
+    await this.batches.countApplied(
+      batch.id,
+      {
+        cursor: examined.at(-1)?.subject.id ?? batch.applyCursor,
+        examined: examined.length,
+        migrated: counted('migrated'),
+        skipped: counted('skipped'),
+        failed: counted('failed'),
+      },
+      tx,
+    );
+  }
+}
+
+/** Assistants that are current already are counted and not listed. */
+function itemOf({ subject, verdict }: Examined, rewritten: Rewritten | undefined): BatchItem[] {
+  if (verdict.kind === 'current') return [];
+  const item: BatchItem = {
+    assistantId: subject.id,
+    organizationId: subject.organizationId,
+    status: 'skipped',
+    from: verdict.from,
+    oldVersion: null,
+    newVersion: null,
+    oldHash: null,
+    newHash: null,
+    problems: [],
+    differences: [],
+    auditId: null,
+  };
+  if (verdict.kind === 'skipped') return [{ ...item, problems: verdict.problems }];
+  if (verdict.kind === 'refused') {
+    const { problems, differences } = verdict.plan;
+    return [
+      { ...item, status: 'failed', problems: bounded(problems), differences: differences.slice(0, MOST_DIFFERENCES) },
+    ];
+  }
+  if (rewritten === undefined) return [{ ...item, problems: CHANGED }];
+  return [
+    {
+      ...item,
+      status: 'migrated',
+      oldVersion: rewritten.oldVersion,
+      newVersion: rewritten.newVersion,
+      oldHash: definitionHash(subject.definition),
+      newHash: definitionHash(verdict.plan.definition),
+      problems: bounded(verdict.plan.notes),
+      auditId: rewritten.auditId,
+    },
+  ];
+}
+
+const bounded = (problems: readonly Problem[]): Problem[] =>
+  problems.slice(0, MOST_PROBLEMS).map((problem) => ({
+    ...problem,
+    path: problem.path.slice(0, MOST_CHARACTERS),
+    message: problem.message.slice(0, MOST_CHARACTERS),
+  }));

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { decodeCursor, encodeCursor, invalid, type Page, type PageRequest } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import type { RewriteSubject } from '../../assistants';
+import type { BatchItem, EditedItem, ItemStatus } from './batch.types';
+
+const COLUMNS = `
+  assistant_id AS "assistantId", i.organization_id AS "organizationId", status, from_version AS "from",
+  old_version AS "oldVersion", new_version AS "newVersion", old_hash AS "oldHash", new_hash AS "newHash",
+  problems, differences, audit_id AS "auditId"`;
+
+const INSERT = `
+  INSERT INTO migration_items (batch_id, assistant_id, organization_id, status, from_version, old_version, new_version,
+    old_hash, new_hash, problems, differences, audit_id)
+  SELECT $1, "assistantId", "organizationId", status, "from", "oldVersion", "newVersion", "oldHash", "newHash",
+    problems, differences, "auditId"
+  FROM json_to_recordset($2::json) AS i("assistantId" integer, "organizationId" uuid, status text, "from" integer,
+    "oldVersion" integer, "newVersion" integer, "oldHash" text, "newHash" text, problems json, differences json,
+    "auditId" uuid)`;
+
+const AFTER = `
+  SELECT ${COLUMNS} FROM migration_items i
+  WHERE batch_id = $1 AND status = ANY($2) AND assistant_id > $3 ORDER BY assistant_id LIMIT $4`;
+
+const COUNT = `SELECT count(*)::int AS total FROM migration_items WHERE batch_id = $1 AND status = ANY($2)`;
+
+const FIND = `SELECT ${COLUMNS} FROM migration_items i WHERE batch_id = $1 AND assistant_id = $2`;
+
+const MARK = `UPDATE migration_items SET status = $3, at = now() WHERE batch_id = $1 AND assistant_id = ANY($2)`;
+
+/** Saved since, and not merely back to what was: that much a rollback would undo. */
+const EDITED = `
+  FROM migration_items i
+    JOIN assistants a ON a.id = i.assistant_id AND a.deleted_at IS NULL AND a.version > i.new_version
+    LEFT JOIN assistant_versions old ON old.assistant_id = i.assistant_id AND old.version = i.old_version
+  WHERE i.batch_id = $1 AND i.status = 'migrated'
+    AND (a.metadata, a.prompt_template, a.type) IS DISTINCT FROM (old.metadata, old.prompt_template, old.type)`;
+
+const LIST_EDITED = `
+  SELECT i.assistant_id AS "assistantId", i.new_version AS "newVersion", a.version ${EDITED}
+  ORDER BY i.assistant_id LIMIT $2`;
+
+const COUNT_EDITED = `SELECT count(*)::int AS total ${EDITED}`;
+
+const DOCUMENTS = `'type', d.type, 'name', d.name, 'description', d.description, 'systemPrompt', d.system_prompt,
+  'promptTemplate', d.prompt_template, 'metadata', d.metadata, 'ragCollections', d.rag_collections, 'ragTopK', d.rag_top_k`;
+
+const definition = (alias: string): string =>
+  `CASE WHEN ${alias}.version IS NOT NULL THEN json_build_object(${DOCUMENTS.replaceAll('d.', `${alias}.`)}) END`;
+
+/** What an item names in the history, and what stands there now; the history has no foreign key to lean on. */
+const STORED = `
+  SELECT i.assistant_id AS "assistantId", a.owner_id AS "ownerId", a.version,
+    ${definition('a')} AS current, ${definition('o')} AS old, ${definition('n')} AS new
+  FROM migration_items i
+    LEFT JOIN assistants a ON a.id = i.assistant_id AND a.deleted_at IS NULL
+    LEFT JOIN assistant_versions o ON o.assistant_id = i.assistant_id AND o.version = i.old_version
+    LEFT JOIN assistant_versions n ON n.assistant_id = i.assistant_id AND n.version = i.new_version
+  WHERE i.batch_id = $1 AND i.assistant_id = ANY($2)`;
+
+type Definition = RewriteSubject['definition'];
+
+/** What is stored for an item; the assistant's own members are null when it was deleted. */
+export interface StoredItem {
+  readonly assistantId: number;
+  readonly ownerId: string | null;
+  readonly version: number | null;
+  readonly current: Definition | null;
+  readonly old: Definition | null;
+  readonly new: Definition | null;
+}
+
+/** What became of each assistant of a batch. Of assistants and their history it only reads; writing them is not its business. */
+@Injectable()
+export class BatchItemRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async insert(batchId: string, items: readonly BatchItem[], tx: Transaction): Promise<void> {
+    if (items.length > 0) await tx.query(INSERT, [batchId, JSON.stringify(items)]);
+  }
+
+  /** By assistant. */
+  after(batchId: string, statuses: readonly ItemStatus[], afterId: number, limit: number): Promise<BatchItem[]> {
+    return this.dataSource.query(AFTER, [batchId, statuses, afterId, limit]);
+  }
+
+  async count(batchId: string, statuses: readonly ItemStatus[]): Promise<number> {
+    const [row] = await this.dataSource.query<[{ total: number }]>(COUNT, [batchId, statuses]);
+    return row.total;
+  }
+
+  async find(batchId: string, assistantId: number): Promise<BatchItem | null> {
+    const [row] = await this.dataSource.query<BatchItem[]>(FIND, [batchId, assistantId]);
+    return row ?? null;
+  }
+
+  async mark(batchId: string, ids: readonly number[], status: ItemStatus, tx: Transaction): Promise<void> {
+    if (ids.length > 0) await tx.query(MARK, [batchId, ids, status]);
+  }
+
+  /** Rewritten assistants that were saved again since, at most `limit` of them, and how many there are. */
+  async edited(
+    batchId: string,
+    limit: number,
+  ): Promise<{ readonly items: readonly EditedItem[]; readonly count: number }> {
+    const items = await this.dataSource.query<EditedItem[]>(LIST_EDITED, [batchId, limit]);
+    const [row] = await this.dataSource.query<[{ total: number }]>(COUNT_EDITED, [batchId]);
+    return { items, count: row.total };
+  }
+
+  async stored(batchId: string, ids: readonly number[]): Promise<ReadonlyMap<number, StoredItem>> {
+    const rows = await this.dataSource.query<StoredItem[]>(STORED, [batchId, ids]);
+    return new Map(rows.map((row) => [row.assistantId, row]));
+  }
+
+  /** By assistant. */
+  async page(
+    batchId: string,
+    statuses: readonly ItemStatus[],
+    { limit, cursor }: PageRequest,
+  ): Promise<Page<BatchItem>> {
+    const rows = await this.after(batchId, statuses, cursor === null ? 0 : afterOf(cursor), limit + 1);
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    const next = rows.length > limit && last !== undefined ? encodeCursor([last.assistantId]) : null;
+    return { items, total: await this.count(batchId, statuses), next_cursor: next };
+  }
+}
+
+function afterOf(cursor: string): number {
+  const [after] = decodeCursor(cursor, 1) ?? [];
+  if (!Number.isSafeInteger(after)) throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  return after as number;
+}

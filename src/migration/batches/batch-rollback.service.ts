@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantRewrites, type RollbackOutcome } from '../../assistants';
+import { type Caller, notFound } from '../../kernel';
+import { type Transaction, Transactions } from '../../platform/database';
+import { BatchItemRepository } from './batch-item.repository';
+import { BatchLeases, type HeldBatch } from './batch-lease.service';
+import { BatchRepository } from './batch.repository';
+import { type BatchItem, type EditedItem, MOST_LISTED, type RollbackReport, type TaskControl } from './batch.types';
+
+/** What a rollback has found so far. */
+interface Tally {
+  rolledBack: number;
+  gone: number;
+  editedCount: number;
+  readonly edited: EditedItem[];
+}
+
+/** Takes the assistants of a batch back to the documents they had, to the letter. */
+@Injectable()
+export class BatchRollback {
+  constructor(
+    private readonly rewrites: AssistantRewrites,
+    private readonly leases: BatchLeases,
+    private readonly batches: BatchRepository,
+    private readonly items: BatchItemRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Unless the batch is forced, assistants that were saved again since are left alone. @throws {LeaseLost} */
+  async run(held: HeldBatch, actor: Caller | null, { signal, report }: TaskControl): Promise<RollbackReport> {
+    const { batch } = held;
+    const tally: Tally = { rolledBack: 0, gone: 0, editedCount: 0, edited: [] };
+    const total = await this.items.count(batch.id, ['migrated']);
+    let done = 0;
+    const tell = (): void => report({ done, total: Math.max(total, done), text: 'assistants' });
+    tell();
+    for (let cursor = batch.rollbackCursor; !signal.aborted;) {
+      const items = await this.items.after(batch.id, ['migrated'], cursor, batch.batchSize);
+      const last = items.at(-1);
+      if (last === undefined) break;
+      await this.chunk(held, items, actor, batch.forced, tally);
+      cursor = last.assistantId;
+      done += items.length;
+      tell();
+    }
+    return reportOf(tally, !signal.aborted);
+  }
+
+  /** @throws {AppError} `not_found` when the batch did not rewrite it. @throws {LeaseLost} */
+  async one(held: HeldBatch, assistantId: number, actor: Caller | null): Promise<RollbackReport> {
+    const item = await this.items.find(held.batch.id, assistantId);
+    if (item === null || (item.status !== 'migrated' && item.status !== 'rolled_back'))
+      throw notFound('Assistant in this batch');
+    const tally: Tally = { rolledBack: 0, gone: 0, editedCount: 0, edited: [] };
+    if (item.status === 'migrated') await this.chunk(held, [item], actor, held.batch.forced, tally, false);
+    return reportOf(tally, true);
+  }
+
+  private async chunk(
+    held: HeldBatch,
+    items: readonly BatchItem[],
+    actor: Caller | null,
+    force: boolean,
+    tally: Tally,
+    advance = true,
+  ): Promise<void> {
+    const { batch } = held;
+    const outcomes = await this.transactions.run(async (tx) => {
+      await this.leases.renew(held, tx);
+      const made = await this.rewrites.rollBack(
+        tx,
+        items.map((item) => requestFor(batch.id, item, force)),
+        actor,
+      );
+      await this.record(batch.id, items, made, advance, tx);
+      return made;
+    });
+    this.rewrites.committed(
+      outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.rewritten] : [])),
+      batch.id,
+    );
+    count(tally, items, outcomes);
+  }
+
+  private async record(
+    batchId: string,
+    items: readonly BatchItem[],
+    outcomes: readonly RollbackOutcome[],
+    advance: boolean,
+    tx: Transaction,
+  ): Promise<void> {
+    const back = items.filter((_, n) => outcomes[n]?.status === 'done' || outcomes[n]?.status === 'already');
+    await this.items.mark(
+      batchId,
+      back.map(({ assistantId }) => assistantId),
+      'rolled_back',
+      tx,
+    );
+    const cursor = advance ? (items.at(-1)?.assistantId ?? 0) : 0;
+    await this.batches.countRolledBack(batchId, cursor, back.length, tx);
+  }
+}
+
+const requestFor = (batchId: string, item: BatchItem, force: boolean) => ({
+  assistantId: item.assistantId,
+  organizationId: item.organizationId,
+  oldVersion: item.oldVersion ?? 0,
+  newVersion: item.newVersion ?? 0,
+  force,
+  batchId,
+});
+
+function count(tally: Tally, items: readonly BatchItem[], outcomes: readonly RollbackOutcome[]): void {
+  for (const [n, outcome] of outcomes.entries()) {
+    const item = items[n];
+    if (item === undefined) continue;
+    const edits = outcome.status === 'edited' ? outcome.edits : outcome.status === 'done' ? outcome.overEdits : [];
+    if (outcome.status === 'done' || outcome.status === 'already') tally.rolledBack += 1;
+    if (outcome.status === 'gone') tally.gone += 1;
+    if (edits.length === 0) continue;
+    tally.editedCount += 1;
+    const { assistantId, newVersion } = item;
+    if (tally.edited.length < MOST_LISTED)
+      tally.edited.push({ assistantId, newVersion: newVersion ?? 0, version: Math.max(...edits) });
+  }
+}
+
+const reportOf = ({ rolledBack, gone, editedCount, edited }: Tally, complete: boolean): RollbackReport => ({
+  task: 'rollback',
+  at: new Date().toISOString(),
+  rolledBack,
+  edited,
+  editedCount,
+  gone,
+  complete,
+});

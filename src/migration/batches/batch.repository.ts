@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { type Caller, decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import * as sql from './batch-sql';
+import type { Batch, BatchScope, BatchState, BatchTask, LeaseHolder } from './batch.types';
+
+interface BatchRow extends Omit<Batch, 'lease'> {
+  readonly live: boolean;
+  readonly leaseHolder: LeaseHolder | null;
+  readonly leaseUntil: Date | null;
+}
+
+function batchOf({ live, leaseHolder, leaseUntil, ...batch }: BatchRow): Batch {
+  const lease = live && leaseHolder !== null && leaseUntil !== null ? { holder: leaseHolder, until: leaseUntil } : null;
+  return { ...batch, lease };
+}
+
+export interface NewBatch extends BatchScope {
+  readonly id: string;
+  readonly background: boolean;
+  readonly batchSize: number;
+  readonly actor: Caller | null;
+}
+
+/** What a batch is to do from now on. */
+export interface TaskStart {
+  readonly task: BatchTask;
+  readonly state: BatchState;
+  readonly forced: boolean;
+}
+
+export interface Lease {
+  readonly batchId: string;
+  readonly token: string;
+  readonly seconds: number;
+}
+
+export interface Ending {
+  readonly state: BatchState;
+  /** What is left to do; null: nothing. */
+  readonly task: BatchTask | null;
+  readonly result: object | null;
+  /** A rollback that is begun again looks at everything. */
+  readonly rewind?: boolean;
+  readonly finished?: boolean;
+}
+
+export interface ChunkCounts {
+  readonly cursor: number;
+  readonly examined: number;
+  readonly migrated: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+/** Rows of batches. They may span organizations: who may see which is decided above. */
+@Injectable()
+export class BatchRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async find(id: string, tx?: Transaction): Promise<Batch | null> {
+    const [row] = await this.query<BatchRow>(sql.FIND, [id], tx);
+    return row === undefined ? null : batchOf(row);
+  }
+
+  /** Until the transaction ends nobody else begins, continues or enqueues anything. */
+  async lockStarts(tx: Transaction): Promise<void> {
+    await tx.query(sql.LOCK_STARTS);
+  }
+
+  /** Other batches that somebody works on and that share assistants with this scope. */
+  async leased(except: string | null, organizationId: string | null, tx: Transaction): Promise<Batch[]> {
+    return (await this.query<BatchRow>(sql.LEASED, [except, organizationId], tx)).map(batchOf);
+  }
+
+  async unfinished({ organizationId, to }: BatchScope, tx: Transaction): Promise<Batch | null> {
+    const [row] = await this.query<BatchRow>(sql.UNFINISHED, [organizationId, to], tx);
+    return row === undefined ? null : batchOf(row);
+  }
+
+  async insert(batch: NewBatch, tx: Transaction): Promise<void> {
+    const { id, organizationId, to, background, batchSize, actor } = batch;
+    await tx.query(sql.INSERT_BATCH, [id, organizationId, to, background, batchSize, jsonOf(actor)]);
+  }
+
+  async enqueue(id: string, { task, state, forced }: TaskStart, actor: Caller | null, tx: Transaction): Promise<void> {
+    await tx.query(sql.ENQUEUE, [id, task, state, forced, jsonOf(actor)]);
+  }
+
+  async claim(
+    { batchId, token, seconds }: Lease,
+    { task, state, forced }: TaskStart,
+    background: boolean,
+    holder: LeaseHolder,
+    tx: Transaction,
+  ): Promise<void> {
+    await tx.query(sql.CLAIM, [batchId, task, state, forced, background, token, JSON.stringify(holder), seconds]);
+  }
+
+  /** False when the lease is somebody else's; else the batch's row is locked until the transaction ends. */
+  async renew({ batchId, token, seconds }: Lease, tx: Transaction): Promise<boolean> {
+    const [rows] = await tx.query<[object[], number]>(sql.RENEW, [batchId, token, seconds]);
+    return rows.length > 0;
+  }
+
+  async countApplied(id: string, counts: ChunkCounts, tx: Transaction): Promise<void> {
+    const { cursor, examined, migrated, skipped, failed } = counts;
+    await tx.query(sql.COUNT_APPLIED, [id, cursor, examined, migrated, skipped, failed]);
+  }
+
+  async countRolledBack(id: string, cursor: number, rolledBack: number, tx: Transaction): Promise<void> {
+    await tx.query(sql.COUNT_ROLLED_BACK, [id, cursor, rolledBack]);
+  }
+
+  async release({ batchId, token }: Lease, ending: Ending): Promise<void> {
+    const { state, task, result, rewind = false, finished = false } = ending;
+    await this.query(sql.RELEASE, [batchId, token, state, task, jsonOf(result), rewind, finished]);
+  }
+
+  /** Newest first; `organizationId` null: of every scope. */
+  async page(organizationId: string | null, { limit, cursor }: PageRequest): Promise<Page<Batch>> {
+    const before = cursor === null ? null : idOf(cursor);
+    const [counted] = await this.query<{ total: number }>(sql.COUNT, [organizationId]);
+    const rows = await this.query<BatchRow>(sql.PAGE, [organizationId, before, limit + 1]);
+    const items = rows.slice(0, limit).map(batchOf);
+    const last = items.at(-1);
+    const next = rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null;
+    return { items, total: counted?.total ?? 0, next_cursor: next };
+  }
+
+  /** What the server's jobs are to carry out or are carrying out. */
+  async inBackground(): Promise<Batch[]> {
+    return (await this.query<BatchRow>(sql.IN_BACKGROUND, [])).map(batchOf);
+  }
+
+  private query<Row>(text: string, values: unknown[], tx?: Transaction): Promise<Row[]> {
+    return (tx ?? this.dataSource.manager).query(text, values);
+  }
+}
+
+const jsonOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+function idOf(cursor: string): string {
+  const [id] = decodeCursor(cursor, 1) ?? [];
+  if (typeof id !== 'string' || !isUuid(id))
+    throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  return id;
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantRewrites, type MetadataVersion, type RewritePlan, type RewriteSubject } from '../../assistants';
+import { AppError, type Problem } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import type { BatchScope } from './batch.types';
+import { Breath } from './breath';
+import { storedVersion } from './stored-version';
+
+/** What is to become of one assistant. */
+export type Verdict =
+  | { readonly kind: 'current'; readonly from: MetadataVersion }
+  | { readonly kind: 'skipped'; readonly from: MetadataVersion | null; readonly problems: readonly Problem[] }
+  | { readonly kind: 'ready'; readonly from: MetadataVersion; readonly plan: Extract<RewritePlan, { status: 'ready' }> }
+  | {
+      readonly kind: 'refused';
+      readonly from: MetadataVersion | null;
+      readonly plan: Extract<RewritePlan, { status: 'refused' }>;
+    };
+
+export interface Examined {
+  readonly subject: RewriteSubject;
+  readonly verdict: Verdict;
+}
+
+const WITHOUT_FEATURE: readonly Problem[] = [
+  { path: 'organization.features.multi_tool', message: 'is switched off', code: 'feature_disabled' },
+];
+
+/** Looks at assistants page by page and says of each what a migration would do. */
+@Injectable()
+export class Candidates {
+  constructor(
+    private readonly rewrites: AssistantRewrites,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** Live assistants of the scope by id, after `afterId`; ends between pages when the signal is aborted. */
+  async *pages(
+    { organizationId }: Pick<BatchScope, 'organizationId'>,
+    { afterId, limit, signal }: { afterId: number; limit: number; signal: AbortSignal },
+  ): AsyncGenerator<readonly RewriteSubject[], void, void> {
+    for (let last = afterId; !signal.aborted;) {
+      const page = await this.rewrites.subjects({ organizationId, afterId: last, limit });
+      if (page.length > 0) yield page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < limit) return;
+      last = end.id;
+    }
+  }
+
+  async examine(subjects: readonly RewriteSubject[], to: BatchScope['to']): Promise<Examined[]> {
+    const examined: Examined[] = [];
+    const breath = new Breath();
+    for (const subject of subjects) {
+      examined.push({ subject, verdict: await this.verdictOn(subject, to) });
+      await breath.take();
+    }
+    return examined;
+  }
+
+  /** An organization that was removed meanwhile has nothing switched on. */
+  async mayMigrate(organizationId: string): Promise<boolean> {
+    try {
+      return (await this.organizations.runtime(organizationId)).features.multi_tool;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  private async verdictOn(subject: RewriteSubject, to: BatchScope['to']): Promise<Verdict> {
+    const from = storedVersion(subject);
+    if (!(await this.mayMigrate(subject.organizationId)))
+      return from !== null && from >= to
+        ? { kind: 'current', from }
+        : { kind: 'skipped', from, problems: WITHOUT_FEATURE };
+    const plan = await this.rewrites.plan(subject, to);
+    switch (plan.status) {
+      case 'current':
+        return { kind: 'current', from: plan.from };
+      case 'ready':
+        return { kind: 'ready', from: plan.from, plan };
+      case 'refused':
+        return { kind: 'refused', from: plan.from, plan };
+    }
+  }
+}

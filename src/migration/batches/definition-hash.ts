@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto';
+import type { RewriteSubject } from '../../assistants';
+
+type Documents = Pick<RewriteSubject['definition'], 'metadata' | 'promptTemplate'>;
+
+/** SHA-256 over the stored metadata and template, to the letter. */
+export const definitionHash = ({ metadata, promptTemplate }: Documents): string =>
+  createHash('sha256')
+    .update(JSON.stringify([metadata, promptTemplate]))
+    .digest('hex');
