@@ -7,7 +7,6 @@ import {
   migrate,
   type MigrationClass,
   openDatabase,
-  revertLast,
   schemaIsCurrent,
   schemaStatus,
 } from '../../../src/platform/database';
@@ -64,11 +63,6 @@ describe('migrations', () => {
         `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
       )
     ).map(({ name }) => name);
-  const structure = (dataSource: DataSource): Promise<unknown[]> =>
-    dataSource.query(`
-      SELECT table_name, column_name, data_type, is_nullable, column_default
-      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`);
-
   beforeAll(async () => {
     Logger.overrideLogger(false);
     const entities = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -91,20 +85,6 @@ describe('migrations', () => {
     expect(dataSource.entityMetadatas.length).toBeGreaterThan(0);
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query).filter((query) => !STRICTER.test(query))).toEqual([]);
-  });
-
-  it('can each be taken back, and applied again to the same effect', async () => {
-    const dataSource = await connect(migrations);
-    await migrate(dataSource);
-    const made = await structure(dataSource);
-    const reverted: string[] = [];
-    for (let name = await revertLast(dataSource); name !== null; name = await revertLast(dataSource)) {
-      reverted.push(name);
-    }
-    expect(reverted).toHaveLength(migrations.length);
-    expect(await tables(dataSource)).toEqual(['migrations']);
-    await migrate(dataSource);
-    expect(await structure(dataSource)).toEqual(made);
   });
 
   it('are applied once when two replicas start at the same time', async () => {
