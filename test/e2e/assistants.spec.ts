@@ -328,6 +328,11 @@ describe('who sees an assistant', () => {
       (await list(who, '/v1/models')).includes(`lamb_assistant.${id}`),
       (await who.api('POST', `${ASSISTANTS}/${id}/completions`, { messages: [{ role: 'user', content: 'Q' }] })).status,
     ];
+    const calling = async (): Promise<number> => {
+      const call = { type: 'assistant', assistant_id: id, name: 'Tutor', description: 'Answers' };
+      return (await colleague.api('POST', ASSISTANTS, { name: 'C', metadata: { ...multiTool(), functions: [call] } }))
+        .status;
+    };
     const switched = (members_can_use_all: boolean | null) =>
       app.api('PATCH', '/api/v1/organizations/default', { features: { members_can_use_all } });
     expect((await app.api('GET', '/api/v1/organizations/default')).json.features.members_can_use_all).toBe(false);
@@ -335,10 +340,12 @@ describe('who sees an assistant', () => {
     await switched(true);
     expect(await uses(student)).toEqual(['use', true, true, 200]);
     expect(await uses(stranger)).toEqual([null, false, false, 404]);
+    expect(await calling()).toBe(201);
     expect((await student.api('GET', `${ASSISTANTS}/${id}`)).text).not.toMatch(/prompt_template|metadata/);
     expect((await student.api('POST', `${ASSISTANTS}/${id}/convert`)).status).toBe(403);
     await switched(null);
     expect(await uses(student)).toEqual([null, false, false, 404]);
+    expect(await calling()).toBe(404);
   });
 
   it('and a runner never sees how it is made', async () => {
