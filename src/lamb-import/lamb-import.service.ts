@@ -47,8 +47,8 @@ export class LambImport implements LambImporter {
     const context: MoveContext = { source, options, assertTurn: (tx) => this.leases.renew(lease, tx) };
     const moved: ImportedOrganization[] = [];
     for (const organization of chosen) {
-      if (signal.aborted) break;
       progress.report({ done: moved.length, total: chosen.length, text: organization.slug });
+      if (signal.aborted) break;
       const result = await this.move(organization, context);
       if (result === null) break;
       moved.push(result);

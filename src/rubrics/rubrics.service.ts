@@ -144,7 +144,7 @@ export class RubricsService {
   }
 
   /**
-   * The rubric as text for a prompt. `rubricId` is its id, an id it had where it was imported from (an integer or a UUID), or
+   * The rubric as text for a prompt. `rubricId` is its id, an id it had where it was imported from (an integer or a text), or
    * its document's own `rubricId` where that names one rubric only. Throws `not_found`.
    */
   async forPrompt(
@@ -190,8 +190,8 @@ export class RubricsService {
       const imported = originId <= INT4_MAX ? await rubrics.findByOrigin(originId) : null;
       if (imported !== null) return imported;
     }
-    const byId = isUuid(key) ? ((await rubrics.find(key)) ?? (await rubrics.findByOriginKey(key))) : null;
-    return byId ?? unambiguous(await rubrics.findByKey(key), principal);
+    const named = (isUuid(key) ? await rubrics.find(key) : null) ?? (await rubrics.findByOriginKey(key.toLowerCase()));
+    return named ?? unambiguous(await rubrics.findByKey(key), principal);
   }
 
   private async visible(principal: Principal, id: string): Promise<RubricEntity> {

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../kernel';
+import { readSettings } from './organization-settings';
+import { ownSlug } from './organization-slug';
+
+const read = (config: JsonObject) => readSettings({ config });
+const setup = (parts: JsonObject): JsonObject => ({ setups: { default: parts } });
+
+describe('readSettings', () => {
+  it('takes providers with their secrets, models and defaults', () => {
+    const { settings, notes } = read({
+      ...setup({
+        providers: {
+          openai: {
+            enabled: true,
+            api_key: ' sk-1 ',
+            base_url: '',
+            models: ['gpt-4o', 'gpt-4o', ''],
+            default_model: 'gpt-4o',
+          },
+          ollama: { enabled: false, base_url: 'http://ollama:11434', models: [] },
+          google: { api_key: 'g-1', project_id: 'p', location: '', models: ['gemini'] },
+        },
+        global_default_model: { provider: 'openai', model: 'gpt-4o' },
+        small_fast_model: { provider: 'openai', model: 'gpt-4o-mini' },
+        knowledge_base: { server_url: 'http://old:9090', api_token: 'old' },
+      }),
+      kb_server: { url: 'http://kb:9090', api_key: '' },
+    });
+    expect(settings).toEqual({
+      providers: {
+        openai: {
+          enabled: true,
+          api_key: 'sk-1',
+          models: ['gpt-4o'],
+          default_model: 'gpt-4o',
+          fast_model: 'gpt-4o-mini',
+        },
+        ollama: { enabled: false, base_url: 'http://ollama:11434' },
+        google: { api_key: 'g-1', models: ['gemini'] },
+      },
+      default_model: { provider: 'openai', model: 'gpt-4o' },
+      knowledge_base: { server_url: 'http://kb:9090', api_token: 'old' },
+      features: { members_can_use_all: true },
+    });
+    expect(notes.map(({ code }) => code)).toEqual(['models.cut', 'provider.setting_left_out']);
+  });
+
+  it('says what it leaves out, and never a secret', () => {
+    const { settings, notes } = read({
+      ...setup({
+        providers: { 'No Name!': {}, openai: { api_key: 'CANARY with blanks', base_url: 'ftp://CANARY' } },
+        small_fast_model: { provider: 'mistral', model: 'small' },
+      }),
+      features: { sharing_enabled: false, lti_publishing: true },
+      limits: { usage: { tokens_per_month: 5, max_assistants: -1 } },
+    });
+    expect(settings).toMatchObject({
+      providers: { openai: {} },
+      features: { members_can_use_all: true, sharing: false },
+    });
+    expect(notes.map(({ code }) => code).sort()).toEqual([
+      'address.left_out',
+      'fast_model.left_out',
+      'limit.left_out',
+      'provider.left_out',
+      'secret.left_out',
+    ]);
+    expect(JSON.stringify(notes)).not.toContain('CANARY');
+  });
+
+  it.each([
+    [{}],
+    [{ setups: 7 }],
+    [{ setups: { default: { providers: ['x'], knowledge_base: null } }, features: 'all' }],
+  ])('reads %j as nothing but the right to use everything', (config) => {
+    const features = { members_can_use_all: true };
+    expect(read(config).settings).toEqual({ providers: null, default_model: null, knowledge_base: null, features });
+  });
+});
+
+describe('ownSlug', () => {
+  it.each([
+    ['biology', 'biology'],
+    ['Biology_Dept', 'biology-dept'],
+    ['  Història – 2 ', 'historia-2'],
+    ['a', 'organization-5'],
+    ['学校', 'organization-5'],
+    [`${'x'.repeat(62)}-yz`, 'x'.repeat(62)],
+  ])('of %j is %j', (slug, own) => expect(ownSlug(slug, 5)).toBe(own));
+});

@@ -1,0 +1,96 @@
+import type {
+  LambAssistant,
+  LambOrganization,
+  LambRubric,
+  LambSource,
+  LambUser,
+} from '../../src/lamb-import/source/lamb-source.types';
+
+export type SourceParts = Partial<LambSource>;
+
+export const ORGANIZATION: LambOrganization = {
+  id: 2,
+  slug: 'biology_dept',
+  name: 'Biology',
+  isSystem: false,
+  status: 'active',
+  config: {},
+};
+
+export const user = (id: number, changes: Partial<LambUser> = {}): LambUser => ({
+  id,
+  organizationId: ORGANIZATION.id,
+  email: `user${id}@biology.example`,
+  name: `User ${id}`,
+  enabled: true,
+  userType: 'creator',
+  isSystemAdmin: false,
+  ...changes,
+});
+
+export const assistant = (id: number, changes: Partial<LambAssistant> = {}): LambAssistant => ({
+  id,
+  organizationId: ORGANIZATION.id,
+  name: `1_assistant_${id}`,
+  description: 'Answers',
+  ownerEmail: 'user1@biology.example',
+  metadata:
+    '{"prompt_processor": "simple_augment",  "connector":"bypass","llm":"debug-bypass","rag_processor":"no_rag"}',
+  systemPrompt: 'Be kind.',
+  promptTemplate: 'Q: {user_input} C: {context}',
+  ragCollections: '',
+  ragTopK: 3,
+  published: false,
+  deleted: false,
+  createdAt: 1_700_000_000,
+  updatedAt: 1_710_000_000,
+  ...changes,
+});
+
+export const rubricDocument = (title = 'Essay') => ({
+  rubricId: 'rubric-0123456789',
+  title,
+  description: 'How to judge an essay',
+  metadata: { createdAt: '2025-01-01', modifiedAt: '2025-01-02' },
+  criteria: [
+    {
+      id: 'c1',
+      name: 'Thesis',
+      description: 'Is there one?',
+      weight: 100,
+      levels: [
+        { id: 'l1', score: 1, label: 'Weak', description: 'No' },
+        { id: 'l2', score: 4, label: 'Strong', description: 'Yes' },
+      ],
+    },
+  ],
+  scoringType: 'points',
+  maxScore: 10,
+});
+
+export const rubric = (id: number, changes: Partial<LambRubric> = {}): LambRubric => ({
+  id,
+  rubricId: `6f9619ff-8b86-4d01-b42d-00cf4fc9640${id}`,
+  organizationId: ORGANIZATION.id,
+  ownerEmail: 'user1@biology.example',
+  title: 'Essay',
+  description: 'How to judge an essay',
+  document: rubricDocument(),
+  isPublic: false,
+  isShowcase: false,
+  ...changes,
+});
+
+/** One organization with an owner and a teacher; parts given replace those of it. */
+export const sourceOf = (parts: SourceParts): LambSource => ({
+  problems: [],
+  organizations: [ORGANIZATION],
+  users: [user(1), user(2)],
+  roles: [{ organizationId: ORGANIZATION.id, userId: 1, role: 'owner' }],
+  assistants: [],
+  shares: [],
+  rubrics: [],
+  promptTemplates: [],
+  collections: [],
+  ...parts,
+});
