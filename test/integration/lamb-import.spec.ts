@@ -1,4 +1,9 @@
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { FilesService } from '../../src/files';
+import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
 import { LambImport, type ImportedOrganization, type ImportOptions, type ImportReport } from '../../src/lamb-import';
 import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
 import { OrganizationsService } from '../../src/organizations';
@@ -293,5 +298,331 @@ describe('an organization of a LAMB installation', () => {
       { sourceName, signal: stop.signal, progress: { report: ({ done }) => done === 1 && stop.abort() } },
     );
     expect(report).toMatchObject({ interrupted: true, organizations: [{ originSlug: slug }] });
+  });
+});
+
+describe('what belongs to somebody', () => {
+  it('keeps its owner, goes to the first owner when there is none, and is left out when there is neither', async () => {
+    const { organizations, sourceName, slug } = place();
+    const users = [
+      user(1),
+      user(5, { organizationId: null }),
+      user(6, { organizationId: null }),
+      user(7, { organizationId: 40 }),
+    ];
+    const assistants = [
+      assistant(1, { ownerEmail: 'user5@biology.example' }),
+      assistant(2, { ownerEmail: 'USER7@biology.example' }),
+      assistant(3, { ownerEmail: 'nobody@biology.example' }),
+    ];
+    const report = await run({ organizations, users, assistants }, { sourceName });
+    const result = only(report);
+    expect(report.problems).toMatchObject([{ table: 'Creator_users', row: '6', code: 'user.nowhere' }]);
+    expect(result.notes.map(({ kind, origin, code }) => [kind, origin, code])).toEqual([
+      ['user', '5', 'user.placed'],
+      ['assistant', '2', 'owner.replaced'],
+      ['assistant', '3', 'owner.replaced'],
+    ]);
+    const owners = await rows<{ email: string }>(
+      `SELECT email FROM assistants JOIN users ON users.id = owner_id
+       JOIN organizations ON organizations.id = organization_id WHERE slug = $1 ORDER BY assistants.id`,
+      [slug],
+    );
+    expect(owners.map(({ email }) => email)).toEqual([5, 1, 1].map((id) => `user${id}@biology.example`));
+    const alone = place();
+    const nobody = only(await run({ ...alone, users: [], roles: [], assistants: [assistant(1)] }, alone));
+    expect(nobody.leftOut).toMatchObject([{ kind: 'assistant', code: 'owner.missing' }]);
+  });
+
+  it('meets a person who is here already, whatever the case of their address', async () => {
+    const { organizations, sourceName } = place();
+    const [known] = await rows<{ id: string }>('SELECT id FROM users WHERE email = $1', ['user1@biology.example']);
+    const users = [
+      user(1, { email: 'USER1@Biology.example' }),
+      user(2, { email: 'user1@BIOLOGY.example', enabled: false }),
+    ];
+    const result = only(await run({ organizations, users }, { sourceName }));
+    expect(result.notes.map(({ code }) => code)).toEqual(['user.merged']);
+    const members = await rows(
+      `SELECT user_id, role, disabled FROM members JOIN origins USING (organization_id)
+       WHERE source = $1 AND kind = 'member'`,
+      [sourceName],
+    );
+    expect(members).toEqual([{ user_id: known?.id, role: 'owner', disabled: false }]);
+  });
+});
+
+describe('an assistant', () => {
+  it('is kept as it is when it can be stored at all', async () => {
+    const { organizations, sourceName } = place();
+    const texts = ['', 'broken {', '{"_format_version":4}', '{"prompt_processor":"default","rag_processor":"No RAG"}'];
+    const bad = ['{"a":"\\u0000"}', '{"__proto__":{}}', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`];
+    const assistants = [
+      ...[...texts, ...bad].map((metadata, index) => assistant(index + 1, { metadata })),
+      assistant(20, { systemPrompt: 'a\u0000b' }),
+      assistant(21, { name: 'é\ud800', ragTopK: 50 }),
+      assistant(22, { ragTopK: 0, ragCollections: ' 3, x' }),
+      assistant(23, { ragTopK: null, createdAt: null, updatedAt: null }),
+    ];
+    const result = only(await run({ organizations, assistants }, { sourceName }));
+    expect(result.leftOut.map(({ origin, code }) => [origin, code])).toEqual(
+      [5, 6, 7, 20].map((id) => [String(id), 'assistant.unstorable']),
+    );
+    expect(result.notes.map(({ origin, code }) => [origin, code])).toEqual([
+      ['2', 'metadata.unreadable'],
+      ['21', 'name.changed'],
+      ['21', 'top_k.clamped'],
+      ['22', 'top_k.clamped'],
+    ]);
+    const stored = await rows(
+      'SELECT metadata, rag_top_k, rag_collections FROM assistants WHERE id = ANY($1) ORDER BY id',
+      [result.assistants.map(({ id }) => id)],
+    );
+    expect(stored.slice(0, 4).map(({ metadata }: any) => metadata)).toEqual(texts);
+    expect(stored.slice(4)).toMatchObject([
+      { rag_top_k: 20 },
+      { rag_top_k: 1, rag_collections: ' 3, x' },
+      { rag_top_k: 3 },
+    ]);
+  });
+
+  it('calls others by the ids that they got here', async () => {
+    const { organizations, sourceName } = place();
+    const calling = (id: number) => `{"tools":[{"type":"assistant","assistant_id":${id},"name":"x"}], "n":1.0}`;
+    const assistants = [assistant(1, { metadata: calling(2) }), assistant(2, { metadata: calling(77) })];
+    const result = only(await run({ organizations, assistants }, { sourceName }));
+    const [one, two] = result.assistants.map(({ id }) => id);
+    expect(result.notes).toMatchObject([{ origin: '2', code: 'function.target_missing' }]);
+    const stored = await rows('SELECT metadata FROM assistants WHERE id = ANY($1) ORDER BY id', [[one, two]]);
+    expect(stored).toEqual([{ metadata: calling(two ?? 0) }, { metadata: calling(77).replace('77', 'null') }]);
+  });
+
+  it('that was rewritten here and not changed there stays rewritten', async () => {
+    const { organizations, sourceName } = place();
+    const parts = { organizations, assistants: [assistant(1)] };
+    const id = only(await run(parts, { sourceName })).assistants[0]?.id;
+    await dataSource.query(`UPDATE assistants SET metadata = '{"_format_version":3}', version = 2 WHERE id = $1`, [id]);
+    expect(only(await run(parts, { sourceName })).counts.assistant).toMatchObject({ unchanged: 1, conflict: 0 });
+  });
+});
+
+describe('settings', () => {
+  const config = (key: string) => ({
+    setups: { default: { providers: { openai: { api_key: key, base_url: 'http://127.0.0.1:9/v1', models: ['m'] } } } },
+  });
+
+  it('arrive with their secrets sealed, and change when the secret changed there', async () => {
+    const { sourceName, slug } = place();
+    const at = (key: string) => ({ organizations: [{ ...ORGANIZATION, slug, config: config(key) }] });
+    expect(only(await run(at('CANARY-1'), { sourceName })).outcome).toBe('created');
+    expect((await runtimeOf(slug)).providers.get('openai')).toMatchObject({ apiKey: 'CANARY-1', models: ['m'] });
+    expect(only(await run(at('CANARY-1'), { sourceName })).outcome).toBe('unchanged');
+    expect(only(await run(at('CANARY-2'), { sourceName })).counts.organization.updated).toBe(1);
+    expect((await runtimeOf(slug)).providers.get('openai')?.apiKey).toBe('CANARY-2');
+    const dump = JSON.stringify([
+      await rows('SELECT * FROM organizations'),
+      await rows('SELECT * FROM origins'),
+      await rows('SELECT * FROM audit_entries'),
+    ]);
+    expect(dump).not.toContain('CANARY');
+    expect(app.log()).not.toContain('CANARY');
+  });
+
+  it('that were changed here and there are a conflict, and people come along all the same', async () => {
+    const { organizations, sourceName, slug } = place();
+    await run({ organizations }, { sourceName });
+    await dataSource.query(`UPDATE organizations SET name = 'Ours' WHERE slug = $1`, [slug]);
+    const organization = { ...ORGANIZATION, slug, name: 'Theirs', status: 'suspended' as const };
+    const result = only(await run({ organizations: [organization], users: [user(1), user(3)] }, { sourceName }));
+    expect(result).toMatchObject({
+      outcome: 'updated',
+      conflicts: [{ kind: 'organization', code: 'changed_on_both_sides' }],
+    });
+    expect(result.counts.member).toMatchObject({ created: 1, unchanged: 1 });
+    expect(await rows('SELECT name, suspended FROM organizations WHERE slug = $1', [slug])).toEqual([
+      { name: 'Ours', suspended: false },
+    ]);
+  });
+
+  it('with an address that the service may not call are kept, and it is said', async () => {
+    const { sourceName, slug } = place();
+    const organization = {
+      ...ORGANIZATION,
+      slug,
+      isSystem: true,
+      config: { kb_server: { url: 'http://10.1.2.3:9090' } },
+    };
+    const result = only(await run({ organizations: [organization] }, { sourceName }));
+    expect(result.notes.map(({ code }) => code)).toEqual(['organization.system', 'address.refused']);
+    expect((await runtimeOf(slug)).knowledgeBase?.serverUrl).toBe('http://10.1.2.3:9090');
+    expect((await runtimeOf(slug)).isSystem).toBe(false);
+  });
+});
+
+describe('files of single-file assistants', () => {
+  const reading = (id: number, path: string, changes = {}) =>
+    assistant(id, { metadata: JSON.stringify({ rag_processor: 'single_file_rag', file_path: path }), ...changes });
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bw-lamb-'));
+    mkdirSync(join(folder, '1'));
+    writeFileSync(join(folder, '1', 'notes.md'), 'Notes of one');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const textOf = async (id: number | null | undefined, path: string): Promise<string> => {
+    const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
+      id,
+    ]);
+    const owner = { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
+    return (await app.get(FilesService).readText(owner, path, 1000)).text;
+  };
+  const blobs = () =>
+    readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).length;
+
+  it('are copied into the space of whoever owns the assistant, and again when they changed there', async () => {
+    const { organizations, sourceName } = place();
+    const assistants = [
+      reading(1, '1/notes.md'),
+      reading(2, './1//notes.md'),
+      reading(3, '1/notes.md', { ownerEmail: 'user2@biology.example' }),
+      reading(4, '1/bad\\name.md'),
+    ];
+    writeFileSync(join(folder, '1', 'bad\\name.md'), 'Odd');
+    const parts = { organizations, assistants };
+    const listed = only(await run(parts, { sourceName }));
+    expect(listed.missingFiles).toEqual([
+      { path: '1/notes.md', assistants: [1, 2, 3], reason: 'no folder of files was given' },
+      { path: '1/bad\\name.md', assistants: [4], reason: 'no folder of files was given' },
+    ]);
+    const before = existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
+    const dry = only(await run(parts, { sourceName, files: folder, dryRun: true }));
+    expect(dry).toMatchObject({ missingFiles: [], counts: { file: { created: 3 } } });
+    const first = only(await run(parts, { sourceName, files: folder }));
+    expect(first.counts.file.created).toBe(3);
+    expect(first.counts.assistant).toMatchObject({ unchanged: 4 });
+    expect(blobs()).toBe(before + 3);
+    const [one, two, three, four] = first.assistants.map(({ id }) => id);
+    for (const id of [one, two, three]) expect(await textOf(id, '1/notes.md')).toBe('Notes of one');
+    expect(await textOf(four, '1/bad_name.md')).toBe('Odd');
+    const [odd] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [four]);
+    expect(JSON.parse(odd?.metadata ?? '')).toMatchObject({ file_path: '1/bad_name.md' });
+    writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
+    await app
+      .get(FilesService)
+      .store(
+        await ownerOf(three),
+        {
+          ...(await ownerOf(three)),
+          kind: 'system',
+          credentialId: null,
+          organizationSlug: '',
+          role: 'teacher',
+          systemAdmin: false,
+          scopes: [],
+          assistantIds: null,
+        },
+        [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
+      );
+    const second = only(await run(parts, { sourceName, files: folder }));
+    expect(second.counts.file).toMatchObject({ unchanged: 1, updated: 1, conflict: 1 });
+    expect(await textOf(one, '1/notes.md')).toBe('Newer');
+    expect(await textOf(three, '1/notes.md')).toBe('Mine');
+    expect(blobs()).toBe(before + 3);
+    expect(only(await run(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
+  });
+
+  const ownerOf = async (id: number | null | undefined) => {
+    const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
+      id,
+    ]);
+    return { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
+  };
+
+  it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {
+    const { organizations, sourceName, slug } = place();
+    const outside = join(folder, '..', `bw-outside-${slug}`);
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'secret.md'), 'CANARY');
+    mkdirSync(join(folder, '40'));
+    writeFileSync(join(folder, '40', 'theirs.md'), 'Theirs');
+    symlinkSync(outside, join(folder, '2'));
+    symlinkSync(join(outside, 'secret.md'), join(folder, '1', 'link.md'));
+    linkSync(join(outside, 'secret.md'), join(folder, '1', 'hard.md'));
+    mkdirSync(join(folder, '1', 'folder.md'));
+    const paths = [
+      '1/gone.md',
+      '../x.md',
+      '/etc/passwd',
+      '2/secret.md',
+      '1/link.md',
+      '1/hard.md',
+      '1/folder.md',
+      '40/theirs.md',
+    ];
+    const result = only(
+      await run(
+        {
+          organizations,
+          users: [user(1), user(2), user(40, { organizationId: 3 })],
+          assistants: paths.map((path, index) => reading(index + 1, path)),
+        },
+        { sourceName, files: folder },
+      ),
+    );
+    rmSync(outside, { recursive: true });
+    expect(result.missingFiles.map(({ path, reason }) => [path, reason])).toEqual([
+      ['../x.md', 'its path leaves the file space'],
+      ['/etc/passwd', 'its path is absolute'],
+      ['40/theirs.md', 'it lies in the folder of somebody of another organization'],
+      ['1/gone.md', 'is not there'],
+      ['2/secret.md', 'is reached by a symbolic link'],
+      ['1/link.md', 'is reached by a symbolic link'],
+      ['1/hard.md', 'has a second name, a hard link'],
+      ['1/folder.md', 'is not a plain file'],
+    ]);
+    expect(result.counts.assistant.created).toBe(8);
+    expect(result.counts.file.created).toBe(0);
+  });
+
+  it('leave no bytes behind when their organization does not come', async () => {
+    const { organizations, sourceName } = place();
+    await run({ organizations, assistants: [] }, { sourceName: `${sourceName}-other` });
+    const before = existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
+    const parts = { organizations, assistants: [reading(1, '1/notes.md')] };
+    expect(only(await run(parts, { sourceName, files: folder })).outcome).toBe('conflict');
+    expect(blobs()).toBe(before);
+  });
+
+  it('need a folder that is there', async () => {
+    await expect(run({}, { files: join(folder, 'no') })).rejects.toMatchObject({ code: 'bad_request' });
+  });
+});
+
+describe('collections of an external server', () => {
+  it('are listed for their owner, and for everybody when they are shared', async () => {
+    const { organizations, sourceName } = place();
+    const collections = ['9', '10', '8'].map((collectionId, index) => ({
+      ...collection,
+      collectionId,
+      isShared: index === 0,
+    }));
+    await run({ organizations, collections }, { sourceName });
+    const list = app.get(ExternalCollectionsService);
+    const person = async (origin: string) => {
+      const [row] = await rows<{ organization_id: string; local_id: string }>(
+        `SELECT * FROM origins WHERE source = $1 AND kind = 'member' AND origin_id = $2`,
+        [sourceName, origin],
+      );
+      return { organizationId: row?.organization_id ?? '', userId: row?.local_id ?? '' };
+    };
+    const first = await list.list(await person('1'), { limit: 2, cursor: null });
+    expect([first.total, first.items.map(({ id }) => id)]).toEqual([3, ['10', '8']]);
+    const rest = await list.list(await person('1'), { limit: 2, cursor: first.next_cursor });
+    expect(rest).toMatchObject({ items: [{ id: '9', name: 'Cells', shared: true }], next_cursor: null });
+    expect((await list.list(await person('2'), { limit: 9, cursor: null })).items.map(({ id }) => id)).toEqual(['9']);
+    const answer = await app.api('GET', '/api/v1/knowledge-bases/external');
+    expect([answer.status, answer.json]).toEqual([200, { items: [], next_cursor: null, total: 0 }]);
   });
 });
