@@ -83,6 +83,7 @@ export async function fillTables(dataSource: DataSource, rowsEach = 2): Promise<
   const references = (await dataSource.query<Reference[]>(REFERENCES)).filter(({ table, parent }) => table !== parent);
   const choices = await dataSource.query<{ table: string; definition: string }[]>(CHOICES);
   const waiting = new Set(columns.map(({ table }) => table));
+  const full = await fullTables(dataSource, [...waiting]);
   const done: string[] = [];
   while (waiting.size > 0) {
     const next = [...waiting].find((table) =>
@@ -90,15 +91,22 @@ export async function fillTables(dataSource: DataSource, rowsEach = 2): Promise<
     );
     if (next === undefined) throw new Error(`Tables that refer to each other: ${[...waiting].join(', ')}`);
     waiting.delete(next);
+    done.push(next);
+    if (full.includes(next)) continue;
     await fillTable(dataSource, next, {
       rowsEach,
       columns: columns.filter(({ table }) => table === next),
       references: references.filter(({ table }) => table === next),
       checks: choices.filter(({ table }) => table === next).map(({ definition }) => definition),
     });
-    done.push(next);
   }
   return { tables: done };
+}
+
+async function fullTables(dataSource: DataSource, tables: readonly string[]): Promise<string[]> {
+  const questions = tables.map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM "${table}")`);
+  const found = await dataSource.query<{ name: string }[]>(questions.join(' UNION ALL '));
+  return found.map(({ name }) => name);
 }
 
 interface Plan {
@@ -109,8 +117,6 @@ interface Plan {
 }
 
 async function fillTable(dataSource: DataSource, table: string, plan: Plan): Promise<void> {
-  const [{ full }] = await dataSource.query<[{ full: boolean }]>(`SELECT EXISTS (SELECT FROM ${table}) AS full`);
-  if (full) return;
   for (let n = 1; n <= plan.rowsEach; n += 1) {
     const row: Row = {};
     for (const { column, type } of plan.columns) row[column] = choiceOf(plan.checks, column) ?? valueOf(type, n);

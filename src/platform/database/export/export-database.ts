@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { createDataSource } from '../data-source';
 import type { MigrationClass } from '../database.types';
-import { startEmbedded, takeSnapshot, type SnapshotOptions } from '../embedded';
+import { runningEmbeddedUrl, startEmbedded, takeSnapshot, type SnapshotOptions } from '../embedded';
 import { migrate } from '../migrate';
 import { sequencesOf, type Table, tablesOf } from './catalogue';
 import { batchSize, copyTable } from './copy-table';
@@ -47,10 +47,13 @@ const PATIENCE_MS = 24 * 3_600_000;
 export async function exportDatabase(options: ExportOptions): Promise<ExportReport> {
   const target = await ExportTarget.open(options.to);
   try {
+    if (target.isServedAt(await runningEmbeddedUrl(options.dataDir))) {
+      throw new Error('The target is the embedded database itself');
+    }
+    await target.assertEmpty();
     options.report({ done: 0, total: null, text: 'copying the data files' });
     const snapshot = await takeSnapshot(options.dataDir, options);
     try {
-      if (target.isServedAt(snapshot.servedAt)) throw new Error('The target is the database itself');
       const engine = await startEmbedded({
         dataDir: snapshot.dataDir,
         waitMs: PATIENCE_MS,
@@ -128,8 +131,8 @@ class Copying {
     for (const { name, next } of await sequencesOf(from)) {
       await to.query(`ALTER SEQUENCE IF EXISTS ${name} RESTART WITH ${next}`);
     }
-    await restore();
     await this.assertEqual(wanted);
+    await restore();
     this.options.signal.throwIfAborted();
     this.committing = true;
     await to.query('COMMIT');

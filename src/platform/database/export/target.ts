@@ -22,7 +22,7 @@ export class ExportTarget {
     client.on('error', (error) => (this.lost = error));
   }
 
-  /** @throws when it cannot be reached, is too old, is not empty, or may not be written to. */
+  /** @throws when it cannot be reached, is too old, or may not be written to. */
   static async open(url: string): Promise<ExportTarget> {
     const client = new Client({
       connectionString: url,
@@ -36,7 +36,6 @@ export class ExportTarget {
     });
     try {
       await target.assertSuitable();
-      await target.assertEmpty();
       return target;
     } catch (error) {
       await target.close();
@@ -116,7 +115,7 @@ export class ExportTarget {
     }
   }
 
-  private async assertEmpty(): Promise<void> {
+  async assertEmpty(): Promise<void> {
     const full = await tablesWithRows(this.client, await tablesOf(this.client));
     if (full.length === 0) return;
     const named = full.slice(0, 3).join(', ') + (full.length > 3 ? ` and ${full.length - 3} more` : '');
