@@ -30,7 +30,7 @@ export interface ToolRooms {
 
 /** Every tool of the pipeline over rooms of the caller's own, in catalogue order. */
 export function toolPlugins({ retrieval, rewriter, rubrics, files, moodle, answers }: ToolRooms): readonly Tool[] {
-  const plugins: readonly Tool<never>[] = [
+  return [
     new SimpleRagTool(retrieval, rewriter),
     new RubricRagTool(rubrics),
     new SingleFileRagTool(files),
@@ -44,5 +44,4 @@ export function toolPlugins({ retrieval, rewriter, rubrics, files, moodle, answe
     new ValidationTool(answers),
     new HallucinationDetectorTool(answers),
   ];
-  return plugins as readonly Tool[];
 }

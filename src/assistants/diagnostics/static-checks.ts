@@ -1,16 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Problem } from '../../kernel';
 import { errorsOf } from '../save-rules';
 import { CatalogueRules } from './catalogue-rules';
 import { checkShape } from './check-shape';
 import { checkStrategy } from './check-strategy';
 import { checkNumber, checkTools } from './check-tools';
+import type { MetadataRules } from './metadata-rules.types';
 
 /** The checks of a save that look at nothing but the document: shape, strategy, tools and their schemas. */
 @Injectable()
 export class StaticChecks {
   /** `vocabulary`: what the installed tools are called and which slots they fill. */
-  constructor(readonly vocabulary: CatalogueRules) {}
+  constructor(@Inject(CatalogueRules) readonly vocabulary: MetadataRules) {}
 
   /** What would refuse a save, whoever the owner is. */
   problems(metadata: JsonObject): readonly Problem[] {

@@ -7,6 +7,12 @@ import { RECORDED_INPUTS } from './recorded-inputs';
 const SHOWN_CHARS = 400;
 const LEAD_CHARS = 120;
 
+const SOURCES_DIFFER: Problem = {
+  path: 'metadata.tools',
+  code: 'sources.differ',
+  message: 'the sources of answers would not be the same',
+};
+
 export interface Comparison {
   readonly problems: readonly Problem[];
   readonly differences: readonly PromptDifference[];
@@ -23,6 +29,7 @@ export function compareDocuments(before: RenderedDocument, after: RenderedDocume
     differences,
     problems: [
       ...(differences.length === 0 ? [] : [{ path: 'prompt_template', code: 'prompt.differs', message }]),
+      ...(before.sources.join() === after.sources.join() ? [] : [SOURCES_DIFFER]),
       ...changedSettings(before.document, after.document),
     ],
   };

@@ -33,6 +33,13 @@ export interface RenderedDocument {
   readonly document: AssistantDocument;
   /** What the model would be sent for each recorded input, white space made one space. */
   readonly prompts: readonly string[];
+  /** What the client would be told of the sources, for each recorded input. */
+  readonly sources: readonly string[];
+}
+
+interface Rendering {
+  readonly prompt: string;
+  readonly sources: string;
 }
 
 /** The pipelines of both types with all their processors, tools and strategies, over rooms that spell out what they are asked. */
@@ -57,12 +64,13 @@ export class PromptRenderer {
   async render({ id, definition }: Pick<RewriteSubject, 'id' | 'definition'>): Promise<RenderedDocument> {
     const document = definitionDocument(definition, this.vocabulary);
     const assistant = assistantOf(id, document, this.vocabulary);
-    const prompts: string[] = [];
-    for (const input of RECORDED_INPUTS) prompts.push(await this.prompt(assistant, input));
-    return { document, prompts };
+    const renderings: Rendering[] = [];
+    for (const input of RECORDED_INPUTS) renderings.push(await this.rendering(assistant, input));
+    const prompts = renderings.map(({ prompt }) => prompt);
+    return { document, prompts, sources: renderings.map(({ sources }) => sources) };
   }
 
-  private async prompt(assistant: RunJob['assistant'], { rooms, messages }: RecordedInput): Promise<string> {
+  private async rendering(assistant: RunJob['assistant'], { rooms, messages }: RecordedInput): Promise<Rendering> {
     const principal = { organizationId: rooms, userId: 'owner' };
     const job: RunJob = {
       assistant: { ...assistant, organizationId: rooms, owner: principal },
@@ -76,9 +84,13 @@ export class PromptRenderer {
     };
     const pipeline = assistant.document.type === 'classic' ? this.classic : this.multiTool;
     try {
-      return (await pipeline.prepare(job)).messages.map(spelledOut).join('\n');
+      const prepared = await pipeline.prepare(job);
+      return {
+        prompt: prepared.messages.map(spelledOut).join('\n'),
+        sources: JSON.stringify(prepared.sources),
+      };
     } catch (error) {
-      if (error instanceof AppError) return `no prompt: ${error.code}`;
+      if (error instanceof AppError) return { prompt: `no prompt: ${error.code}`, sources: '' };
       throw error;
     }
   }

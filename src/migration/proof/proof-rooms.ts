@@ -11,9 +11,12 @@ const WHOLE_FILE = 10_000_000;
 const stateOf = (organizationId: string): RoomState =>
   organizationId === 'empty' || organizationId === 'failing' ? organizationId : 'full';
 
+/** One for all: a stack costs more than the rest of a rendering. */
+const FAILURE = new ToolFailure('tool.inaccessible', 'as the recorded input wants it');
+
 function content(owner: Principal, full: string): string {
   const state = stateOf(owner.organizationId);
-  if (state === 'failing') throw new ToolFailure('tool.inaccessible', 'as the recorded input wants it');
+  if (state === 'failing') throw FAILURE;
   return state === 'full' ? full : '';
 }
 
@@ -50,52 +53,59 @@ const conversation = (messages: readonly ChatMessage[]): string =>
 
 const lastQuestion = (messages: readonly ChatMessage[]): string => textOf(messages[lastUserIndex(messages)]?.content);
 
+const told = <T>(make: () => T): Promise<T> => new Promise((resolve) => resolve(make()));
+
 /**
  * Rooms whose content spells out every argument that they were given, so that a difference of arguments is a difference of
  * prompts. Nothing is waited for and no model is asked.
  */
 export const PROOF_ROOMS: ToolRooms = {
   retrieval: {
-    retrieve: async (owner, query) => {
+    retrieve: (owner, query) => {
       const collections = [...new Set(query.collections)];
-      return { collections: [], passages: passages(owner, { ...query, collections }), warnings: [] };
+      return told(() => ({ collections: [], passages: passages(owner, { ...query, collections }), warnings: [] }));
     },
-    inaccessible: async () => [],
-    unmet: async () => new Map<string, string>(),
-    contentVersion: async () => null,
+    inaccessible: () => Promise.resolve([]),
+    unmet: () => Promise.resolve(new Map<string, string>()),
+    contentVersion: () => Promise.resolve(null),
     readdress: (source) => source,
-    target: async () => null,
+    target: () => Promise.resolve(null),
   },
   rewriter: {
-    rewrite: async ({ organizationId, messages }) =>
-      stateOf(organizationId) === 'failing'
-        ? { text: lastQuestion(messages), rewritten: false, warnings: [] }
-        : { text: `what is asked in ${conversation(messages)}`, rewritten: true, warnings: [] },
+    rewrite: ({ organizationId, messages }) =>
+      Promise.resolve(
+        stateOf(organizationId) === 'failing'
+          ? { text: lastQuestion(messages), rewritten: false, warnings: [] }
+          : { text: `what is asked in ${conversation(messages)}`, rewritten: true, warnings: [] },
+      ),
   },
   rubrics: {
-    forPrompt: async (owner, id, format) => ({
-      text: content(owner, `rubric ${id} as ${format} {context}`),
-      source: { type: 'rubric', rubric_id: String(id), title: `Rubric ${id}`, format },
-    }),
-    exists: async () => true,
-    contentVersion: async () => '',
+    forPrompt: (owner, id, format) =>
+      told(() => ({
+        text: content(owner, `rubric ${id} as ${format} {context}`),
+        source: { type: 'rubric', rubric_id: String(id), title: `Rubric ${id}`, format },
+      })),
+    exists: () => Promise.resolve(true),
+    contentVersion: () => Promise.resolve(''),
   },
   files: {
-    readText: async (owner, path, maxChars) => {
-      const text = content(owner, `file ${path} up to ${maxChars >= WHOLE_FILE ? 'its end' : maxChars} {user_input}`);
-      return { path, text, chars: text.length, totalChars: text.length, truncated: false };
-    },
-    exists: async () => true,
-    contentVersion: async () => '',
+    readText: (owner, path, maxChars) =>
+      told(() => {
+        const text = content(owner, `file ${path} up to ${maxChars >= WHOLE_FILE ? 'its end' : maxChars} {user_input}`);
+        return { path, text, chars: text.length, totalChars: text.length, truncated: false };
+      }),
+    exists: () => Promise.resolve(true),
+    contentVersion: () => Promise.resolve(''),
   },
   moodle: {
-    userText: async ({ userId }, organizationId) => ({
-      text: stateOf(organizationId) === 'full' ? `moodle user of ${userId}` : '',
-      warnings: [],
-    }),
+    userText: ({ userId }, organizationId) =>
+      Promise.resolve({
+        text: stateOf(organizationId) === 'full' ? `moodle user of ${userId}` : '',
+        warnings: [],
+      }),
   },
   answers: {
     ask: () => Promise.reject(new AppError('connector_not_configured', 'no model is asked for a proof')),
-    hostFor: async () => null,
+    hostFor: () => Promise.resolve(null),
   },
 };

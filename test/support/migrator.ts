@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StaticChecks } from '../../src/assistants';
+import { CatalogueRules } from '../../src/assistants/diagnostics/catalogue-rules';
+import type { RewriteSubject } from '../../src/assistants';
+import { ProvedMigrator } from '../../src/migration/proved-migrator';
+import { PromptRenderer } from '../../src/migration/proof/prompt-renderer';
+import { PROOF_ROOMS } from '../../src/migration/proof/proof-rooms';
+import { StrategyCatalogue, type OrchestratorStrategy } from '../../src/orchestrators';
+import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
+import type { Config } from '../../src/platform/config';
+import { ToolCatalogue, toolPlugins } from '../../src/tools';
+
+const config = { tools: { defaultTimeoutMs: 30_000, maxRetries: 3, parallelLimit: 5 } } as Config;
+
+const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: CatalogueRules } => {
+  const strategies = new StrategyCatalogue(
+    new Map(
+      STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
+    ),
+  );
+  return { strategies, rules: new CatalogueRules(new ToolCatalogue(toolPlugins(PROOF_ROOMS)), strategies) };
+};
+
+/** The migrator over every installed tool and strategy, without database and without an application. */
+export function migrator(): ProvedMigrator {
+  const { strategies, rules } = installed();
+  return new ProvedMigrator(new StaticChecks(rules), strategies, config);
+}
+
+export function renderer(): PromptRenderer {
+  const { strategies, rules } = installed();
+  return new PromptRenderer(strategies, config, rules);
+}
+
+type Definition = RewriteSubject['definition'];
+
+export const subjectOf = (definition: Partial<Definition>): RewriteSubject => ({
+  id: 7,
+  organizationId: '0195f2a0-0000-7000-8000-000000000001',
+  ownerId: '0195f2a0-0000-7000-8000-000000000002',
+  version: 1,
+  definition: {
+    type: 'classic',
+    name: 'Tutor',
+    description: '',
+    systemPrompt: 'You teach.',
+    promptTemplate: '',
+    metadata: '',
+    ragCollections: '',
+    ragTopK: 3,
+    ...definition,
+  },
+});
+
+/** A definition as it is stored; `metadata` to the letter, or an object for one that was stored as its JSON. */
+export interface StoredFixture {
+  readonly metadata: unknown;
+  readonly prompt_template: string;
+  readonly RAG_collections: string;
+  readonly RAG_Top_k: number;
+}
+
+export interface MigratedFixture {
+  readonly metadata: unknown;
+  readonly prompt_template: string;
+}
+
+/** A stored definition and what each later version makes of it. */
+export interface MigrationFixture {
+  readonly name: string;
+  readonly stored: StoredFixture;
+  readonly '2'?: MigratedFixture;
+  readonly '3'?: MigratedFixture;
+}
+
+/** A definition that is left as it is, and why. */
+export interface RefusedFixture {
+  readonly name: string;
+  readonly stored: StoredFixture;
+  readonly problems: readonly { readonly path: string; readonly code: string }[];
+}
+
+const FOLDER = join(__dirname, '../fixtures/metadata');
+
+const filesOf = <T>(folder: string): T[] =>
+  readdirSync(join(FOLDER, folder)).map((file) => ({
+    name: file.replace('.json', ''),
+    ...(JSON.parse(readFileSync(join(FOLDER, folder, file), 'utf8')) as T),
+  }));
+
+export const migrationFixtures = (): MigrationFixture[] => filesOf('migrations');
+export const refusedFixtures = (): RefusedFixture[] => filesOf('refused');
+
+export const definitionOf = ({ stored }: { readonly stored: StoredFixture }): RewriteSubject['definition'] =>
+  subjectOf({
+    metadata: typeof stored.metadata === 'string' ? stored.metadata : JSON.stringify(stored.metadata),
+    promptTemplate: stored.prompt_template,
+    ragCollections: stored.RAG_collections,
+    ragTopK: stored.RAG_Top_k,
+  }).definition;
