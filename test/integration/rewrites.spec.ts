@@ -348,6 +348,27 @@ describe('migration on access', () => {
     expect(plans).toEqual([id, id]);
   });
 
+  it('leaves what was rolled back alone until somebody saves it', async () => {
+    const own = await organization();
+    const [id] = await classics(1, own);
+    const { access } = processOf('on_access', ready);
+    expect(await access.migrate(stored(id!, own.id))).toBe(true);
+    const request = {
+      assistantId: id!,
+      organizationId: own.id,
+      oldVersion: 1,
+      newVersion: 2,
+      force: false,
+      batchId: null,
+    };
+    await transactions.run((tx) => rewritesOf().rollBack(tx, [request], ADMIN));
+    expect(await access.migrate(stored(id!, own.id, 3))).toBe(false);
+    const row = await own.scope.find(id!);
+    expect(row).toMatchObject({ version: 3, metadata: CLASSIC });
+    await own.scope.replace(id!, 3, { ...EMPTY_DEFINITION, name: 'B', metadata: CLASSIC }, own.owner, 'update');
+    expect(await access.migrate(stored(id!, own.id, 4))).toBe(true);
+  });
+
   it('never makes an access fail', async () => {
     const own = await organization();
     const [id] = await classics(1, own);

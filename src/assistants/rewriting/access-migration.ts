@@ -17,12 +17,12 @@ const REMEMBERED = 20_000;
 
 /**
  * Policy `on_access` (spec 001 §10.2): whoever reads, uses or changes one assistant finds it in the newest version. What
- * cannot be migrated, and whatever goes wrong meanwhile, leaves it as it is: an access never fails for it.
+ * cannot be migrated or was rolled back stays as it is, and so it does when anything goes wrong: no access fails for it.
  */
 @Injectable()
 export class AccessMigration {
   private readonly logger = new Logger(AccessMigration.name);
-  /** Newest, or refused: `id/version`, oldest first. */
+  /** Newest, refused or rolled back: `id/version`, oldest first. */
   private readonly settled = new Set<string>();
   private readonly running = new Map<number, Promise<boolean>>();
 
@@ -67,12 +67,13 @@ export class AccessMigration {
       return true;
     }
     const plan = await this.rewrites.plan(subject, NEWEST_METADATA);
-    if (plan.status !== 'ready') {
+    if (plan.status === 'refused') {
+      const codes = [...new Set(plan.problems.map(({ code, path }) => code ?? path))];
+      this.logger.warn({ msg: 'cannot be migrated', assistant_id: id, version: stored.version, codes });
+    }
+    // What an operator took back stays so until somebody saves it again.
+    if (plan.status !== 'ready' || (await this.rewrites.isRolledBack(subject))) {
       this.settle(stored);
-      if (plan.status === 'refused') {
-        const codes = [...new Set(plan.problems.map(({ code, path }) => code ?? path))];
-        this.logger.warn({ msg: 'cannot be migrated', assistant_id: id, version: stored.version, codes });
-      }
       return false;
     }
     const change = { subject, plan, reason: 'migrate', batchId: null } as const;

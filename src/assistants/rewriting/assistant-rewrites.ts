@@ -64,6 +64,11 @@ export class AssistantRewrites {
     return (await this.rows.live(query)).map(subjectOf);
   }
 
+  /** Whether somebody took it back to this very version, and nobody has saved it since. */
+  async isRolledBack({ id, version }: RewriteSubject): Promise<boolean> {
+    return (await this.rows.reasonOf(id, version)) === 'rollback';
+  }
+
   /** Writes plans, in the order of `changes`; null where the assistant was changed or deleted since the plan was made. */
   apply(
     tx: Transaction,

@@ -3,7 +3,7 @@ import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../../platform/database';
 import { AssistantEntity } from '../storage/assistant.entity';
 import type { Definition } from '../storage/assistant.repository';
-import { AssistantVersionEntity } from '../storage/assistant-version.entity';
+import { AssistantVersionEntity, type VersionReason } from '../storage/assistant-version.entity';
 import type { RewriteReason, RollbackRequest, SubjectQuery } from './rewriting.types';
 
 /** The parts of a definition that a rewrite changes. */
@@ -63,6 +63,12 @@ export class RewriteRepository {
     return query.orderBy('assistant.id', 'ASC').take(limit).getMany();
   }
 
+  /** Why a version was saved; null when the history does not know it. */
+  async reasonOf(id: number, version: number): Promise<VersionReason | null> {
+    const found = await this.dataSource.getRepository(AssistantVersionEntity).findOneBy({ assistantId: id, version });
+    return found?.reason ?? null;
+  }
+
   /** Ids of the rows that were still as expected; each has got its next version, and the history that version. */
   async write(tx: Transaction, rows: readonly RewriteRow[], authorId: string | null): Promise<ReadonlySet<number>> {
     if (rows.length === 0) return new Set();
@@ -98,9 +104,13 @@ export class RewriteRepository {
       .getMany();
     const wanted = new Map(requests.map((request) => [request.assistantId, request]));
     const history = tx.getRepository(AssistantVersionEntity);
-    const old = await history.findBy(
-      requests.map(({ assistantId, oldVersion }) => ({ assistantId, version: oldVersion })),
-    );
+    const old = await history
+      .createQueryBuilder('old')
+      .where(
+        '(old.assistant_id, old.version) IN (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:versions AS int[])))',
+        { ids, versions: requests.map(({ oldVersion }) => oldVersion) },
+      )
+      .getMany();
     const edited = current.filter(({ id, version }) => version > (wanted.get(id)?.newVersion ?? version));
     const later = new Map<number, number[]>();
     if (edited.length > 0) {
