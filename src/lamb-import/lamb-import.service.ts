@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError, notFound } from '../kernel';
 import { databaseErrorToAppError } from '../platform/database';
 import type { ImportedOrganization, ImportOptions, ImportReport, LambImporter } from './import.types';
-import { failed, type MoveContext, OrganizationMove } from './moving/organization-move';
+import { failed, type MoveContext, OrganizationMove, slugGiven } from './moving/organization-move';
 import { ownSlug } from './reading/organization-slug';
 import { addressOf } from './reading/people';
 import type { LambOrganization, LambProblem, LambSource } from './source/lamb-source.types';
@@ -49,7 +49,9 @@ export class LambImport implements LambImporter {
     for (const organization of chosen) {
       progress.report({ done: moved.length, total: chosen.length, text: organization.slug });
       if (signal.aborted) break;
-      const result = await this.move(organization, context);
+      const slug = ownSlug(organization.slug, organization.id);
+      const isGiven = options.dryRun && moved.some((other) => other.outcome === 'created' && other.slug === slug);
+      const result = isGiven ? slugGiven(organization, slug) : await this.move(organization, context);
       if (result === null) break;
       moved.push(result);
     }

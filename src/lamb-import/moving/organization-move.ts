@@ -123,3 +123,15 @@ export function failed(organization: LambOrganization, slug: string, error: AppE
   const { id, slug: originSlug, name } = organization;
   return { origin: id, originSlug, slug, name, outcome: 'failed', assistants: [], ...tally.told() };
 }
+
+/** What a dry run tells of an organization whose slug another one before it would have by then. */
+export function slugGiven(organization: LambOrganization, slug: string): ImportedOrganization {
+  const tally = new Tally();
+  tally.conflict(
+    aboutOrganization(organization),
+    'slug.taken',
+    `another organization of the source is ${slug} by then`,
+  );
+  const { id, slug: originSlug, name } = organization;
+  return { origin: id, originSlug, slug, name, outcome: 'conflict', assistants: [], ...tally.told() };
+}
