@@ -123,10 +123,10 @@ describe('the classic pipeline', () => {
   it.each([
     ['fails', 'tool.inaccessible'],
     ['hangs', 'tool.timeout'],
-  ])('has an empty context when the processor %s, and none of its error', async (name, code) => {
+  ])('has no context when the processor %s, and none of its error either', async (name, code) => {
     const { job, events } = jobOf(name);
     const { messages, sources, report } = await pipeline.prepare(job);
-    expect(handedOn(messages)).toMatchObject({ rag: { context: '', sources: [] } });
+    expect(handedOn(messages)).toMatchObject({ rag: null });
     expect(sources).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'tool.failed', code });
     expect(report.results).toMatchObject([{ status: 'failed', code }]);

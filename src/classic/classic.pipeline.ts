@@ -137,11 +137,11 @@ export class ClassicPipeline {
 /** Never a message: it may quote content. */
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
-/** Nothing fetched is an empty context, and so is a failure: the prompt must not tell the one from the other. */
-const contextOf = (outcome: ToolOutcome | null): RagContext =>
-  outcome?.status === 'completed'
-    ? { context: outcome.content, sources: outcome.sources }
-    : { context: '', sources: [] };
+/** Nothing fetched is an empty context; a failure is none at all, so that its slot becomes empty. */
+function contextOf(outcome: ToolOutcome | null): RagContext | null {
+  if (outcome === null) return { context: '', sources: [] };
+  return outcome.status === 'completed' ? { context: outcome.content, sources: outcome.sources } : null;
+}
 
 const sourcesOf = (outcome: ToolOutcome | null): readonly Source[] =>
   outcome?.status === 'completed' ? outcome.sources.map((source, index) => ({ ...source, n: index + 1 })) : [];
