@@ -50,8 +50,8 @@ export class MigrationJobs {
     if (!complete) throw signal.reason;
   }
 
-  /** Alone on a database, at the start: whatever is leased was leased by a process that is gone. */
-  private async takeUp({ alone, first }: SweepContext): Promise<void> {
+  /** Gives jobs to what has none. Alone on a database, at the start: whatever is leased was leased by a process that is gone. */
+  async takeUp({ alone, first }: SweepContext): Promise<void> {
     const waiting = (await this.batches.inBackground()).filter((batch) => (alone && first) || !isHeld(batch));
     const lost = await this.jobs.withoutJob(
       QUEUE,
