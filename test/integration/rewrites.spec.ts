@@ -261,6 +261,20 @@ describe('rolling back', () => {
     });
   });
 
+  it('of an earlier rewrite follows that of a later one, and stops at one that stands', async () => {
+    const { id, rewrites, scope, request } = await migrated();
+    const [subject] = await rewrites.subjects(everyOne);
+    const again = { ...changeOf(subject!, null), plan: { ...ready(subject!), from: 3 as const } };
+    const plan = { ...again.plan, definition: { ...again.plan.definition, metadata: '{"next":true}' } };
+    await transactions.run((tx) => rewrites.apply(tx, [{ ...again, plan }], null));
+    expect(await rollBack(rewrites, [request])).toEqual([{ status: 'edited', edits: [3] }]);
+    expect(await rollBack(rewrites, [{ ...request, oldVersion: 2, newVersion: 3 }])).toMatchObject([
+      { status: 'done' },
+    ]);
+    expect(await rollBack(rewrites, [request])).toMatchObject([{ status: 'done', overEdits: [] }]);
+    expect(await scope.find(id)).toMatchObject({ version: 5, metadata: CLASSIC, type: 'classic' });
+  });
+
   it('leaves alone what is deleted, foreign, or has no such version', async () => {
     const { id, rewrites, scope, request } = await migrated();
     const other = await organization();

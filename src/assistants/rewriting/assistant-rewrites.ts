@@ -9,15 +9,16 @@ import { RunnableAssistants } from '../runnable-assistants';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import type { Definition } from '../storage/assistant.repository';
 import { RewriteRepository, type RewriteRow, type RollbackRows } from './rewrite.repository';
-import type {
-  MetadataMigrator,
-  RewriteChange,
-  RewritePlan,
-  RewriteSubject,
-  Rewritten,
-  RollbackOutcome,
-  RollbackRequest,
-  SubjectQuery,
+import {
+  type MetadataMigrator,
+  REWRITE_REASONS,
+  type RewriteChange,
+  type RewritePlan,
+  type RewriteSubject,
+  type Rewritten,
+  type RollbackOutcome,
+  type RollbackRequest,
+  type SubjectQuery,
 } from './rewriting.types';
 
 /** A row to write, with what the audit tells of it. */
@@ -176,17 +177,29 @@ type RollbackDecision =
   | { readonly rewrite: Rewrite; readonly overEdits: readonly number[] }
   | Exclude<RollbackOutcome, { readonly status: 'done' }>;
 
-/** A save after the rewrite counts as an edit, whatever it changed; publication and shares are no saves. */
-function rollbackOf(request: RollbackRequest, { current, old, later }: RollbackRows): RollbackDecision {
+const isSameDocument = (one: RewriteRow['definition'], other: RewriteRow['definition']): boolean =>
+  one.type === other.type && one.promptTemplate === other.promptTemplate && one.metadata === other.metadata;
+
+/**
+ * Versions saved after the rewrite, whatever they changed; publication and shares are no saves. Later rewrites that were
+ * rolled back in their turn do not count.
+ */
+function editsOf(row: AssistantEntity, { made, later }: RollbackRows): number[] {
+  const rewritten = made.get(row.id);
+  const saved = later.get(row.id) ?? [];
+  const undone = saved.every(({ reason }) => REWRITE_REASONS.some((each) => each === reason));
+  return undone && rewritten !== undefined && isSameDocument(row, rewritten) ? [] : saved.map(({ version }) => version);
+}
+
+function rollbackOf(request: RollbackRequest, rows: RollbackRows): RollbackDecision {
   const { assistantId: id, organizationId, force, batchId } = request;
-  const row = current.get(id);
-  const version = old.get(id);
+  const row = rows.current.get(id);
+  const version = rows.old.get(id);
   if (row === undefined || version === undefined) return { status: 'gone' };
   if (row.organizationId !== organizationId || version.organizationId !== organizationId) return { status: 'gone' };
   const { type, promptTemplate, metadata } = version;
-  if (row.type === type && row.promptTemplate === promptTemplate && row.metadata === metadata)
-    return { status: 'already' };
-  const overEdits = later.get(id) ?? [];
+  if (isSameDocument(row, version)) return { status: 'already' };
+  const overEdits = editsOf(row, rows);
   if (overEdits.length > 0 && !force) return { status: 'edited', edits: overEdits };
   return {
     overEdits,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Transaction } from '../../platform/database';
 import { AssistantEntity } from '../storage/assistant.entity';
 import type { Definition } from '../storage/assistant.repository';
@@ -16,13 +16,16 @@ export interface RewriteRow {
   readonly reason: RewriteReason;
 }
 
+type SavedVersion = Pick<AssistantVersionEntity, 'version' | 'reason'>;
+
 /** What a rollback is decided on, read under the row's lock. */
 export interface RollbackRows {
   readonly current: ReadonlyMap<number, AssistantEntity>;
   /** By assistant: the version to go back to. */
   readonly old: ReadonlyMap<number, AssistantVersionEntity>;
-  /** By assistant: versions after the rewrite, oldest first. */
-  readonly later: ReadonlyMap<number, readonly number[]>;
+  /** By assistant that was saved since: what the rewrite made, and the versions after it, oldest first. */
+  readonly made: ReadonlyMap<number, AssistantVersionEntity>;
+  readonly later: ReadonlyMap<number, readonly SavedVersion[]>;
 }
 
 /** Rows are locked in the order of their ids, so two writers of many cannot wait for each other. */
@@ -47,6 +50,12 @@ const KEEP_VERSIONS = `
   FROM assistants AS assistant
   JOIN unnest($2::int[], $3::int[], $4::text[]) AS change (id, version, reason)
     ON change.id = assistant.id AND change.version + 1 = assistant.version`;
+
+const LATER_VERSIONS = `
+  SELECT saved.assistant_id AS id, saved.version, saved.reason
+  FROM assistant_versions AS saved
+  JOIN unnest($1::int[], $2::int[]) AS made (id, version) ON made.id = saved.assistant_id AND saved.version > made.version
+  ORDER BY saved.assistant_id, saved.version`;
 
 /** A few statements for any number of assistants, of any organization. */
 @Injectable()
@@ -102,30 +111,56 @@ export class RewriteRepository {
       .orderBy('assistant.id', 'ASC')
       .setLock('pessimistic_write')
       .getMany();
-    const wanted = new Map(requests.map((request) => [request.assistantId, request]));
-    const history = tx.getRepository(AssistantVersionEntity);
-    const old = await history
-      .createQueryBuilder('old')
-      .where(
-        '(old.assistant_id, old.version) IN (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:versions AS int[])))',
-        { ids, versions: requests.map(({ oldVersion }) => oldVersion) },
-      )
-      .getMany();
-    const edited = current.filter(({ id, version }) => version > (wanted.get(id)?.newVersion ?? version));
-    const later = new Map<number, number[]>();
-    if (edited.length > 0) {
-      const versions = await history.find({
-        select: { assistantId: true, version: true },
-        where: { assistantId: In(edited.map(({ id }) => id)) },
-        order: { assistantId: 'ASC', version: 'ASC' },
-      });
-      for (const { assistantId: id, version } of versions)
-        if (version > (wanted.get(id)?.newVersion ?? version)) later.set(id, [...(later.get(id) ?? []), version]);
-    }
+    const old = await versionsOf(
+      tx,
+      requests.map(({ assistantId, oldVersion }) => [assistantId, oldVersion]),
+    );
+    const wanted = new Map(requests.map(({ assistantId, newVersion }) => [assistantId, newVersion]));
+    const saved = current.flatMap(({ id, version }): [number, number][] => {
+      const made = wanted.get(id) ?? version;
+      return version > made ? [[id, made]] : [];
+    });
+    const made = await versionsOf(tx, saved);
     return {
       current: new Map(current.map((row) => [row.id, row])),
       old: new Map(old.map((version) => [version.assistantId, version])),
-      later,
+      made: new Map(made.map((version) => [version.assistantId, version])),
+      later: await laterThan(tx, saved),
     };
   }
+}
+
+function versionsOf(
+  tx: Transaction,
+  wanted: readonly (readonly [id: number, version: number])[],
+): Promise<AssistantVersionEntity[]> {
+  if (wanted.length === 0) return Promise.resolve([]);
+  return tx
+    .getRepository(AssistantVersionEntity)
+    .createQueryBuilder('kept')
+    .where(
+      '(kept.assistant_id, kept.version) IN (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:versions AS int[])))',
+      {
+        ids: wanted.map(([id]) => id),
+        versions: wanted.map(([, version]) => version),
+      },
+    )
+    .orderBy('kept.assistant_id', 'ASC')
+    .addOrderBy('kept.version', 'ASC')
+    .getMany();
+}
+
+/** Without the documents: there may be many. */
+async function laterThan(
+  tx: Transaction,
+  versions: readonly (readonly [id: number, version: number])[],
+): Promise<Map<number, SavedVersion[]>> {
+  const later = new Map<number, SavedVersion[]>();
+  if (versions.length === 0) return later;
+  const found = await tx.query<(SavedVersion & { id: number })[]>(LATER_VERSIONS, [
+    versions.map(([id]) => id),
+    versions.map(([, version]) => version),
+  ]);
+  for (const { id, version, reason } of found) later.set(id, [...(later.get(id) ?? []), { version, reason }]);
+  return later;
 }
