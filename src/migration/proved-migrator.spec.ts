@@ -71,6 +71,17 @@ describe('stored definitions of every shape', () => {
     expect((await plan({ metadata, promptTemplate: template }, 3)).status).toBe('ready');
   });
 
+  it('is well-formed and bounded, however long and odd what it quotes is', async () => {
+    const odd = await plan({ metadata: JSON.stringify({ rag_processor: `${'x'.repeat(63)}😀` }) }, 3);
+    if (odd.status !== 'refused') throw new Error(odd.status);
+    expect(odd.problems.every(({ message }) => message.isWellFormed())).toBe(true);
+    const many = await plan({ metadata: JSON.stringify({ tools: Array.from({ length: 5_000 }, () => 1) }) }, 3);
+    expect(many).toMatchObject({ status: 'refused', problems: { length: 100 } });
+    const metadata = JSON.stringify({ rag_processor: 'single_file_rag', file_path: 'a.md' });
+    const slots = await plan({ metadata, promptTemplate: '{context}'.repeat(100_000) }, 3);
+    expect(slots).toMatchObject({ status: 'refused', problems: [{ code: 'template.too_many_slots' }] });
+  });
+
   it('notes a format of rubrics that was read as another', async () => {
     const noted = await plan(
       { metadata: JSON.stringify({ rag_processor: 'rubric_rag', rubric_id: 'r', rubric_format: 'pdf' }) },

@@ -5,6 +5,7 @@ import {
   type MetadataMigrator,
   type MetadataVersion,
   migrateDefinition,
+  type PromptDifference,
   type RewritePlan,
   type RewriteSubject,
   StaticChecks,
@@ -35,14 +36,14 @@ export class ProvedMigrator implements MetadataMigrator {
 
   async plan({ id, definition }: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
     const plan = migrateDefinition(definition, to, this.checks.vocabulary);
-    if (plan.status !== 'ready') return plan;
-    const { from } = plan;
+    if (plan.status === 'refused') return refused(plan.from, plan.problems);
+    if (plan.status === 'current') return plan;
     const problems = this.problems(definition, plan);
-    if (problems.length > 0) return { status: 'refused', from, problems, differences: [] };
-    const before = await this.renderer.render({ id, definition });
-    const after = await this.renderer.render({ id, definition: plan.definition });
-    const { differences, problems: changes } = compareDocuments(before, after);
-    return changes.length === 0 ? plan : { status: 'refused', from, problems: changes, differences };
+    if (problems.length > 0) return refused(plan.from, problems);
+    const before = this.renderer.open({ id, definition });
+    const after = this.renderer.open({ id, definition: plan.definition });
+    const changed = await compareDocuments(before, after);
+    return changed.problems.length === 0 ? plan : refused(plan.from, changed.problems, changed.differences);
   }
 
   /** A tool's entry that is not as a save wants it could lose something on the way: it is looked at before and after. */
@@ -54,3 +55,21 @@ export class ProvedMigrator implements MetadataMigrator {
     return before.length > 0 ? before : after;
   }
 }
+
+const MOST_PROBLEMS = 100;
+
+/** Problems may quote what an author wrote, cut anywhere. */
+const refused = (
+  from: MetadataVersion | null,
+  problems: readonly Problem[],
+  differences: readonly PromptDifference[] = [],
+): RewritePlan => ({
+  status: 'refused',
+  from,
+  problems: problems.slice(0, MOST_PROBLEMS).map((problem) => ({
+    ...problem,
+    path: problem.path.toWellFormed(),
+    message: problem.message.toWellFormed(),
+  })),
+  differences,
+});

@@ -1,9 +1,10 @@
 import type { RewriteSubject } from '../../assistants';
-import { migrator, renderer as newRenderer, subjectOf } from '../../../test/support/migrator';
+import { migrator as newMigrator, renderer as newRenderer, subjectOf } from '../../../test/support/migrator';
 import { compareDocuments } from './compare-documents';
 
 type Definition = RewriteSubject['definition'];
 
+const migrator = newMigrator();
 const renderer = newRenderer();
 
 const stored = (metadata: object, template = 'Read {context} and answer {user_input}'): RewriteSubject =>
@@ -16,10 +17,10 @@ const stored = (metadata: object, template = 'Read {context} and answer {user_in
 
 /** What the proof has against a document that is almost the right one. */
 async function against(subject: RewriteSubject, spoil: (definition: Definition) => Definition) {
-  const plan = await migrator().plan(subject, 3);
+  const plan = await migrator.plan(subject, 3);
   if (plan.status !== 'ready') throw new Error(JSON.stringify(plan));
-  const before = await renderer.render(subject);
-  const after = await renderer.render({ id: subject.id, definition: spoil(plan.definition) });
+  const before = renderer.open(subject);
+  const after = renderer.open({ id: subject.id, definition: spoil(plan.definition) });
   return compareDocuments(before, after);
 }
 

@@ -1,11 +1,20 @@
 import type { AssistantDocument, PromptDifference } from '../../assistants';
 import type { Problem } from '../../kernel';
-import type { RenderedDocument } from './prompt-renderer';
+import type { Renderable } from './prompt-renderer';
 import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
 
 /** Of each side of a difference. */
 const SHOWN_CHARS = 400;
 const LEAD_CHARS = 120;
+
+/** Each is as long as all that is found: more would be megabytes to compare. */
+const MOST_SLOTS = 200;
+
+const TOO_MANY_SLOTS: Problem = {
+  path: 'prompt_template',
+  code: 'template.too_many_slots',
+  message: `holds more than ${MOST_SLOTS} slots`,
+};
 
 const SOURCES_DIFFER: Problem = {
   path: 'metadata.tools',
@@ -18,18 +27,23 @@ export interface Comparison {
   readonly differences: readonly PromptDifference[];
 }
 
-/** What would not be the same after a rewrite: prompts, and what a prompt does not show. */
-export function compareDocuments(before: RenderedDocument, after: RenderedDocument): Comparison {
-  const differences = RECORDED_INPUTS.flatMap((input, position) =>
-    difference(input, before.prompts[position] ?? '', after.prompts[position] ?? ''),
-  );
+/** What would not be the same after a rewrite: prompts, and what a prompt does not show. One input at a time is in memory. */
+export async function compareDocuments(before: Renderable, after: Renderable): Promise<Comparison> {
+  if (Math.max(before.slots, after.slots) > MOST_SLOTS) return { problems: [TOO_MANY_SLOTS], differences: [] };
+  const differences: PromptDifference[] = [];
+  let sameSources = true;
+  for (const input of RECORDED_INPUTS) {
+    const [was, is] = [await before.render(input), await after.render(input)];
+    differences.push(...difference(input, was.prompt, is.prompt));
+    sameSources &&= was.sources === is.sources;
+  }
   const inputs = differences.map(({ input }) => input).join(', ');
   const message = `the prompt would not be the same for ${inputs}`;
   return {
     differences,
     problems: [
       ...(differences.length === 0 ? [] : [{ path: 'prompt_template', code: 'prompt.differs', message }]),
-      ...(before.sources.join() === after.sources.join() ? [] : [SOURCES_DIFFER]),
+      ...(sameSources ? [] : [SOURCES_DIFFER]),
       ...changedSettings(before.document, after.document),
     ],
   };

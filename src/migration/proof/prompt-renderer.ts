@@ -15,7 +15,7 @@ import { ProcessorCatalogue, processorPlugins } from '../../processors';
 import { compileTemplate } from '../../templates';
 import { ToolCatalogue, ToolInvoker, toolPlugins } from '../../tools';
 import { PROOF_ROOMS } from './proof-rooms';
-import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
+import type { RecordedInput } from './recorded-inputs';
 
 const CALLER: Omit<Caller, 'organizationId'> = {
   userId: 'student',
@@ -28,18 +28,20 @@ const CALLER: Omit<Caller, 'organizationId'> = {
   assistantIds: null,
 };
 
-/** A document ready to be rendered. */
-export interface RenderedDocument {
-  readonly document: AssistantDocument;
-  /** What the model would be sent for each recorded input, white space made one space. */
-  readonly prompts: readonly string[];
-  /** What the client would be told of the sources, for each recorded input. */
-  readonly sources: readonly string[];
+/** What one recorded input comes to. */
+export interface Rendering {
+  /** What the model would be sent, white space made one space. */
+  readonly prompt: string;
+  /** What the client would be told of the sources. */
+  readonly sources: string;
 }
 
-interface Rendering {
-  readonly prompt: string;
-  readonly sources: string;
+/** A definition ready to be rendered. */
+export interface Renderable {
+  readonly document: AssistantDocument;
+  /** How often content stands in the template. */
+  readonly slots: number;
+  render(input: RecordedInput): Promise<Rendering>;
 }
 
 /** The pipelines of both types with all their processors, tools and strategies, over rooms that spell out what they are asked. */
@@ -61,13 +63,14 @@ export class PromptRenderer {
     this.multiTool = new MultiToolPipeline(new Orchestrator(strategies, tools, invoker, calm));
   }
 
-  async render({ id, definition }: Pick<RewriteSubject, 'id' | 'definition'>): Promise<RenderedDocument> {
+  open({ id, definition }: Pick<RewriteSubject, 'id' | 'definition'>): Renderable {
     const document = definitionDocument(definition, this.vocabulary);
     const assistant = assistantOf(id, document, this.vocabulary);
-    const renderings: Rendering[] = [];
-    for (const input of RECORDED_INPUTS) renderings.push(await this.rendering(assistant, input));
-    const prompts = renderings.map(({ prompt }) => prompt);
-    return { document, prompts, sources: renderings.map(({ sources }) => sources) };
+    return {
+      document,
+      slots: assistant.compiled.slots.length,
+      render: (input) => this.rendering(assistant, input),
+    };
   }
 
   private async rendering(assistant: RunJob['assistant'], { rooms, messages }: RecordedInput): Promise<Rendering> {
