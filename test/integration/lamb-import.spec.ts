@@ -2,6 +2,7 @@ import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { ownIdentity } from '../../src/platform/database';
 import { FilesService } from '../../src/files';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
 import { LambImport, type ImportedOrganization, type ImportOptions, type ImportReport } from '../../src/lamb-import';
@@ -12,29 +13,22 @@ import { startApp, type TestApp } from '../support/app';
 import { openTestDatabase } from '../support/database';
 import {
   assistant,
+  collection,
+  importOptions,
   ORGANIZATION,
   rubric,
   rubricDocument,
   sourceOf,
   type SourceParts,
+  template,
   user,
 } from '../support/lamb-source';
 
 let app: TestApp;
 let dataSource: DataSource;
 
-const options = (changes: Partial<ImportOptions> = {}): ImportOptions => ({
-  files: null,
-  dryRun: false,
-  sourceName: 'campus',
-  organization: null,
-  progress: { report: () => undefined },
-  signal: new AbortController().signal,
-  ...changes,
-});
-
 const run = (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportReport> =>
-  app.get(LambImport).run(sourceOf(parts), options(changes));
+  app.get(LambImport).run(sourceOf(parts), importOptions(changes));
 
 const only = ({ organizations }: ImportReport): ImportedOrganization => {
   const [organization] = organizations;
@@ -62,24 +56,6 @@ const place = (): { organizations: LambOrganization[]; sourceName: string; slug:
   serial += 1;
   const slug = `biology-${serial}`;
   return { organizations: [{ ...ORGANIZATION, slug }], sourceName: `campus-${serial}`, slug };
-};
-
-const template = {
-  id: 4,
-  organizationId: ORGANIZATION.id,
-  ownerEmail: 'USER1@biology.example ',
-  name: 'Socratic',
-  description: 'Asks back',
-  systemPrompt: 'Ask back.',
-  promptTemplate: '{user_input}',
-  isShared: true,
-};
-const collection = {
-  collectionId: '7',
-  name: 'Cells',
-  ownerUserId: 1,
-  organizationId: ORGANIZATION.id,
-  isShared: false,
 };
 
 const runtimeOf = async (slug: string) => {
@@ -274,16 +250,17 @@ describe('an organization of a LAMB installation', () => {
     expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
   });
 
-  it('is refused while another import runs', async () => {
-    await dataSource.query(
-      `INSERT INTO import_leases VALUES ('lamb', $1, 'process 1 on elsewhere', now() + interval '1 minute')`,
-      ['00000000-0000-7000-8000-000000000000'],
-    );
-    await expect(run({})).rejects.toMatchObject({
-      code: 'conflict',
-      detail: expect.stringContaining('process 1 on elsewhere'),
-    });
-    await dataSource.query(`UPDATE import_leases SET until = now() - interval '1 second'`);
+  it('is refused while another import runs, and not by one whose process is dead', async () => {
+    const leased = (process: object) =>
+      dataSource.query(
+        `INSERT INTO import_leases VALUES ('lamb', gen_random_uuid(), $1, now() + interval '1 minute')
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder`,
+        [JSON.stringify({ label: 'process 1 on elsewhere', process })],
+      );
+    await leased({ pid: 1, realm: 'elsewhere', startTime: '1' });
+    const refusal = { code: 'conflict', detail: expect.stringContaining('process 1 on elsewhere') };
+    await expect(run({})).rejects.toMatchObject(refusal);
+    await leased({ ...ownIdentity(), startTime: '1' });
     const { organizations, sourceName } = place();
     expect(only(await run({ organizations }, { sourceName })).outcome).toBe('created');
     expect(await rows('SELECT 1 FROM import_leases')).toEqual([]);
@@ -509,22 +486,20 @@ describe('files of single-file assistants', () => {
     const [odd] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [four]);
     expect(JSON.parse(odd?.metadata ?? '')).toMatchObject({ file_path: '1/bad_name.md' });
     writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
-    await app
-      .get(FilesService)
-      .store(
-        await ownerOf(three),
-        {
-          ...(await ownerOf(three)),
-          kind: 'system',
-          credentialId: null,
-          organizationSlug: '',
-          role: 'teacher',
-          systemAdmin: false,
-          scopes: [],
-          assistantIds: null,
-        },
-        [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
-      );
+    await app.get(FilesService).store(
+      await ownerOf(three),
+      {
+        ...(await ownerOf(three)),
+        kind: 'system',
+        credentialId: null,
+        organizationSlug: '',
+        role: 'teacher',
+        systemAdmin: false,
+        scopes: [],
+        assistantIds: null,
+      },
+      [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
+    );
     const second = only(await run(parts, { sourceName, files: folder }));
     expect(second.counts.file).toMatchObject({ unchanged: 1, updated: 1, conflict: 1 });
     expect(await textOf(one, '1/notes.md')).toBe('Newer');

@@ -1,3 +1,4 @@
+import type { ImportOptions } from '../../src/lamb-import';
 import type {
   LambAssistant,
   LambOrganization,
@@ -81,8 +82,37 @@ export const rubric = (id: number, changes: Partial<LambRubric> = {}): LambRubri
   ...changes,
 });
 
+export const template = {
+  id: 4,
+  organizationId: ORGANIZATION.id,
+  ownerEmail: 'USER1@biology.example ',
+  name: 'Socratic',
+  description: 'Asks back',
+  systemPrompt: 'Ask back.',
+  promptTemplate: '{user_input}',
+  isShared: true,
+};
+export const collection = {
+  collectionId: '7',
+  name: 'Cells',
+  ownerUserId: 1,
+  organizationId: ORGANIZATION.id,
+  isShared: false,
+};
+
+export const importOptions = (changes: Partial<ImportOptions> = {}): ImportOptions => ({
+  files: null,
+  dryRun: false,
+  sourceName: 'campus',
+  organization: null,
+  progress: { report: () => undefined },
+  signal: new AbortController().signal,
+  ...changes,
+});
+
 /** One organization with an owner and a teacher; parts given replace those of it. */
 export const sourceOf = (parts: SourceParts): LambSource => ({
+  prefix: 'LAMB_',
   problems: [],
   organizations: [ORGANIZATION],
   users: [user(1), user(2)],

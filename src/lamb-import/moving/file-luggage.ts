@@ -23,6 +23,8 @@ export interface Journey {
   readonly source: LambSource;
   readonly options: ImportOptions;
   readonly book: OriginBook;
+  /** @throws when the import is not ours any more. */
+  readonly assertTurn: () => Promise<void>;
 }
 
 interface Wanted {
@@ -33,6 +35,8 @@ interface Wanted {
 }
 
 const LONGEST_KEY = 500;
+/** How often a long packing makes sure of its turn. */
+const TURN_MS = 10_000;
 const NO_FOLDER = 'no folder of files was given';
 
 const keyOf = ({ ownerId, name }: Pick<Wanted, 'ownerId' | 'name'>): string => {
@@ -61,9 +65,14 @@ export class FileLuggage {
   async pack(assistants: readonly PlannedAssistant[], journey: Journey, tally: Tally): Promise<PackedFiles> {
     const arrivals: Arrival<FileValue>[] = [];
     const kept = new Map<string, KeptFile>();
+    let turn = performance.now();
     try {
       for (const wanted of this.wanted(assistants, journey, tally)) {
         journey.options.signal.throwIfAborted();
+        if (performance.now() - turn > TURN_MS) {
+          await journey.assertTurn();
+          turn = performance.now();
+        }
         const packed = await this.packOne(wanted, journey, tally);
         if (packed === null) continue;
         arrivals.push(packed.arrival);

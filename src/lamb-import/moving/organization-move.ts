@@ -44,11 +44,12 @@ export class OrganizationMove {
     const book = known === null ? new OriginBook([]) : await this.origins.book(organizationId, options.sourceName);
     const planned = await this.entrance.plan(organization, tally);
     const content = await this.content.plan({ organization, source, book }, tally);
-    const journey = { organizationId, origin: organization.id, source, options, book };
+    const { assertTurn } = context;
+    const journey = { organizationId, origin: organization.id, source, options, book, assertTurn };
     const packed = await this.luggage.pack(content.assistants, journey, tally);
-    await context.assertTurn();
+    await assertTurn();
     const moved = await this.written(packed, organizationId, options.dryRun, async (tx) => {
-      await context.assertTurn(tx);
+      await assertTurn(tx);
       const ground: Ground = { organizationId, tx };
       if (!(await this.entrance.enter(organization, planned, ground, options.sourceName, tally))) return null;
       const done = await this.content.write({ ground, content, packed, book, options }, tally);
