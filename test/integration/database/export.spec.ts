@@ -14,6 +14,10 @@ import { createScratchDatabase, type ScratchDatabase } from '../../support/scrat
 import { pristineTemplate } from '../../support/test-databases';
 
 const ROWS = 3;
+const itOnServer = process.env.TEST_DATABASE_URL ? it : it.skip;
+
+// Each export starts an engine of its own.
+jest.setTimeout(60_000);
 
 async function ask<T extends object>(url: string, sql: string): Promise<T[]> {
   const client = new Client({ connectionString: url });
@@ -68,7 +72,6 @@ describe('the export of an embedded database', () => {
   });
   afterAll(async () => {
     await scratch.drop();
-    await source.close();
     rmSync(dataDir, { recursive: true });
   });
 
@@ -116,7 +119,7 @@ describe('the export of an embedded database', () => {
     );
     await expect(run()).rejects.toThrow('public.organizations did not arrive as it is (3 rows here, 0 there)');
     await untouched();
-  }, 60_000);
+  });
 
   it('brings every row of every table, the sequences and the queues, beside the running engine', async () => {
     await emptyTarget();
@@ -138,6 +141,48 @@ describe('the export of an embedded database', () => {
     }
     expect(await ask(scratch.url, `SELECT nextval('assistants_id_seq')::int AS next`)).toEqual([{ next: 4000 }]);
     expect(leftHere()).toEqual([]);
-    await expect(run()).rejects.toThrow('The target is not empty');
+    await expect(run()).rejects.toThrow('The target is not empty: it has rows in public.');
+  });
+
+  itOnServer('needs no superuser there, but the right to make tables', async () => {
+    await emptyTarget();
+    const role = `bw_plain_${process.pid}`;
+    const url = new URL(scratch.url);
+    url.username = role;
+    await ask(scratch.url, `CREATE ROLE ${role} LOGIN`);
+    try {
+      await expect(run({ to: url.toString() })).rejects.toThrow('This role may not make tables in the target');
+      const database = url.pathname.slice(1);
+      await ask(scratch.url, `GRANT CREATE ON DATABASE "${database}" TO ${role}; ALTER SCHEMA public OWNER TO ${role}`);
+      expect((await run({ to: url.toString() })).rows).toBeGreaterThan(100);
+    } finally {
+      await ask(scratch.url, `DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}; CREATE SCHEMA IF NOT EXISTS public`);
+    }
+  });
+
+  it('reads a stopped database, and makes what the vectors need or says that the server lacks it', async () => {
+    await emptyTarget();
+    await ask(
+      source.url,
+      `CREATE EXTENSION vector;
+       CREATE TABLE kb_vectors (index_id int NOT NULL, chunk_id bigint NOT NULL CONSTRAINT kb_vectors_chunk_fk
+         REFERENCES kb_chunks (id) ON DELETE CASCADE, embedding vector NOT NULL, CONSTRAINT kb_vectors_pk PRIMARY KEY (index_id, chunk_id))
+         WITH (toast_tuple_target = 8160);
+       CREATE INDEX kb_vectors_chunk_idx ON kb_vectors (chunk_id);
+       INSERT INTO kb_vectors SELECT 1, id, '[0.1,-2,3e-9]' FROM kb_chunks`,
+    );
+    await source.close();
+    const vector = `SELECT 1 AS one FROM pg_available_extensions WHERE name = 'vector'`;
+    if ((await ask(scratch.url, vector)).length === 0) {
+      await expect(run()).rejects.toThrow(
+        'public.kb_vectors needs the extension "vector", which that server does not have',
+      );
+    } else {
+      const { beside, tables } = await run();
+      expect([beside, tables.find(({ table }) => table === 'public.kb_vectors')?.rows]).toEqual([false, ROWS]);
+      const index = `SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = 'kb_vectors'`;
+      expect(await ask(scratch.url, index)).toEqual([{ n: 2 }]);
+    }
+    expect(leftHere()).toEqual([]);
   });
 });

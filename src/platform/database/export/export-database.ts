@@ -91,12 +91,12 @@ class Copying {
   ) {}
 
   async run(): Promise<ExportedTable[]> {
-    await this.bringSourceUpToDate();
-    await this.target.migrate(this.options.migrations);
     const from = new Client({ connectionString: this.url });
     from.on('error', () => undefined);
-    await from.connect();
     try {
+      await this.bringSourceUpToDate();
+      await this.target.migrate(this.options.migrations);
+      await from.connect();
       await from.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SAME_TEXTS}`);
       return await this.copy(from);
     } catch (error) {

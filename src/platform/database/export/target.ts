@@ -56,7 +56,12 @@ export class ExportTarget {
 
   /** Brings an empty database to the schema of this build. */
   async migrate(migrations: readonly MigrationClass[]): Promise<void> {
-    const dataSource = createDataSource({ url: this.url, poolSize: 1, migrations });
+    const dataSource = createDataSource({
+      url: this.url,
+      poolSize: 1,
+      migrations,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+    });
     await dataSource.initialize();
     try {
       await migrate(dataSource);
