@@ -107,6 +107,7 @@ describe('buildRuntime', () => {
       publishing: true,
       assistants_export: false,
       assistants_import: false,
+      members_can_use_all: false,
     });
   });
 });
