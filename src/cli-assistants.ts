@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
 import { applyText, planText, rollbackText, statusText, verifyText } from './cli-assistants-text';
 import { withApplication } from './cli-context';
-import { BadUsage, type CommandContext, type CommandResult, type Register } from './cli-output';
+import { BadUsage, type CommandContext, type CommandResult, type OutputOptions, type Register } from './cli-output';
 import { isUuid, notFound } from './kernel';
 import {
   type Batch,
@@ -17,7 +17,7 @@ import {
 import { OrganizationsService } from './organizations';
 import type { Config } from './platform/config';
 
-interface MigrateOptions {
+interface MigrateOptions extends OutputOptions {
   readonly dryRun?: boolean;
   readonly apply?: boolean;
   readonly org?: string;
@@ -27,7 +27,7 @@ interface MigrateOptions {
   readonly diffs: string;
 }
 
-interface RollbackOptions {
+interface RollbackOptions extends OutputOptions {
   readonly assistant?: string;
   readonly force?: boolean;
 }
@@ -113,7 +113,7 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     const data = { ...countsOf(batch), complete, failures };
     return { text: applyText(batch, complete, failures), data, ok: complete && batch.failed === 0 };
   };
-  return withApplication(config, work, { logWrites: true });
+  return withApplication(config, work, { logWrites: options.json !== true });
 }
 
 function rollBack(config: Config, options: RollbackOptions, command: CommandContext): Promise<CommandResult> {
@@ -131,7 +131,7 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
     const data = { ...countsOf(batch), complete, rolled_back_now: rolledBack, gone, edited, edited_count: editedCount };
     return { text: rollbackText(batch, report, force), data, ok: complete && (force || editedCount === 0) };
   };
-  return withApplication(config, work, { logWrites: true });
+  return withApplication(config, work, { logWrites: options.json !== true });
 }
 
 function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {

@@ -19,7 +19,7 @@ const TEMPLATES = [
 
 const INSERT = `
   WITH owner AS (
-    INSERT INTO users (id, email) VALUES ($2, 'owner-' || $2::text || '@example.edu') RETURNING id
+    INSERT INTO users (id, email) VALUES ($2::uuid, 'owner-' || $2::uuid || '@example.edu') RETURNING id
   ), made AS (
     INSERT INTO assistants (organization_id, owner_id, type, name, prompt_template, metadata, rag_collections)
     SELECT $1, (SELECT id FROM owner), type, name, prompt_template, metadata, rag_collections
