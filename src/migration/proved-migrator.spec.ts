@@ -58,17 +58,18 @@ describe('stored definitions of every shape', () => {
   });
 
   it('tells how the prompt would differ, in few words', async () => {
-    const template = `${'x'.repeat(2_000)}{context}`;
-    const metadata = JSON.stringify({ rag_processor: 'no_rag' });
-    const empty = await plan({ metadata, promptTemplate: '{context}' }, 3);
-    if (empty.status !== 'refused') throw new Error(empty.status);
-    expect(empty.problems).toMatchObject([{ path: 'prompt_template', code: 'prompt.differs' }]);
-    expect(empty.differences[0]).toMatchObject({
-      input: 'a question full of braces',
-      before: 'system: You teach.\nuser: ',
-    });
-    for (const { before, after } of empty.differences) expect(Math.max(before.length, after.length)).toBeLessThan(401);
-    expect((await plan({ metadata, promptTemplate: template }, 3)).status).toBe('ready');
+    // Whoever does not know the slots of the installed tools takes `{1_rubric}` for text and fills it in the end.
+    const blind = newMigrator({ placeholderTypes: () => [] });
+    const metadata = JSON.stringify({ rag_processor: 'rubric_rag', rubric_id: 'r' });
+    const promptTemplate = `${'x'.repeat(2_000)}{1_rubric} {context}`;
+    const result = await blind.plan(subjectOf({ metadata, promptTemplate }), 3);
+    if (result.status !== 'refused') throw new Error(result.status);
+    expect(result).toMatchObject({ from: 1, problems: [{ path: 'prompt_template', code: 'prompt.differs' }] });
+    expect(result.differences.length).toBeGreaterThan(3);
+    for (const { before, after } of result.differences) {
+      expect([before, after].map((text) => text.length <= 400 && text.startsWith('…xxx'))).toEqual([true, true]);
+      expect(before).toContain('x{1_rubric}');
+    }
   });
 
   it('is well-formed and bounded, however long and odd what it quotes is', async () => {

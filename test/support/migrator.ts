@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StaticChecks } from '../../src/assistants';
 import { CatalogueRules } from '../../src/assistants/diagnostics/catalogue-rules';
-import type { RewriteSubject } from '../../src/assistants';
+import type { RewriteSubject, ToolVocabulary } from '../../src/assistants';
 import { ProvedMigrator } from '../../src/migration/proved-migrator';
 import { PromptRenderer } from '../../src/migration/proof/prompt-renderer';
 import { PROOF_ROOMS } from '../../src/migration/proof/proof-rooms';
@@ -23,9 +23,9 @@ const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: 
 };
 
 /** The migrator over every installed tool and strategy, without database and without an application. */
-export function migrator(): ProvedMigrator {
+export function migrator(otherRules: Partial<ToolVocabulary> = {}): ProvedMigrator {
   const { strategies, rules } = installed();
-  return new ProvedMigrator(new StaticChecks(rules), strategies, config);
+  return new ProvedMigrator(new StaticChecks(Object.assign(rules, otherRules)), strategies, config);
 }
 
 export function renderer(): PromptRenderer {

@@ -2,7 +2,8 @@ import { compileTemplate, type Segment, USER_INPUT } from '../../templates';
 
 /**
  * A classic template with its slots renamed in one pass; null takes a slot out. Classic puts newlines around an empty
- * context, a tool's slot does not: where `{context}` is all that stands between two words, a newline takes their place.
+ * context, a tool's slot does not: where `{context}` is all that stands between two words, a newline takes their place. The
+ * same where nothing is left: an empty template would let the question through.
  */
 export function rewriteClassicTemplate(template: string, renames: ReadonlyMap<string, string | null>): string {
   const { segments } = compileTemplate(template, { types: [], names: [...renames.keys()] });
@@ -16,7 +17,8 @@ export function rewriteClassicTemplate(template: string, renames: ReadonlyMap<st
     const parted = name === 'context' && before[position] === true && after[position] === true ? '\n' : '';
     return `${parted}${renamed === null ? '' : `{${renamed}}`}`;
   });
-  return parts.join('');
+  const rewritten = parts.join('');
+  return rewritten === '' && template !== '' ? '\n' : rewritten;
 }
 
 /** For each segment whether a word ends right where it begins; slots that may be empty are looked through. */

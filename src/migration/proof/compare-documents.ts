@@ -1,7 +1,7 @@
 import type { AssistantDocument, PromptDifference } from '../../assistants';
 import type { Problem } from '../../kernel';
-import type { Renderable } from './prompt-renderer';
-import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
+import type { Renderable, Rendering } from './prompt-renderer';
+import { RECORDED_INPUTS } from './recorded-inputs';
 
 /** Of each side of a difference. */
 const SHOWN_CHARS = 400;
@@ -34,7 +34,7 @@ export async function compareDocuments(before: Renderable, after: Renderable): P
   let sameSources = true;
   for (const input of RECORDED_INPUTS) {
     const [was, is] = [await before.render(input), await after.render(input)];
-    differences.push(...difference(input, was.prompt, is.prompt));
+    differences.push(...difference(input.name, was, is));
     sameSources &&= was.sources === is.sources;
   }
   const inputs = differences.map(({ input }) => input).join(', ');
@@ -49,14 +49,15 @@ export async function compareDocuments(before: Renderable, after: Renderable): P
   };
 }
 
-function difference({ name, rooms }: RecordedInput, before: string, after: string): PromptDifference[] {
+function difference(input: string, was: Rendering, is: Rendering): PromptDifference[] {
+  const [before, after] = [was.prompt, is.prompt];
   if (before === after) return [];
   // Classic puts newlines around an empty context and none in place of a failed one; a tool's slot knows no such difference.
-  if (rooms === 'failing' && withoutSpaces(before) === withoutSpaces(after)) return [];
+  if (was.failed && is.failed && withoutSpaces(before) === withoutSpaces(after)) return [];
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;
   const start = Math.max(0, at - LEAD_CHARS);
-  return [{ input: name, before: excerpt(before, start), after: excerpt(after, start) }];
+  return [{ input, before: excerpt(before, start), after: excerpt(after, start) }];
 }
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');

@@ -34,6 +34,8 @@ export interface Rendering {
   readonly prompt: string;
   /** What the client would be told of the sources. */
   readonly sources: string;
+  /** Some tool found nothing because it failed. */
+  readonly failed: boolean;
 }
 
 /** A definition ready to be rendered. */
@@ -91,9 +93,10 @@ export class PromptRenderer {
       return {
         prompt: prepared.messages.map(spelledOut).join('\n'),
         sources: JSON.stringify(prepared.sources),
+        failed: prepared.report.results.some(({ status }) => status === 'failed'),
       };
     } catch (error) {
-      if (error instanceof AppError) return { prompt: `no prompt: ${error.code}`, sources: '' };
+      if (error instanceof AppError) return { prompt: `no prompt: ${error.code}`, sources: '', failed: true };
       throw error;
     }
   }
