@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { Database } from 'node-sqlite3-wasm';
 import { AppError } from '../../src/kernel';
 import { openLambSource } from '../../src/lamb-import';
+import { withSqliteFile } from '../../src/lamb-import/source/sqlite-file';
 import type { LambSource } from '../../src/lamb-import/source/lamb-source.types';
 import { LAMB_ASSISTANTS, LAMB_RUBRIC_DOCUMENT, LAMB_RUBRIC_UUID, lambContent } from '../support/lamb-content';
 import { buildLambDatabase, type LambRow } from '../support/lamb-database';
@@ -257,6 +259,16 @@ describe('reading a LAMB database', () => {
       expect(openLambSource(file).organizations).toHaveLength(4);
       writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d700000001', 'hex'));
       expect(refusalOf(file)).toMatch(/a change that has not ended\. Stop LAMB/);
+    });
+
+    it('believes nothing of a file that changed meanwhile', () => {
+      const file = fileOf('changing.db');
+      copyFileSync(whole, file);
+      const refused = refusal(() => withSqliteFile(file, () => appendFileSync(file, Buffer.alloc(4096))));
+      expect(refused.detail).toMatch(/changed while it was read; stop LAMB and try again$/);
+      copyFileSync(whole, file);
+      const started = refusal(() => withSqliteFile(file, () => writeFileSync(`${file}-wal`, 'x')));
+      expect(started.detail).toContain('changing.db-wal holds changes');
     });
 
     it('looks beside the file itself where it was named by a link', () => {

@@ -34,8 +34,16 @@ const refused = (detail: string, cause?: unknown, code: ErrorCode = 'validation_
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
 
+function existing(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw refused(`${file} cannot be read: ${codeOf(error)}`, error);
+  }
+}
+
 function statOf(file: string): Stats {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = existing(file);
   if (stats === undefined) throw refused(`There is no file ${file}`);
   if (stats.isDirectory()) throw refused(`${file} is a directory; name the SQLite file in it`);
   if (!stats.isFile()) throw refused(`${file} is not a regular file`);
@@ -75,7 +83,7 @@ function checkHeader(file: string, header: Buffer, size: number): void {
 
 /** Changes that are not in the file itself would be missed, silently. */
 function checkNeighbours(file: string): void {
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  const log = existing(`${file}-wal`);
   if (log !== undefined && log.size > 0) {
     throw refused(
       `${basename(file)}-wal holds changes that are not in ${file} yet. Stop LAMB, or run ` +
@@ -150,6 +158,8 @@ export function withSqliteFile<T>(given: string, work: (database: Database) => T
   let database: Database | undefined;
   try {
     database = new Database(readablePath(file, header, folder), { readOnly: true, fileMustExist: true });
+    // The schema is a stranger's, too.
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     const result = work(database);
     checkNeighbours(file);
     if (!sameFile(before, statOf(file))) throw refused(`${file} changed while it was read; stop LAMB and try again`);
