@@ -448,13 +448,15 @@ describe('files of single-file assistants', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const textOf = async (id: number | null | undefined, path: string): Promise<string> => {
+  const ownerOf = async (id: number | null | undefined) => {
     const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
       id,
     ]);
-    const owner = { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
-    return (await app.get(FilesService).readText(owner, path, 1000)).text;
+    return { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
   };
+
+  const textOf = async (id: number | null | undefined, path: string): Promise<string> =>
+    (await app.get(FilesService).readText(await ownerOf(id), path, 1000)).text;
   const blobs = () =>
     readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).length;
 
@@ -507,13 +509,6 @@ describe('files of single-file assistants', () => {
     expect(blobs()).toBe(before + 3);
     expect(only(await run(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
   });
-
-  const ownerOf = async (id: number | null | undefined) => {
-    const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
-      id,
-    ]);
-    return { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
-  };
 
   it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {
     const { organizations, sourceName, slug } = place();

@@ -8,6 +8,7 @@ import type { Definition } from '../storage/assistant.repository';
 
 /** Rows of one statement; each has some forty parameters' worth of text at most. */
 const BATCH = 100;
+const SHARES = 1_000;
 
 export interface NewAssistantRow {
   readonly id: number;
@@ -74,6 +75,17 @@ export class AssistantArrivalsRepository {
 
   shares(organizationId: string, ids: readonly number[], tx: Transaction): Promise<AssistantShareEntity[]> {
     return tx.getRepository(AssistantShareEntity).findBy({ organizationId, assistantId: In([...ids]) });
+  }
+
+  async insertShares(
+    organizationId: string,
+    shares: readonly Pick<AssistantShareEntity, 'assistantId' | 'userId' | 'access'>[],
+    tx: Transaction,
+  ): Promise<void> {
+    for (let start = 0; start < shares.length; start += SHARES) {
+      const batch = shares.slice(start, start + SHARES).map((share) => ({ ...share, organizationId }));
+      await tx.getRepository(AssistantShareEntity).insert(batch);
+    }
   }
 
   async replaceShares(

@@ -115,6 +115,15 @@ export class AssistantArrivals {
     return shares;
   }
 
+  /** For assistants that are shared with nobody yet. */
+  shareNewly(
+    organizationId: string,
+    shares: readonly (ArrivingShare & { readonly assistantId: number })[],
+    tx: Transaction,
+  ): Promise<void> {
+    return this.assistants.insertShares(organizationId, shares, tx);
+  }
+
   share(organizationId: string, id: number, shares: readonly ArrivingShare[], tx: Transaction): Promise<void> {
     return this.assistants.replaceShares(organizationId, id, shares, tx);
   }

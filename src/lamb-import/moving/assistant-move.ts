@@ -37,7 +37,8 @@ export class AssistantMove {
   async write(writing: AssistantWriting, tally: Tally): Promise<Written> {
     const { ground, content, land } = writing;
     const { known, fresh } = await this.ids(writing);
-    const arrivals = content.assistants.map((planned) => this.renamed(planned, new Map([...known, ...fresh]), tally));
+    const ids = new Map([...known, ...fresh]);
+    const arrivals = content.assistants.map((planned) => this.renamed(planned, ids, tally));
     const times = new Map(content.assistants.map(({ origin, times }) => [origin, times]));
     const reserved = new Map([...fresh].map(([origin, id]) => [String(origin), id]));
     const reconciled = await land(this.landings.assistants(ground, { ids: reserved, times }), arrivals);

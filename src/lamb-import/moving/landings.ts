@@ -145,10 +145,6 @@ export class Landings {
       const shares = await rooms.shares(organizationId, ids, tx);
       return new Map([...shares].map(([id, list]) => [String(id), { assistantId: id, shares: list }]));
     };
-    const write = async ({ assistantId, shares }: SharedAssistant): Promise<string> => {
-      await rooms.share(organizationId, assistantId, shares, tx);
-      return String(assistantId);
-    };
     return {
       kind: 'share',
       standing: (ids) => standing(ids.map(Number)),
@@ -158,11 +154,13 @@ export class Landings {
           .map(([id]) => ({ id, key: id })),
       keyOf: ({ assistantId }) => String(assistantId),
       arrive: async (arrivals) => {
-        const ids: string[] = [];
-        for (const { value } of arrivals) ids.push(await write(value));
-        return ids;
+        const lists = valuesOf(arrivals);
+        const all = lists.flatMap(({ assistantId, shares }) => shares.map((share) => ({ ...share, assistantId })));
+        await rooms.shareNewly(organizationId, all, tx);
+        return lists.map(({ assistantId }) => String(assistantId));
       },
-      change: (_, { value }) => write(value).then(() => true),
+      change: (_, { value: { assistantId, shares } }) =>
+        rooms.share(organizationId, assistantId, shares, tx).then(() => true),
     };
   }
 
