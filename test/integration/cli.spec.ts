@@ -63,7 +63,7 @@ describe('operator commands beside a running server on the embedded database', (
 
     const done = await run('export', '--to', scratch.url, '--json');
     expect(done).toMatchObject({ code: 0, err: '', json: { ok: true, beside_server: true } });
-    expect(done.json.tables).toContainEqual({ table: 'public.organizations', rows: 2, checksum: expect.any(String) });
+    expect(done.json.tables).toContainEqual({ table: 'public.api_keys', rows: 1, checksum: expect.any(String) });
     expect(await server.api('GET', '/health/ready')).toMatchObject({ status: 200 });
   });
 });

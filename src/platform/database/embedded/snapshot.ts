@@ -6,7 +6,7 @@ import { copyDataFiles, sizeOfFiles } from './data-files';
 import { databaseLockFile, runningEmbeddedUrl } from './embedded-database';
 import { exportDirectory, snapshotDirectory } from './snapshot-directory';
 import { socketPath } from './socket-directory';
-import { requestSnapshot } from './wire/snapshot-request';
+import { DISK_FULL, requestSnapshot } from './wire/snapshot-request';
 
 export interface Snapshot {
   /** A data directory in its own right, for `startEmbedded`. */
@@ -104,7 +104,7 @@ async function copyFrom(dataDir: string, source: string, signal: AbortSignal): P
 
 function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return new Error('The disk of the data directory is full', { cause: error });
+  if (code === 'ENOSPC') return new Error(DISK_FULL, { cause: error });
   if (error instanceof DirectoryInUseError) {
     return new Error(`Process ${error.holder.pid} has the database and does not answer yet; try again`, {
       cause: error,

@@ -8,6 +8,8 @@ export const SNAPSHOT_REQUEST = 80_877_990;
 
 const DONE = 'SNAPSHOT';
 
+export const DISK_FULL = 'The disk of the data directory is full';
+
 /** Copies the engine's files while no transaction is open and nobody gets in; a client that leaves ends it. */
 export async function serveSnapshot(socket: Socket, { gate, engine }: SharedEngine): Promise<void> {
   const holder: Holder = { evict: () => undefined };
@@ -22,7 +24,7 @@ export async function serveSnapshot(socket: Socket, { gate, engine }: SharedEngi
     socket.end(frame('C', cstring(DONE)));
   } catch (error) {
     const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = full ? DISK_FULL : error instanceof Error ? error.message : String(error);
     socket.end(errorResponse({ severity: 'FATAL', code: full ? '53100' : '58030', message }));
   } finally {
     gate.leave(holder);
