@@ -67,6 +67,13 @@ function batchId(id: string | undefined): string {
   return id;
 }
 
+/** With the milliseconds that the work itself took, without the start of the command. */
+async function timed<T>(work: Promise<T>): Promise<readonly [result: T, tookMs: number]> {
+  const begun = performance.now();
+  const result = await work;
+  return [result, Math.round(performance.now() - begun)];
+}
+
 const countsOf = ({ id, migrated, skipped, failed, examined, rolledBack, state }: Batch) => ({
   batch: id,
   state,
@@ -108,9 +115,10 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     const scope = { organizationId: await organizationOf(context, options.org), to };
     const resume = options.resume === undefined ? {} : { resume: batchId(options.resume) };
     const batches = context.get(MigrationBatches);
-    const { batch, complete } = await batches.apply({ ...scope, batchSize, ...resume }, worker(), controlOf(command));
+    const request = { ...scope, batchSize, ...resume };
+    const [{ batch, complete }, tookMs] = await timed(batches.apply(request, worker(), controlOf(command)));
     const failures = await batches.failures(batch.id);
-    const data = { ...countsOf(batch), complete, failures };
+    const data = { ...countsOf(batch), complete, took_ms: tookMs, failures };
     return { text: applyText(batch, complete, failures), data, ok: complete && batch.failed === 0 };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
@@ -122,13 +130,15 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
   const assistantId = options.assistant === undefined ? null : whole('--assistant', options.assistant, 1, MOST_ID);
   const work = async (context: INestApplicationContext): Promise<CommandResult> => {
     const batches = context.get(MigrationBatches);
-    const report =
+    const going =
       assistantId === null
-        ? (await batches.rollBack(id, force, worker(), controlOf(command))).report
-        : await batches.rollBackOne(id, assistantId, force, worker());
+        ? batches.rollBack(id, force, worker(), controlOf(command)).then(({ report }) => report)
+        : batches.rollBackOne(id, assistantId, force, worker());
+    const [report, tookMs] = await timed(going);
     const batch = await batches.find(id);
     const { complete, rolledBack, gone, edited, editedCount } = report;
-    const data = { ...countsOf(batch), complete, rolled_back_now: rolledBack, gone, edited, edited_count: editedCount };
+    const found = { complete, rolled_back_now: rolledBack, gone, edited, edited_count: editedCount };
+    const data = { ...countsOf(batch), ...found, took_ms: tookMs };
     return { text: rollbackText(batch, report, force), data, ok: complete && (force || editedCount === 0) };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
@@ -137,9 +147,10 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
 function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {
   const id = batchId(command.args[0]);
   return withApplication(config, async (context) => {
-    const { batch, report } = await context.get(MigrationBatches).verify(id, worker(), controlOf(command));
+    const going = context.get(MigrationBatches).verify(id, worker(), controlOf(command));
+    const [{ batch, report }, tookMs] = await timed(going);
     const { task: _task, faultCount, ...found } = report;
-    const data = { ...countsOf(batch), ...found, fault_count: faultCount };
+    const data = { ...countsOf(batch), ...found, fault_count: faultCount, took_ms: tookMs };
     return { text: verifyText(batch, report), data, ok: report.complete && faultCount === 0 };
   });
 }
