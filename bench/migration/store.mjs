@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { dist } from '../suts/bellwether.mjs';
 
 const require = createRequire(import.meta.url);
+require('@nestjs/common').Logger.overrideLogger(false);
 
 const RAG = { prompt_processor: 'simple_augment', connector: 'bypass', llm: 'debug-bypass' };
 const LONG = 'Answer as a patient tutor would. '.repeat(40);
