@@ -1,9 +1,10 @@
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { ownIdentity } from '../../src/platform/database';
-import { FilesService } from '../../src/files';
+import { BlobStore, FilesService } from '../../src/files';
+import { AppError } from '../../src/kernel';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
 import { LambImport, type ImportedOrganization, type ImportOptions, type ImportReport } from '../../src/lamb-import';
 import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
@@ -16,6 +17,7 @@ import {
   collection,
   importOptions,
   ORGANIZATION,
+  place,
   rubric,
   rubricDocument,
   sourceOf,
@@ -49,14 +51,6 @@ afterAll(async () => {
   await dataSource.destroy();
   await app.stop();
 });
-
-let serial = 0;
-/** Another slug and another installation for every test. */
-const place = (): { organizations: LambOrganization[]; sourceName: string; slug: string } => {
-  serial += 1;
-  const slug = `biology-${serial}`;
-  return { organizations: [{ ...ORGANIZATION, slug }], sourceName: `campus-${serial}`, slug };
-};
 
 const runtimeOf = async (slug: string) => {
   const [row] = await rows<{ id: string }>('SELECT id FROM organizations WHERE slug = $1', [slug]);
@@ -442,11 +436,11 @@ describe('files of single-file assistants', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'bw-lamb-'));
-    mkdirSync(join(folder, '1'));
-    writeFileSync(join(folder, '1', 'notes.md'), 'Notes of one');
+    folder = fs.mkdtempSync(join(tmpdir(), 'bw-lamb-'));
+    fs.mkdirSync(join(folder, '1'));
+    fs.writeFileSync(join(folder, '1', 'notes.md'), 'Notes of one');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
   const ownerOf = async (id: number | null | undefined) => {
     const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
@@ -458,7 +452,8 @@ describe('files of single-file assistants', () => {
   const textOf = async (id: number | null | undefined, path: string): Promise<string> =>
     (await app.get(FilesService).readText(await ownerOf(id), path, 1000)).text;
   const blobs = () =>
-    readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).length;
+    fs.readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
+      .length;
 
   it('are copied into the space of whoever owns the assistant, and again when they changed there', async () => {
     const { organizations, sourceName } = place();
@@ -468,14 +463,14 @@ describe('files of single-file assistants', () => {
       reading(3, '1/notes.md', { ownerEmail: 'user2@biology.example' }),
       reading(4, '1/bad\\name.md'),
     ];
-    writeFileSync(join(folder, '1', 'bad\\name.md'), 'Odd');
+    fs.writeFileSync(join(folder, '1', 'bad\\name.md'), 'Odd');
     const parts = { organizations, assistants };
     const listed = only(await run(parts, { sourceName }));
     expect(listed.missingFiles).toEqual([
       { path: '1/notes.md', assistants: [1, 2, 3], reason: 'no folder of files was given' },
       { path: '1/bad\\name.md', assistants: [4], reason: 'no folder of files was given' },
     ]);
-    const before = existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
+    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
     const dry = only(await run(parts, { sourceName, files: folder, dryRun: true }));
     expect(dry).toMatchObject({ missingFiles: [], counts: { file: { created: 3 } } });
     const first = only(await run(parts, { sourceName, files: folder }));
@@ -487,7 +482,7 @@ describe('files of single-file assistants', () => {
     expect(await textOf(four, '1/bad_name.md')).toBe('Odd');
     const [odd] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [four]);
     expect(JSON.parse(odd?.metadata ?? '')).toMatchObject({ file_path: '1/bad_name.md' });
-    writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
+    fs.writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
     await app.get(FilesService).store(
       await ownerOf(three),
       {
@@ -513,14 +508,14 @@ describe('files of single-file assistants', () => {
   it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {
     const { organizations, sourceName, slug } = place();
     const outside = join(folder, '..', `bw-outside-${slug}`);
-    mkdirSync(outside);
-    writeFileSync(join(outside, 'secret.md'), 'CANARY');
-    mkdirSync(join(folder, '40'));
-    writeFileSync(join(folder, '40', 'theirs.md'), 'Theirs');
-    symlinkSync(outside, join(folder, '2'));
-    symlinkSync(join(outside, 'secret.md'), join(folder, '1', 'link.md'));
-    linkSync(join(outside, 'secret.md'), join(folder, '1', 'hard.md'));
-    mkdirSync(join(folder, '1', 'folder.md'));
+    fs.mkdirSync(outside);
+    fs.writeFileSync(join(outside, 'secret.md'), 'CANARY');
+    fs.mkdirSync(join(folder, '40'));
+    fs.writeFileSync(join(folder, '40', 'theirs.md'), 'Theirs');
+    fs.symlinkSync(outside, join(folder, '2'));
+    fs.symlinkSync(join(outside, 'secret.md'), join(folder, '1', 'link.md'));
+    fs.linkSync(join(outside, 'secret.md'), join(folder, '1', 'hard.md'));
+    fs.mkdirSync(join(folder, '1', 'folder.md'));
     const paths = [
       '1/gone.md',
       '../x.md',
@@ -541,7 +536,7 @@ describe('files of single-file assistants', () => {
         { sourceName, files: folder },
       ),
     );
-    rmSync(outside, { recursive: true });
+    fs.rmSync(outside, { recursive: true });
     expect(result.missingFiles.map(({ path, reason }) => [path, reason])).toEqual([
       ['../x.md', 'its path leaves the file space'],
       ['/etc/passwd', 'its path is absolute'],
@@ -557,10 +552,19 @@ describe('files of single-file assistants', () => {
   });
 
   it('leave no bytes behind when their organization does not come', async () => {
-    const { organizations, sourceName } = place();
-    await run({ organizations, assistants: [] }, { sourceName: `${sourceName}-other` });
-    const before = existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
-    const parts = { organizations, assistants: [reading(1, '1/notes.md')] };
+    const { organizations, sourceName, slug } = place();
+    fs.writeFileSync(join(folder, '1', 'more.md'), 'More');
+    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
+    const parts = { organizations, assistants: [reading(1, '1/notes.md'), reading(2, '1/more.md')] };
+    const store = app.get(BlobStore);
+    const put = store.put.bind(store);
+    const full = new AppError('insufficient_storage', 'No space left for uploaded files');
+    const spy = jest.spyOn(store, 'put').mockImplementationOnce(put).mockRejectedValueOnce(full);
+    const failed = only(await run(parts, { sourceName, files: folder }));
+    spy.mockRestore();
+    expect(failed).toMatchObject({ outcome: 'failed', leftOut: [{ code: 'insufficient_storage' }] });
+    expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
+    await run({ organizations }, { sourceName: `${sourceName}-other` });
     expect(only(await run(parts, { sourceName, files: folder })).outcome).toBe('conflict');
     expect(blobs()).toBe(before);
   });

@@ -110,6 +110,14 @@ export const importOptions = (changes: Partial<ImportOptions> = {}): ImportOptio
   ...changes,
 });
 
+let serial = 0;
+/** Another slug and another installation for every test. */
+export const place = (): { organizations: LambOrganization[]; sourceName: string; slug: string } => {
+  serial += 1;
+  const slug = `biology-${serial}`;
+  return { organizations: [{ ...ORGANIZATION, slug }], sourceName: `campus-${serial}`, slug };
+};
+
 /** One organization with an owner and a teacher; parts given replace those of it. */
 export const sourceOf = (parts: SourceParts): LambSource => ({
   prefix: 'LAMB_',
