@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller, Page } from '../kernel';
@@ -12,6 +12,7 @@ import {
   VersionPageDto,
 } from './assistant-answer.dto';
 import { AssistantEditor } from './assistant-editor';
+import { AssistantEditorGuard } from './assistant-editor.guard';
 import { AssistantHistory } from './assistant-history';
 import { AssistantIdPipe } from './assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
@@ -50,6 +51,7 @@ export class AssistantHistoryController {
 
   @Post('versions/:version/restore')
   @HttpCode(200)
+  @UseGuards(AssistantEditorGuard)
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
   @ApiOkResponse({ type: AssistantDto })

@@ -38,6 +38,7 @@ import { AccessMigration } from './rewriting/access-migration';
 import { AssistantConversion } from './rewriting/assistant-conversion';
 import { AssistantConversionController } from './rewriting/assistant-conversion.controller';
 import { AssistantRewrites } from './rewriting/assistant-rewrites';
+import { RequestedPlans } from './rewriting/requested-plans';
 import { RewriteRepository } from './rewriting/rewrite.repository';
 import { RunnableAssistants } from './runnable-assistants';
 import { SourceLinkCheck } from './source-link-check';
@@ -85,6 +86,7 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     PromptTemplatesService,
     RewriteRepository,
     AssistantRewrites,
+    RequestedPlans,
     AccessMigration,
     AssistantConversion,
     AssistantsService,

@@ -166,6 +166,23 @@ describe('converting an assistant', () => {
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(again.json).toEqual(first.json);
   });
+
+  it('is repeated for nobody who has lost the assistant, and a dry run looks anew', async () => {
+    const { id } = await fileAssistant(teacher, 'lost');
+    const share = (shares: object[]) => teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares });
+    await share([{ email: colleague.email, access: 'edit' }]);
+    const key = { 'idempotency-key': 'convert-lost' };
+    expect((await convert(colleague, id, '?dry_run=true', key)).json).toMatchObject({ status: 'ready' });
+    const restore = () => colleague.api('POST', `${ASSISTANTS}/${id}/versions/1/restore`, undefined, key);
+    expect([(await convert(colleague, id, '', key)).status, (await restore()).status]).toEqual([200, 200]);
+    expect((await convert(colleague, id, '', key)).headers.get('idempotent-replayed')).toBe('true');
+    await share([{ email: colleague.email, access: 'use' }]);
+    expect([(await convert(colleague, id, '', key)).status, (await restore()).status]).toEqual([403, 403]);
+    await share([]);
+    const answers = [await convert(colleague, id, '', key), await restore()];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect((await convert(colleague, id, '?dry_run=true', key)).status).toBe(404);
+  });
 });
 
 describe('who may convert', () => {
@@ -200,6 +217,7 @@ describe('who may convert', () => {
       ).toBe(401);
     }
     expect((await convert(teacher, id, '?dry_run=perhaps')).status).toBe(400);
+    expect((await convert(teacher, id, '?dry_run=1')).status).toBe(400);
     expect((await convert(teacher, id, '', { 'if-match': '"7"' })).status).toBe(412);
     expect((await read(teacher, id)).version).toBe(1);
   });
@@ -223,6 +241,9 @@ describe('the policy `on_access`', () => {
       prompt_processor: 'kvcache_augment',
       rag_processor: 'simple_rag',
     });
+    const { id: restored } = await fileAssistant(teacher, 'taken back');
+    await convert(teacher, restored);
+    await teacher.api('POST', `${ASSISTANTS}/${restored}/versions/1/restore`);
     const replica = await startApp({ env: { MIGRATION_POLICY: 'on_access' }, reset: false });
     const there = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
       replica.api(method, ASSISTANTS + path, body, { authorization: `Bearer ${teacher.key}`, ...headers });
@@ -264,6 +285,7 @@ describe('the policy `on_access`', () => {
       ]);
 
       expect((await there('GET', `/${strange}`)).json).toMatchObject({ type: 'classic', version: 1 });
+      expect((await there('GET', `/${restored}`)).json).toMatchObject({ type: 'classic', version: 3 });
       expect(await read(teacher, ids.listed)).toMatchObject({ type: 'classic', version: 1 });
     } finally {
       await replica.stop();

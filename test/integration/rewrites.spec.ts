@@ -5,6 +5,7 @@ import type { RewriteChange, RewritePlan, RewriteSubject, RollbackRequest } from
 import { EMPTY_DEFINITION } from '../../src/assistants/definition';
 import { AccessMigration } from '../../src/assistants/rewriting/access-migration';
 import { AssistantRewrites } from '../../src/assistants/rewriting/assistant-rewrites';
+import { RequestedPlans } from '../../src/assistants/rewriting/requested-plans';
 import { RewriteRepository } from '../../src/assistants/rewriting/rewrite.repository';
 import type { RunnableAssistants } from '../../src/assistants/runnable-assistants';
 import { AssistantRepository, type AssistantScope } from '../../src/assistants/storage/assistant.repository';
@@ -292,7 +293,10 @@ describe('migration on access', () => {
   }
 
   /** One process; `plan` stands for what the migrator says. */
-  function processOf(policy: Config['migration']['policy'], plan: (subject: RewriteSubject) => RewritePlan): Process {
+  function processOf(
+    policy: Config['migration']['policy'],
+    plan: (subject: RewriteSubject) => RewritePlan | Promise<RewritePlan>,
+  ): Process {
     const rewrites = rewritesOf();
     const plans: number[] = [];
     rewrites.use({
@@ -305,7 +309,10 @@ describe('migration on access', () => {
       runtime: (id: string) => Promise.resolve({ features: { multi_tool: id !== switchedOff } }),
     } as unknown as OrganizationsService;
     const config = { migration: { policy } } as Config;
-    return { plans, access: new AccessMigration(config, organizations, rewrites, transactions) };
+    return {
+      plans,
+      access: new AccessMigration(config, organizations, rewrites, new RequestedPlans(rewrites), transactions),
+    };
   }
   let switchedOff = '';
 
@@ -383,15 +390,75 @@ describe('migration on access', () => {
     expect(await access.migrate(stored(id!, own.id, 4))).toBe(true);
   });
 
-  it('never makes an access fail', async () => {
+  it('leaves what was restored alone until somebody saves it', async () => {
     const own = await organization();
     const [id] = await classics(1, own);
-    const { access } = processOf('on_access', () => {
+    const { access } = processOf('on_access', ready);
+    const [{ definition }] = (await rewritesOf().subjects(everyOne)) as [RewriteSubject];
+    expect(await access.migrate(stored(id!, own.id))).toBe(true);
+    await own.scope.replace(id!, 2, definition, own.owner, 'restore');
+    expect(await access.migrate(stored(id!, own.id, 3))).toBe(false);
+    await own.scope.replace(id!, 3, { ...definition, name: 'B' }, own.owner, 'update');
+    expect(await access.migrate(stored(id!, own.id, 4))).toBe(true);
+  });
+
+  it('never makes an access fail, and does not try again for some minutes', async () => {
+    const own = await organization();
+    const [id] = await classics(1, own);
+    const { access, plans } = processOf('on_access', () => {
       throw new Error('broken');
     });
     const { logger } = access as unknown as { logger: { error(line: unknown): void } };
     const error = jest.spyOn(logger, 'error').mockImplementation(() => undefined);
+    for (let round = 0; round < 3; round += 1) expect(await access.migrate(stored(id!, own.id))).toBe(false);
+    expect([plans.length, error.mock.calls.length]).toEqual([1, 1]);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60_000);
     expect(await access.migrate(stored(id!, own.id))).toBe(false);
-    expect(error).toHaveBeenCalledTimes(1);
+    expect(plans).toHaveLength(2);
+  });
+
+  it('lets those go on who come while many assistants are looked at, and remembers nothing of it', async () => {
+    const own = await organization();
+    const ids = await classics(20, own);
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let atOnce = 0;
+    let most = 0;
+    const { access, plans } = processOf('on_access', async (subject) => {
+      most = Math.max(most, (atOnce += 1));
+      await opened;
+      atOnce -= 1;
+      return ready(subject);
+    });
+    const answers = ids.map((id) => access.migrate(stored(id, own.id)));
+    expect(await Promise.all(answers.slice(16))).toEqual([false, false, false, false]);
+    open();
+    expect(new Set(await Promise.all(answers.slice(0, 16)))).toEqual(new Set([true]));
+    expect([plans.length, most]).toEqual([16, 1]);
+    expect(await access.migrate(stored(ids[19]!, own.id))).toBe(true);
+  });
+});
+
+describe('plans that requests ask for', () => {
+  it('are made one after the other, with a turn for others between, and too many are sent away', async () => {
+    const rewrites = rewritesOf();
+    const seen: string[] = [];
+    rewrites.use({
+      plan: async ({ id }) => {
+        seen.push(`plan ${id}`);
+        await Promise.resolve();
+        if (id === 1) throw new Error('broken');
+        return { status: 'current', from: 3 };
+      },
+    });
+    const plans = new RequestedPlans(rewrites);
+    const ask = (id: number) => plans.plan({ id } as RewriteSubject, 3);
+    setImmediate(() => seen.push('somebody else'));
+    const answers = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => ask(index)));
+    expect(seen.slice(0, 3)).toEqual(['plan 0', 'somebody else', 'plan 1']);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(31);
+    expect(answers[1]).toMatchObject({ reason: { message: 'broken' } });
+    expect(answers[39]).toMatchObject({ reason: { code: 'too_many_requests', retryAfter: 5 } });
+    expect(await ask(7)).toEqual({ status: 'current', from: 3 });
   });
 });

@@ -1,9 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { CONFIG, type Config } from '../../platform/config';
 import { Transactions } from '../../platform/database';
 import { NEWEST_METADATA } from '../assistant.types';
 import { AssistantRewrites } from './assistant-rewrites';
+import { RequestedPlans } from './requested-plans';
 
 /** What names a stored version. */
 export interface StoredVersion {
@@ -15,30 +17,40 @@ export interface StoredVersion {
 /** Versions of assistants that this process remembers not to look at again. */
 const REMEMBERED = 20_000;
 
+/** What went wrong may be over by then. */
+const FAILED_MS = 5 * 60_000;
+
+/** Of different assistants; whoever comes then finds the document as it is. */
+const MOST_AT_ONCE = 16;
+
 /**
  * Policy `on_access` (spec 001 §10.2): whoever reads, uses or changes one assistant finds it in the newest version. What
- * cannot be migrated or was rolled back stays as it is, and so it does when anything goes wrong: no access fails for it.
+ * cannot be migrated or was taken back stays as it is, and so it does when anything goes wrong: no access fails for it.
  */
 @Injectable()
 export class AccessMigration {
   private readonly logger = new Logger(AccessMigration.name);
-  /** Newest, refused or rolled back: `id/version`, oldest first. */
-  private readonly settled = new Set<string>();
+  /** Newest, refused, taken back or failed: `id/version` and until when, oldest first. */
+  private readonly settled = new Map<string, number>();
   private readonly running = new Map<number, Promise<boolean>>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly organizations: OrganizationsService,
     private readonly rewrites: AssistantRewrites,
+    private readonly plans: RequestedPlans,
     private readonly transactions: Transactions,
   ) {}
 
   /** True when another version than `stored` is the current one now. */
   async migrate(stored: StoredVersion): Promise<boolean> {
-    if (this.config.migration.policy !== 'on_access' || this.settled.has(keyOf(stored))) return false;
-    const running = this.running.get(stored.id) ?? this.attempt(stored);
-    this.running.set(stored.id, running);
-    return running;
+    if (this.config.migration.policy !== 'on_access' || this.isSettled(stored)) return false;
+    const running = this.running.get(stored.id);
+    if (running !== undefined) return running;
+    if (this.running.size >= MOST_AT_ONCE) return false;
+    const attempt = this.attempt(stored);
+    this.running.set(stored.id, attempt);
+    return attempt;
   }
 
   private async attempt(stored: StoredVersion): Promise<boolean> {
@@ -46,6 +58,8 @@ export class AccessMigration {
       const { features } = await this.organizations.runtime(stored.organizationId);
       return features.multi_tool && (await this.rewrite(stored));
     } catch (error) {
+      if (error instanceof AppError && error.code === 'too_many_requests') return false;
+      this.settle(stored, Date.now() + FAILED_MS);
       const name = error instanceof Error ? error.name : typeof error;
       this.logger.error({
         msg: 'not migrated on access',
@@ -66,13 +80,13 @@ export class AccessMigration {
       this.rewrites.forget(stored);
       return true;
     }
-    const plan = await this.rewrites.plan(subject, NEWEST_METADATA);
+    const plan = await this.plans.plan(subject, NEWEST_METADATA);
     if (plan.status === 'refused') {
       const codes = [...new Set(plan.problems.map(({ code, path }) => code ?? path))];
       this.logger.warn({ msg: 'cannot be migrated', assistant_id: id, version: stored.version, codes });
     }
-    // What an operator took back stays so until somebody saves it again.
-    if (plan.status !== 'ready' || (await this.rewrites.isRolledBack(subject))) {
+    // What somebody took back stays so until it is saved again.
+    if (plan.status !== 'ready' || (await this.rewrites.isTakenBack(subject))) {
       this.settle(stored);
       return false;
     }
@@ -84,10 +98,15 @@ export class AccessMigration {
     return true;
   }
 
-  private settle(stored: StoredVersion): void {
-    this.settled.add(keyOf(stored));
+  private isSettled(stored: StoredVersion): boolean {
+    return (this.settled.get(keyOf(stored)) ?? 0) > Date.now();
+  }
+
+  private settle(stored: StoredVersion, until = Infinity): void {
+    this.settled.delete(keyOf(stored));
+    this.settled.set(keyOf(stored), until);
     if (this.settled.size <= REMEMBERED) return;
-    const [oldest] = this.settled;
+    const [oldest] = this.settled.keys();
     if (oldest !== undefined) this.settled.delete(oldest);
   }
 }

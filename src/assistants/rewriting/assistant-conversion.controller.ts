@@ -1,10 +1,11 @@
-import { Controller, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { AssistantDto } from '../assistant-answer.dto';
+import { AssistantEditorGuard } from '../assistant-editor.guard';
 import { AssistantIdPipe } from '../assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from '../assistant-presenter';
 import { expectedVersion } from '../if-match';
@@ -22,7 +23,8 @@ export class AssistantConversionController {
 
   @Post()
   @HttpCode(200)
-  @Idempotent()
+  @UseGuards(AssistantEditorGuard)
+  @Idempotent({ unless: ({ query }) => query.dry_run === 'true' })
   @Access({
     scope: 'write',
     role: 'teacher',

@@ -9,6 +9,7 @@ import { staleVersion } from '../if-match';
 import type { Definition } from '../storage/assistant.repository';
 import { AssistantRewrites, subjectOf } from './assistant-rewrites';
 import type { ConversionPlanDto } from './conversion.dto';
+import { RequestedPlans } from './requested-plans';
 import type { PromptDifference, RewritePlan } from './rewriting.types';
 
 /** Without If-Match the newest version is converted; a race is tried again this often. */
@@ -21,13 +22,14 @@ export class AssistantConversion {
     private readonly lookup: AssistantLookup,
     private readonly organizations: OrganizationsService,
     private readonly rewrites: AssistantRewrites,
+    private readonly plans: RequestedPlans,
     private readonly transactions: Transactions,
   ) {}
 
-  /** Writes nothing. @throws {AppError} `not_found`, `forbidden`, `feature_disabled`, `precondition_failed`. */
+  /** Writes nothing. @throws {AppError} `not_found`, `forbidden`, `feature_disabled`, `precondition_failed`, `too_many_requests`. */
   async plan(caller: Caller, id: number, expected: number | null): Promise<ConversionPlanDto> {
     const { row } = await this.subject(caller, id, expected);
-    const plan = await this.rewrites.plan(subjectOf(row), NEWEST_METADATA);
+    const plan = await this.plans.plan(subjectOf(row), NEWEST_METADATA);
     return planView(row, plan);
   }
 
@@ -40,7 +42,7 @@ export class AssistantConversion {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row } = await this.subject(caller, id, expected);
       const subject = subjectOf(row);
-      const plan = assertReady(await this.rewrites.plan(subject, NEWEST_METADATA));
+      const plan = assertReady(await this.plans.plan(subject, NEWEST_METADATA));
       const change = { subject, plan, reason: 'convert', batchId: null } as const;
       const [rewritten] = await this.transactions.run((tx) => this.rewrites.apply(tx, [change], caller));
       if (rewritten) {

@@ -65,9 +65,10 @@ export class AssistantRewrites {
     return (await this.rows.live(query)).map(subjectOf);
   }
 
-  /** Whether somebody took it back to this very version, and nobody has saved it since. */
-  async isRolledBack({ id, version }: RewriteSubject): Promise<boolean> {
-    return (await this.rows.reasonOf(id, version)) === 'rollback';
+  /** Whether somebody rolled it back or restored it to this very version, and nobody has saved it since. */
+  async isTakenBack({ id, version }: RewriteSubject): Promise<boolean> {
+    const reason = await this.rows.reasonOf(id, version);
+    return reason === 'rollback' || reason === 'restore';
   }
 
   /** Writes plans, in the order of `changes`; null where the assistant was changed or deleted since the plan was made. */

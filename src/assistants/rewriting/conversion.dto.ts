@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBooleanString } from 'class-validator';
+import { IsIn } from 'class-validator';
 import type { JsonObject } from '../../kernel';
 import { MayBeOmitted } from '../../platform/http';
 import { METADATA_VERSIONS, type MetadataVersion } from '../assistant.types';
@@ -8,7 +8,7 @@ export class ConversionQueryDto {
   /** Only tells what would change. */
   @ApiPropertyOptional({ enum: ['true', 'false'] })
   @MayBeOmitted()
-  @IsBooleanString()
+  @IsIn(['true', 'false'])
   dry_run?: string;
 }
 

@@ -9,6 +9,12 @@ import { type Claimed, IdempotencyService } from './idempotency.service';
 import { headersOf, ResponseTape, type StoredResponse } from './response-tape';
 
 export const IDEMPOTENT_METADATA = 'bellwether:idempotent';
+/** What the decorator says of the route. */
+interface KeptAnswers {
+  readonly sealed: boolean;
+  readonly unless: ((request: BellwetherRequest) => boolean) | undefined;
+}
+
 const MAX_KEY_LENGTH = 255;
 
 /** Null when the client sent none. @throws {AppError} `validation_failed` */
@@ -34,7 +40,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const key = keyOf(request);
-    if (key === null) return next.handle();
+    const { sealed, unless } = this.reflector.get<KeptAnswers>(IDEMPOTENT_METADATA, context.getHandler());
+    if (key === null || unless?.(request) === true) return next.handle();
     const { caller } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
     const scope = {
@@ -43,7 +50,6 @@ export class IdempotencyInterceptor implements NestInterceptor {
       route: `${request.method} ${request.path}`,
       key,
     };
-    const { sealed } = this.reflector.get<{ sealed: boolean }>(IDEMPOTENT_METADATA, context.getHandler());
     const admission = await this.idempotency.admit(scope, bodyHash(request), sealed);
     if ('replay' in admission) return of(replay(response, admission.replay));
     return perform(response, next, admission.claimed);
