@@ -36,9 +36,9 @@ const MIGRATE = ['assistants:migrate', '--apply', `--batch-size=${BATCH}`];
 
 /** A command to its end; its figures come from its last line. */
 async function run(...args) {
-  const { code, json, ms, busyMs, rss } = await command(...args).ended;
+  const { code, json, ...figures } = await command(...args).ended;
   must(code === 0, `${args.join(' ')}: exit code ${code}: ${JSON.stringify(json)?.slice(0, 400)}`);
-  return { json, ms, busyMs, rss };
+  return { json, ...figures };
 }
 
 /** Resident memory over the command's time, in tenths of it. */
@@ -47,10 +47,10 @@ function memory(rss) {
   return tenths.map((part) => megabytes(Math.max(0, ...part))).join(' ');
 }
 
-function told(what, { ms, busyMs, rss }, count) {
+function told(what, { ms, busyMs, cpu, rss }, count) {
   const rate = Math.round(count / (busyMs / 1_000));
   console.log(
-    `| ${what} | ${seconds(ms)} s in all, ${seconds(busyMs)} s at work | ${rate}/s | peak ${megabytes(Math.max(...rss))} MB; ${memory(rss)} |`,
+    `| ${what} | ${seconds(ms)} s in all, ${seconds(busyMs)} s at work, ${cpu.toFixed(1)} s of computing | ${rate}/s | peak ${megabytes(Math.max(...rss))} MB; ${memory(rss)} |`,
   );
 }
 

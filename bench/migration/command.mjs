@@ -16,7 +16,18 @@ function residentKb(pid) {
   }
 }
 
-/** `ended`: code, last line, milliseconds in all and at work, samples of memory in KB. */
+/** Seconds of computing, of all its threads (Linux: ticks of 10 ms). */
+function cpuSeconds(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+/** `ended`: code, last line, milliseconds in all and at work, seconds of computing, samples of memory in KB. */
 export function startCommand({ dataDir, databaseUrl }, args) {
   const started = performance.now();
   const child = spawn(process.execPath, [join(dist, 'cli.js'), ...args, '--json'], {
@@ -26,14 +37,18 @@ export function startCommand({ dataDir, databaseUrl }, args) {
   let out = '';
   child.stdout.on('data', (chunk) => (out += chunk));
   const rss = [];
-  const sampling = setInterval(() => rss.push(residentKb(child.pid)), SAMPLE_MS);
+  let cpu = 0;
+  const sampling = setInterval(() => {
+    rss.push(residentKb(child.pid));
+    cpu = Math.max(cpu, cpuSeconds(child.pid));
+  }, SAMPLE_MS);
   const ended = new Promise((resolve) => {
     child.on('close', (code, signal) => {
       clearInterval(sampling);
       const ms = performance.now() - started;
       const last = out.trim().split('\n').at(-1) ?? '';
       const json = last.startsWith('{') ? JSON.parse(last) : undefined;
-      resolve({ code, signal, json, ms, busyMs: json?.took_ms ?? ms, rss: rss.length === 0 ? [0] : rss });
+      resolve({ code, signal, json, ms, busyMs: json?.took_ms ?? ms, cpu, rss: rss.length === 0 ? [0] : rss });
     });
   });
   return { ended, kill: () => child.kill('SIGKILL') };
