@@ -2,13 +2,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { migrations } from '../migrations';
 import { AppModule } from './app.module';
+import { terminalJson } from './kernel';
 import type { Config } from './platform/config';
 import { type OpenDatabase, openDatabase } from './platform/database';
 import { createPino, StructuredLogger } from './platform/logging';
 
 /** Standard output belongs to the result: a command logs warnings and worse to standard error. */
 const commandLogger = (level: 'info' | 'warn' = 'warn'): StructuredLogger =>
-  new StructuredLogger(createPino(level, { write: (line: string) => void process.stderr.write(line) }));
+  new StructuredLogger(createPino(level, { write: (line: string) => void process.stderr.write(terminalJson(line)) }));
 
 export interface ApplicationOptions {
   /** What is written is logged, a line for each; on a terminal people see its progress instead. */

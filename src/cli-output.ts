@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Progress } from './cli-progress';
+import { terminalJson, terminalText } from './kernel';
 import type { Config } from './platform/config';
 
 export interface OutputOptions {
@@ -39,12 +40,12 @@ export class BadUsage extends Error {}
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 export function print({ text, data, ok = true }: CommandResult, { json = false }: OutputOptions): void {
-  process.stdout.write(`${json ? JSON.stringify({ ok, ...data }) : text}\n`);
+  process.stdout.write(`${json ? terminalJson(JSON.stringify({ ok, ...data })) : terminalText(text)}\n`);
   process.exitCode = ok ? EXIT.done : EXIT.failed;
 }
 
 export function printFailure(message: string, { json = false }: OutputOptions, code: number = EXIT.failed): void {
-  if (json) process.stdout.write(`${JSON.stringify({ ok: false, error: message })}\n`);
-  else process.stderr.write(`${message}\n`);
+  if (json) process.stdout.write(`${terminalJson(JSON.stringify({ ok: false, error: message }))}\n`);
+  else process.stderr.write(`${terminalText(message)}\n`);
   process.exitCode = code;
 }

@@ -29,4 +29,10 @@ describe('progress of a command', () => {
       '\r\u001b[2K',
     ]);
   });
+
+  it('has no escapes from names', () => {
+    const progress = shown();
+    progress.report({ done: 1, total: null, text: 'copied \u001b]52;c;ZXZpbA==\u0007\nmore' });
+    expect(written).toEqual(['1 copied  ]52;c;ZXZpbA== more\n']);
+  });
 });

@@ -1,3 +1,5 @@
+import { terminalLine } from './kernel';
+
 /** How far a command has come; `total` null while nobody knows it yet. */
 export interface ProgressReport {
   readonly done: number;
@@ -28,7 +30,7 @@ const share = ({ done, total }: ProgressReport): number =>
 
 const counts = ({ done, total }: ProgressReport): string => (total === null ? `${done}` : `${done}/${total}`);
 
-const line = (progress: ProgressReport): string => `${counts(progress)} ${progress.text}`.trimEnd();
+const line = (progress: ProgressReport): string => `${counts(progress)} ${terminalLine(progress.text)}`.trimEnd();
 
 function bar(progress: ProgressReport, columns: number): string {
   const filled = Math.round(share(progress) * BAR_CELLS);

@@ -6,3 +6,4 @@ export * from './json';
 export * from './paging';
 export * from './run-events';
 export * from './sources';
+export * from './terminal-text';

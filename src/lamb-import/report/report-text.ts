@@ -9,6 +9,7 @@ import {
   type ImportReport,
   type MissingFile,
 } from '../import.types';
+import { terminalLine } from '../../kernel';
 import type { LambProblem } from '../source/lamb-source.types';
 import { isClean, totals } from './report-summary';
 
@@ -42,12 +43,9 @@ const VERDICTS: Readonly<Record<ImportedOrganization['outcome'], string>> = {
 };
 const COLUMN = Math.max(...Object.values(KIND_NAMES).map((name) => name.length)) + 2;
 
-/** Names come from a foreign database and go to a terminal. */
-const plain = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ');
-
 function block(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  const shown = lines.slice(0, MAX_SHOWN).map((line) => `    ${plain(line)}`);
+  const shown = lines.slice(0, MAX_SHOWN).map((line) => `    ${terminalLine(line)}`);
   const rest = lines.length - shown.length;
   return [`  ${title}`, ...shown, ...(rest > 0 ? [`    and ${rest} more (--json lists all)`] : [])];
 }
@@ -79,7 +77,7 @@ function organizationLines(organization: ImportedOrganization): string[] {
   const { name, slug, originSlug, outcome } = organization;
   const renamed = slug === originSlug ? slug : `${slug}, there ${originSlug}`;
   return [
-    plain(`${name} (${renamed}): ${VERDICTS[outcome]}`),
+    terminalLine(`${name} (${renamed}): ${VERDICTS[outcome]}`),
     ...countLines(organization),
     ...block('Conflicts', organization.conflicts.map(noteLine)),
     ...block('Left out', organization.leftOut.map(noteLine)),
@@ -108,6 +106,6 @@ function conclusion(report: ImportReport): string {
 export function reportText(report: ImportReport): string {
   const title = `Import from ${report.source}${report.dryRun ? ' (dry run: what would be done)' : ''}`;
   const unread = block('Not read in the source', report.problems.map(problemLine));
-  const lines = [plain(title), '', ...report.organizations.flatMap(organizationLines)];
+  const lines = [terminalLine(title), '', ...report.organizations.flatMap(organizationLines)];
   return [...lines, ...unread, ...(unread.length > 0 ? [''] : []), conclusion(report)].join('\n');
 }

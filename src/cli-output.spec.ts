@@ -1,0 +1,36 @@
+import { EXIT, print, printFailure } from './cli-output';
+
+const HOSTILE = 'Latin\u001b]52;c;ZXZpbA==\u0007 \u202Eexe';
+const SHOWN = 'Latin ]52;c;ZXZpbA==   exe';
+
+describe('output of a command', () => {
+  let written: string[];
+  beforeEach(() => {
+    written = [];
+    for (const stream of [process.stdout, process.stderr])
+      jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    process.exitCode = undefined;
+  });
+
+  it('gives a terminal no orders, whatever an assistant or a message is called', () => {
+    print({ text: `one\n${HOSTILE}`, data: {} }, {});
+    expect(process.exitCode).toBe(EXIT.done);
+    printFailure(HOSTILE, {}, EXIT.usage);
+    expect(process.exitCode).toBe(EXIT.usage);
+    expect(written).toEqual([`one\n${SHOWN}\n`, `${SHOWN}\n`]);
+  });
+
+  it('keeps every name as it is for programs', () => {
+    print({ text: '', data: { name: HOSTILE }, ok: false }, { json: true });
+    printFailure(HOSTILE, { json: true });
+    expect(process.exitCode).toBe(EXIT.failed);
+    expect(written.join('')).not.toMatch(/[\u001b\u0007\u202E]/);
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      { ok: false, name: HOSTILE },
+      { ok: false, error: HOSTILE },
+    ]);
+  });
+});
