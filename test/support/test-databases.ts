@@ -9,6 +9,9 @@ import { socketPath, urlOf } from '../../src/platform/database/embedded/socket-d
 import { migrate } from '../../src/platform/database/migrate';
 import { compile, compiledFile } from './compiled';
 
+/** To connect on a machine that is busy with other things. */
+const PATIENCE_MS = 5_000;
+
 export interface TestDatabases {
   /** One per jest worker. */
   readonly urls: readonly string[];
@@ -98,7 +101,7 @@ function withDatabase(serverUrl: string, name: string): string {
 }
 
 async function applyMigrations(url: string): Promise<void> {
-  const dataSource = createDataSource({ url, poolSize: 1, migrations });
+  const dataSource = createDataSource({ url, poolSize: 1, migrations, connectTimeout: PATIENCE_MS });
   await dataSource.initialize();
   try {
     await migrate(dataSource);

@@ -112,7 +112,7 @@ export const VARIABLES = {
   OIDC_ROLE_CLAIM: variable(text(), 'Claim that holds roles or groups, as a dotted path. No effect yet.'),
   MIGRATION_POLICY: variable(
     oneOf('manual', 'on_access'),
-    'When stored assistant metadata is rewritten to the newest version. No effect yet.',
+    'When stored assistant metadata is taken to the newest version: manual, only when somebody asks; on_access, also when an assistant is read, run or changed.',
     { fallback: 'manual' },
   ),
   TOOL_DEFAULT_TIMEOUT: variable(integer(1, 3_600_000), 'Milliseconds a tool may take.', { fallback: '30000' }),
