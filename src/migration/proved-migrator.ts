@@ -13,7 +13,10 @@ import {
 import type { Problem } from '../kernel';
 import { StrategyCatalogue } from '../orchestrators';
 import { CONFIG, type Config } from '../platform/config';
+import { Breath } from './batches/breath';
+import { storedVersion } from './batches/stored-version';
 import { compareDocuments } from './proof/compare-documents';
+import { MOST_SLOTS, TOO_MANY_SLOTS } from './proof/proof-budget';
 import { PromptRenderer } from './proof/prompt-renderer';
 
 type Definition = RewriteSubject['definition'];
@@ -34,15 +37,24 @@ export class ProvedMigrator implements MetadataMigrator {
     this.renderer = new PromptRenderer(strategies, config, checks.vocabulary);
   }
 
-  async plan({ id, definition }: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
+  async plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
+    const { id, definition } = subject;
+    const breath = new Breath();
+    const from = storedVersion(subject);
+    // What cannot be read or is current already is for the steps to say.
+    const old = from === null || from >= to ? null : this.renderer.open({ id, definition });
+    if (old !== null && old.slots > MOST_SLOTS) return refused(from, [TOO_MANY_SLOTS]);
+    await breath.take();
     const plan = migrateDefinition(definition, to, this.checks.vocabulary);
     if (plan.status === 'refused') return refused(plan.from, plan.problems);
     if (plan.status === 'current') return plan;
+    await breath.take();
     const problems = this.problems(definition, plan);
     if (problems.length > 0) return refused(plan.from, problems);
-    const before = this.renderer.open({ id, definition });
+    const before = old ?? this.renderer.open({ id, definition });
     const after = this.renderer.open({ id, definition: plan.definition });
-    const changed = await compareDocuments(before, after);
+    await breath.take();
+    const changed = await compareDocuments(before, after, breath);
     return changed.problems.length === 0 ? plan : refused(plan.from, changed.problems, changed.differences);
   }
 

@@ -1,6 +1,7 @@
 import type { RewriteSubject } from '../../assistants';
 import { migrator as newMigrator, renderer as newRenderer, subjectOf } from '../../../test/support/migrator';
 import { compareDocuments } from './compare-documents';
+import { RECORDED_INPUTS } from './recorded-inputs';
 
 type Definition = RewriteSubject['definition'];
 
@@ -74,6 +75,13 @@ describe('the proof that prompts stay the same', () => {
       expect(before).not.toBe(after);
       expect(Math.max(before.length, after.length)).toBeLessThanOrEqual(400);
     }
+  });
+
+  it('sees white space between words also where tools fail, and none at a slot that stays empty', async () => {
+    const { differences } = await against(stored(FILE), replaced('Read ', 'Re ad '));
+    expect(differences.map(({ input }) => input)).toEqual(RECORDED_INPUTS.map(({ name }) => name));
+    const touching = stored(FILE, 'Read<{context}>and{context}{context}answer {user_input}');
+    expect(await against(touching, (definition) => definition)).toEqual({ problems: [], differences: [] });
   });
 
   it.each([

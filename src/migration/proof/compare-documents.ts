@@ -1,20 +1,13 @@
 import type { AssistantDocument, PromptDifference } from '../../assistants';
 import type { Problem } from '../../kernel';
+import { Breath } from '../batches/breath';
+import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
 import type { Renderable, Rendering } from './prompt-renderer';
-import { RECORDED_INPUTS } from './recorded-inputs';
+import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
 
 /** Of each side of a difference. */
 const SHOWN_CHARS = 400;
 const LEAD_CHARS = 120;
-
-/** Each is as long as all that is found: more would be megabytes to compare. */
-const MOST_SLOTS = 200;
-
-const TOO_MANY_SLOTS: Problem = {
-  path: 'prompt_template',
-  code: 'template.too_many_slots',
-  message: `holds more than ${MOST_SLOTS} slots`,
-};
 
 const SOURCES_DIFFER: Problem = {
   path: 'metadata.tools',
@@ -27,15 +20,30 @@ export interface Comparison {
   readonly differences: readonly PromptDifference[];
 }
 
-/** What would not be the same after a rewrite: prompts, and what a prompt does not show. One input at a time is in memory. */
-export async function compareDocuments(before: Renderable, after: Renderable): Promise<Comparison> {
-  if (Math.max(before.slots, after.slots) > MOST_SLOTS) return { problems: [TOO_MANY_SLOTS], differences: [] };
+interface Pair {
+  readonly before: Renderable;
+  readonly after: Renderable;
+}
+
+/**
+ * What would not be the same after a rewrite: prompts, and what a prompt does not show. One input at a time is in memory, and
+ * others have their turn between two renderings.
+ */
+export async function compareDocuments(
+  before: Renderable,
+  after: Renderable,
+  breath = new Breath(),
+): Promise<Comparison> {
+  if (Math.max(before.slots, after.slots) > MOST_SLOTS) return refusal(TOO_MANY_SLOTS);
+  if (Math.max(before.units, after.units) > MOST_UNITS) return refusal(TOO_LONG);
+  const pair = { before, after };
   const differences: PromptDifference[] = [];
   let sameSources = true;
   for (const input of RECORDED_INPUTS) {
-    const [was, is] = [await before.render(input), await after.render(input)];
-    differences.push(...difference(input.name, was, is));
-    sameSources &&= was.sources === is.sources;
+    const compared = await compareOn(input, pair, breath);
+    if (compared === null) return refusal(TOO_LONG);
+    differences.push(...compared.differences);
+    sameSources &&= compared.sameSources;
   }
   const inputs = differences.map(({ input }) => input).join(', ');
   const message = `the prompt would not be the same for ${inputs}`;
@@ -49,15 +57,47 @@ export async function compareDocuments(before: Renderable, after: Renderable): P
   };
 }
 
-function difference(input: string, was: Rendering, is: Rendering): PromptDifference[] {
-  const [before, after] = [was.prompt, is.prompt];
-  if (before === after) return [];
-  // Classic puts newlines around an empty context and none in place of a failed one; a tool's slot knows no such difference.
-  if (was.failed && is.failed && withoutSpaces(before) === withoutSpaces(after)) return [];
+interface Compared {
+  readonly differences: readonly PromptDifference[];
+  readonly sameSources: boolean;
+}
+
+/** null where a rendering is too long. */
+async function compareOn(input: RecordedInput, pair: Pair, breath: Breath): Promise<Compared | null> {
+  const was = await pair.before.render(input);
+  await breath.take();
+  const is = await pair.after.render(input);
+  await breath.take();
+  if (was === null || is === null) return null;
+  const same = was.prompt === is.prompt || (await differOnlyAtSlots(pair, input, was, is));
+  return {
+    differences: same ? [] : [difference(input.name, was.prompt, is.prompt)],
+    sameSources: was.sources === is.sources,
+  };
+}
+
+const refusal = (problem: Problem): Comparison => ({ problems: [problem], differences: [] });
+
+/**
+ * Classic leaves nothing in place of a failed content and newlines in place of an empty one; a tool's slot knows no such
+ * difference. So white space may begin or end at a slot that stays empty, and nowhere else.
+ */
+async function differOnlyAtSlots(
+  { before, after }: Pair,
+  input: RecordedInput,
+  was: Rendering,
+  is: Rendering,
+): Promise<boolean> {
+  if (!was.failed || !is.failed || withoutSpaces(was.prompt) !== withoutSpaces(is.prompt)) return false;
+  const [wasMarked, isMarked] = [await before.renderMarked(input), await after.renderMarked(input)];
+  return wasMarked !== null && wasMarked.prompt === isMarked?.prompt;
+}
+
+function difference(input: string, before: string, after: string): PromptDifference {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;
   const start = Math.max(0, at - LEAD_CHARS);
-  return [{ input, before: excerpt(before, start), after: excerpt(after, start) }];
+  return { input, before: excerpt(before, start), after: excerpt(after, start) };
 }
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
