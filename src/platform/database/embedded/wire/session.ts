@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { EngineBrokenError } from '../engine';
 import { drained } from './drained';
+import { fatalFault } from './fatal-fault';
 import { FrameReader } from './frame-reader';
 import { GateBusyError, GateLeftError, type Holder } from './gate';
 import { Inbox } from './inbox';
@@ -8,13 +9,12 @@ import {
   type ErrorFields,
   errorResponse,
   type FrontendMessage,
-  ProtocolError,
   query,
   readyForQuery,
   sync,
   type TransactionStatus,
 } from './messages';
-import { SessionSettings, SettingsError } from './settings';
+import { SessionSettings } from './settings';
 import type { Listener, SharedEngine } from './shared-engine';
 import { serveSnapshot } from './snapshot-request';
 import { readStartup } from './startup';
@@ -80,12 +80,8 @@ export class Session implements Holder, Listener {
     this.ended = true;
     this.settings.closed = true;
     this.inbox.clear();
-    const before = this.working;
     this.engine.gate.withdraw(this);
-    this.working = (async () => {
-      await before;
-      await this.cleanUp();
-    })();
+    this.working = this.cleanUp(this.working);
     return this.working;
   }
 
@@ -99,8 +95,8 @@ export class Session implements Holder, Listener {
         if (this.ended) return;
       }
     } catch (error) {
-      const message = error instanceof ProtocolError ? error.message : 'not understood';
-      this.fail({ severity: 'FATAL', code: '08P01', message: `protocol violation: ${message}` });
+      const unknown = { severity: 'FATAL', code: '08P01', message: 'protocol violation: not understood' } as const;
+      this.fail(fatalFault(error) ?? unknown);
       return;
     }
     if (this.inbox.full) this.socket.pause();
@@ -220,13 +216,11 @@ export class Session implements Holder, Listener {
       this.socket.write(errorResponse({ severity: 'ERROR', code: error.code, message: error.message }));
       this.skipping = 'here';
       if (batch.at(-1)?.type !== 'H') this.answerSkipped();
-    } else if (error instanceof SettingsError) {
-      this.fail({ severity: 'FATAL', code: error.code, message: error.message });
-    } else if (error instanceof ProtocolError) {
-      this.fail({ severity: 'FATAL', code: error.code, message: `protocol violation: ${error.message}` });
-    } else {
-      this.engine.broke(error);
+      return;
     }
+    const fault = fatalFault(error);
+    if (fault === null) this.engine.broke(error);
+    else this.fail(fault);
   }
 
   private answerSkipped(): void {
@@ -234,7 +228,8 @@ export class Session implements Holder, Listener {
     this.socket.write(readyForQuery(this.status));
   }
 
-  private async cleanUp(): Promise<void> {
+  private async cleanUp(before: Promise<void> | null): Promise<void> {
+    await before;
     const { gate, channels } = this.engine;
     const last: Buffer[] = [];
     if (channels.forget(this)) last.push(channels.restore());
