@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { migrations } from '../migrations';
 import { BadUsage, type CommandResult, type Register } from './cli-output';
 import type { Config } from './platform/config';
@@ -13,7 +13,11 @@ export function registerExportCommand(program: Command, register: Register): voi
     program
       .command('export')
       .description('copy the embedded database into an empty one on a PostgreSQL server; switches nothing')
-      .requiredOption('--to <url>', 'postgres://user:password@host/database'),
+      .addOption(
+        new Option('--to <url>', 'postgres://user:password@host/database; here the password may come from PGPASSWORD')
+          .env('EXPORT_DATABASE_URL')
+          .makeOptionMandatory(),
+      ),
     async (config, { to }, context) => {
       assertServerUrl(to);
       if (config.database.url !== null) {
@@ -44,7 +48,7 @@ export function registerExportCommand(program: Command, register: Register): voi
 function assertServerUrl(text: string): void {
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (protocol === 'postgres:' || protocol === 'postgresql:') return;
-  throw new BadUsage('--to must be a URL like postgres://user:password@host/database');
+  throw new BadUsage('--to or EXPORT_DATABASE_URL must be a URL like postgres://user:password@host/database');
 }
 
 function resultOf(report: ExportReport, config: Config): CommandResult {

@@ -32,7 +32,7 @@ const variable = <T>(
   ...options,
 });
 
-/** Every environment variable of the service, in the order of `.env.example`; nothing else reads the environment. */
+/** Every environment variable of the service, in the order of `.env.example`; nothing else of it reads the environment. */
 export const VARIABLES = {
   NODE_ENV: variable(
     oneOf('production', 'development', 'test'),
