@@ -59,6 +59,11 @@ describe('the budget of a proof', () => {
     }
   });
 
+  it('is no matter of names that are none', async () => {
+    const tools = [{ type: 'simple_rag', config: { collections: [{ toString: 1 }, null], top_k: 'many' } }];
+    expect((await migrator.plan(searching(1, { _format_version: 2, tools }), 3)).status).toBe('refused');
+  });
+
   it('lets a long prompt be compared while others have their turn', async () => {
     const systemPrompt = 'p '.repeat(200_000);
     const promptTemplate = `Read {context} ${' w\n'.repeat(133_000)}{user_input}`;

@@ -79,6 +79,7 @@ function contentUnits(config: JsonObject): number {
   const { collections, top_k: topK } = config;
   const names = Array.isArray(collections) ? collections.slice(0, MOST_COLLECTIONS) : [];
   const passages = typeof topK === 'number' && topK < MOST_PASSAGES ? Math.max(0, topK) : MOST_PASSAGES;
-  const each = names.reduce<number>((sum, name) => sum + PASSAGE + NAMED * String(name).length, 0);
+  const lengthOf = (name: unknown): number => (typeof name === 'string' ? name.length : 0);
+  const each = names.reduce<number>((sum, name) => sum + PASSAGE + NAMED * lengthOf(name), 0);
   return ASKED + 3 * JSON.stringify(config).length + passages * each;
 }
