@@ -109,7 +109,7 @@ try {
   must((await store((db) => db.digest())) === migratedDigest, 'killed and resumed, other documents were written');
   await checkBatch('killed', batch);
   const verified = await run('assistants:verify', batch);
-  must(verified.json?.sound === COUNT, `verify: ${JSON.stringify(verified.json).slice(0, 400)}`);
+  must(verified.json?.result?.sound === COUNT, `verify: ${JSON.stringify(verified.json).slice(0, 400)}`);
   const backKills = await killed(['assistants:rollback', batch], Math.ceil(KILLS / 4), back);
   if ((await store((db) => db.lastBatch())).state !== 'rolled_back') await run('assistants:rollback', batch);
   must((await store((db) => db.digest())) === before, 'the rollback after kills is not exact');

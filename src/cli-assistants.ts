@@ -6,12 +6,18 @@ import { BadUsage, type CommandContext, type CommandResult, type OutputOptions, 
 import { isUuid, notFound } from './kernel';
 import {
   type Batch,
+  batchView,
+  itemView,
   MigrationBatches,
   MigrationPlanner,
   NEWEST_VERSION,
+  organizationView,
+  planView,
+  rollbackView,
   TARGET_VERSIONS,
   type TargetVersion,
   type TaskControl,
+  verifyView,
   workerLabel,
 } from './migration';
 import { OrganizationsService } from './organizations';
@@ -74,15 +80,11 @@ async function timed<T>(work: Promise<T>): Promise<readonly [result: T, tookMs: 
   return [result, Math.round(performance.now() - begun)];
 }
 
-const countsOf = ({ id, migrated, skipped, failed, examined, rolledBack, state }: Batch) => ({
-  batch: id,
-  state,
-  examined,
-  migrated,
-  skipped,
-  failed,
-  rolled_back: rolledBack,
-});
+/** As HTTP tells it, with `batch` for its id. */
+function dataOf(of: Batch) {
+  const { id: batch, ...told } = batchView(of);
+  return { batch, ...told };
+}
 
 function migrate(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
   if ((options.dryRun === true) === (options.apply === true))
@@ -101,9 +103,7 @@ function plan(config: Config, options: MigrateOptions, command: CommandContext):
   return withApplication(config, async (context) => {
     const scope = { organizationId: await organizationOf(context, options.org), to };
     const made = await context.get(MigrationPlanner).plan(scope, listed, controlOf(command));
-    const { examined, migrate: ready, current, skipped, failed, versions, refusals } = made;
-    const counts = { examined, migrate: ready, current, skipped, failed };
-    const data = { batch: null, dry_run: true, to, migrated: 0, ...counts, versions, refusals };
+    const data = { batch: null, migrated: 0, ...planView(made) };
     return { text: planText(made), data, ok: made.complete };
   });
 }
@@ -118,7 +118,7 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     const request = { ...scope, batchSize, ...resume };
     const [{ batch, complete }, tookMs] = await timed(batches.apply(request, worker(), controlOf(command)));
     const failures = await batches.failures(batch.id);
-    const data = { ...countsOf(batch), complete, took_ms: tookMs, failures };
+    const data = { ...dataOf(batch), complete, took_ms: tookMs, failures: failures.map(itemView) };
     return { text: applyText(batch, complete, failures), data, ok: complete && batch.failed === 0 };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
@@ -136,9 +136,8 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
         : batches.rollBackOne(id, assistantId, force, worker());
     const [report, tookMs] = await timed(going);
     const batch = await batches.find(id);
-    const { complete, rolledBack, gone, edited, editedCount } = report;
-    const found = { complete, rolled_back_now: rolledBack, gone, edited, edited_count: editedCount };
-    const data = { ...countsOf(batch), ...found, took_ms: tookMs };
+    const { complete, editedCount } = report;
+    const data = { ...dataOf(batch), result: rollbackView(report), complete, took_ms: tookMs };
     return { text: rollbackText(batch, report, force), data, ok: complete && (force || editedCount === 0) };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
@@ -149,9 +148,9 @@ function verify(config: Config, _options: object, command: CommandContext): Prom
   return withApplication(config, async (context) => {
     const going = context.get(MigrationBatches).verify(id, worker(), controlOf(command));
     const [{ batch, report }, tookMs] = await timed(going);
-    const { task: _task, faultCount, ...found } = report;
-    const data = { ...countsOf(batch), ...found, fault_count: faultCount, took_ms: tookMs };
-    return { text: verifyText(batch, report), data, ok: report.complete && faultCount === 0 };
+    const { complete, faultCount } = report;
+    const data = { ...dataOf(batch), result: verifyView(report), complete, took_ms: tookMs };
+    return { text: verifyText(batch, report), data, ok: complete && faultCount === 0 };
   });
 }
 
@@ -160,7 +159,11 @@ function status(config: Config, options: { readonly org?: string }, command: Com
     const organizationId = await organizationOf(context, options.org);
     const organizations = await context.get(MigrationPlanner).status(organizationId, command.signal);
     const batches = await context.get(MigrationBatches).recent(organizationId, RECENT);
-    const data = { policy: config.migration.policy, organizations, batches: batches.map(countsOf) };
+    const data = {
+      policy: config.migration.policy,
+      organizations: organizations.map(organizationView),
+      batches: batches.map(dataOf),
+    };
     return { text: statusText(config.migration.policy, organizations, batches), data };
   });
 }

@@ -1,3 +1,4 @@
+export { batchView, itemView, organizationView, planView, rollbackView, verifyView } from './admin/migration-view';
 export * from './batches/batch.types';
 export { MigrationBatches, type Outcome } from './batches/migration-batches.service';
 export * from './batches/migration-plan.types';

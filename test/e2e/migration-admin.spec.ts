@@ -1,5 +1,10 @@
+import { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import { registerAssistantCommands } from '../../src/cli-assistants';
+import type { CommandResult } from '../../src/cli-output';
+import { SILENT } from '../../src/cli-progress';
 import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
+import { CONFIG } from '../../src/platform/config';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, keyOf, person, type Person } from '../support/people';
 import { until } from '../support/until';
@@ -45,6 +50,17 @@ const settled = async (id: string, by: Pick<Person, 'api'> = app): Promise<any> 
   return seen;
 };
 
+/** The data of an operator command, whose application is the running one. */
+async function command(name: string, options: object): Promise<any> {
+  let data: Promise<unknown> = Promise.reject(new Error('no such command'));
+  data.catch(() => undefined);
+  const context = { args: [], progress: SILENT, signal: new AbortController().signal };
+  registerAssistantCommands(new Command(), (each, work) => {
+    if (each.name() === name) data = Promise.resolve().then(() => work(app.get(CONFIG), { ...options, json: true } as never, context));
+  });
+  return ((await data) as CommandResult).data;
+}
+
 describe('migrations over HTTP', () => {
   it('are planned, applied in the background, verified and taken back', async () => {
     const ids = [await create(), await create(), await create()];
@@ -80,15 +96,22 @@ describe('migrations over HTTP', () => {
     expect(status.json.batches.items[0].id).toBe(begun.json.id);
 
     expect((await app.api('POST', `${PATH}/${begun.json.id}/verify`)).status).toBe(202);
-    expect((await settled(begun.json.id)).result).toMatchObject({ task: 'verify', sound: 3, faultCount: 0 });
+    expect((await settled(begun.json.id)).result).toMatchObject({ task: 'verify', sound: 3, fault_count: 0 });
     const single = await app.api('POST', `${PATH}/${begun.json.id}/rollback`, { assistant_id: ids[1] });
-    expect([single.status, single.json.rolled_back]).toEqual([200, 1]);
+    expect([single.status, single.json]).toMatchObject([
+      200,
+      { batch: begun.json.id, rolled_back: 1, edited_count: 0 },
+    ]);
     expect(await stored(ids[1] ?? 0)).toBe(before[1]);
     await app.api('PATCH', `/api/v1/assistants/${ids[2]}`, { description: 'saved since' });
     const refused = await app.api('POST', `${PATH}/${begun.json.id}/rollback`, {});
     expect([refused.status, refused.json.errors[0].path]).toEqual([409, `assistants.${ids[2]}`]);
     expect((await app.api('POST', `${PATH}/${begun.json.id}/rollback`, { force: true })).status).toBe(202);
-    expect(await settled(begun.json.id)).toMatchObject({ state: 'rolled_back', rolled_back: 3 });
+    expect(await settled(begun.json.id)).toMatchObject({
+      state: 'rolled_back',
+      rolled_back: 3,
+      result: { rolled_back: 2, edited: [{ assistant_id: ids[2], new_version: 2, version: 3 }], edited_count: 1 },
+    });
     expect(await Promise.all(ids.map((id) => stored(id)))).toEqual(before);
     expect((await app.api('POST', `${PATH}/${begun.json.id}/rollback`, {})).status).toBe(409);
   });
@@ -120,6 +143,18 @@ describe('migrations over HTTP', () => {
     await app.get(MigrationJobs).takeUp({ alone: true, first: true });
     expect(await settled(begun.json.id)).toMatchObject({ state: 'rolled_back' });
     expect(await stored(id)).toContain('"classic"');
+  });
+
+  it('are told by commands as over HTTP', async () => {
+    const id = await create();
+    const dry = await app.api('POST', PATH, { dry_run: true, org: 'default' });
+    expect(dry.json.rewrites.map((each: { assistant_id: number }) => each.assistant_id)).toContain(id);
+    const planned = await command('assistants:migrate', { dryRun: true, org: 'default', diffs: '20' });
+    expect(planned).toEqual({ batch: null, migrated: 0, ...dry.json });
+    const applied = await command('assistants:migrate', { apply: true, org: 'default', batchSize: '10' });
+    const { items: _items, id: batch, ...told } = (await app.api('GET', `${PATH}/${applied.batch}`)).json;
+    expect(applied).toMatchObject({ batch, ...told });
+    await expect(command('assistants:migrate', { apply: true, dryRun: true })).rejects.toThrow('--dry-run');
   });
 
   it('refuse what they do not know', async () => {

@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ProblemItemDto } from '../../platform/http';
 import { BATCH_STATES, BATCH_TASKS, ITEM_STATUSES } from '../batches/batch.types';
 
 export class VersionCountDto {
@@ -26,20 +27,73 @@ export class LeaseDto {
   until!: string;
 }
 
-export class ProblemItemDto {
-  path!: string;
-  message!: string;
-  @ApiProperty({ required: false })
-  code?: string;
-}
-
-export class PromptDifferenceDto {
+/** A prompt that would not stay the same, around the first place where the two differ. */
+export class MigrationDifferenceDto {
   /** Recorded input with which the prompts differ. */
   input!: string;
   before!: string;
   after!: string;
 }
 
+/** An assistant that was saved again after the batch had rewritten it. */
+export class EditedAssistantDto {
+  assistant_id!: number;
+  /** The version the batch wrote, and the one saved since. */
+  new_version!: number;
+  version!: number;
+}
+
+export class RollbackResultDto {
+  @ApiProperty({ enum: ['rollback'] })
+  task!: 'rollback';
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+  rolled_back!: number;
+  /** Saved again since: left alone or, when forced, overwritten. The first hundred. */
+  edited!: EditedAssistantDto[];
+  edited_count!: number;
+  /** Deleted since. */
+  gone!: number;
+  /** False when it was stopped before its end. */
+  complete!: boolean;
+}
+
+export class VerifyFaultDto {
+  assistant_id!: number;
+  code!: string;
+  message!: string;
+}
+
+export class VerifyResultDto {
+  @ApiProperty({ enum: ['verify'] })
+  task!: 'verify';
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+  checked!: number;
+  /** As the batch wrote them, or as they were before and taken back. */
+  sound!: number;
+  /** Edited or deleted since: no errors. */
+  edited!: number;
+  gone!: number;
+  fault_count!: number;
+  /** The first hundred. */
+  faults!: VerifyFaultDto[];
+  /** False when it was stopped before its end. */
+  complete!: boolean;
+}
+
+export class TaskFailureDto {
+  @ApiProperty({ enum: BATCH_TASKS })
+  task!: string;
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+  /** As in a problem. */
+  @ApiProperty({ example: 'forbidden' })
+  code!: string;
+  detail!: string;
+}
+
+@ApiExtraModels(RollbackResultDto, VerifyResultDto)
 export class BatchDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -62,8 +116,14 @@ export class BatchDto {
   failed!: number;
   rolled_back!: number;
   /** Outcome of the last rollback or verification. */
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
-  result!: object | null;
+  @ApiProperty({
+    oneOf: [{ $ref: getSchemaPath(RollbackResultDto) }, { $ref: getSchemaPath(VerifyResultDto) }],
+    nullable: true,
+  })
+  result!: RollbackResultDto | VerifyResultDto | null;
+  /** Why the server ended the last task before its end. */
+  @ApiProperty({ type: TaskFailureDto, nullable: true })
+  failure!: TaskFailureDto | null;
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
@@ -95,7 +155,7 @@ export class BatchItemDto {
   @ApiProperty({ type: 'integer', nullable: true })
   new_version!: number | null;
   problems!: ProblemItemDto[];
-  differences!: PromptDifferenceDto[];
+  differences!: MigrationDifferenceDto[];
   /** Entry of the audit that holds both documents. */
   @ApiProperty({ type: 'string', nullable: true })
   audit_id!: string | null;
@@ -127,7 +187,7 @@ export class PlannedRefusalDto {
   @ApiProperty({ type: 'integer', nullable: true })
   from!: number | null;
   problems!: ProblemItemDto[];
-  differences!: PromptDifferenceDto[];
+  differences!: MigrationDifferenceDto[];
 }
 
 export class SkippedOrganizationDto {
@@ -145,16 +205,17 @@ export class MigrationPlanDto {
   skipped!: number;
   failed!: number;
   versions!: VersionCountDto[];
-  /** The first twenty. */
+  /** The first twenty, fewer when they are long. */
   rewrites!: PlannedRewriteDto[];
   /** The first hundred. */
   refusals!: PlannedRefusalDto[];
   skipped_organizations!: SkippedOrganizationDto[];
+  /** False when it was stopped before its end. */
+  complete!: boolean;
 }
 
-export class RollbackDto {
+/** One assistant of a batch, taken back. */
+export class RolledBackDto extends RollbackResultDto {
   @ApiProperty({ format: 'uuid' })
   batch!: string;
-  rolled_back!: number;
-  gone!: number;
 }

@@ -1,13 +1,53 @@
 import type { Page } from '../../kernel';
-import type { Batch, BatchItem } from '../batches/batch.types';
+import type { Batch, BatchItem, RollbackReport, VerifyReport } from '../batches/batch.types';
 import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
-import type { BatchDto, BatchItemPageDto, MigrationPlanDto, OrganizationVersionsDto } from './migration-answer.dto';
+import type {
+  BatchDto,
+  BatchItemDto,
+  BatchItemPageDto,
+  MigrationPlanDto,
+  OrganizationVersionsDto,
+  RollbackResultDto,
+  VerifyResultDto,
+} from './migration-answer.dto';
 
 /** A batch whose process has ended without a word is interrupted, whatever its row still says. */
 function stateOf({ state, lease, background }: Batch): string {
   return state === 'running' && lease === null && !background ? 'interrupted' : state;
 }
 
+export const rollbackView = (report: RollbackReport): RollbackResultDto => ({
+  task: 'rollback',
+  at: report.at,
+  rolled_back: report.rolledBack,
+  edited: report.edited.map(({ assistantId, newVersion, version }) => ({
+    assistant_id: assistantId,
+    new_version: newVersion,
+    version,
+  })),
+  edited_count: report.editedCount,
+  gone: report.gone,
+  complete: report.complete,
+});
+
+export const verifyView = (report: VerifyReport): VerifyResultDto => ({
+  task: 'verify',
+  at: report.at,
+  checked: report.checked,
+  sound: report.sound,
+  edited: report.edited,
+  gone: report.gone,
+  fault_count: report.faultCount,
+  faults: report.faults.map(({ assistantId, code, message }) => ({ assistant_id: assistantId, code, message })),
+  complete: report.complete,
+});
+
+function resultView(result: Batch['result']): BatchDto['result'] {
+  if (result === null) return null;
+  return result.task === 'rollback' ? rollbackView(result) : verifyView(result);
+}
+
+/** What HTTP and the commands say of a batch. */
 export const batchView = (batch: Batch): BatchDto => ({
   id: batch.id,
   organization_id: batch.organizationId,
@@ -21,22 +61,25 @@ export const batchView = (batch: Batch): BatchDto => ({
   skipped: batch.skipped,
   failed: batch.failed,
   rolled_back: batch.rolledBack,
-  result: batch.result,
+  result: resultView(batch.result),
+  failure: batch.failure,
   created_at: batch.createdAt.toISOString(),
   finished_at: batch.finishedAt?.toISOString() ?? null,
 });
 
+export const itemView = (item: BatchItem): BatchItemDto => ({
+  assistant_id: item.assistantId,
+  status: item.status,
+  from: item.from,
+  old_version: item.oldVersion,
+  new_version: item.newVersion,
+  problems: [...item.problems],
+  differences: [...item.differences],
+  audit_id: item.auditId,
+});
+
 export const itemsView = ({ items, ...page }: Page<BatchItem>): BatchItemPageDto => ({
-  items: items.map((item) => ({
-    assistant_id: item.assistantId,
-    status: item.status,
-    from: item.from,
-    old_version: item.oldVersion,
-    new_version: item.newVersion,
-    problems: [...item.problems],
-    differences: [...item.differences],
-    audit_id: item.auditId,
-  })),
+  items: items.map(itemView),
   ...page,
 });
 
@@ -79,4 +122,5 @@ export const planView = (plan: MigrationPlan): MigrationPlanDto => ({
     organization_id: organizationId,
     count,
   })),
+  complete: plan.complete,
 });

@@ -28,7 +28,7 @@ export class StartMigrationDto {
   to: TargetVersion = NEWEST_VERSION;
 }
 
-export class RollBackDto {
+export class StartRollbackDto {
   /** Only this assistant; the whole batch when absent. */
   @MayBeOmitted()
   @IsInt()

@@ -4,10 +4,10 @@ import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
-import { BatchDetailDto, BatchDto, MigrationPlanDto, MigrationStatusDto, RollbackDto } from './migration-answer.dto';
+import { BatchDetailDto, BatchDto, MigrationPlanDto, MigrationStatusDto, RolledBackDto } from './migration-answer.dto';
 import { MigrationAdmin } from './migration-admin.service';
-import { BatchItemsQueryDto, RollBackDto, StartMigrationDto } from './migration.dto';
-import { batchView, itemsView, organizationView, planView } from './migration-view';
+import { BatchItemsQueryDto, StartMigrationDto, StartRollbackDto } from './migration.dto';
+import { batchView, itemsView, organizationView, planView, rollbackView } from './migration-view';
 
 const PATH = 'api/v1/admin/migrations';
 const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
@@ -15,7 +15,7 @@ const LOCATION = { Location: { description: 'Path of the batch', schema: { type:
 
 /** Stored metadata taken to a newer version, many assistants at a time. Other administrators' batches do not exist here. */
 @ApiTags('Migrations')
-@ApiExtraModels(MigrationPlanDto, BatchDto, RollbackDto)
+@ApiExtraModels(MigrationPlanDto, BatchDto, RolledBackDto)
 @Controller(PATH)
 export class MigrationsController {
   constructor(private readonly admin: MigrationAdmin) {}
@@ -51,7 +51,8 @@ export class MigrationsController {
     summary: 'Migrate assistants',
     description:
       'Takes stored metadata to a newer version where every prompt is proved to stay the same. An unfinished batch of the ' +
-      'same scope goes on. With `dry_run` nothing is written, and the answer (200) is what would be done.',
+      'same scope goes on. With `dry_run` nothing is written, and the answer (200) is what would be done; one ' +
+      'such request at a time for each organization, the next is refused (409).',
   })
   @ApiOkResponse({ schema: { $ref: getSchemaPath(MigrationPlanDto) } })
   @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
@@ -70,7 +71,11 @@ export class MigrationsController {
   }
 
   @Get(':batch')
-  @Access({ ...ADMIN, summary: 'One batch: how far it is, and what became of each assistant' })
+  @Access({
+    ...ADMIN,
+    summary: 'One batch: how far it is, and what became of each assistant',
+    description: 'Assistants that were in the version before are counted and not listed.',
+  })
   @ApiOkResponse({ type: BatchDetailDto })
   async batch(
     @CurrentCaller() caller: Caller,
@@ -92,18 +97,18 @@ export class MigrationsController {
       'Metadata and template become what they were, to the letter, as a new version. Refused (409) with the assistants that ' +
       'were saved since, unless forced. A batch goes back in the background; one assistant has when this answers (200).',
   })
-  @ApiOkResponse({ schema: { $ref: getSchemaPath(RollbackDto) } })
+  @ApiOkResponse({ schema: { $ref: getSchemaPath(RolledBackDto) } })
   @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
   async rollBack(
     @CurrentCaller() caller: Caller,
     @Param('batch') id: string,
-    @Body() { assistant_id, force }: RollBackDto,
+    @Body() { assistant_id, force }: StartRollbackDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<BatchDto | RollbackDto> {
+  ): Promise<BatchDto | RolledBackDto> {
     if (assistant_id !== undefined) {
-      const { rolledBack, gone } = await this.admin.rollBackOne(caller, id, assistant_id, force);
+      const report = await this.admin.rollBackOne(caller, id, assistant_id, force);
       response.status(200);
-      return { batch: id, rolled_back: rolledBack, gone };
+      return { batch: id, ...rollbackView(report) };
     }
     const batch = await this.admin.rollBack(caller, id, force);
     response.setHeader('Location', `/${PATH}/${batch.id}`);

@@ -15,7 +15,7 @@ export { ERROR_STATUS, ERROR_TITLES } from './error-status';
 export { MayBeOmitted } from './may-be-omitted.decorator';
 export { openAiError, type OpenAiErrorBody } from './open-ai-error';
 export { PageQueryDto, toPageRequest } from './page-query.dto';
-export { ProblemDto } from './problem.dto';
+export { ProblemDto, ProblemItemDto } from './problem.dto';
 export { ProblemFilter } from './problem.filter';
 export { toAppError } from './to-app-error';
 export { AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './upload';
