@@ -25,10 +25,14 @@ export interface MigrationStatus {
 
 const BATCH_SIZE = 100;
 const LISTED = 20;
+const RETRY_SECONDS = 10;
 
 /** Migrations for administrators: a system administrator's reach is everything, another's the own organization. */
 @Injectable()
 export class MigrationAdmin {
+  /** Organizations whose dry run goes on in this process; null: every organization's. */
+  private readonly planned = new Set<string | null>();
+
   constructor(
     private readonly planner: MigrationPlanner,
     private readonly jobs: MigrationJobs,
@@ -43,9 +47,18 @@ export class MigrationAdmin {
     return { organizations: await this.planner.status(reach, signal), batches: await this.batches.page(reach, page) };
   }
 
-  /** @throws {AppError} `not_found` for an organization out of reach */
+  /** @throws {AppError} `not_found` for an organization out of reach; `conflict` while it is planned for somebody else */
   async plan(caller: Caller, slug: string | undefined, to: TargetVersion, signal: AbortSignal): Promise<MigrationPlan> {
-    return this.planner.plan(await this.scope(caller, slug, to), LISTED, { signal, report: () => undefined });
+    const scope = await this.scope(caller, slug, to);
+    const { organizationId } = scope;
+    if (this.planned.has(organizationId))
+      throw new AppError('conflict', 'A dry run of these assistants goes on already', { retryAfter: RETRY_SECONDS });
+    this.planned.add(organizationId);
+    try {
+      return await this.planner.plan(scope, LISTED, { signal, report: () => undefined });
+    } finally {
+      this.planned.delete(organizationId);
+    }
   }
 
   /** @throws {AppError} `not_found`, `conflict` */

@@ -43,7 +43,7 @@ function hunks(lines: readonly DiffLine[]): string[] {
     const near = lines.slice(Math.max(0, n - CONTEXT), n + CONTEXT + 1).some((line) => line.mark !== ' ');
     if (near) {
       if (hidden) shown.push('@@');
-      shown.push(`${mark}${text.length > MOST_WIDTH ? `${text.slice(0, MOST_WIDTH)}…` : text}`);
+      shown.push(`${mark}${text.length > MOST_WIDTH ? `${text.slice(0, MOST_WIDTH).toWellFormed()}…` : text}`);
     }
     hidden = !near;
   }

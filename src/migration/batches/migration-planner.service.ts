@@ -3,7 +3,9 @@ import type { AssistantType, MetadataVersion, RewriteSubject } from '../../assis
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import type { BatchScope, TaskControl } from './batch.types';
-import { Candidates, type Examined } from './candidates.service';
+import { boundedDifferences, boundedProblems } from './bounded';
+import { Breath } from './breath';
+import { Candidates, type Verdict } from './candidates.service';
 import { definitionDiff } from './definition-diff';
 import type {
   MigrationPlan,
@@ -17,6 +19,25 @@ import { storedVersion } from './stored-version';
 const PAGE = 100;
 const MOST_REFUSALS = 100;
 const MOST_ORGANIZATIONS = 100;
+/** Characters of all rewrites, and of all refusals, that a plan shows. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** The first so many entries, as long as they are not too much together. */
+class Shown<T> {
+  readonly list: T[] = [];
+  private characters = 0;
+
+  constructor(private readonly most: number) {}
+
+  get isFull(): boolean {
+    return this.list.length >= this.most || this.characters >= MOST_CHARACTERS;
+  }
+
+  add(entry: T): void {
+    this.characters += JSON.stringify(entry).length;
+    this.list.push(entry);
+  }
+}
 
 /** How many documents there are of each version and type. */
 class Census {
@@ -48,17 +69,19 @@ export class MigrationPlanner {
   async plan(scope: BatchScope, listed: number, { signal, report }: TaskControl): Promise<MigrationPlan> {
     const counts = { migrate: 0, current: 0, skipped: 0, failed: 0 };
     const census = new Census();
-    const rewrites: PlannedRewrite[] = [];
-    const refusals: PlannedRefusal[] = [];
+    const rewrites = new Shown<PlannedRewrite>(listed);
+    const refusals = new Shown<PlannedRefusal>(MOST_REFUSALS);
+    const breath = new Breath();
     const left = new Map<string, number>();
     for await (const page of this.candidates.pages(scope, { afterId: 0, limit: PAGE, signal })) {
       for (const examined of await this.candidates.examine(page, scope.to)) {
         const { subject, verdict } = examined;
         census.add(verdict.from, subject.definition.type);
         counts[verdict.kind === 'ready' ? 'migrate' : verdict.kind === 'refused' ? 'failed' : verdict.kind] += 1;
-        if (rewrites.length < listed) rewrites.push(...rewriteOf(examined));
-        if (refusals.length < MOST_REFUSALS) refusals.push(...refusalOf(examined));
+        if (verdict.kind === 'ready' && !rewrites.isFull) rewrites.add(rewriteOf(subject, verdict));
+        if (verdict.kind === 'refused' && !refusals.isFull) refusals.add(refusalOf(subject, verdict));
         if (verdict.kind === 'skipped') left.set(subject.organizationId, (left.get(subject.organizationId) ?? 0) + 1);
+        await breath.take();
       }
       report({ done: census.total, total: null, text: 'assistants' });
     }
@@ -67,8 +90,8 @@ export class MigrationPlanner {
       examined: census.total,
       ...counts,
       versions: census.list(),
-      rewrites,
-      refusals,
+      rewrites: rewrites.list,
+      refusals: refusals.list,
       skippedOrganizations: [...left]
         .slice(0, MOST_ORGANIZATIONS)
         .map(([organizationId, count]) => ({ organizationId, count })),
@@ -80,11 +103,13 @@ export class MigrationPlanner {
   async status(organizationId: string | null, signal: AbortSignal): Promise<OrganizationStatus[]> {
     const found = new Map<string, Census>();
     if (organizationId !== null) found.set(organizationId, new Census());
+    const breath = new Breath();
     for await (const page of this.candidates.pages({ organizationId }, { afterId: 0, limit: PAGE, signal })) {
       for (const subject of page) {
         const census = found.get(subject.organizationId) ?? new Census();
         found.set(subject.organizationId, census);
         census.add(storedVersion(subject), subject.definition.type);
+        await breath.take();
       }
     }
     const statuses = await Promise.all([...found].map(([id, census]) => this.statusOf(id, census)));
@@ -108,14 +133,18 @@ const headOf = ({ id, organizationId, definition }: RewriteSubject) => ({
   name: definition.name,
 });
 
-function rewriteOf({ subject, verdict }: Examined): PlannedRewrite[] {
-  if (verdict.kind !== 'ready') return [];
-  const { plan, from } = verdict;
-  return [{ ...headOf(subject), from, diff: definitionDiff(subject.definition, plan.definition), notes: plan.notes }];
-}
+type VerdictOf<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
-function refusalOf({ subject, verdict }: Examined): PlannedRefusal[] {
-  if (verdict.kind !== 'refused') return [];
-  const { problems, differences } = verdict.plan;
-  return [{ ...headOf(subject), from: verdict.from, problems, differences }];
-}
+const rewriteOf = (subject: RewriteSubject, { plan, from }: VerdictOf<'ready'>): PlannedRewrite => ({
+  ...headOf(subject),
+  from,
+  diff: definitionDiff(subject.definition, plan.definition),
+  notes: boundedProblems(plan.notes),
+});
+
+const refusalOf = (subject: RewriteSubject, { plan, from }: VerdictOf<'refused'>): PlannedRefusal => ({
+  ...headOf(subject),
+  from,
+  problems: boundedProblems(plan.problems),
+  differences: boundedDifferences(plan.differences),
+});
