@@ -56,7 +56,8 @@ async function command(name: string, options: object): Promise<any> {
   data.catch(() => undefined);
   const context = { args: [], progress: SILENT, signal: new AbortController().signal };
   registerAssistantCommands(new Command(), (each, work) => {
-    if (each.name() === name) data = Promise.resolve().then(() => work(app.get(CONFIG), { ...options, json: true } as never, context));
+    if (each.name() === name)
+      data = Promise.resolve().then(() => work(app.get(CONFIG), { ...options, json: true } as never, context));
   });
   return ((await data) as CommandResult).data;
 }
