@@ -38,6 +38,16 @@ export class MemberArrivalsRepository {
     return found;
   }
 
+  /** Addresses by id. */
+  async addresses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    const users = this.dataSource.getRepository(UserEntity);
+    for (const batch of batches(ids)) {
+      for (const { email, id } of await users.findBy({ id: In([...batch]) })) found.set(id, email);
+    }
+    return found;
+  }
+
   /** Whoever has an account already keeps it. */
   async insertPeople(people: readonly { id: string; email: string }[], tx: Transaction): Promise<void> {
     for (const batch of batches(people)) {

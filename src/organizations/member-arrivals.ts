@@ -17,6 +17,11 @@ export class MemberArrivals {
     return this.arrivals.people(emails);
   }
 
+  /** Addresses of accounts, by id. */
+  addresses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.arrivals.addresses(ids);
+  }
+
   /** Everybody in the organization. */
   standing(organizationId: string, tx: Transaction): Promise<readonly ArrivingMember[]> {
     return this.arrivals.members(organizationId, tx);
@@ -38,7 +43,7 @@ export class MemberArrivals {
     await this.arrivals.insertMembers(organizationId, members, tx);
   }
 
-  /** False, and nothing changes, when no enabled owner would be left. */
+  /** The address stays, being the account's. False, and nothing changes, when no enabled owner would be left. */
   async change(
     organizationId: string,
     { userId, name, role, disabled }: ArrivingMember,

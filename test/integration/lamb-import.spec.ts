@@ -1,9 +1,6 @@
-import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { ownIdentity } from '../../src/platform/database';
-import { BlobStore, FilesService } from '../../src/files';
+import { AssistantArrivals } from '../../src/assistants';
 import { AppError } from '../../src/kernel';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
 import { LambImport, type ImportedOrganization, type ImportOptions, type ImportReport } from '../../src/lamb-import';
@@ -19,7 +16,6 @@ import {
   ORGANIZATION,
   place,
   rubric,
-  rubricDocument,
   sourceOf,
   type SourceParts,
   template,
@@ -183,6 +179,77 @@ describe('an organization of a LAMB installation', () => {
     expect((await runtimeOf(slug)).name).toBe('Life');
   });
 
+  it('knows what was deleted and made again at the source, and who is there under another id', async () => {
+    const { organizations, sourceName } = place();
+    const users = [user(1), user(2), user(3, { email: 'USER2@biology.example' }), user(4)];
+    const assistants = [assistant(1), assistant(2), assistant(3, { ownerEmail: 'user4@biology.example' })];
+    const shares = [{ assistantId: 1, userId: 4 }];
+    const parts = { organizations, users, rubrics: [rubric(1)], promptTemplates: [template], shares };
+    const first = only(await run({ ...parts, assistants }, { sourceName }));
+    const [one, two, three] = first.assistants.map(({ id }) => id);
+    const calling = '{"tools":[{"type":"assistant","assistant_id":11}]}';
+    const again = {
+      ...parts,
+      users: [user(1), user(3, { email: 'user2@biology.example' }), user(14, { email: 'user4@biology.example' })],
+      assistants: [
+        assistant(11, { name: assistant(1).name, description: 'New' }),
+        assistant(12, { name: assistant(2).name }),
+        assistant(13, { name: assistant(3).name, ownerEmail: 'user4@biology.example', metadata: calling }),
+      ],
+      rubrics: [rubric(2, { title: 'Again' })],
+      promptTemplates: [{ ...template, id: 14 }],
+      shares: [{ assistantId: 12, userId: 3 }],
+    };
+    const second = only(await run(again, { sourceName }));
+    expect([second.conflicts, second.notes, second.leftOut]).toEqual([[], [], []]);
+    expect(second.assistants.map(({ origin, id }) => [origin, id])).toEqual([
+      [11, one],
+      [12, two],
+      [13, three],
+    ]);
+    expect(second.counts).toMatchObject({
+      member: { created: 0, updated: 2, unchanged: 1 },
+      assistant: { created: 0, updated: 2, unchanged: 1 },
+      rubric: { created: 0, updated: 1 },
+      prompt_template: { created: 0, unchanged: 1 },
+      share: { created: 1, updated: 1 },
+    });
+    const [row] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [three]);
+    expect(row?.metadata).toBe(calling.replace('11', String(one)));
+    expect(await rows('SELECT assistant_id FROM assistant_shares WHERE assistant_id = ANY($1)', [[one, two]])).toEqual([
+      { assistant_id: two },
+    ]);
+    const third = only(await run(again, { sourceName }));
+    expect([third.outcome, third.conflicts, third.assistants]).toEqual(['unchanged', [], second.assistants]);
+  });
+
+  it('does not stumble over names that went from one to another there', async () => {
+    const { organizations, sourceName } = place();
+    const named = (id: number, name: string) => assistant(id, { name });
+    const at = (...assistants: ReturnType<typeof assistant>[]) =>
+      run({ organizations, assistants }, { sourceName }).then(only);
+    const before = await at(named(1, 'a'), named(2, 'b'), named(3, 'c'));
+    const swapped = await at(named(1, 'b'), named(2, 'a'), named(3, 'd'), named(4, 'c'));
+    expect(swapped.conflicts.map(({ origin, code }) => [origin, code])).toEqual([
+      ['4', 'exists'],
+      ['1', 'exists'],
+      ['2', 'exists'],
+    ]);
+    const last = await at(named(1, 'b'), named(2, 'z'), named(3, 'd'), named(4, 'c'));
+    expect([last.conflicts, last.counts.assistant]).toMatchObject([[], { created: 1, updated: 2, unchanged: 1 }]);
+    expect(last.assistants.slice(0, 3).map(({ id }) => id)).toEqual(before.assistants.map(({ id }) => id));
+  });
+
+  it('keeps the address of an account when it changes at the source, and says so', async () => {
+    const { organizations, sourceName } = place();
+    await run({ organizations }, { sourceName });
+    const users = [user(1), user(2, { email: 'new@biology.example' })];
+    const result = only(await run({ organizations, users }, { sourceName }));
+    expect(result.notes).toMatchObject([{ origin: '2', code: 'user.address_kept' }]);
+    expect([result.outcome, result.counts.member.updated]).toEqual(['unchanged', 0]);
+    expect(await rows(`SELECT 1 FROM users WHERE email = 'new@biology.example'`)).toEqual([]);
+  });
+
   it('takes a withdrawn share back', async () => {
     const { organizations, sourceName } = place();
     const parts = { organizations, assistants: [assistant(1)] };
@@ -229,18 +296,26 @@ describe('an organization of a LAMB installation', () => {
   it('comes whole or not at all', async () => {
     const { organizations, sourceName, slug } = place();
     const other = { ...ORGANIZATION, id: 9, slug: `${slug}-next` };
-    const broken = {
-      ...rubric(1),
-      rubricId: 'same-key',
-      document: { ...rubricDocument(), rubricId: 'rubric-aaaaaaaaaa' },
-    };
-    const report = await run(
-      { organizations: [...organizations, other], rubrics: [broken, { ...broken, id: 2 }], assistants: [assistant(1)] },
-      { sourceName },
-    );
+    const arriving = jest.spyOn(app.get(AssistantArrivals), 'arrive');
+    arriving.mockRejectedValueOnce(new AppError('conflict', 'Somebody was faster'));
+    const report = await run({ organizations: [...organizations, other], assistants: [assistant(1)] }, { sourceName });
+    arriving.mockRestore();
     expect(report.organizations.map(({ outcome }) => outcome)).toEqual(['failed', 'created']);
     expect(report.organizations[0]?.leftOut).toMatchObject([{ kind: 'organization', code: 'conflict' }]);
     expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
+  });
+
+  it('comes without the second of two things that would be one here', async () => {
+    const { organizations, sourceName } = place();
+    const users = [user(1), user(2)];
+    const orphans = [1, 2].map((id) => assistant(id, { name: 'One', ownerEmail: `gone${id}@biology.example` }));
+    const parts = { organizations, users, rubrics: [rubric(1), rubric(2)], assistants: orphans };
+    const result = only(await run(parts, { sourceName }));
+    expect(result.conflicts.map(({ kind, origin, code }) => [kind, origin, code])).toEqual([
+      ['rubric', '2', 'exists'],
+      ['assistant', '2', 'exists'],
+    ]);
+    expect(result.assistants.map(({ origin }) => origin)).toEqual([1]);
   });
 
   it('is refused while another import runs, and not by one whose process is dead', async () => {
@@ -426,149 +501,6 @@ describe('settings', () => {
     expect(result.notes.map(({ code }) => code)).toEqual(['organization.system', 'address.refused']);
     expect((await runtimeOf(slug)).knowledgeBase?.serverUrl).toBe('http://10.1.2.3:9090');
     expect((await runtimeOf(slug)).isSystem).toBe(false);
-  });
-});
-
-describe('files of single-file assistants', () => {
-  const reading = (id: number, path: string, changes = {}) =>
-    assistant(id, { metadata: JSON.stringify({ rag_processor: 'single_file_rag', file_path: path }), ...changes });
-  let folder: string;
-
-  beforeEach(() => {
-    folder = fs.mkdtempSync(join(tmpdir(), 'bw-lamb-'));
-    fs.mkdirSync(join(folder, '1'));
-    fs.writeFileSync(join(folder, '1', 'notes.md'), 'Notes of one');
-  });
-  afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
-
-  const ownerOf = async (id: number | null | undefined) => {
-    const [row] = await rows<{ organization_id: string; owner_id: string }>('SELECT * FROM assistants WHERE id = $1', [
-      id,
-    ]);
-    return { organizationId: row?.organization_id ?? '', userId: row?.owner_id ?? '' };
-  };
-
-  const textOf = async (id: number | null | undefined, path: string): Promise<string> =>
-    (await app.get(FilesService).readText(await ownerOf(id), path, 1000)).text;
-  const blobs = () =>
-    fs.readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
-      .length;
-
-  it('are copied into the space of whoever owns the assistant, and again when they changed there', async () => {
-    const { organizations, sourceName } = place();
-    const assistants = [
-      reading(1, '1/notes.md'),
-      reading(2, './1//notes.md'),
-      reading(3, '1/notes.md', { ownerEmail: 'user2@biology.example' }),
-      reading(4, '1/bad\\name.md'),
-    ];
-    fs.writeFileSync(join(folder, '1', 'bad\\name.md'), 'Odd');
-    const parts = { organizations, assistants };
-    const listed = only(await run(parts, { sourceName }));
-    expect(listed.missingFiles).toEqual([
-      { path: '1/notes.md', assistants: [1, 2, 3], reason: 'no folder of files was given' },
-      { path: '1/bad\\name.md', assistants: [4], reason: 'no folder of files was given' },
-    ]);
-    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
-    const dry = only(await run(parts, { sourceName, files: folder, dryRun: true }));
-    expect(dry).toMatchObject({ missingFiles: [], counts: { file: { created: 3 } } });
-    const first = only(await run(parts, { sourceName, files: folder }));
-    expect(first.counts.file.created).toBe(3);
-    expect(first.counts.assistant).toMatchObject({ unchanged: 4 });
-    expect(blobs()).toBe(before + 3);
-    const [one, two, three, four] = first.assistants.map(({ id }) => id);
-    for (const id of [one, two, three]) expect(await textOf(id, '1/notes.md')).toBe('Notes of one');
-    expect(await textOf(four, '1/bad_name.md')).toBe('Odd');
-    const [odd] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [four]);
-    expect(JSON.parse(odd?.metadata ?? '')).toMatchObject({ file_path: '1/bad_name.md' });
-    fs.writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
-    await app.get(FilesService).store(
-      await ownerOf(three),
-      {
-        ...(await ownerOf(three)),
-        kind: 'system',
-        credentialId: null,
-        organizationSlug: '',
-        role: 'teacher',
-        systemAdmin: false,
-        scopes: [],
-        assistantIds: null,
-      },
-      [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
-    );
-    const second = only(await run(parts, { sourceName, files: folder }));
-    expect(second.counts.file).toMatchObject({ unchanged: 1, updated: 1, conflict: 1 });
-    expect(await textOf(one, '1/notes.md')).toBe('Newer');
-    expect(await textOf(three, '1/notes.md')).toBe('Mine');
-    expect(blobs()).toBe(before + 3);
-    expect(only(await run(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
-  });
-
-  it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {
-    const { organizations, sourceName } = place();
-    const outside = fs.mkdtempSync(join(tmpdir(), 'bw-outside-'));
-    fs.writeFileSync(join(outside, 'secret.md'), 'CANARY');
-    fs.mkdirSync(join(folder, '40'));
-    fs.writeFileSync(join(folder, '40', 'theirs.md'), 'Theirs');
-    fs.symlinkSync(outside, join(folder, '2'));
-    fs.symlinkSync(join(outside, 'secret.md'), join(folder, '1', 'link.md'));
-    fs.linkSync(join(outside, 'secret.md'), join(folder, '1', 'hard.md'));
-    fs.mkdirSync(join(folder, '1', 'folder.md'));
-    const paths = [
-      '1/gone.md',
-      '../x.md',
-      '/etc/passwd',
-      '2/secret.md',
-      '1/link.md',
-      '1/hard.md',
-      '1/folder.md',
-      '40/theirs.md',
-    ];
-    const result = only(
-      await run(
-        {
-          organizations,
-          users: [user(1), user(2), user(40, { organizationId: 3 })],
-          assistants: paths.map((path, index) => reading(index + 1, path)),
-        },
-        { sourceName, files: folder },
-      ),
-    );
-    fs.rmSync(outside, { recursive: true });
-    expect(result.missingFiles.map(({ path, reason }) => [path, reason])).toEqual([
-      ['../x.md', 'its path leaves the file space'],
-      ['/etc/passwd', 'its path is absolute'],
-      ['40/theirs.md', 'it lies in the folder of somebody of another organization'],
-      ['1/gone.md', 'is not there'],
-      ['2/secret.md', 'is reached by a symbolic link'],
-      ['1/link.md', 'is reached by a symbolic link'],
-      ['1/hard.md', 'has a second name, a hard link'],
-      ['1/folder.md', 'is not a plain file'],
-    ]);
-    expect(result.counts.assistant.created).toBe(8);
-    expect(result.counts.file.created).toBe(0);
-  });
-
-  it('leave no bytes behind when their organization does not come', async () => {
-    const { organizations, sourceName, slug } = place();
-    fs.writeFileSync(join(folder, '1', 'more.md'), 'More');
-    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
-    const parts = { organizations, assistants: [reading(1, '1/notes.md'), reading(2, '1/more.md')] };
-    const store = app.get(BlobStore);
-    const put = store.put.bind(store);
-    const full = new AppError('insufficient_storage', 'No space left for uploaded files');
-    const spy = jest.spyOn(store, 'put').mockImplementationOnce(put).mockRejectedValueOnce(full);
-    const failed = only(await run(parts, { sourceName, files: folder }));
-    spy.mockRestore();
-    expect(failed).toMatchObject({ outcome: 'failed', leftOut: [{ code: 'insufficient_storage' }] });
-    expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
-    await run({ organizations }, { sourceName: `${sourceName}-other` });
-    expect(only(await run(parts, { sourceName, files: folder })).outcome).toBe('conflict');
-    expect(blobs()).toBe(before);
-  });
-
-  it('need a folder that is there', async () => {
-    await expect(run({}, { files: join(folder, 'no') })).rejects.toMatchObject({ code: 'bad_request' });
   });
 });
 

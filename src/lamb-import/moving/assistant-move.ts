@@ -8,6 +8,7 @@ import type { MovedContent, PlannedContent } from './content';
 import { FileLuggage } from './file-luggage';
 import type { ImportEntry } from './import-records';
 import { type Ground, Landings, type SharedAssistant } from './landings';
+import { meetingsOf } from './meetings';
 import type { PlannedAssistant } from './plan-assistants';
 import type { Arrival, Landing, Reconciled } from './reconcile';
 import type { Tally } from './tally';
@@ -36,12 +37,12 @@ export class AssistantMove {
 
   async write(writing: AssistantWriting, tally: Tally): Promise<Written> {
     const { ground, content, land } = writing;
-    const { known, fresh } = await this.ids(writing);
+    const { known, fresh, taken } = await this.ids(writing);
     const ids = new Map([...known, ...fresh]);
     const arrivals = content.assistants.map((planned) => this.renamed(planned, ids, tally));
     const times = new Map(content.assistants.map(({ origin, times }) => [origin, times]));
     const reserved = new Map([...fresh].map(([origin, id]) => [String(origin), id]));
-    const reconciled = await land(this.landings.assistants(ground, { ids: reserved, times }), arrivals);
+    const reconciled = await land(this.landings.assistants(ground, { ids: reserved, taken, times }), arrivals);
     await this.share(writing, reconciled);
     const assistants = content.assistants.flatMap(({ id: origin, origin: key, name }) => {
       const id = reconciled.ids.get(key);
@@ -56,18 +57,29 @@ export class AssistantMove {
 
   /** Ours by the source's: of those that came before, and of those that will be made now. */
   private async ids({ ground, content, book, options }: AssistantWriting) {
+    const here = await this.assistants.taken(ground.organizationId, ground.tx);
+    const taken = here.map(({ id, key }) => ({ id: String(id), key }));
+    const keys = content.assistants.map(({ origin, value }) => ({ origin, key: this.assistants.keyOf(value) }));
+    const meetings = meetingsOf(keys, book.of('assistant'), taken);
     const known = new Map<number, number>();
     const newcomers: PlannedAssistant[] = [];
-    const taken = new Set((await this.assistants.taken(ground.organizationId, ground.tx)).map(({ key }) => key));
     for (const planned of content.assistants) {
       const origin = book.find('assistant', planned.origin);
+      const meeting = meetings.get(planned.origin);
       if (origin !== null) known.set(planned.id, Number(origin.localId));
-      else if (!taken.has(this.assistants.keyOf(planned.value))) newcomers.push(planned);
+      else if (meeting?.with === 'predecessor') known.set(planned.id, Number(meeting.known.localId));
+      else if (meeting?.with === 'nobody') newcomers.push(planned);
     }
     const ids = options.dryRun
       ? newcomers.map((_, index) => DRY_IDS + index)
       : await this.assistants.reserve(newcomers.length, ground.tx);
-    return { known, fresh: new Map(newcomers.map(({ id }, index) => [id, ids[index] ?? 0])) };
+    const fresh = new Map<number, number>();
+    newcomers.forEach(({ id: origin }, index) => {
+      const id = ids[index];
+      if (id === undefined) throw new Error('Fewer ids were reserved than asked for');
+      fresh.set(origin, id);
+    });
+    return { known, fresh, taken };
   }
 
   private renamed(
@@ -87,8 +99,9 @@ export class AssistantMove {
     return { origin, name, value: { ...value, metadata } };
   }
 
-  private async share({ ground, content, land }: AssistantWriting, { ids }: Reconciled): Promise<void> {
-    const arrivals = [...content.shares].flatMap(([origin, users]): Arrival<SharedAssistant>[] => {
+  private async share({ ground, content, book, land }: AssistantWriting, { ids }: Reconciled): Promise<void> {
+    const shared = new Map([...takenBack(content, book, ids), ...content.shares]);
+    const arrivals = [...shared].flatMap(([origin, users]): Arrival<SharedAssistant>[] => {
       const id = ids.get(String(origin));
       if (id === undefined) return [];
       const shares = [...new Set(users)].sort().map((userId) => ({ userId, access: 'use' as const }));
@@ -97,6 +110,15 @@ export class AssistantMove {
     const assistantIds = arrivals.map(({ value }) => value.assistantId);
     await land(this.landings.shares(ground, assistantIds), arrivals);
   }
+}
+
+/** Those that were shared before they were made again at the source, and nobody's since. */
+function takenBack(content: PlannedContent, book: OriginBook, ids: Reconciled['ids']): [number, readonly string[]][] {
+  const shared = new Set(book.of('share').map(({ localId }) => localId));
+  return content.assistants.flatMap(({ id, origin }): [number, readonly string[]][] => {
+    const ours = ids.get(origin);
+    return ours !== undefined && shared.has(ours) ? [[id, []]] : [];
+  });
 }
 
 function entriesOf(

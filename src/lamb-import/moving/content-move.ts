@@ -59,7 +59,7 @@ export class ContentMove {
     const collecting = source.users.filter(({ id }) => collectors.has(id)).map(({ email }) => addressOf(email));
     const people = planPeople(source, organization, new Set([...addresses, ...collecting]));
     tellPeople(people, tally);
-    const members = await this.identified(people, place.book);
+    const members = await this.identified(people, place.book, tally);
     const ids = new Map(members.map(({ origin, value }) => [Number(origin), value.userId]));
     const owners = new Owners(people.members, source.users, ids);
     const planned = planAssistants(assistants, owners, this.assistants, tally);
@@ -74,8 +74,10 @@ export class ContentMove {
   }
 
   async write({ ground, content, packed, book, options }: Writing, tally: Tally): Promise<MovedContent> {
+    const met = new Set<string>();
     const land = async <T>(landing: Landing<T>, arrivals: readonly Arrival<T>[]): Promise<Reconciled> => {
       const reconciled = await reconcile(landing, arrivals, book, tally);
+      for (const id of reconciled.ids.values()) met.add(`${landing.kind} ${id}`);
       const { organizationId, tx } = ground;
       await this.origins.save(organizationId, options.sourceName, landing.kind, reconciled.origins, tx);
       return reconciled;
@@ -87,7 +89,7 @@ export class ContentMove {
     const assistants = await this.assistantMove.write({ ground, content, book, options, land }, tally);
     const files = this.landings.files(ground, packed.kept);
     await land(files, packed.arrivals);
-    tellGone(book, content, tally);
+    tellGone(book, met, tally);
     return {
       ...assistants,
       entries: [...memberEntries(members, content.members), ...assistants.entries],
@@ -97,10 +99,16 @@ export class ContentMove {
   }
 
   /** Who came before is the same person, whatever their address is now; who has an account keeps it. */
-  private async identified(people: PlannedPeople, book: OriginBook): Promise<Arrival<ArrivingMember>[]> {
+  private async identified(people: PlannedPeople, book: OriginBook, tally: Tally): Promise<Arrival<ArrivingMember>[]> {
     const accounts = await this.people.people(people.members.map(({ email }) => email));
+    const addresses = await this.people.addresses(book.of('member').map(({ localId }) => localId));
     return people.members.map(({ origin, email, name, role, disabled }) => {
       const known = book.find('member', String(origin))?.localId;
+      const ours = known === undefined ? undefined : addresses.get(known);
+      if (ours !== undefined && ours !== email) {
+        const message = `goes by another address there; the account here keeps ${ours}`;
+        tally.note({ kind: 'user', origin, name: email }, 'user.address_kept', message);
+      }
       const userId = known ?? accounts.get(email) ?? uuidv7();
       return { origin: String(origin), name: email, value: { userId, email, name, role, disabled } };
     });
@@ -135,22 +143,13 @@ function sharesOf(
 
 const GONE: readonly ArrivalKind[] = ['assistant', 'rubric', 'prompt_template', 'collection'];
 
-/** What came before and is not at the source any more stays, and is named. */
-function tellGone(book: OriginBook, content: PlannedContent, tally: Tally): void {
-  const there = new Map<ArrivalKind, ReadonlySet<string>>([
-    ['assistant', new Set(content.assistants.map(({ origin }) => origin))],
-    ['rubric', new Set(content.rubrics.map(({ origin }) => origin))],
-    ['prompt_template', new Set(content.promptTemplates.map(({ origin }) => origin))],
-    ['collection', new Set(content.collections.map(({ origin }) => origin))],
-  ]);
+/** What came before and is not at the source any more, nor made again there, stays and is named. `met`: kinds and ids of ours. */
+function tellGone(book: OriginBook, met: ReadonlySet<string>, tally: Tally): void {
   for (const kind of GONE) {
     for (const { originId, localId } of book.of(kind)) {
-      if (there.get(kind)?.has(originId) === true) continue;
-      tally.note(
-        { kind, origin: originId, name: localId },
-        'gone_at_source',
-        'is not to be had at the source any more',
-      );
+      if (met.has(`${kind} ${localId}`)) continue;
+      const about = { kind, origin: originId, name: localId };
+      tally.note(about, 'gone_at_source', 'is not to be had at the source any more');
     }
   }
 }

@@ -11,6 +11,7 @@ import { type ArrivingCollection, CollectionArrivals } from '../../knowledge-bas
 import { type ArrivingMember, MemberArrivals } from '../../organizations';
 import type { Transaction } from '../../platform/database';
 import { type ArrivingRubric, RubricArrivals } from '../../rubrics';
+import type { Taken } from './meetings';
 import type { Arrival, Landing } from './reconcile';
 
 /** Where things land: one organization, one transaction. */
@@ -23,6 +24,8 @@ export interface Ground {
 export interface NumberedAssistants {
   /** Reserved ids by the source's key. */
   readonly ids: ReadonlyMap<string, number>;
+  /** What was here when they were reserved. */
+  readonly taken: readonly Taken[];
   /** Seconds since 1970 by the source's key. */
   readonly times: ReadonlyMap<string, { readonly created: number | null; readonly updated: number | null }>;
 }
@@ -64,15 +67,17 @@ export class Landings {
 
   members({ organizationId, tx }: Ground): Landing<ArrivingMember> {
     const rooms = this.memberArrivals;
+    const lasting = ({ email: _, ...member }: ArrivingMember) => member;
     const byId = async () => {
       const members = await rooms.standing(organizationId, tx);
-      return new Map(members.map((member) => [member.userId, member]));
+      return new Map(members.map((member) => [member.userId, lasting(member)]));
     };
     return {
       kind: 'member',
       standing: () => byId(),
       taken: async () => [...(await byId()).keys()].map((id) => ({ id, key: id })),
       keyOf: ({ userId }) => userId,
+      lasting,
       arrive: async (arrivals) => {
         const members = arrivals.map(({ value }) => value);
         await rooms.arrive(organizationId, members, tx);
@@ -118,16 +123,21 @@ export class Landings {
     };
   }
 
-  assistants({ organizationId, tx }: Ground, { ids, times }: NumberedAssistants): Landing<ArrivingAssistant> {
+  assistants({ organizationId, tx }: Ground, { ids, taken, times }: NumberedAssistants): Landing<ArrivingAssistant> {
     const rooms = this.assistantArrivals;
+    const reservedFor = (origin: string): number => {
+      const id = ids.get(origin);
+      if (id === undefined) throw new Error('No id was reserved for an assistant');
+      return id;
+    };
     return {
       kind: 'assistant',
       standing: async (wanted) => byText(await rooms.standing(organizationId, wanted.map(Number), tx)),
-      taken: async () => (await rooms.taken(organizationId, tx)).map(({ id, key }) => ({ id: String(id), key })),
+      taken: () => Promise.resolve(taken),
       keyOf: (value) => rooms.keyOf(value),
       arrive: async (arrivals) => {
         const rows = arrivals.map(({ origin, value }) => ({
-          id: ids.get(origin) ?? 0,
+          id: reservedFor(origin),
           assistant: value,
           createdAt: dateOf(times.get(origin)?.created),
           updatedAt: dateOf(times.get(origin)?.updated),
