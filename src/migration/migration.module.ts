@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AssistantRewrites, AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
 import { MigrationAdmin } from './admin/migration-admin.service';
@@ -18,7 +19,7 @@ import { ProvedMigrator } from './proved-migrator';
 
 /** Rewrites of stored metadata: the operator's batches, and the proof that prompts stay the same. */
 @Module({
-  imports: [AssistantsModule, OrchestratorsModule, OrganizationsModule],
+  imports: [AssistantsModule, AuthModule, OrchestratorsModule, OrganizationsModule],
   controllers: [MigrationsController],
   providers: [
     ProvedMigrator,

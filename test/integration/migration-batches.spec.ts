@@ -1,12 +1,15 @@
 import { DataSource } from 'typeorm';
+import type { Caller } from '../../src/kernel';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
+import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/batches/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/platform/database';
 import { startApp, type TestApp } from '../support/app';
-import { foreignOrganization } from '../support/people';
+import { foreignOrganization, person } from '../support/people';
 import { storeAssistants, storedDocuments } from '../support/stored-assistants';
+import { until } from '../support/until';
 
 const worker = { label: 'a test', actor: null };
 const going: TaskControl = { signal: new AbortController().signal, report: () => undefined };
@@ -133,6 +136,83 @@ describe('a batch', () => {
     const { batch } = await apply(6, stopAfter(1));
     expect((await batches.rollBack(batch.id, false, worker, going)).report.rolledBack).toBe(6);
     expect(await documents()).toBe(before);
+  });
+});
+
+describe('a batch after another', () => {
+  it('is rolled back after it, to the letter', async () => {
+    await fill(6);
+    const before = await documents();
+    const first = await batches.apply({ organizationId: null, to: 2, batchSize: 4 }, worker, going);
+    const second = await apply(4);
+    expect((await batches.rollBack(second.batch.id, false, worker, going)).report).toMatchObject({ editedCount: 0 });
+    const back = await batches.rollBack(first.batch.id, false, worker, going);
+    expect([back.report.editedCount, back.batch.state]).toEqual([0, 'rolled_back']);
+    expect(await documents()).toBe(before);
+  });
+});
+
+describe('a task that waits for the server', () => {
+  const caller = async (userId: string): Promise<Caller> => ({
+    kind: 'session',
+    credentialId: null,
+    organizationId: await organizationId(),
+    userId,
+    organizationSlug: 'default',
+    role: 'admin',
+    systemAdmin: false,
+    scopes: ['admin'],
+    assistantIds: null,
+  });
+  const later = async (actor: Caller) =>
+    app
+      .get(BatchLeases)
+      .beginLater({ organizationId: actor.organizationId, to: 3, batchSize: 5 }, actor, () => Promise.resolve());
+  const put = async (id: string): Promise<void> => {
+    await app.get(MigrationJobs).takeUp({ alone: false, first: false });
+    await until(async () => (await batches.find(id)).task === null);
+  };
+
+  it('is not cancelled by another task of the same batch', async () => {
+    await fill(10);
+    const { batch } = await apply(5, stopAfter(1), await organizationId());
+    const { userId } = await person(app, { role: 'admin' });
+    const actor = await caller(userId);
+    expect(await later(actor)).toMatchObject({ id: batch.id, state: 'queued' });
+    const refusal = { code: 'conflict', detail: expect.stringContaining('waits for the server') };
+    await expect(batches.verify(batch.id, worker, going)).rejects.toMatchObject(refusal);
+    await expect(batches.rollBackOne(batch.id, 1, false, worker)).rejects.toMatchObject(refusal);
+    await expect(batches.rollBack(batch.id, false, worker, going)).rejects.toMatchObject(refusal);
+    await put(batch.id);
+    expect(await batches.find(batch.id)).toMatchObject({ state: 'done', migrated: 10, failure: null });
+  });
+
+  it('is done on the rights of now, or ends with the reason', async () => {
+    await fill(3);
+    const { userId } = await person(app, { role: 'teacher' });
+    const refused = await later(await caller(userId));
+    await put(refused.id);
+    expect(await batches.find(refused.id)).toMatchObject({
+      state: 'interrupted',
+      migrated: 0,
+      failure: { task: 'apply', code: 'forbidden', detail: expect.stringContaining('no longer an administrator') },
+    });
+    const gone = await later(await caller('00000000-0000-7000-8000-00000000dead'));
+    await put(gone.id);
+    expect((await batches.find(gone.id)).failure).toMatchObject({ code: 'unauthenticated' });
+    const done = await apply(5, going, await organizationId());
+    expect(done.batch).toMatchObject({ id: refused.id, state: 'done', migrated: 3, failure: null, batchSize: 5 });
+  });
+
+  it('tells a person who is refused neither of processes nor of other batches', async () => {
+    await fill(3);
+    const { batch } = await apply(2, stopAfter(1));
+    const held = await app.get(BatchLeases).claim(batch.id, { task: 'apply' }, 'process 1 on that.host');
+    const { userId } = await person(app, { role: 'admin' });
+    const error = await later(await caller(userId)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'conflict', detail: expect.not.stringMatching(/process|host/) });
+    expect(JSON.stringify(error)).not.toContain(batch.id);
+    await app.get(BatchLeases).release(held, { state: 'interrupted', task: null, result: null });
   });
 });
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
+import { CallerRenewal } from '../../auth';
+import { AppError, type Caller, isOrganizationAdmin } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
 import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../platform/jobs';
 import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from '../batches/batch-lease.service';
@@ -25,6 +26,7 @@ export class MigrationJobs {
     private readonly batches: BatchRepository,
     private readonly work: MigrationBatches,
     private readonly transactions: Transactions,
+    private readonly callers: CallerRenewal,
   ) {
     jobs.declare(QUEUE, (job) => this.run(job));
     jobs.sweep(SWEEP_MS, (context) => this.takeUp(context));
@@ -46,8 +48,19 @@ export class MigrationJobs {
 
   private async run({ data, lastTry, signal }: RunningJob<BatchJob>): Promise<void> {
     const control = { signal, report: () => undefined };
-    const complete = await this.work.carryOut(data.batchId, workerLabel('the server'), lastTry, control);
+    const complete = await this.work.carryOut(data.batchId, workerLabel('the server'), lastTry, control, (batch) =>
+      this.admit(batch),
+    );
     if (!complete) throw signal.reason;
+  }
+
+  /** Time has passed since the task was asked for, and rights with it. @throws {AppError} `unauthenticated`, `forbidden` */
+  private async admit({ actor: asked, organizationId }: Batch): Promise<Caller | null> {
+    if (asked === null) return null;
+    const actor = await this.callers.renew(asked);
+    const reaches = actor.systemAdmin || organizationId === actor.organizationId;
+    if (reaches && isOrganizationAdmin(actor) && actor.assistantIds === null) return actor;
+    throw new AppError('forbidden', 'Whoever asked for this is no longer an administrator of these assistants');
   }
 
   /** Gives jobs to what has none. Alone on a database, at the start: whatever is leased was leased by a process that is gone. */

@@ -29,13 +29,20 @@ const FIND = `SELECT ${COLUMNS} FROM migration_items i WHERE batch_id = $1 AND a
 
 const MARK = `UPDATE migration_items SET status = $3, at = now() WHERE batch_id = $1 AND assistant_id = ANY($2)`;
 
-/** Saved since, and not merely back to what was: that much a rollback would undo. */
+/**
+ * Saved since by somebody, and not merely back to what was: that much a rollback would undo. Later rewrites that were rolled
+ * back in their turn are no edits. Agrees with what `AssistantRewrites.rollBack` finds under its locks.
+ */
 const EDITED = `
   FROM migration_items i
     JOIN assistants a ON a.id = i.assistant_id AND a.deleted_at IS NULL AND a.version > i.new_version
     LEFT JOIN assistant_versions old ON old.assistant_id = i.assistant_id AND old.version = i.old_version
+    LEFT JOIN assistant_versions made ON made.assistant_id = i.assistant_id AND made.version = i.new_version
   WHERE i.batch_id = $1 AND i.status = 'migrated'
-    AND (a.metadata, a.prompt_template, a.type) IS DISTINCT FROM (old.metadata, old.prompt_template, old.type)`;
+    AND (a.metadata, a.prompt_template, a.type) IS DISTINCT FROM (old.metadata, old.prompt_template, old.type)
+    AND ((a.metadata, a.prompt_template, a.type) IS DISTINCT FROM (made.metadata, made.prompt_template, made.type)
+      OR EXISTS (SELECT FROM assistant_versions later WHERE later.assistant_id = i.assistant_id
+        AND later.version > i.new_version AND later.reason NOT IN ('migrate', 'convert', 'rollback')))`;
 
 const LIST_EDITED = `
   SELECT i.assistant_id AS "assistantId", i.new_version AS "newVersion", a.version ${EDITED}

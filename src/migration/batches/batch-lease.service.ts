@@ -20,6 +20,8 @@ export interface TaskRequest {
   readonly aside?: boolean;
   readonly forced?: boolean;
   readonly background?: boolean;
+  /** Whoever asks is told neither of processes nor of other batches. */
+  readonly discreet?: boolean;
 }
 
 export interface ApplyRequest extends BatchScope {
@@ -130,16 +132,21 @@ export class BatchLeases {
     background: boolean,
     tx: Transaction,
   ): Promise<Batch> {
-    if (request.resume !== undefined) return this.get(request.resume, tx);
+    if (request.resume !== undefined) return this.goingOn(await this.get(request.resume, tx), request, tx);
     const unfinished = await this.batches.unfinished(request, tx);
-    if (unfinished !== null) return unfinished;
+    if (unfinished !== null) return this.goingOn(unfinished, request, tx);
     const id = uuidv7();
     await this.batches.insert({ ...request, id, background, actor }, tx);
     return this.get(id, tx);
   }
 
+  private async goingOn(batch: Batch, { batchSize }: ApplyRequest, tx: Transaction): Promise<Batch> {
+    if (batch.batchSize !== batchSize) await this.batches.resize(batch.id, batchSize, tx);
+    return batch;
+  }
+
   private async take(batch: Batch, request: TaskRequest, label: string, tx: Transaction): Promise<HeldBatch> {
-    await this.assertFree(batch, request.task, tx);
+    await this.assertFree(batch, request, tx);
     const lease: Lease = { batchId: batch.id, token: randomUUID(), seconds: this.seconds };
     const holder = { label, process: ownIdentity() };
     await this.batches.claim(lease, startOf(batch, request), request.background ?? false, holder, tx);
@@ -153,7 +160,7 @@ export class BatchLeases {
     enqueue: (batch: Batch, tx: Transaction) => Promise<void>,
     tx: Transaction,
   ): Promise<Batch> {
-    await this.assertFree(batch, request.task, tx);
+    await this.assertFree(batch, { ...request, discreet: true }, tx);
     const start = startOf(batch, request);
     const state = start.state === 'running' ? 'queued' : start.state;
     await this.batches.enqueue(batch.id, { ...start, state }, actor, tx);
@@ -162,16 +169,29 @@ export class BatchLeases {
     return queued;
   }
 
-  private async assertFree(batch: Batch, task: BatchTask, tx: Transaction): Promise<void> {
-    assertFits(batch, task);
-    const others = task === 'verify' ? [] : await this.batches.leased(batch.id, batch.organizationId, tx);
+  private async assertFree(batch: Batch, request: TaskRequest, tx: Transaction): Promise<void> {
+    assertFits(batch, request.task);
+    const others = request.task === 'verify' ? [] : await this.batches.leased(batch.id, batch.organizationId, tx);
     const busy = [batch, ...others].find(isHeld);
-    if (busy?.lease)
-      throw new AppError(
-        'conflict',
-        `Batch ${busy.id} is in the hands of ${busy.lease.holder.label}, at least until ${busy.lease.until.toISOString()}`,
-      );
+    if (busy?.lease) throw new AppError('conflict', heldBy(busy, busy.lease, busy.id === batch.id, request));
+    assertNothingWaits(batch, request);
   }
+}
+
+/** What the server was asked to do is neither forgotten nor done twice: the same task may be taken over, no other. */
+function assertNothingWaits({ id, task, background }: Batch, { task: wanted, aside = false }: TaskRequest): void {
+  if (!background || task === null || (task === wanted && !aside)) return;
+  throw new AppError('conflict', `Batch ${id} waits for the server to ${inWords[task]} it: that comes first`);
+}
+
+function heldBy(
+  { id }: Batch,
+  { holder, until }: NonNullable<Batch['lease']>,
+  isSame: boolean,
+  { discreet = false }: TaskRequest,
+): string {
+  const which = isSame || !discreet ? `Batch ${id}` : 'A batch with some of the same assistants';
+  return `${which} is in the hands of ${discreet ? 'somebody else' : holder.label}, at least until ${until.toISOString()}`;
 }
 
 function startOf(batch: Batch, { task, aside = task === 'verify', forced = false }: TaskRequest): TaskStart {

@@ -40,8 +40,11 @@ export const ENQUEUE = `
 export const CLAIM = `
   UPDATE migration_batches
   SET task = $2, state = $3, forced = $4, background = $5, lease_token = $6, lease_holder = $7,
+      result = CASE WHEN result -> 'failure' IS NULL THEN result END,
       lease_until = clock_timestamp() + make_interval(secs => $8)
   WHERE id = $1`;
+
+export const RESIZE = `UPDATE migration_batches SET batch_size = $2 WHERE id = $1`;
 
 /** First statement of every chunk: nobody else writes for this batch until the chunk is committed. */
 export const RENEW = `

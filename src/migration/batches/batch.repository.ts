@@ -3,17 +3,25 @@ import { DataSource } from 'typeorm';
 import { type Caller, decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import * as sql from './batch-sql';
-import type { Batch, BatchScope, BatchState, BatchTask, LeaseHolder } from './batch.types';
+import type { Batch, BatchScope, BatchState, BatchTask, LeaseHolder, TaskFailure } from './batch.types';
 
-interface BatchRow extends Omit<Batch, 'lease'> {
+/** Kept where a report would lie: a task that failed has none. */
+export interface FailureResult {
+  readonly failure: TaskFailure;
+}
+
+interface BatchRow extends Omit<Batch, 'lease' | 'result' | 'failure'> {
+  readonly result: Batch['result'] | FailureResult;
   readonly live: boolean;
   readonly leaseHolder: LeaseHolder | null;
   readonly leaseUntil: Date | null;
 }
 
-function batchOf({ live, leaseHolder, leaseUntil, ...batch }: BatchRow): Batch {
+function batchOf({ live, leaseHolder, leaseUntil, result, ...batch }: BatchRow): Batch {
   const lease = live && leaseHolder !== null && leaseUntil !== null ? { holder: leaseHolder, until: leaseUntil } : null;
-  return { ...batch, lease };
+  const ended =
+    result !== null && 'failure' in result ? { result: null, failure: result.failure } : { result, failure: null };
+  return { ...batch, ...ended, lease };
 }
 
 export interface NewBatch extends BatchScope {
@@ -96,6 +104,11 @@ export class BatchRepository {
     tx: Transaction,
   ): Promise<void> {
     await tx.query(sql.CLAIM, [batchId, task, state, forced, background, token, JSON.stringify(holder), seconds]);
+  }
+
+  /** Whoever goes on with a batch says how much is done at once. */
+  async resize(id: string, batchSize: number, tx: Transaction): Promise<void> {
+    await tx.query(sql.RESIZE, [id, batchSize]);
   }
 
   /** False when the lease is somebody else's; else the batch's row is locked until the transaction ends. */

@@ -60,8 +60,18 @@ export interface Batch extends BatchCounts {
   readonly rollbackCursor: number;
   /** Outcome of the last rollback or verification. */
   readonly result: RollbackReport | VerifyReport | null;
+  /** Why the server ended the last task before its end. */
+  readonly failure: TaskFailure | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
+}
+
+export interface TaskFailure {
+  readonly task: BatchTask;
+  readonly at: string;
+  /** As in an answer over HTTP. */
+  readonly code: string;
+  readonly detail: string;
 }
 
 /** What became of one assistant. */

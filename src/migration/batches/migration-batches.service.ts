@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
+import { toAppError } from '../../platform/http';
 import { BatchApplier } from './batch-applier.service';
 import { BatchItemRepository } from './batch-item.repository';
 import { type ApplyRequest, BatchLeases, type HeldBatch, isHeld, LeaseLost } from './batch-lease.service';
-import { BatchRepository, type Ending } from './batch.repository';
+import { BatchRepository, type Ending, type FailureResult } from './batch.repository';
 import { BatchRollback } from './batch-rollback.service';
 import { BatchVerifier } from './batch-verifier.service';
 import {
   type Batch,
   type BatchItem,
+  type BatchTask,
   type EditedItem,
   MOST_LISTED,
   type RollbackReport,
@@ -82,7 +84,7 @@ export class MigrationBatches {
 
   /** @throws {AppError} `not_found`, `conflict` */
   async rollBackOne(id: string, assistantId: number, force: boolean, worker: Worker): Promise<RollbackReport> {
-    const request = { task: 'rollback', aside: true, forced: force } as const;
+    const request = { task: 'rollback', aside: true, forced: force, discreet: worker.actor !== null } as const;
     const held = await this.leases.claim(id, request, worker.label);
     const rest: Ending = { state: held.resting, task: null, result: null };
     const report = await this.holding(held, { stopped: rest, failed: rest }, async () => {
@@ -99,18 +101,28 @@ export class MigrationBatches {
     return this.verifyHeld(held, control, stoppedByHand(held.resting));
   }
 
-  /** For a job: does what the batch's row says; quietly nothing when that is done, or in other hands. False: stopped. */
-  async carryOut(id: string, label: string, lastTry: boolean, control: TaskControl): Promise<boolean> {
+  /**
+   * For a job: does what the batch's row says; quietly nothing when that is done, or in other hands. False: stopped.
+   * `admit` gives the person whose task it is as they are now, or refuses them: then the task ends with the reason.
+   */
+  async carryOut(
+    id: string,
+    label: string,
+    lastTry: boolean,
+    control: TaskControl,
+    admit: (batch: Batch) => Promise<Caller | null>,
+  ): Promise<boolean> {
     const batch = await this.batches.find(id);
     if (batch?.task == null || !batch.background || isHeld(batch)) return true;
-    const { task, forced, actor } = batch;
+    const { task, forced } = batch;
     const held = await this.leases.claim(id, { task, forced, background: true }, label).catch(nullWhenBusy);
     if (held === null) return true;
-    const worker = { label, actor };
-    const state = task === 'apply' ? 'queued' : task === 'rollback' ? 'rolling_back' : held.resting;
-    const stopped: Ending = { state, task, result: null };
-    const given = { ...stopped, state: task === 'apply' ? ('interrupted' as const) : state, task: null };
+    const { stopped, given } = inBackground(held, task);
     const endings = { stopped, failed: lastTry ? given : stopped };
+    const failed = (error: unknown): Ending => (isRefusal(error) ? given : endings.failed);
+    const actor = await this.ending(held, failed, () => admit(held.batch)).catch(undefinedWhenRefused);
+    if (actor === undefined) return true;
+    const worker = { label, actor };
     if (task === 'apply') return (await this.applyHeld(held, worker, control, endings)).complete;
     if (task === 'rollback') return (await this.rollBackHeld(held, worker, control, endings)).complete;
     return (await this.verifyHeld(held, control, endings)).complete;
@@ -157,11 +169,17 @@ export class MigrationBatches {
   }
 
   /** What fails leaves the batch for whoever comes next; when even that cannot be written, the lease runs out. */
-  private async holding<T>(held: HeldBatch, { failed }: Endings, work: () => Promise<T>): Promise<T> {
+  private holding<T>(held: HeldBatch, { failed }: Endings, work: () => Promise<T>): Promise<T> {
+    return this.ending(held, () => failed, work);
+  }
+
+  private async ending<T>(held: HeldBatch, failed: (error: unknown) => Ending, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof LeaseLost)) await this.leases.release(held, failed).catch(() => undefined);
+      if (error instanceof LeaseLost) throw error;
+      const result = held.batch.background ? failureOf(held.batch, error) : null;
+      await this.leases.release(held, { ...failed(error), result }).catch(() => undefined);
       throw error;
     }
   }
@@ -173,10 +191,30 @@ function stoppedByHand(state: Ending['state']): Endings {
   return { stopped, failed: stopped };
 }
 
+/** `stopped`: to be gone on with by the next job; `given`: up, until somebody asks again. */
+function inBackground({ resting }: HeldBatch, task: BatchTask): { readonly stopped: Ending; readonly given: Ending } {
+  const state = task === 'apply' ? 'queued' : task === 'rollback' ? 'rolling_back' : resting;
+  const given = task === 'apply' ? 'interrupted' : state;
+  return { stopped: { state, task, result: null }, given: { state: given, task: null, result: null } };
+}
+
 function editedSince(items: readonly EditedItem[], count: number): AppError {
   const problems = items.map(editedProblem);
   const detail = `${count} assistants were saved again since the batch; a forced rollback overwrites what was saved`;
   return new AppError('conflict', detail, { problems });
+}
+
+/** Nobody waits for the outcome of a task in the background: the batch tells it. */
+function failureOf({ task }: Batch, error: unknown): FailureResult | null {
+  const { code, detail } = toAppError(error);
+  return task === null ? null : { failure: { task, at: new Date().toISOString(), code, detail } };
+}
+
+const REFUSALS = ['unauthenticated', 'forbidden', 'not_found'];
+const isRefusal = (error: unknown): boolean => error instanceof AppError && REFUSALS.includes(error.code);
+
+function undefinedWhenRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error;
 }
 
 /** Whoever is quicker, or works on the same assistants, is waited for. */
