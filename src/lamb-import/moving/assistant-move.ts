@@ -5,7 +5,7 @@ import { calledAssistants, withNewNames } from '../reading/metadata-references';
 import { fingerprint } from '../reading/fingerprint';
 import type { OriginBook } from '../storage/origin.repository';
 import type { MovedContent, PlannedContent } from './content';
-import { FileLuggage } from './file-luggage';
+import type { PackedFiles } from './file-luggage';
 import type { ImportEntry } from './import-records';
 import { type Ground, Landings, type SharedAssistant } from './landings';
 import { meetingsOf } from './meetings';
@@ -19,6 +19,7 @@ const DRY_IDS = 2_000_000_000;
 export interface AssistantWriting {
   readonly ground: Ground;
   readonly content: PlannedContent;
+  readonly packed: Pick<PackedFiles, 'nameOf'>;
   readonly book: OriginBook;
   readonly options: ImportOptions;
   readonly land: <T>(landing: Landing<T>, arrivals: readonly Arrival<T>[]) => Promise<Reconciled>;
@@ -32,14 +33,13 @@ export class AssistantMove {
   constructor(
     private readonly assistants: AssistantArrivals,
     private readonly landings: Landings,
-    private readonly luggage: FileLuggage,
   ) {}
 
   async write(writing: AssistantWriting, tally: Tally): Promise<Written> {
-    const { ground, content, land } = writing;
+    const { ground, content, packed, land } = writing;
     const { known, fresh, taken } = await this.ids(writing);
     const ids = new Map([...known, ...fresh]);
-    const arrivals = content.assistants.map((planned) => this.renamed(planned, ids, tally));
+    const arrivals = content.assistants.map((planned) => this.renamed(planned, ids, packed, tally));
     const times = new Map(content.assistants.map(({ origin, times }) => [origin, times]));
     const reserved = new Map([...fresh].map(([origin, id]) => [String(origin), id]));
     const reconciled = await land(this.landings.assistants(ground, { ids: reserved, taken, times }), arrivals);
@@ -85,6 +85,7 @@ export class AssistantMove {
   private renamed(
     { origin, id, name, value }: PlannedAssistant,
     ids: ReadonlyMap<number, number>,
+    packed: Pick<PackedFiles, 'nameOf'>,
     tally: Tally,
   ): Arrival<ArrivingAssistant> {
     for (const called of calledAssistants(value.metadata)) {
@@ -93,7 +94,7 @@ export class AssistantMove {
       tally.note({ kind: 'assistant', origin: id, name }, 'function.target_missing', message);
     }
     const metadata = withNewNames(value.metadata, {
-      file: (path) => this.luggage.nameOf(path),
+      file: (path) => packed.nameOf(id, path),
       assistant: (called) => ids.get(called) ?? null,
     });
     return { origin, name, value: { ...value, metadata } };

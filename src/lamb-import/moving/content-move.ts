@@ -62,6 +62,7 @@ export class ContentMove {
     const members = await this.identified(people, place.book, tally);
     const ids = new Map(members.map(({ origin, value }) => [Number(origin), value.userId]));
     const owners = new Owners(people.members, source.users, ids);
+    const byAddress = new Map(members.map(({ value }) => [value.email, value.userId]));
     const planned = planAssistants(assistants, owners, this.assistants, tally);
     return {
       members,
@@ -69,6 +70,7 @@ export class ContentMove {
       promptTemplates: planPromptTemplates(templates, owners, tally),
       collections: planCollections(collections, owners, tally),
       assistants: planned,
+      people: new Map([...people.addresses].map(([id, email]) => [id, byAddress.get(email) ?? ''])),
       shares: sharesOf(place, planned, owners, tally),
     };
   }
@@ -86,7 +88,7 @@ export class ContentMove {
     await land(this.landings.rubrics(ground), content.rubrics);
     await land(this.landings.promptTemplates(ground), content.promptTemplates);
     await land(this.landings.collections(ground), content.collections);
-    const assistants = await this.assistantMove.write({ ground, content, book, options, land }, tally);
+    const assistants = await this.assistantMove.write({ ground, content, packed, book, options, land }, tally);
     const files = this.landings.files(ground, packed.kept);
     await land(files, packed.arrivals);
     tellGone(book, met, tally);

@@ -14,6 +14,8 @@ export interface PlannedContent {
   readonly promptTemplates: readonly Arrival<ArrivingPromptTemplate>[];
   readonly collections: readonly Arrival<ArrivingCollection>[];
   readonly assistants: readonly PlannedAssistant[];
+  /** Our ids of the source's users who belong to the organization. */
+  readonly people: ReadonlyMap<number, string>;
   /** Users' ids here by the source's assistant, where it is shared or was before. */
   readonly shares: ReadonlyMap<number, readonly string[]>;
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { FileArrivals, type KeptFile } from '../../files';
 import type { ImportOptions } from '../import.types';
 import { fingerprint } from '../reading/fingerprint';
-import type { LambSource } from '../source/lamb-source.types';
 import type { OriginBook } from '../storage/origin.repository';
+import type { PlannedContent } from './content';
 import type { FileValue } from './landings';
 import type { PlannedAssistant } from './plan-assistants';
 import type { Arrival } from './reconcile';
@@ -13,14 +13,13 @@ export interface PackedFiles {
   readonly arrivals: readonly Arrival<FileValue>[];
   /** Those whose bytes are put away, by origin. */
   readonly kept: ReadonlyMap<string, KeptFile>;
+  /** What an assistant of the source calls a file here: as there, where the file does not come for it. */
+  nameOf(assistant: number, path: string): string;
 }
 
 /** Whose files are packed, and from where. */
 export interface Journey {
   readonly organizationId: string;
-  /** Primary key in the source. */
-  readonly origin: number;
-  readonly source: LambSource;
   readonly options: ImportOptions;
   readonly book: OriginBook;
   /** @throws when the import is not ours any more. */
@@ -31,8 +30,17 @@ interface Wanted {
   readonly ownerId: string;
   readonly name: string;
   readonly path: string;
-  readonly assistants: number[];
+  /** Who reads it, and what each calls it there. */
+  readonly readers: Reader[];
 }
+
+interface Reader {
+  readonly assistant: number;
+  readonly path: string;
+}
+
+/** Whose files are wanted, and by whom. */
+type Packing = Pick<PlannedContent, 'assistants' | 'people' | 'shares'>;
 
 const LONGEST_KEY = 500;
 /** How often a long packing makes sure of its turn. */
@@ -43,6 +51,8 @@ const keyOf = ({ ownerId, name }: Pick<Wanted, 'ownerId' | 'name'>): string => {
   const key = `${ownerId}/${name}`;
   return key.length <= LONGEST_KEY ? key : fingerprint(key);
 };
+
+const readerKey = ({ assistant, path }: Reader): string => `${assistant} ${path}`;
 
 const plain = (path: string): string =>
   path
@@ -55,19 +65,15 @@ const plain = (path: string): string =>
 export class FileLuggage {
   constructor(private readonly files: FileArrivals) {}
 
-  /** How the assistant names the file here. */
-  nameOf(path: string): string {
-    const inside = this.files.nameOf(path);
-    return inside.ok ? inside.name : path;
-  }
-
   /** Puts the bytes of new and changed files away, unless it is a dry run. @throws when the signal fires, or the disk is full. */
-  async pack(assistants: readonly PlannedAssistant[], journey: Journey, tally: Tally): Promise<PackedFiles> {
+  async pack(content: Packing, journey: Journey, tally: Tally): Promise<PackedFiles> {
     const arrivals: Arrival<FileValue>[] = [];
     const kept = new Map<string, KeptFile>();
+    const all = this.wanted(content, tally);
+    const names = new Map(all.flatMap(({ name, readers }) => readers.map((reader) => [readerKey(reader), name])));
     let turn = performance.now();
     try {
-      for (const wanted of this.wanted(assistants, journey, tally)) {
+      for (const wanted of all) {
         journey.options.signal.throwIfAborted();
         if (performance.now() - turn > TURN_MS) {
           await journey.assertTurn();
@@ -82,7 +88,7 @@ export class FileLuggage {
       await this.unpack(journey.organizationId, [...kept.values()]);
       throw error;
     }
-    return { arrivals, kept };
+    return { arrivals, kept, nameOf: (assistant, path) => names.get(readerKey({ assistant, path })) ?? path };
   }
 
   /** Throws bytes away that nothing names. */
@@ -93,24 +99,35 @@ export class FileLuggage {
     );
   }
 
-  private wanted(assistants: readonly PlannedAssistant[], journey: Journey, tally: Tally): Wanted[] {
-    const chosen = new Map<string, Wanted>();
-    for (const { id: assistant, value, files } of assistants) {
-      for (const path of files) {
+  /** Of several files that would have one name here, the one that has it there, else the first. */
+  private wanted(content: Packing, tally: Tally): Wanted[] {
+    const places = new Map<string, Wanted[]>();
+    for (const planned of content.assistants) {
+      for (const path of planned.files) {
         const inside = this.files.nameOf(path);
-        const refusal = inside.ok ? foreignFolder(path, journey) : `its path ${inside.problem}`;
+        const refusal = inside.ok ? foreignFolder(planned, path, content, tally) : `its path ${inside.problem}`;
         if (!inside.ok || refusal !== null) {
-          tally.missingFile(path, assistant, refusal ?? '');
+          tally.missingFile(path, planned.id, refusal ?? '');
           continue;
         }
-        const wanted = { ownerId: value.ownerId, name: inside.name, path, assistants: [assistant] };
-        const known = chosen.get(keyOf(wanted));
-        if (known === undefined) chosen.set(keyOf(wanted), wanted);
-        else if (plain(known.path) === plain(path)) known.assistants.push(assistant);
-        else tally.missingFile(path, assistant, `another file is called ${inside.name} here`);
+        const reader = { assistant: planned.id, path };
+        const wanted = { ownerId: planned.value.ownerId, name: inside.name, path, readers: [reader] };
+        const rivals = places.get(keyOf(wanted)) ?? [];
+        places.set(keyOf(wanted), rivals);
+        const same = rivals.find((rival) => plain(rival.path) === plain(path));
+        if (same === undefined) rivals.push(wanted);
+        else same.readers.push(reader);
       }
     }
-    return [...chosen.values()];
+    return [...places.values()].flatMap((rivals) => {
+      const chosen = rivals.find(({ name, path }) => plain(path) === name) ?? rivals[0];
+      for (const { name, readers } of rivals.filter((rival) => rival !== chosen)) {
+        for (const { assistant, path } of readers) {
+          tally.missingFile(path, assistant, `another file is called ${name} here`);
+        }
+      }
+      return chosen ?? [];
+    });
   }
 
   private async packOne(
@@ -120,7 +137,7 @@ export class FileLuggage {
   ): Promise<{ arrival: Arrival<FileValue>; file: KeptFile | null } | null> {
     const { ownerId, name, path } = wanted;
     const missing = (reason: string): null => {
-      for (const assistant of wanted.assistants) tally.missingFile(path, assistant, reason);
+      for (const { assistant } of wanted.readers) tally.missingFile(path, assistant, reason);
       return null;
     };
     const origin = keyOf(wanted);
@@ -143,11 +160,23 @@ export class FileLuggage {
   }
 }
 
-/** Files lie in folders named by users. One of another organization is not this one's to take. */
-function foreignFolder(path: string, { source, origin }: Journey): string | null {
+/**
+ * Why a file is not the assistant's to read; null when it is. Files lie in folders named by users. A path is a claim of
+ * whoever made the assistant: that of a colleague's file is believed where colleagues could see the assistant.
+ */
+function foreignFolder(
+  { id, origin, name, value }: PlannedAssistant,
+  path: string,
+  { people, shares }: Packing,
+  tally: Tally,
+): string | null {
   const [folder = ''] = plain(path).split('/');
-  const user = /^\d{1,15}$/.test(folder) ? source.users.find(({ id }) => id === Number(folder)) : undefined;
-  const foreign = user !== undefined && user.organizationId !== null && user.organizationId !== origin;
-  const works = foreign && source.roles.some((role) => role.userId === user.id && role.organizationId === origin);
-  return foreign && !works ? 'it lies in the folder of somebody of another organization' : null;
+  const user = /^[1-9]\d{0,14}$/.test(folder) ? people.get(Number(folder)) : undefined;
+  if (user === undefined) return 'it lies in the folder of nobody of this organization';
+  if (user === value.ownerId) return null;
+  const isSeen = value.published || (shares.get(id) ?? []).length > 0;
+  if (!isSeen) return 'it lies in the folder of a colleague, and the assistant is neither published nor shared';
+  const message = `reads ${path} out of the folder of user ${folder}; its owner got a copy if it is there`;
+  tally.note({ kind: 'assistant', origin, name }, 'file.of_colleague', message);
+  return null;
 }

@@ -45,8 +45,8 @@ export class OrganizationMove {
     const planned = await this.entrance.plan(organization, tally);
     const content = await this.content.plan({ organization, source, book }, tally);
     const { assertTurn } = context;
-    const journey = { organizationId, origin: organization.id, source, options, book, assertTurn };
-    const packed = await this.luggage.pack(content.assistants, journey, tally);
+    const journey = { organizationId, options, book, assertTurn };
+    const packed = await this.luggage.pack(content, journey, tally);
     await assertTurn();
     const moved = await this.written(packed, organizationId, options.dryRun, async (tx) => {
       await assertTurn(tx);

@@ -26,6 +26,8 @@ export interface PersonNote {
 
 export interface PlannedPeople {
   readonly members: readonly PlannedMember[];
+  /** Addresses by the source's user, also of those who are one person with another. */
+  readonly addresses: ReadonlyMap<number, string>;
   readonly notes: readonly PersonNote[];
   readonly leftOut: readonly PersonNote[];
 }
@@ -88,6 +90,7 @@ export function planPeople(
 ): PlannedPeople {
   const { users, roles } = belongs(source, organization, owners);
   const members = new Map<string, PlannedMember>();
+  const addresses = new Map<number, string>();
   const notes: PersonNote[] = [];
   const leftOut: PersonNote[] = [];
   for (const user of [...users].sort((a, b) => a.id - b.id)) {
@@ -96,6 +99,7 @@ export function planPeople(
       leftOut.push(noteOn(user, 'user.address', 'has no e-mail address that can be kept'));
       continue;
     }
+    addresses.set(user.id, email);
     notes.push(...aboutUser(user, organization));
     const name = cleanLabel(user.name, LONGEST_NAME) || email;
     const member = { origin: user.id, email, name, role: roleOf(user, roles.get(user.id)), disabled: !user.enabled };
@@ -103,7 +107,7 @@ export function planPeople(
     if (known !== undefined) notes.push(noteOn(user, 'user.merged', `is one person with user ${known.origin}`));
     members.set(email, known === undefined ? member : merged(known, member));
   }
-  return { members: [...members.values()], notes, leftOut };
+  return { members: [...members.values()], addresses, notes, leftOut };
 }
 
 /** Who gets what belongs to nobody in the organization: its first owner, else its first administrator. */
