@@ -1,9 +1,11 @@
 import { DataSource } from 'typeorm';
-import type { Caller } from '../../src/kernel';
+import { AssistantRewrites } from '../../src/assistants';
+import { AppError, type Caller } from '../../src/kernel';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
 import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
 import { BatchApplier } from '../../src/migration/batches/batch-applier.service';
 import { BatchRepository } from '../../src/migration/batches/batch.repository';
+import { Candidates } from '../../src/migration/batches/candidates.service';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/platform/database';
 import { startApp, type TestApp } from '../support/app';
@@ -136,6 +138,42 @@ describe('a batch', () => {
     const { batch } = await apply(6, stopAfter(1));
     expect((await batches.rollBack(batch.id, false, worker, going)).report.rolledBack).toBe(6);
     expect(await documents()).toBe(before);
+  });
+});
+
+describe('a chunk', () => {
+  it('is stopped by no single document: the culprit has failed, the others are migrated', async () => {
+    await fill(7);
+    const rewrites = app.get(AssistantRewrites);
+    const plan = rewrites.plan.bind(rewrites);
+    const broken = jest.spyOn(rewrites, 'plan').mockImplementation((subject, to) => {
+      if (subject.id === 4) throw new TypeError('nobody expected this');
+      return plan(subject, to);
+    });
+    const { batch } = await apply(5).finally(() => broken.mockRestore());
+    expect(batch).toMatchObject({ state: 'done', examined: 7, migrated: 6, failed: 1 });
+    expect(await batches.failures(batch.id)).toMatchObject([
+      { assistantId: 4, problems: [{ code: 'assistant.unexpected' }] },
+    ]);
+  });
+
+  it('stops while the database is away, and goes on later', async () => {
+    await fill(4);
+    const rewrites = app.get(AssistantRewrites);
+    const away = jest.spyOn(rewrites, 'apply').mockRejectedValue(new AppError('unavailable', 'away'));
+    await expect(apply(2).finally(() => away.mockRestore())).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await apply(2)).batch).toMatchObject({ state: 'done', migrated: 4, failed: 0 });
+  });
+
+  it('holds a few megabytes of documents at the most', async () => {
+    await fill(5);
+    await db.query(`UPDATE assistants SET description = repeat('x', 1500000) WHERE id < 5`);
+    const sizes: number[] = [];
+    for await (const page of app
+      .get(Candidates)
+      .pages({ organizationId: null }, { afterId: 0, limit: 100, signal: going.signal }))
+      sizes.push(page.length);
+    expect(sizes).toEqual([2, 3]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantRewrites, type Rewritten } from '../../assistants';
+import { AssistantRewrites, type RewriteSubject, type Rewritten } from '../../assistants';
 import type { Caller, Problem } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
+import { toAppError } from '../../platform/http';
 import { BatchItemRepository } from './batch-item.repository';
-import { BatchLeases, type HeldBatch } from './batch-lease.service';
+import { BatchLeases, type HeldBatch, LeaseLost } from './batch-lease.service';
 import { BatchRepository } from './batch.repository';
 import type { Batch, BatchItem, TaskControl } from './batch.types';
 import { Candidates, type Examined } from './candidates.service';
@@ -12,9 +13,16 @@ import { definitionHash } from './definition-hash';
 const CHANGED: readonly Problem[] = [
   { path: '', message: 'was changed or deleted while it was looked at; run again', code: 'assistant.changed' },
 ];
+const UNEXPECTED: readonly Problem[] = [
+  { path: '', message: 'failed in a way that nobody expected', code: 'assistant.unexpected' },
+];
 const MOST_PROBLEMS = 20;
 const MOST_DIFFERENCES = 5;
 const MOST_CHARACTERS = 500;
+
+/** Somebody else's batch by now, or a database that is away. */
+const stopsEverything = (error: unknown): boolean =>
+  error instanceof LeaseLost || toAppError(error).code === 'unavailable';
 
 interface Chunk {
   readonly items: readonly BatchItem[];
@@ -44,13 +52,48 @@ export class BatchApplier {
       limit: batch.batchSize,
       signal,
     })) {
-      const examined = await this.candidates.examine(page, batch.to);
-      const { rewritten } = await this.transactions.run((tx) => this.write(held, examined, actor, tx));
-      this.rewrites.committed(rewritten, batch.id);
-      done += page.length;
+      done += await this.take(held, page, actor, signal);
       tell();
     }
     return !signal.aborted;
+  }
+
+  /** How many were dealt with: all of the page, unless it was stopped while it was gone through one by one. */
+  private async take(
+    held: HeldBatch,
+    page: readonly RewriteSubject[],
+    actor: Caller | null,
+    signal: AbortSignal,
+  ): Promise<number> {
+    try {
+      await this.commit(held, await this.candidates.examine(page, held.batch.to), actor);
+      return page.length;
+    } catch (error) {
+      if (stopsEverything(error)) throw error;
+    }
+    let done = 0;
+    for (const subject of page) {
+      if (signal.aborted) break;
+      await this.takeOne(held, subject, actor);
+      done += 1;
+    }
+    return done;
+  }
+
+  /** One document never stops the others: what fails in it without a reason is its own failure. */
+  private async takeOne(held: HeldBatch, subject: RewriteSubject, actor: Caller | null): Promise<void> {
+    try {
+      await this.commit(held, await this.candidates.examine([subject], held.batch.to), actor);
+    } catch (error) {
+      if (stopsEverything(error)) throw error;
+      const plan = { status: 'refused', from: null, problems: UNEXPECTED, differences: [] } as const;
+      await this.commit(held, [{ subject, verdict: { kind: 'refused', from: null, plan } }], actor);
+    }
+  }
+
+  private async commit(held: HeldBatch, examined: readonly Examined[], actor: Caller | null): Promise<void> {
+    const { rewritten } = await this.transactions.run((tx) => this.write(held, examined, actor, tx));
+    this.rewrites.committed(rewritten, held.batch.id);
   }
 
   private async write(
@@ -135,6 +178,6 @@ function itemOf({ subject, verdict }: Examined, rewritten: Rewritten | undefined
 const bounded = (problems: readonly Problem[]): Problem[] =>
   problems.slice(0, MOST_PROBLEMS).map((problem) => ({
     ...problem,
-    path: problem.path.slice(0, MOST_CHARACTERS),
-    message: problem.message.slice(0, MOST_CHARACTERS),
+    path: problem.path.slice(0, MOST_CHARACTERS).toWellFormed(),
+    message: problem.message.slice(0, MOST_CHARACTERS).toWellFormed(),
   }));

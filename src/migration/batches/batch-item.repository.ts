@@ -50,6 +50,12 @@ const LIST_EDITED = `
 
 const COUNT_EDITED = `SELECT count(*)::int AS total ${EDITED}`;
 
+const SIZES = `
+  SELECT (octet_length(metadata) + octet_length(prompt_template) + octet_length(system_prompt)
+    + octet_length(description))::int AS bytes
+  FROM assistants WHERE deleted_at IS NULL AND id > $1 AND ($2::uuid IS NULL OR organization_id = $2)
+  ORDER BY id LIMIT $3`;
+
 const DOCUMENTS = `'type', d.type, 'name', d.name, 'description', d.description, 'systemPrompt', d.system_prompt,
   'promptTemplate', d.prompt_template, 'metadata', d.metadata, 'ragCollections', d.rag_collections, 'ragTopK', d.rag_top_k`;
 
@@ -114,6 +120,14 @@ export class BatchItemRepository {
     const items = await this.dataSource.query<EditedItem[]>(LIST_EDITED, [batchId, limit]);
     const [row] = await this.dataSource.query<[{ total: number }]>(COUNT_EDITED, [batchId]);
     return { items, count: row.total };
+  }
+
+  /** How many of the next live assistants hold no more than so many bytes of documents together; at least one. */
+  async within(bytes: number, organizationId: string | null, afterId: number, limit: number): Promise<number> {
+    const rows = await this.dataSource.query<{ bytes: number }[]>(SIZES, [afterId, organizationId, limit]);
+    let sum = 0;
+    const over = rows.findIndex((row) => (sum += row.bytes) > bytes);
+    return Math.max(over === -1 ? limit : over, 1);
   }
 
   async stored(batchId: string, ids: readonly number[]): Promise<ReadonlyMap<number, StoredItem>> {

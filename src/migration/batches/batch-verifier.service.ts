@@ -17,7 +17,10 @@ type Finding = 'sound' | 'edited' | 'gone' | Omit<VerifyFault, 'assistantId'>;
 const CHECKED = ['migrated', 'rolled_back'] as const;
 const MOST_CHARACTERS = 500;
 
-const fault = (code: string, message: string): Finding => ({ code, message: message.slice(0, MOST_CHARACTERS) });
+const fault = (code: string, message: string): Finding => ({
+  code,
+  message: message.slice(0, MOST_CHARACTERS).toWellFormed(),
+});
 
 /** Compares what a batch has written with what is stored now, and proves its prompts again. Writes nothing. */
 @Injectable()

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AssistantRewrites, type MetadataVersion, type RewritePlan, type RewriteSubject } from '../../assistants';
 import { AppError, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
+import { BatchItemRepository } from './batch-item.repository';
 import type { BatchScope } from './batch.types';
 import { Breath } from './breath';
 import { storedVersion } from './stored-version';
@@ -22,6 +23,9 @@ export interface Examined {
   readonly verdict: Verdict;
 }
 
+/** Of documents in one page: history and audit take each of them before and after once more. */
+const MOST_BYTES = 4_000_000;
+
 const WITHOUT_FEATURE: readonly Problem[] = [
   { path: 'organization.features.multi_tool', message: 'is switched off', code: 'feature_disabled' },
 ];
@@ -32,6 +36,7 @@ export class Candidates {
   constructor(
     private readonly rewrites: AssistantRewrites,
     private readonly organizations: OrganizationsService,
+    private readonly items: BatchItemRepository,
   ) {}
 
   /** Live assistants of the scope by id, after `afterId`; ends between pages when the signal is aborted. */
@@ -40,10 +45,11 @@ export class Candidates {
     { afterId, limit, signal }: { afterId: number; limit: number; signal: AbortSignal },
   ): AsyncGenerator<readonly RewriteSubject[], void, void> {
     for (let last = afterId; !signal.aborted;) {
-      const page = await this.rewrites.subjects({ organizationId, afterId: last, limit });
+      const most = await this.items.within(MOST_BYTES, organizationId, last, limit);
+      const page = await this.rewrites.subjects({ organizationId, afterId: last, limit: most });
       if (page.length > 0) yield page;
       const end = page.at(-1);
-      if (end === undefined || page.length < limit) return;
+      if (end === undefined || page.length < most) return;
       last = end.id;
     }
   }
