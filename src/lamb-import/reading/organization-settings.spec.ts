@@ -68,6 +68,22 @@ describe('readSettings', () => {
     expect(JSON.stringify(notes)).not.toContain('CANARY');
   });
 
+  it('says of what nobody here would read that it was left out, where it said something', () => {
+    const silent = { features: { rag_enabled: true }, models: { available: [], limits: {} }, assistant_defaults: {} };
+    expect(read(silent).notes).toEqual([]);
+    const { notes } = read({
+      features: { rag_enabled: false, mcp_enabled: false },
+      models: { available: ['gpt-4o'] },
+      assistant_defaults: { llm: 'gpt-4o-mini' },
+    });
+    expect(notes.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'feature.left_out features.rag_enabled',
+      'feature.left_out features.mcp_enabled',
+      'models.left_out models.available',
+      'defaults.left_out assistant_defaults',
+    ]);
+  });
+
   it.each([
     [{}],
     [{ setups: 7 }],

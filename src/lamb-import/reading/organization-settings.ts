@@ -138,6 +138,21 @@ function noteLimits(config: JsonObject, note: Note): void {
   }
 }
 
+/** Of what LAMB set and nobody here would read. */
+function noteUnused(config: JsonObject, note: Note): void {
+  for (const name of ['rag_enabled', 'mcp_enabled']) {
+    if (part(config, 'features', name) === false)
+      note('feature.left_out', `features.${name}`, 'was off; here it is on');
+  }
+  const available = part(config, 'models', 'available');
+  if (Array.isArray(available) && available.length > 0) {
+    note('models.left_out', 'models.available', 'has no place here; the lists of the providers hold');
+  }
+  if (Object.keys(objectAt(config, 'assistant_defaults')).length > 0) {
+    note('defaults.left_out', 'assistant_defaults', 'has no place here');
+  }
+}
+
 /** LAMB's `config` as settings of an organization. Only the setup `default` was ever used there. */
 export function readSettings({ config }: Pick<LambOrganization, 'config'>): ReadSettings {
   const notes: SettingsNote[] = [];
@@ -146,6 +161,7 @@ export function readSettings({ config }: Pick<LambOrganization, 'config'>): Read
   const providers = providersOf(setup, note);
   withFastModel(providers, setup, note);
   noteLimits(config, note);
+  noteUnused(config, note);
   const settings = {
     providers: providers.size === 0 ? null : Object.fromEntries(providers),
     default_model: choiceAt(setup, 'global_default_model'),
