@@ -358,7 +358,9 @@ describe('who sees an assistant', () => {
     await teacher.api('PUT', `${path}/publication`);
     const [read, list] = [await colleague.api('GET', path), await colleague.api('GET', ASSISTANTS)];
     expect(read.json).toMatchObject({ id, access: 'use', published: true });
-    for (const { text } of [read, list]) expect(text).not.toMatch(/hidden|system_prompt|metadata|RAG_|diagnostics/);
+    const listed = list.json.items.find((item: { id: number }) => item.id === id);
+    for (const seen of [read.json, listed])
+      expect(JSON.stringify(seen)).not.toMatch(/hidden|system_prompt|metadata|RAG_|diagnostics/);
     for (const [method, sub, body] of [
       ['PATCH', '', { name: 'x' }],
       ['DELETE', '', undefined],
