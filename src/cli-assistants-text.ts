@@ -98,6 +98,7 @@ export function statusText(
   policy: string,
   organizations: readonly OrganizationStatus[],
   batches: readonly Batch[],
+  complete: boolean,
 ): string {
   const lines = [`MIGRATION_POLICY ${policy}`];
   for (const { slug, migratable, total, versions } of organizations) {
@@ -105,5 +106,6 @@ export function statusText(
     lines.push(...indent(versions.map(versionLine)));
   }
   lines.push('Batches', ...(batches.length === 0 ? ['  none'] : indent(batches.map(batchLine))));
+  if (!complete) lines.push('Stopped before the end: there are more assistants than these counts say.');
   return lines.join('\n');
 }

@@ -164,7 +164,12 @@ function status(config: Config, options: { readonly org?: string }, command: Com
       organizations: organizations.map(organizationView),
       batches: batches.map(dataOf),
     };
-    return { text: statusText(config.migration.policy, organizations, batches), data };
+    const complete = !command.signal.aborted;
+    return {
+      text: statusText(config.migration.policy, organizations, batches, complete),
+      data: { ...data, complete },
+      ok: complete,
+    };
   });
 }
 

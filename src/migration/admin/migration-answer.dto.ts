@@ -20,7 +20,8 @@ export class OrganizationVersionsDto {
 }
 
 export class LeaseDto {
-  /** Process that works on the batch. */
+  /** Who works on the batch. */
+  @ApiProperty({ example: 'the server' })
   holder!: string;
   /** The lease is renewed with every chunk. */
   @ApiProperty({ format: 'date-time' })

@@ -47,6 +47,12 @@ function resultView(result: Batch['result']): BatchDto['result'] {
   return result.task === 'rollback' ? rollbackView(result) : verifyView(result);
 }
 
+/** Which kind of process it is: its number and machine are for operators' eyes. */
+const leaseView = ({ holder, until }: NonNullable<Batch['lease']>): BatchDto['lease'] => ({
+  holder: holder.label.replace(/ \(.*$/, ''),
+  until: until.toISOString(),
+});
+
 /** What HTTP and the commands say of a batch. */
 export const batchView = (batch: Batch): BatchDto => ({
   id: batch.id,
@@ -54,7 +60,7 @@ export const batchView = (batch: Batch): BatchDto => ({
   to: batch.to,
   state: stateOf(batch),
   task: batch.task,
-  lease: batch.lease === null ? null : { holder: batch.lease.holder.label, until: batch.lease.until.toISOString() },
+  lease: batch.lease === null ? null : leaseView(batch.lease),
   total: batch.total,
   examined: batch.examined,
   migrated: batch.migrated,
