@@ -165,7 +165,7 @@ export class FieldChangeDto {
   to!: string | number;
 }
 
-export class ToolStatsDto {
+export class AssistantToolStatsDto {
   plugin!: string;
   @ApiProperty({ type: String, nullable: true })
   placeholder!: string | null;
@@ -193,8 +193,8 @@ export class AssistantStatsDto {
   p50_ms!: number | null;
   @ApiProperty({ type: Number, nullable: true })
   p95_ms!: number | null;
-  @ApiProperty({ type: [ToolStatsDto] })
-  tools!: ToolStatsDto[];
+  @ApiProperty({ type: [AssistantToolStatsDto] })
+  tools!: AssistantToolStatsDto[];
   tokens!: TokenStatsDto;
 }
 

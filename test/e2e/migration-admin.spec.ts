@@ -141,7 +141,11 @@ describe('migrations over HTTP', () => {
       `UPDATE migration_batches SET task = 'rollback', state = 'rolling_back', background = true WHERE id = $1`,
       [begun.json.id],
     );
-    await app.get(MigrationJobs).takeUp({ alone: true, first: true });
+    // Again until it has begun: the job of the first task may still be ending.
+    await until(async () => {
+      await app.get(MigrationJobs).takeUp({ alone: true, first: true });
+      return (await app.api('GET', `${PATH}/${begun.json.id}`)).json.task === null;
+    });
     expect(await settled(begun.json.id)).toMatchObject({ state: 'rolled_back' });
     expect(await stored(id)).toContain('"classic"');
   });
