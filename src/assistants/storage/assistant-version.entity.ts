@@ -2,7 +2,16 @@ import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typ
 import type { AssistantType } from '../assistant.types';
 import { AssistantEntity } from './assistant.entity';
 
-export const VERSION_REASONS = ['create', 'update', 'restore', 'duplicate', 'import', 'migrate', 'convert', 'rollback'] as const;
+export const VERSION_REASONS = [
+  'create',
+  'update',
+  'restore',
+  'duplicate',
+  'import',
+  'migrate',
+  'convert',
+  'rollback',
+] as const;
 export type VersionReason = (typeof VERSION_REASONS)[number];
 
 /** A definition as it was saved. Append-only. */
