@@ -1,4 +1,5 @@
 import type {
+  Applied,
   Batch,
   BatchItem,
   MigrationPlan,
@@ -54,8 +55,13 @@ export function planText(plan: MigrationPlan): string {
   return lines.join('\n');
 }
 
-export function applyText(batch: Batch, complete: boolean, failures: readonly BatchItem[]): string {
+export function applyText(
+  batch: Batch,
+  { complete, before }: Pick<Applied, 'complete' | 'before'>,
+  failures: readonly BatchItem[],
+): string {
   const lines = [
+    ...(before === 0 ? [] : [`Went on with an unfinished batch, ${before} assistants of which had been dealt with.`]),
     `Batch ${batch.id}: ${batch.migrated} migrated, ${batch.skipped} skipped, ${batch.failed} failed, of ${batch.examined} assistants`,
   ];
   if (failures.length > 0) lines.push('Left as they are', ...indent(failures.flatMap((item) => refusalLines(item))));
@@ -66,9 +72,9 @@ export function applyText(batch: Batch, complete: boolean, failures: readonly Ba
 }
 
 export function rollbackText({ id, state }: Batch, report: RollbackReport, force: boolean): string {
-  const lines = [
-    `Batch ${id} (${state}): ${report.rolledBack} rolled back, ${report.gone} are deleted or without history`,
-  ];
+  const lines = [`Batch ${id} (${state}): ${report.rolledBack} rolled back, ${report.gone} are deleted`];
+  if (report.historyMissing > 0)
+    lines.push(`${report.historyMissing} stay as they are: their version history lacks the old document`);
   if (report.editedCount > 0)
     lines.push(
       `${report.editedCount} were saved again since, ${force ? 'and went back all the same; what was saved is in their version history' : 'and stay'}`,

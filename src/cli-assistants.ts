@@ -116,10 +116,10 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     const resume = options.resume === undefined ? {} : { resume: batchId(options.resume) };
     const batches = context.get(MigrationBatches);
     const request = { ...scope, batchSize, ...resume };
-    const [{ batch, complete }, tookMs] = await timed(batches.apply(request, worker(), controlOf(command)));
+    const [{ batch, complete, before }, tookMs] = await timed(batches.apply(request, worker(), controlOf(command)));
     const failures = await batches.failures(batch.id);
-    const data = { ...dataOf(batch), complete, took_ms: tookMs, failures: failures.map(itemView) };
-    return { text: applyText(batch, complete, failures), data, ok: complete && batch.failed === 0 };
+    const data = { ...dataOf(batch), complete, resumed: before > 0, took_ms: tookMs, failures: failures.map(itemView) };
+    return { text: applyText(batch, { complete, before }, failures), data, ok: complete && batch.failed === 0 };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
 }
@@ -136,9 +136,13 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
         : batches.rollBackOne(id, assistantId, force, worker());
     const [report, tookMs] = await timed(going);
     const batch = await batches.find(id);
-    const { complete, editedCount } = report;
+    const { complete, editedCount, historyMissing } = report;
     const data = { ...dataOf(batch), result: rollbackView(report), complete, took_ms: tookMs };
-    return { text: rollbackText(batch, report, force), data, ok: complete && (force || editedCount === 0) };
+    return {
+      text: rollbackText(batch, report, force),
+      data,
+      ok: complete && historyMissing === 0 && (force || editedCount === 0),
+    };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
 }

@@ -1,6 +1,6 @@
 export { batchView, itemView, organizationView, planView, rollbackView, verifyView } from './admin/migration-view';
 export * from './batches/batch.types';
-export { MigrationBatches, type Outcome } from './batches/migration-batches.service';
+export { type Applied, MigrationBatches, type Outcome } from './batches/migration-batches.service';
 export * from './batches/migration-plan.types';
 export { MigrationPlanner } from './batches/migration-planner.service';
 export { workerLabel } from './batches/worker-label';

@@ -10,7 +10,8 @@ import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/platform/database';
 import { startApp, type TestApp } from '../support/app';
 import { foreignOrganization, person } from '../support/people';
-import { storeAssistants, storedDocuments } from '../support/stored-assistants';
+import { definitionOf, migrationFixtures } from '../support/migrator';
+import { storeAssistants, storeDefinitions, storedDocuments } from '../support/stored-assistants';
 import { until } from '../support/until';
 
 const worker = { label: 'a test', actor: null };
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE migration_batches, migration_items, assistants, assistant_versions RESTART IDENTITY CASCADE',
+    'TRUNCATE migration_batches, migration_items, assistants, assistant_versions, audit_entries RESTART IDENTITY CASCADE',
   );
 });
 
@@ -54,7 +55,26 @@ function stopAfter(reports: number): TaskControl {
 }
 
 describe('a batch', () => {
-  it('takes every shape to the newest version and back, to the letter', async () => {
+  it('takes every shape ever written to what it always became, and back to the letter', async () => {
+    const fixtures = migrationFixtures();
+    await storeDefinitions(db, fixtures.map(definitionOf), await organizationId());
+    const before = await documents();
+    const { batch } = await apply(20);
+    expect(batch).toMatchObject({ examined: fixtures.length, failed: 0, skipped: 0, state: 'done' });
+    const rows: { metadata: string; prompt_template: string }[] = await db.query(
+      'SELECT metadata, prompt_template FROM assistants ORDER BY id',
+    );
+    for (const [n, { name, ...fixture }] of fixtures.entries()) {
+      const expected = fixture['3'];
+      if (expected === undefined) continue;
+      const { metadata = '', prompt_template } = rows[n] ?? {};
+      expect({ name, metadata: JSON.parse(metadata), prompt_template }).toEqual({ name, ...expected });
+    }
+    await batches.rollBack(batch.id, false, worker, going);
+    expect(await documents()).toBe(before);
+  });
+
+  it('is applied, proved again and rolled back', async () => {
     await fill(25);
     const before = await documents();
     const { batch, complete } = await apply();
@@ -300,6 +320,10 @@ describe('later edits', () => {
       [1, 'document.differs'],
       [2, 'history.differs'],
     ]);
+    const back = await batches.rollBack(batch.id, true, worker, going);
+    expect(back.report).toMatchObject({ rolledBack: 2, historyMissing: 1, gone: 0 });
+    expect(back.batch.state).toBe('done');
+    expect(await figure(`FROM assistants WHERE id = 2 AND version = 2 AND type = 'multi_tool'`)).toBe(1);
   });
 });
 
@@ -353,9 +377,7 @@ describe('a lease', () => {
     await fill(40);
     const both = await Promise.allSettled([apply(5), apply(5)]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(
-      await figure(`FROM audit_entries WHERE action = 'assistant.migrate' AND target_id = '40'`),
-    ).toBeLessThanOrEqual(1);
+    expect(await figure(`FROM audit_entries WHERE action = 'assistant.migrate' AND target_id = '40'`)).toBe(1);
     expect(await figure('FROM migration_items')).toBe(40);
   });
 });

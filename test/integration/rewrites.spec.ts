@@ -280,7 +280,8 @@ describe('rolling back', () => {
     const { id, rewrites, scope, request } = await migrated();
     const other = await organization();
     expect(await rollBack(rewrites, [{ ...request, organizationId: other.id }])).toEqual([{ status: 'gone' }]);
-    expect(await rollBack(rewrites, [{ ...request, oldVersion: 9 }])).toEqual([{ status: 'gone' }]);
+    expect(await rollBack(rewrites, [{ ...request, oldVersion: 9 }])).toEqual([{ status: 'history_missing' }]);
+    expect(await rollBack(rewrites, [{ ...request, isOld: () => false }])).toEqual([{ status: 'history_missing' }]);
     await scope.remove(id);
     expect(await rollBack(rewrites, [request])).toEqual([{ status: 'gone' }]);
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import type { RewriteSubject } from '../../src/assistants';
 
 /** Definitions as older versions of the service and LAMB have left them, by turns; every tenth is empty. */
 const SHAPES = [
@@ -21,15 +22,15 @@ const INSERT = `
   WITH owner AS (
     INSERT INTO users (id, email) VALUES ($2::uuid, 'owner-' || $2::uuid || '@example.edu') RETURNING id
   ), made AS (
-    INSERT INTO assistants (organization_id, owner_id, type, name, prompt_template, metadata, rag_collections)
-    SELECT $1, (SELECT id FROM owner), type, name, prompt_template, metadata, rag_collections
+    INSERT INTO assistants (organization_id, owner_id, type, name, prompt_template, metadata, rag_collections, rag_top_k)
+    SELECT $1, (SELECT id FROM owner), type, name, prompt_template, metadata, rag_collections, rag_top_k
     FROM json_to_recordset($3::json)
-      AS r(type text, name text, prompt_template text, metadata text, rag_collections text)
+      AS r(type text, name text, prompt_template text, metadata text, rag_collections text, rag_top_k int)
     RETURNING *
   )
   INSERT INTO assistant_versions (assistant_id, version, organization_id, reason, type, name, description,
     system_prompt, prompt_template, metadata, rag_collections, rag_top_k)
-  SELECT id, 1, organization_id, 'create', type, name, '', '', prompt_template, metadata, rag_collections, 3 FROM made`;
+  SELECT id, 1, organization_id, 'create', type, name, '', '', prompt_template, metadata, rag_collections, rag_top_k FROM made`;
 
 /** Straight into the tables. */
 export async function storeAssistants(dataSource: DataSource, count: number, organizationId: string): Promise<void> {
@@ -39,6 +40,24 @@ export async function storeAssistants(dataSource: DataSource, count: number, org
     prompt_template: TEMPLATES[n % 5],
     metadata: n % 10 === 0 ? '' : JSON.stringify({ connector: 'bypass', ...SHAPES[n % 5] }, null, n % 3),
     rag_collections: n % 5 === 3 ? 'one,two' : '',
+    rag_top_k: 3,
+  }));
+  await dataSource.query(INSERT, [organizationId, randomUUID(), JSON.stringify(rows)]);
+}
+
+/** One assistant for each definition, in their order. */
+export async function storeDefinitions(
+  dataSource: DataSource,
+  definitions: readonly RewriteSubject['definition'][],
+  organizationId: string,
+): Promise<void> {
+  const rows = definitions.map(({ type, promptTemplate, metadata, ragCollections, ragTopK }, n) => ({
+    type,
+    name: `d${n}`,
+    prompt_template: promptTemplate,
+    metadata,
+    rag_collections: ragCollections,
+    rag_top_k: ragTopK,
   }));
   await dataSource.query(INSERT, [organizationId, randomUUID(), JSON.stringify(rows)]);
 }

@@ -196,8 +196,9 @@ function rollbackOf(request: RollbackRequest, rows: RollbackRows): RollbackDecis
   const { assistantId: id, organizationId, force, batchId } = request;
   const row = rows.current.get(id);
   const version = rows.old.get(id);
-  if (row === undefined || version === undefined) return { status: 'gone' };
-  if (row.organizationId !== organizationId || version.organizationId !== organizationId) return { status: 'gone' };
+  if (row?.organizationId !== organizationId) return { status: 'gone' };
+  if (version?.organizationId !== organizationId || request.isOld?.(definitionOf(version)) === false)
+    return { status: 'history_missing' };
   const { type, promptTemplate, metadata } = version;
   if (isSameDocument(row, version)) return { status: 'already' };
   const overEdits = editsOf(row, rows);

@@ -92,6 +92,8 @@ export interface RollbackRequest {
   /** Over later edits, too. */
   readonly force: boolean;
   readonly batchId: string | null;
+  /** Whether a document of the history is the one that was rewritten; its version number alone tells when absent. */
+  readonly isOld?: (definition: Pick<Definition, 'metadata' | 'promptTemplate'>) => boolean;
 }
 
 export type RollbackOutcome =
@@ -99,7 +101,9 @@ export type RollbackOutcome =
   | { readonly status: 'done'; readonly rewritten: Rewritten; readonly overEdits: readonly number[] }
   /** Versions were saved after the rewrite; nothing is written. */
   | { readonly status: 'edited'; readonly edits: readonly number[] }
-  /** Deleted, or its history does not hold the old version. */
+  /** Deleted. */
   | { readonly status: 'gone' }
+  /** Its history does not hold the old version, or not as it was: it cannot go back. */
+  | { readonly status: 'history_missing' }
   /** Metadata, template and type are the old ones. */
   | { readonly status: 'already' };

@@ -55,6 +55,8 @@ export class RollbackResultDto {
   edited_count!: number;
   /** Deleted since. */
   gone!: number;
+  /** Not rolled back: the version history lacks the old document. */
+  history_missing!: number;
   /** False when it was stopped before its end. */
   complete!: boolean;
 }

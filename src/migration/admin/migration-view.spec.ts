@@ -10,6 +10,7 @@ const report: RollbackReport = {
   edited: [{ assistantId: 7, newVersion: 2, version: 3 }],
   editedCount: 1,
   gone: 0,
+  historyMissing: 0,
   complete: true,
 };
 const batch = {

@@ -27,6 +27,7 @@ export const rollbackView = (report: RollbackReport): RollbackResultDto => ({
   })),
   edited_count: report.editedCount,
   gone: report.gone,
+  history_missing: report.historyMissing,
   complete: report.complete,
 });
 

@@ -7,6 +7,7 @@ import { BatchItemRepository } from './batch-item.repository';
 import { BatchLeases, type HeldBatch, LeaseLost } from './batch-lease.service';
 import { BatchRepository } from './batch.repository';
 import type { Batch, BatchItem, TaskControl } from './batch.types';
+import { boundedDifferences, boundedProblems } from './bounded';
 import { Candidates, type Examined } from './candidates.service';
 import { definitionHash } from './definition-hash';
 
@@ -16,18 +17,10 @@ const CHANGED: readonly Problem[] = [
 const UNEXPECTED: readonly Problem[] = [
   { path: '', message: 'failed in a way that nobody expected', code: 'assistant.unexpected' },
 ];
-const MOST_PROBLEMS = 20;
-const MOST_DIFFERENCES = 5;
-const MOST_CHARACTERS = 500;
 
 /** Somebody else's batch by now, or a database that is away. */
 const stopsEverything = (error: unknown): boolean =>
   error instanceof LeaseLost || toAppError(error).code === 'unavailable';
-
-interface Chunk {
-  readonly items: readonly BatchItem[];
-  readonly rewritten: readonly Rewritten[];
-}
 
 /** Takes a batch on: chunk by chunk, each with its rewrites, items, counts and position in one transaction. */
 @Injectable()
@@ -92,7 +85,7 @@ export class BatchApplier {
   }
 
   private async commit(held: HeldBatch, examined: readonly Examined[], actor: Caller | null): Promise<void> {
-    const { rewritten } = await this.transactions.run((tx) => this.write(held, examined, actor, tx));
+    const rewritten = await this.transactions.run((tx) => this.write(held, examined, actor, tx));
     this.rewrites.committed(rewritten, held.batch.id);
   }
 
@@ -101,7 +94,7 @@ export class BatchApplier {
     examined: readonly Examined[],
     actor: Caller | null,
     tx: Transaction,
-  ): Promise<Chunk> {
+  ): Promise<readonly Rewritten[]> {
     await this.leases.renew(held, tx);
     const { batch } = held;
     const ready = examined.flatMap(({ subject, verdict }) =>
@@ -113,7 +106,7 @@ export class BatchApplier {
     const items = examined.flatMap((each) => itemOf(each, byId.get(each.subject.id)));
     await this.items.insert(batch.id, items, tx);
     await this.count(batch, examined, items, tx);
-    return { items, rewritten };
+    return rewritten;
   }
 
   private async count(
@@ -157,7 +150,12 @@ function itemOf({ subject, verdict }: Examined, rewritten: Rewritten | undefined
   if (verdict.kind === 'refused') {
     const { problems, differences } = verdict.plan;
     return [
-      { ...item, status: 'failed', problems: bounded(problems), differences: differences.slice(0, MOST_DIFFERENCES) },
+      {
+        ...item,
+        status: 'failed',
+        problems: boundedProblems(problems),
+        differences: boundedDifferences(differences),
+      },
     ];
   }
   if (rewritten === undefined) return [{ ...item, problems: CHANGED }];
@@ -169,15 +167,8 @@ function itemOf({ subject, verdict }: Examined, rewritten: Rewritten | undefined
       newVersion: rewritten.newVersion,
       oldHash: definitionHash(subject.definition),
       newHash: definitionHash(verdict.plan.definition),
-      problems: bounded(verdict.plan.notes),
+      problems: boundedProblems(verdict.plan.notes),
       auditId: rewritten.auditId,
     },
   ];
 }
-
-const bounded = (problems: readonly Problem[]): Problem[] =>
-  problems.slice(0, MOST_PROBLEMS).map((problem) => ({
-    ...problem,
-    path: problem.path.slice(0, MOST_CHARACTERS).toWellFormed(),
-    message: problem.message.slice(0, MOST_CHARACTERS).toWellFormed(),
-  }));

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantRewrites, type RollbackOutcome } from '../../assistants';
+import { AssistantRewrites, type RollbackOutcome, type RollbackRequest } from '../../assistants';
 import { type Caller, notFound } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
 import { BatchItemRepository } from './batch-item.repository';
 import { BatchLeases, type HeldBatch } from './batch-lease.service';
 import { BatchRepository } from './batch.repository';
 import { type BatchItem, type EditedItem, MOST_LISTED, type RollbackReport, type TaskControl } from './batch.types';
+import { definitionHash } from './definition-hash';
 
 /** What a rollback has found so far. */
 interface Tally {
   rolledBack: number;
   gone: number;
+  historyMissing: number;
   editedCount: number;
   readonly edited: EditedItem[];
 }
@@ -29,7 +31,7 @@ export class BatchRollback {
   /** Unless the batch is forced, assistants that were saved again since are left alone. @throws {LeaseLost} */
   async run(held: HeldBatch, actor: Caller | null, { signal, report }: TaskControl): Promise<RollbackReport> {
     const { batch } = held;
-    const tally: Tally = { rolledBack: 0, gone: 0, editedCount: 0, edited: [] };
+    const tally: Tally = { rolledBack: 0, gone: 0, historyMissing: 0, editedCount: 0, edited: [] };
     const total = await this.items.count(batch.id, ['migrated']);
     let done = 0;
     const tell = (): void => report({ done, total: Math.max(total, done), text: 'assistants' });
@@ -51,7 +53,7 @@ export class BatchRollback {
     const item = await this.items.find(held.batch.id, assistantId);
     if (item === null || (item.status !== 'migrated' && item.status !== 'rolled_back'))
       throw notFound('Assistant in this batch');
-    const tally: Tally = { rolledBack: 0, gone: 0, editedCount: 0, edited: [] };
+    const tally: Tally = { rolledBack: 0, gone: 0, historyMissing: 0, editedCount: 0, edited: [] };
     if (item.status === 'migrated') await this.chunk(held, [item], actor, held.batch.forced, tally, false);
     return reportOf(tally, true);
   }
@@ -101,13 +103,14 @@ export class BatchRollback {
   }
 }
 
-const requestFor = (batchId: string, item: BatchItem, force: boolean) => ({
+const requestFor = (batchId: string, item: BatchItem, force: boolean): RollbackRequest => ({
   assistantId: item.assistantId,
   organizationId: item.organizationId,
   oldVersion: item.oldVersion ?? 0,
   newVersion: item.newVersion ?? 0,
   force,
   batchId,
+  isOld: (definition) => definitionHash(definition) === item.oldHash,
 });
 
 function count(tally: Tally, items: readonly BatchItem[], outcomes: readonly RollbackOutcome[]): void {
@@ -117,6 +120,7 @@ function count(tally: Tally, items: readonly BatchItem[], outcomes: readonly Rol
     const edits = outcome.status === 'edited' ? outcome.edits : outcome.status === 'done' ? outcome.overEdits : [];
     if (outcome.status === 'done' || outcome.status === 'already') tally.rolledBack += 1;
     if (outcome.status === 'gone') tally.gone += 1;
+    if (outcome.status === 'history_missing') tally.historyMissing += 1;
     if (edits.length === 0) continue;
     tally.editedCount += 1;
     const { assistantId, newVersion } = item;
@@ -125,12 +129,16 @@ function count(tally: Tally, items: readonly BatchItem[], outcomes: readonly Rol
   }
 }
 
-const reportOf = ({ rolledBack, gone, editedCount, edited }: Tally, complete: boolean): RollbackReport => ({
+const reportOf = (
+  { rolledBack, gone, historyMissing, editedCount, edited }: Tally,
+  complete: boolean,
+): RollbackReport => ({
   task: 'rollback',
   at: new Date().toISOString(),
   rolledBack,
   edited,
   editedCount,
   gone,
+  historyMissing,
   complete,
 });

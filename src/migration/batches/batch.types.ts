@@ -107,7 +107,10 @@ export interface RollbackReport {
   /** Saved again since: left alone, or, when forced, overwritten. The first hundred. */
   readonly edited: readonly EditedItem[];
   readonly editedCount: number;
+  /** Deleted since. */
   readonly gone: number;
+  /** Not rolled back, as the version history lacks the old document: a fault. */
+  readonly historyMissing: number;
   /** False when it was stopped before its end. */
   readonly complete: boolean;
 }

@@ -31,6 +31,11 @@ export interface Outcome<Report = null> {
   readonly complete: boolean;
 }
 
+export interface Applied extends Outcome {
+  /** Assistants that were dealt with before this call: more than none when it went on with an unfinished batch. */
+  readonly before: number;
+}
+
 /** How a task ends for others: what is left to do, and in which state. */
 type Endings = { readonly stopped: Ending; readonly failed: Ending };
 
@@ -70,7 +75,7 @@ export class MigrationBatches {
   }
 
   /** Begins a batch or goes on with the unfinished one. @throws {AppError} `conflict` while somebody else works on it */
-  async apply(request: ApplyRequest, worker: Worker, control: TaskControl): Promise<Outcome> {
+  async apply(request: ApplyRequest, worker: Worker, control: TaskControl): Promise<Applied> {
     const held = await this.leases.begin(request, worker.label, worker.actor);
     return this.applyHeld(held, worker, control, stoppedByHand('interrupted'));
   }
@@ -135,12 +140,12 @@ export class MigrationBatches {
     if (count > 0) throw editedSince(items, count);
   }
 
-  private applyHeld(held: HeldBatch, worker: Worker, control: TaskControl, endings: Endings): Promise<Outcome> {
+  private applyHeld(held: HeldBatch, worker: Worker, control: TaskControl, endings: Endings): Promise<Applied> {
     return this.holding(held, endings, async () => {
       const complete = await this.applier.run(held, worker.actor, control);
       const done: Ending = { state: 'done', task: null, result: null, finished: true };
       await this.leases.release(held, complete ? done : endings.stopped);
-      return { batch: await this.find(held.batch.id), report: null, complete };
+      return { batch: await this.find(held.batch.id), report: null, complete, before: held.batch.examined };
     });
   }
 
@@ -152,7 +157,7 @@ export class MigrationBatches {
   ): Promise<Outcome<RollbackReport>> {
     return this.holding(held, endings, async () => {
       const report = await this.rollbacks.run(held, worker.actor, control);
-      const left = report.editedCount > 0 && !held.batch.forced;
+      const left = report.historyMissing > 0 || (report.editedCount > 0 && !held.batch.forced);
       const done: Ending = { state: left ? 'done' : 'rolled_back', task: null, result: report, rewind: true };
       await this.leases.release(held, report.complete ? done : { ...endings.stopped, result: report });
       return { batch: await this.find(held.batch.id), report, complete: report.complete };
