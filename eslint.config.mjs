@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
 
 const nodeGlobals = {
@@ -27,8 +28,22 @@ const nodeGlobals = {
   __dirname: 'readonly',
 };
 
+const browserGlobals = { window: 'readonly', document: 'readonly', navigator: 'readonly', localStorage: 'readonly' };
+
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'data/**', 'bench/peers/**', 'bench/results/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'node_modules/**',
+      'coverage/**',
+      'data/**',
+      'bench/peers/**',
+      'bench/results/**',
+      'web/build/**',
+      'web/.svelte-kit/**',
+      'web/src/lib/api/schema.d.ts',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.{mjs,cjs,js}'],
@@ -36,6 +51,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
+    ignores: ['web/**'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -83,6 +99,32 @@ export default tseslint.config(
     // Nest modules are empty classes by design.
     files: ['src/**/*.module.ts'],
     rules: { '@typescript-eslint/no-extraneous-class': 'off' },
+  },
+  ...svelte.configs.recommended.map((config) => ({ ...config, files: config.files ?? ['web/**/*.{ts,svelte}'] })),
+  {
+    // Types are svelte-check's; it reads what the compiler reads.
+    files: ['web/**/*.{ts,svelte}'],
+    extends: [tseslint.configs.recommended],
+    languageOptions: {
+      globals: { ...nodeGlobals, ...browserGlobals },
+      parserOptions: { parser: tseslint.parser, extraFileExtensions: ['.svelte'] },
+    },
+    rules: {
+      complexity: ['error', 12],
+      'max-lines': ['error', { max: 400 }],
+      'no-eval': 'error',
+      'no-new-func': 'error',
+      'no-undef': 'off',
+      'svelte/no-at-html-tags': 'error',
+      // Addresses are plain: the UI is served at the root.
+      'svelte/no-navigation-without-resolve': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['web/*.ts', 'web/**/*.spec.ts'],
+    rules: { 'no-restricted-exports': 'off', 'max-lines': ['error', { max: 600 }] },
   },
   prettier,
 );

@@ -1,0 +1,69 @@
+import { i18n } from '$lib/i18n/i18n.svelte';
+
+export interface FieldProblem {
+  /** JSON path in the request, e.g. `metadata.tools[1].config.top_k`. */
+  readonly path: string;
+  readonly message: string;
+  /** Diagnostic code when the server gave one. */
+  readonly code?: string;
+}
+
+/** An answer that was no success: RFC 9457 problem details of the service, or what stood in their way. */
+export class ProblemError extends Error {
+  constructor(
+    /** HTTP status; 0 when no answer came. */
+    readonly status: number,
+    /** Stable code of docs/reference/errors.md, or `offline`. */
+    readonly code: string,
+    /** The service's words, in English. */
+    readonly detail: string,
+    readonly errors: readonly FieldProblem[] = [],
+    readonly requestId: string | null = null,
+  ) {
+    super(detail);
+    this.name = 'ProblemError';
+  }
+
+  /** What went wrong in the reader's language; the service's own words where there are none. */
+  get text(): string {
+    return i18n.maybe(`errors.${this.code}`) ?? this.detail;
+  }
+}
+
+interface ProblemBody {
+  readonly code?: unknown;
+  readonly detail?: unknown;
+  readonly title?: unknown;
+  readonly errors?: unknown;
+  readonly request_id?: unknown;
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The error of a response that is not ok; reads its body. */
+export async function problemOf(response: Response): Promise<ProblemError> {
+  let body: ProblemBody = {};
+  try {
+    body = (await response.clone().json()) as ProblemBody;
+  } catch {
+    // A proxy's page, or nothing: the status has to do.
+  }
+  return new ProblemError(
+    response.status,
+    textOf(body.code) ?? `http_${response.status}`,
+    textOf(body.detail) ?? textOf(body.title) ?? `HTTP ${response.status}`,
+    Array.isArray(body.errors) ? (body.errors as FieldProblem[]) : [],
+    textOf(body.request_id) ?? response.headers.get('x-request-id'),
+  );
+}
+
+/** Whatever was thrown, as a problem that can be shown. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const isNetwork = error instanceof TypeError;
+  return new ProblemError(
+    0,
+    isNetwork ? 'offline' : 'unexpected',
+    error instanceof Error ? error.message : String(error),
+  );
+}

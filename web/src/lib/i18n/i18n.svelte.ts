@@ -1,0 +1,92 @@
+import urls from 'virtual:messages';
+import type { MessageKey } from './keys';
+
+export const LOCALES = ['en', 'es', 'ca', 'eu'] as const;
+export type Locale = (typeof LOCALES)[number];
+/** Names of the languages in themselves. */
+export const LOCALE_NAMES: Readonly<Record<Locale, string>> = {
+  en: 'English',
+  es: 'Español',
+  ca: 'Català',
+  eu: 'Euskara',
+};
+
+const STORED = 'bellwether.locale';
+type Values = Readonly<Record<string, string | number>>;
+
+export const isLocale = (text: string | null | undefined): text is Locale => LOCALES.some((locale) => locale === text);
+
+function preferred(): Locale {
+  const stored = localStorage.getItem(STORED);
+  if (isLocale(stored)) return stored;
+  const wished = navigator.languages.map((language) => language.slice(0, 2).toLowerCase());
+  return wished.find((language): language is Locale => isLocale(language)) ?? 'en';
+}
+
+/** The reader's language: texts, plurals, numbers and dates. A switch shows at once, without a reload. */
+class I18n {
+  locale = $state<Locale>('en');
+  private messages = $state.raw<Readonly<Record<string, string>>>({});
+  private readonly loaded = new Map<Locale, Readonly<Record<string, string>>>();
+
+  /** Loads the reader's language; rejects when the texts cannot be fetched. */
+  async start(): Promise<void> {
+    await this.show(preferred());
+  }
+
+  /** Shows another language and remembers it in this browser. */
+  async use(locale: Locale): Promise<void> {
+    await this.show(locale);
+    localStorage.setItem(STORED, locale);
+  }
+
+  /** The text of a key, `{name}` replaced by `values.name`; the key itself when there is no text. */
+  text(key: MessageKey, values?: Values): string {
+    return fill(this.messages[key] ?? key, values);
+  }
+
+  /** The text of a key that is made at run time (`errors.not_found`); null when there is none. */
+  maybe(key: string, values?: Values): string | null {
+    const text = this.messages[key];
+    return text === undefined ? null : fill(text, values);
+  }
+
+  /** `<key>.one`, `<key>.other` by the language's plural rules; `{n}` is the number, written in the language. */
+  count(key: string, n: number, values?: Values): string {
+    const form = new Intl.PluralRules(this.locale).select(n);
+    const text = this.messages[`${key}.${form}`] ?? this.messages[`${key}.other`] ?? key;
+    return fill(text, { ...values, n: this.number(n) });
+  }
+
+  number(value: number, options?: Intl.NumberFormatOptions): string {
+    return new Intl.NumberFormat(this.locale, options).format(value);
+  }
+
+  /** `value` is ISO 8601. */
+  date(value: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
+    return new Intl.DateTimeFormat(this.locale, options).format(new Date(value));
+  }
+
+  private async show(locale: Locale): Promise<void> {
+    const messages = this.loaded.get(locale) ?? (await fetchMessages(locale));
+    this.loaded.set(locale, messages);
+    this.messages = messages;
+    this.locale = locale;
+    document.documentElement.lang = locale;
+  }
+}
+
+async function fetchMessages(locale: Locale): Promise<Readonly<Record<string, string>>> {
+  const response = await fetch(urls[locale]);
+  if (!response.ok) throw new Error(`Texts of ${locale}: ${response.status}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+const fill = (text: string, values?: Values): string =>
+  values === undefined
+    ? text
+    : text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+
+export const i18n = new I18n();
+/** The text of a key in the reader's language. */
+export const t = (key: MessageKey, values?: Values): string => i18n.text(key, values);

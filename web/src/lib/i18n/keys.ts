@@ -1,0 +1,35 @@
+import type shell from './messages/shell.en.json';
+import type errors from './messages/errors.en.json';
+import type assistants from './messages/assistants.en.json';
+import type sharing from './messages/sharing.en.json';
+import type form from './messages/form.en.json';
+import type pipeline from './messages/pipeline.en.json';
+import type template from './messages/template.en.json';
+import type tools from './messages/tools.en.json';
+import type strategies from './messages/strategies.en.json';
+import type functions from './messages/functions.en.json';
+import type classic from './messages/classic.en.json';
+import type playground from './messages/playground.en.json';
+import type runs from './messages/runs.en.json';
+import type content from './messages/content.en.json';
+import type organization from './messages/organization.en.json';
+import type migration from './messages/migration.en.json';
+
+/** Every key of the English texts; a test compares the other languages with them. */
+export type MessageKey =
+  | keyof typeof shell
+  | keyof typeof errors
+  | keyof typeof assistants
+  | keyof typeof sharing
+  | keyof typeof form
+  | keyof typeof pipeline
+  | keyof typeof template
+  | keyof typeof tools
+  | keyof typeof strategies
+  | keyof typeof functions
+  | keyof typeof classic
+  | keyof typeof playground
+  | keyof typeof runs
+  | keyof typeof content
+  | keyof typeof organization
+  | keyof typeof migration;
