@@ -100,7 +100,6 @@ export default tseslint.config(
     files: ['src/**/*.module.ts'],
     rules: { '@typescript-eslint/no-extraneous-class': 'off' },
   },
-  ...svelte.configs.recommended.map((config) => ({ ...config, files: config.files ?? ['web/**/*.{ts,svelte}'] })),
   {
     // Types are svelte-check's; it reads what the compiler reads.
     files: ['web/**/*.{ts,svelte}'],
@@ -121,6 +120,12 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
+  },
+  ...svelte.configs.recommended.map((config) => ({ ...config, files: config.files ?? ['web/**/*.{ts,svelte}'] })),
+  {
+    files: ['web/**/*.svelte'],
+    languageOptions: { parserOptions: { parser: tseslint.parser } },
+    rules: { 'prefer-const': 'off', 'svelte/prefer-const': 'off' },
   },
   {
     files: ['web/*.ts', 'web/**/*.spec.ts'],
