@@ -1,0 +1,19 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { messages } from './messages.plugin';
+
+export default defineConfig({
+  plugins: [messages(), svelte()],
+  resolve: {
+    conditions: ['browser'],
+    alias: [
+      { find: '$lib', replacement: join(import.meta.dirname, 'src/lib') },
+      { find: /^\.\.\/kernel$/, replacement: join(import.meta.dirname, '../src/kernel/errors.ts') },
+    ],
+  },
+  test: {
+    include: ['src/**/*.spec.ts'],
+    environment: 'happy-dom',
+  },
+});
