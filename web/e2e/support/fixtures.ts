@@ -1,0 +1,165 @@
+import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Service, startService } from './service';
+
+/** The service's API with the administrator's key; anything but a success throws with the answer. */
+export interface Api {
+  get<Answer = any>(path: string): Promise<Answer>;
+  post<Answer = any>(path: string, body?: unknown): Promise<Answer>;
+  put<Answer = any>(path: string, body?: unknown): Promise<Answer>;
+  patch<Answer = any>(path: string, body?: unknown): Promise<Answer>;
+  del(path: string): Promise<void>;
+  /** Uploads texts as files under the field `files`. */
+  upload<Answer = any>(path: string, files: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+interface WorkerFixtures {
+  service: Service;
+  api: Api;
+  cookie: { name: string; value: string };
+}
+
+interface TestFixtures {
+  /** Fails the test when the page logs an error, breaks its content policy or asks another origin. */
+  guarded: void;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SHOTS = join(import.meta.dirname, '../../screenshots');
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+export function apiOf({ url, key }: Pick<Service, 'url' | 'key'>): Api {
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body = {}) => call('POST', path, body),
+    put: (path, body = {}) => call('PUT', path, body),
+    patch: (path, body) => call('PATCH', path, body),
+    del: (path) => call('DELETE', path),
+    upload: (path, files) => {
+      const form = new FormData();
+      for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text]), name);
+      return call('POST', path, form);
+    },
+  };
+}
+
+/** A session of the key's owner, as the sign-in page opens it. */
+export async function sessionOf(url: string, key: string): Promise<{ name: string; value: string }> {
+  const response = await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ api_key: key }),
+  });
+  const [name, value] = (response.headers.getSetCookie()[0] ?? '').split(';')[0]?.split('=') ?? [];
+  if (!response.ok || name === undefined || value === undefined) {
+    throw new Error(`No session: ${response.status} ${await response.text()}`);
+  }
+  return { name, value };
+}
+
+export const signIn = async (context: BrowserContext, url: string, key: string): Promise<void> =>
+  context.addCookies([{ ...(await sessionOf(url, key)), url, httpOnly: true, sameSite: 'Lax' }]);
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  service: [
+    async ({}, use) => {
+      const service = await startService();
+      await use(service);
+      await service.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  api: [async ({ service }, use) => use(apiOf(service)), { scope: 'worker' }],
+  cookie: [async ({ service }, use) => use(await sessionOf(service.url, service.key)), { scope: 'worker' }],
+  baseURL: async ({ service }, use) => use(service.url),
+  storageState: async ({ service, cookie }, use) =>
+    use({
+      cookies: [
+        {
+          ...cookie,
+          domain: new URL(service.url).hostname,
+          path: '/',
+          expires: -1,
+          httpOnly: true,
+          secure: false,
+          sameSite: 'Lax',
+        },
+      ],
+      origins: [],
+    }),
+  guarded: [
+    async ({ page, service }, use) => {
+      const faults = watch(page, service.url);
+      await use();
+      expect(faults, 'errors in the page').toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** What a page must never do; a refused request of the API is shown by the browser too and is no fault of the page. */
+export function watch(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (/^https?:/.test(url) && !url.startsWith(origin)) faults.push(`asked ${url}`);
+  });
+  return faults;
+}
+
+/** No violation by axe, and no sideways scrolling at 320 px (WCAG 1.4.10), which axe does not see. */
+export async function check(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async (tags) => {
+    const { axe } = window as unknown as { axe: { run(context: Document, options: unknown): Promise<any> } };
+    const result = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] });
+    return result.violations.map((found: any) => ({
+      rule: found.id,
+      nodes: found.nodes.slice(0, 5).map((node: any) => `${node.html} ${node.failureSummary}`),
+    }));
+  }, AXE_TAGS);
+  expect(violations).toEqual([]);
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 800 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  if (size !== null) await page.setViewportSize(size);
+}
+
+/** Writes `web/screenshots/<name>-{light,dark}-{desktop,phone}.png` for a person to look at. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const [form, size] of Object.entries({
+    desktop: { width: 1280, height: 900 },
+    phone: { width: 390, height: 844 },
+  })) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${form}.png`), fullPage: true });
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  if (before !== null) await page.setViewportSize(before);
+}
+
+export { expect };
