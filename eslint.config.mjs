@@ -115,13 +115,16 @@ export default tseslint.config(
       'no-new-func': 'error',
       'no-undef': 'off',
       'svelte/no-at-html-tags': 'error',
-      // Addresses are plain: the UI is served at the root.
-      'svelte/no-navigation-without-resolve': 'off',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
   },
   ...svelte.configs.recommended.map((config) => ({ ...config, files: config.files ?? ['web/**/*.{ts,svelte}'] })),
+  {
+    // Addresses are plain: the UI is served at the root. Stands after the recommended rules, which switch it on.
+    files: ['web/**/*.{ts,svelte}'],
+    rules: { 'svelte/no-navigation-without-resolve': 'off' },
+  },
   {
     files: ['web/**/*.svelte'],
     languageOptions: { parserOptions: { parser: tseslint.parser } },
