@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface VendorCall {
 /** The built service on an embedded database of its own, with a scripted model vendor. */
 export interface Service {
   readonly url: string;
-  /** The administrator's. */
+  /** The administrator's: from the environment, or what a fresh start wrote down. */
   readonly key: string;
   readonly seen: readonly VendorCall[];
   /** Everything it has printed so far. */
@@ -95,5 +95,6 @@ export async function startService({ fresh = false, env = {} }: ServiceOptions =
     await stop();
     throw error;
   }
-  return { url, key: KEY, seen: vendor.seen as VendorCall[], output: () => printed, stop };
+  const key = fresh ? readFileSync(join(dataDir, 'admin-key'), 'utf8').trim() : KEY;
+  return { url, key, seen: vendor.seen as VendorCall[], output: () => printed, stop };
 }

@@ -1,0 +1,102 @@
+import { expect, test } from '@playwright/test';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { apiOf, check, shot, signIn, watch } from './support/fixtures';
+import { type Service, startService } from './support/service';
+
+let service: Service;
+
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  service = await startService({ fresh: true });
+});
+test.afterAll(() => service.stop());
+
+test("a fresh start's link signs in once, and not again", async ({ page, browser }) => {
+  const faults = watch(page, service.url);
+  const link = /http:\/\/\S+\/sign-in\/\S+/.exec(service.output())?.[0];
+  expect(link, service.output()).toBeDefined();
+  const address = new URL(link ?? '');
+  await page.goto(`${service.url}${address.pathname}`);
+  await expect(page).toHaveURL(/\/assistants|\/$/);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const cookies = await page.context().cookies();
+  expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).toEqual([
+    { name: 'bw', httpOnly: true, sameSite: 'Lax' },
+  ]);
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('bw_');
+
+  const other = await browser.newContext();
+  const second = await other.newPage();
+  await second.goto(`${service.url}${address.pathname}`);
+  await expect(second).toHaveURL(/\/sign-in/);
+  expect(await other.cookies()).toEqual([]);
+  await other.close();
+  expect(faults).toEqual([]);
+});
+
+test('signing in with a key, where one wanted to go, and signing out', async ({ page, context }) => {
+  await signInWithNewKey(page);
+  await expect(page).toHaveURL(/\/rubrics/);
+  await page.getByTestId('account-menu').click();
+  await page.getByTestId('sign-out').click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await page.goto(`${service.url}/assistants`);
+  await expect(page).toHaveURL(/\/sign-in/);
+  expect(await context.cookies()).toEqual([]);
+
+  async function signInWithNewKey(tab: typeof page): Promise<void> {
+    await tab.goto(`${service.url}/rubrics`);
+    await expect(tab).toHaveURL(/\/sign-in/);
+    await check(tab);
+    await shot(tab, 'sign-in');
+    await tab.getByTestId('api-key-input').fill('bw_wrong');
+    await tab.getByTestId('sign-in-btn').click();
+    await expect(tab.getByTestId('problem')).toBeVisible();
+    await tab.getByTestId('api-key-input').fill(await newKey());
+    await tab.getByTestId('sign-in-btn').click();
+  }
+});
+
+test('forms of another site do nothing with a session', async ({ page, context }) => {
+  const key = await newKey();
+  await signIn(context, service.url, key);
+  const forms = [
+    ['/api/v1/assistants', 'text/plain'],
+    ['/api/v1/assistants', 'application/x-www-form-urlencoded'],
+    ['/api/v1/files', 'multipart/form-data'],
+    ['/api/v1/api-keys', 'text/plain'],
+    ['/v1/chat/completions', 'text/plain'],
+  ];
+  const foreign = createServer((request, response) => {
+    const [path, type] = forms[Number(new URL(request.url ?? '', 'http://x').searchParams.get('n'))] ?? [];
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      `<form method="post" action="${service.url}${path}" enctype="${type}"><input name='{"name":"evil","x":"' value='"}'></form><script>document.forms[0].submit()</script>`,
+    );
+  });
+  await new Promise<void>((resolve) => foreign.listen(0, 'localhost', resolve));
+  try {
+    for (const n of forms.keys()) {
+      const answered = page.waitForResponse((response) => response.url().startsWith(service.url));
+      await page.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/?n=${n}`, { waitUntil: 'commit' });
+      expect([401, 403], `${forms[n]}`).toContain((await answered).status());
+    }
+  } finally {
+    foreign.close();
+  }
+  const { total } = await apiOf({ url: service.url, key }).get('/api/v1/assistants');
+  expect(total).toBe(0);
+});
+
+/** Another key of the administrator. */
+async function newKey(): Promise<string> {
+  const made = await fetch(`${service.url}/api/v1/api-keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${service.key}` },
+    body: JSON.stringify({ name: 'Browser', scopes: ['chat', 'read', 'write', 'admin'] }),
+  });
+  const answer = (await made.json()) as { key: string };
+  expect(made.status, JSON.stringify(answer)).toBe(201);
+  return answer.key;
+}
