@@ -1,0 +1,187 @@
+import type { Metadata, PipelineTool, ToolInfo } from '$lib/assistants/definition';
+import { t } from '$lib/i18n/i18n.svelte';
+import { type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
+import { History } from '$lib/template/history.svelte';
+import { numberedPlaceholder, type SlotGrammar } from '../../../../src/templates';
+import {
+  type Change,
+  fillsSlot,
+  initialConfig,
+  numberOf,
+  pipelineTool,
+  placeholderTypes,
+  slotTypeOf,
+  type ToolEntry,
+  toStored,
+} from './pipeline-entry';
+import { type PipelineState, planMove, planRemove } from './pipeline-plan';
+import { readPipeline } from './pipeline-read';
+
+export type { Change, Rename, ToolEntry } from './pipeline-entry';
+export { functionsOf } from './pipeline-read';
+
+/** The tools of a multi-tool assistant and its template: they change together, in one history. */
+export class Pipeline implements TemplateDocument {
+  private readonly history: History<PipelineState>;
+  private nextKey: number;
+
+  private constructor(
+    state: PipelineState,
+    readonly catalogue: readonly ToolInfo[],
+  ) {
+    this.history = new History(state);
+    this.nextKey = Math.max(0, ...state.tools.map(({ key }) => key)) + 1;
+  }
+
+  /** Reads documents of version 2 and 3; functions among their tools are left out (`functionsOf`). */
+  static of(metadata: Metadata, template: string, catalogue: readonly ToolInfo[]): Pipeline {
+    return new Pipeline(readPipeline(metadata, template, catalogue), catalogue);
+  }
+
+  get tools(): readonly ToolEntry[] {
+    return this.history.state.tools;
+  }
+  get template(): string {
+    return this.history.state.template;
+  }
+  get canUndo(): boolean {
+    return this.history.canUndo;
+  }
+  get canRedo(): boolean {
+    return this.history.canRedo;
+  }
+  get undoText(): string | null {
+    return this.history.undoText;
+  }
+  get redoText(): string | null {
+    return this.history.redoText;
+  }
+
+  readonly grammar: SlotGrammar = $derived.by(() => ({
+    types: placeholderTypes(this.catalogue),
+    names: this.tools.flatMap(({ placeholder }) => (placeholder === null ? [] : [placeholder])),
+  }));
+
+  readonly slots: readonly SlotState[] = $derived.by(() =>
+    slotStates(
+      this.template,
+      this.grammar,
+      this.tools.flatMap((tool) =>
+        tool.placeholder === null
+          ? []
+          : [{ name: tool.placeholder, fills: fillsSlot(tool), key: tool.key, title: this.titleOf(tool) }],
+      ),
+    ),
+  );
+
+  find(key: number): ToolEntry | undefined {
+    return this.tools.find((tool) => tool.key === key);
+  }
+
+  infoOf({ plugin }: Pick<ToolEntry, 'plugin'>): ToolInfo | undefined {
+    return pipelineTool(plugin, this.catalogue);
+  }
+
+  /** The tool's name for people; its plugin's name where that is not installed. */
+  titleOf(tool: Pick<ToolEntry, 'plugin'>): string {
+    return this.infoOf(tool)?.display_name ?? tool.plugin;
+  }
+
+  /** The placeholder that the next tool of a plugin gets: the highest number + 1; null when it fills nothing. */
+  nextPlaceholder(plugin: string): string | null {
+    const type = slotTypeOf({ plugin, placeholder: plugin }, this.catalogue);
+    const numbers = this.tools.map(({ placeholder }) => numberOf(placeholder) ?? 0);
+    return type === null ? null : numberedPlaceholder(Math.max(this.tools.length, ...numbers) + 1, type);
+  }
+
+  /** A new tool at the end, switched on, with the defaults of its settings. */
+  add(plugin: string): ToolEntry {
+    const entry: ToolEntry = {
+      key: this.nextKey++,
+      plugin,
+      placeholder: this.nextPlaceholder(plugin),
+      enabled: true,
+      config: initialConfig(pipelineTool(plugin, this.catalogue)),
+      extra: {},
+    };
+    this.step({ tools: [...this.tools, entry] }, t('template.step.add', { tool: this.titleOf(entry) }));
+    return entry;
+  }
+
+  /** `toIndex` counts from 0 in the list without the tool. */
+  planMove(key: number, toIndex: number): Change {
+    const plan = planMove(this.history.state, key, toIndex, this.catalogue);
+    return { ...plan, description: this.describe('template.step.move', key) };
+  }
+
+  /** What the slots of a removed tool become: `mark` → `{removed_2_context}`, `delete` → nothing. */
+  planRemove(key: number, orphans: 'mark' | 'delete'): Change {
+    const plan = planRemove(this.history.state, key, orphans, this.catalogue);
+    return { ...plan, description: this.describe('template.step.remove', key) };
+  }
+
+  /** A planned change as one step. */
+  apply({ tools, template, description }: Change): void {
+    this.step({ tools, template }, description);
+  }
+
+  toggle(key: number): void {
+    const enabled = this.find(key)?.enabled === true;
+    this.replace(
+      key,
+      (tool) => ({ ...tool, enabled: !enabled }),
+      enabled ? 'template.step.disable' : 'template.step.enable',
+    );
+  }
+
+  enable(key: number): void {
+    if (this.find(key)?.enabled === false) this.toggle(key);
+  }
+
+  configure(key: number, { config, extra }: Partial<Pick<ToolEntry, 'config' | 'extra'>>): void {
+    this.replace(
+      key,
+      (tool) => ({ ...tool, config: config ?? tool.config, extra: extra ?? tool.extra }),
+      'template.step.configure',
+      `configure ${key}`,
+    );
+  }
+
+  edit(template: string, step?: string): void {
+    if (template !== this.template) this.step({ template }, step ?? null, step === undefined ? 'typing' : null);
+  }
+
+  undo(): void {
+    this.history.undo();
+  }
+
+  redo(): void {
+    this.history.redo();
+  }
+
+  /** As they are stored under `tools`. */
+  toTools(): PipelineTool[] {
+    return this.tools.map(toStored);
+  }
+
+  private describe(key: 'template.step.move' | 'template.step.remove', tool: number): string {
+    const entry = this.find(tool);
+    return t(key, { tool: entry === undefined ? '' : this.titleOf(entry) });
+  }
+
+  private replace(
+    key: number,
+    change: (tool: ToolEntry) => ToolEntry,
+    text: 'template.step.disable' | 'template.step.enable' | 'template.step.configure',
+    group: string | null = null,
+  ): void {
+    const tool = this.find(key);
+    if (tool === undefined) return;
+    const tools = this.tools.map((other) => (other === tool ? change(other) : other));
+    this.step({ tools }, t(text, { tool: this.titleOf(tool) }), group);
+  }
+
+  private step(change: Partial<PipelineState>, text: string | null, group: string | null = null): void {
+    this.history.push({ ...this.history.state, ...change }, text, group);
+  }
+}

@@ -1,0 +1,58 @@
+import { api, must, type Schema } from '$lib/api/client';
+import type { Diagnostic } from '$lib/assistants/definition';
+
+type Definition = Schema<'ValidateDefinitionDto'>;
+
+const WAIT_MS = 300;
+const NONE: readonly Diagnostic[] = [];
+
+/**
+ * What the service says of a definition while it is edited: asked when 300 ms passed without a change, a question that
+ * is overtaken is given up. Made in a component: `const validation = new Validation(() => ({ metadata, template }))`.
+ */
+export class Validation {
+  diagnostics = $state.raw<readonly Diagnostic[]>(NONE);
+  /** The diagnostics are not yet those of what is on the screen. */
+  pending = $state(false);
+  /** Why the service could not be asked; the last diagnostics stay. */
+  error = $state.raw<unknown>(null);
+  private again = $state(0);
+
+  /** `definition` is read reactively; null asks nothing. */
+  constructor(definition: () => Definition | null) {
+    $effect(() => {
+      void this.again;
+      const asked = definition();
+      if (asked === null) {
+        this.diagnostics = NONE;
+        this.pending = false;
+        return undefined;
+      }
+      const abort = new AbortController();
+      this.pending = true;
+      const timer = setTimeout(() => void this.ask(asked, abort.signal), WAIT_MS);
+      return () => {
+        clearTimeout(timer);
+        abort.abort();
+      };
+    });
+  }
+
+  retry(): void {
+    this.again += 1;
+  }
+
+  private async ask(body: Definition, signal: AbortSignal): Promise<void> {
+    try {
+      const { diagnostics } = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
+      if (signal.aborted) return;
+      this.diagnostics = diagnostics;
+      this.error = null;
+      this.pending = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.error = error;
+      this.pending = false;
+    }
+  }
+}
