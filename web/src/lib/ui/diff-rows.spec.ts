@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DiffRow, diffRows } from './diff-rows';
+
+const textOf = (row: DiffRow): string => (row.kind === 'gap' ? '' : row.parts.map(({ text }) => text).join(''));
+
+describe('the lines of two texts', () => {
+  it('are none when the texts are equal', () => {
+    expect(diffRows('a\nb', 'a\nb')).toEqual([]);
+  });
+
+  it('show which words of a line differ', () => {
+    expect(diffRows('Context A: {2_context}', 'Context A: {3_context}')).toEqual([
+      {
+        kind: 'removed',
+        parts: expect.arrayContaining([expect.objectContaining({ changed: true })]) as unknown,
+      },
+      { kind: 'added', parts: expect.arrayContaining([expect.objectContaining({ text: 'Context A: {' })]) as unknown },
+    ]);
+  });
+
+  it('leave out what is equal far from a change', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const rows = diffRows(lines.join('\n'), lines.with(10, 'other').join('\n'));
+    expect(rows[0]).toEqual({ kind: 'gap', lines: 8 });
+    expect(rows.filter(({ kind }) => kind === 'same')).toHaveLength(4);
+    expect(rows.at(-1)).toEqual({ kind: 'gap', lines: 7 });
+  });
+
+  it('hold every line that came and none that did not', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', '', '{1_context}', 'a long line'), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        const rows = diffRows(before.join('\n'), after.join('\n'));
+        const side = (kind: string): string[] =>
+          rows
+            .filter((row) => row.kind === kind)
+            .map(textOf)
+            .sort();
+        const without = (all: string[], some: string[]): string[] => {
+          const left = [...some];
+          return all.filter((line) => {
+            const at = left.indexOf(line);
+            if (at >= 0) left.splice(at, 1);
+            return at < 0;
+          });
+        };
+        // What one text has and the other has not (as often) must be shown on its side.
+        for (const line of without(after, before)) expect(side('added')).toContain(line);
+        for (const line of without(before, after)) expect(side('removed')).toContain(line);
+      }),
+    );
+  });
+});
