@@ -1,0 +1,94 @@
+import { api, must, type Schema } from '$lib/api/client';
+import { allOf, catalogues } from '$lib/catalogues.svelte';
+import { i18n, t } from '$lib/i18n/i18n.svelte';
+import type { Reference } from '../schema-form';
+
+/** Something that can be chosen. */
+export interface Option {
+  /** What is stored when it is chosen. */
+  readonly value: string | number;
+  readonly name: string;
+  readonly detail: string;
+  /** Why it cannot be chosen. */
+  readonly refused?: string;
+  /** What else stands for it in stored configs. */
+  readonly aliases: readonly string[];
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
+
+/** A size in bytes, as people write it. */
+export function sizeText(bytes: number): string {
+  const step = bytes < 1000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+  return i18n.number(bytes / 1000 ** step, {
+    style: 'unit',
+    unit: UNITS[step],
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: step === 0 ? 0 : 1,
+  });
+}
+
+type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
+
+function knowledgeBaseOption(base: KnowledgeBase & { readonly document_count?: number }): Option {
+  const size =
+    base.document_count === undefined
+      ? i18n.count('tools.choice.passages', base.chunk_count)
+      : i18n.count('tools.choice.documents', base.document_count);
+  return { value: base.id, name: base.name, detail: size, aliases: [base.slug] };
+}
+
+const rubricOption = ({ id, title, criteria, origin_id }: Schema<'RubricDto'>): Option => ({
+  value: id,
+  name: title,
+  detail: i18n.count('tools.choice.criteria', criteria.length),
+  aliases: origin_id === null ? [] : [String(origin_id)],
+});
+
+const fileOption = ({ id, path, size, content_type, updated_at }: Schema<'FileDto'>): Option => ({
+  value: path,
+  name: path,
+  detail: [content_type, sizeText(size), i18n.date(updated_at)].join(' · '),
+  aliases: [id],
+});
+
+const functionsOf = (metadata: unknown): readonly unknown[] => {
+  const { functions } = (metadata ?? {}) as { functions?: unknown };
+  return Array.isArray(functions) ? functions : [];
+};
+
+const assistantOption = ({ id, name, type, metadata }: Schema<'AssistantDto'>): Option => ({
+  value: id,
+  name,
+  detail: t(type === 'classic' ? 'tools.choice.classic' : 'tools.choice.multi_tool'),
+  ...(functionsOf(metadata).length > 0 ? { refused: t('tools.choice.calls_functions') } : {}),
+  aliases: [],
+});
+
+/** Everything of a kind that the reader may choose. */
+export const OPTIONS: Readonly<Record<Reference, () => Promise<readonly Option[]>>> = {
+  knowledge_base: async () => (await catalogues.knowledgeBases()).map(knowledgeBaseOption),
+  rubric: async () => (await catalogues.rubrics()).map(rubricOption),
+  file: async () => (await catalogues.files()).map(fileOption),
+  assistant: async () =>
+    (await allOf(async (query) => must(await api.GET('/api/v1/assistants', { params: { query } })))).map(
+      assistantOption,
+    ),
+};
+
+/** Where things of a kind are made. */
+export const PLACES: Readonly<Record<Reference, string>> = {
+  knowledge_base: '/knowledge-bases',
+  rubric: '/rubrics',
+  file: '/files',
+  assistant: '/assistants',
+};
+
+export const isChosen = ({ value, aliases }: Option, references: readonly unknown[]): boolean =>
+  references.some((reference) => String(reference) === String(value) || aliases.includes(String(reference)));
+
+/** Without accents and case, so that `algebra` finds `Àlgebra`. */
+export const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+export const matchesSearch = ({ name, aliases, value }: Option, search: string): boolean =>
+  [name, String(value), ...aliases].some((text) => folded(text).includes(folded(search.trim())));

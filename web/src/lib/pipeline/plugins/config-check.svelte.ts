@@ -1,0 +1,47 @@
+import { api, must } from '$lib/api/client';
+import type { FieldProblem } from '$lib/api/problem';
+import type { ToolInfo } from '$lib/assistants/definition';
+import type { Config } from '../schema-form';
+
+const PAUSE_MS = 300;
+
+/** Has the service check a config a moment after its last change; an answer to an older config is never shown. */
+export class ConfigCheck {
+  /** Null until the service has been asked; also while it cannot be reached, for nothing is wrong with the config then. */
+  problems = $state.raw<readonly FieldProblem[] | null>(null);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private running: AbortController | undefined;
+
+  start(tool: Pick<ToolInfo, 'name' | 'kind'>, config: Config, done: (valid: boolean) => void = () => undefined): void {
+    this.stop();
+    this.timer = setTimeout(() => void this.ask(tool, config, done), PAUSE_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+  }
+
+  private async ask(
+    { name, kind }: Pick<ToolInfo, 'name' | 'kind'>,
+    config: Config,
+    done: (valid: boolean) => void,
+  ): Promise<void> {
+    const running = new AbortController();
+    this.running = running;
+    try {
+      const { valid, errors } = must(
+        await api.POST('/api/v1/tools/{name}/validate', {
+          params: { path: { name }, query: { kind } },
+          body: config,
+          signal: running.signal,
+        }),
+      );
+      if (running.signal.aborted) return;
+      this.problems = errors;
+      done(valid);
+    } catch {
+      // Saving checks again, and tells why it cannot.
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { i18n, t } from '$lib/i18n/i18n.svelte';
+import { REFERENCES, type Config, type Reference } from '../schema-form';
+import type { Names } from './names.svelte';
+
+const quoted = (text: string): string => t('tools.summary.quoted', { text });
+
+const nameOf = (names: Names, kind: Reference, reference: unknown): string =>
+  quoted(names.of(kind, reference) ?? String(reference));
+
+const SETTINGS: Readonly<Record<Reference, string>> = {
+  knowledge_base: 'collections',
+  rubric: 'rubric_id',
+  file: 'file_path',
+  assistant: 'assistant_id',
+};
+const CHOSEN = {
+  knowledge_base: 'tools.summary.knowledge_base',
+  rubric: 'tools.summary.rubric',
+  file: 'tools.summary.file',
+  assistant: 'tools.summary.assistant',
+} as const;
+const NONE = {
+  knowledge_base: 'tools.summary.no_knowledge_base',
+  rubric: 'tools.summary.no_rubric',
+  file: 'tools.summary.no_file',
+  assistant: 'tools.summary.no_assistant',
+} as const;
+
+/** What plugins choose; of others only what their config holds is told. */
+const CHOICES: Readonly<Record<string, Reference>> = {
+  simple_rag: 'knowledge_base',
+  vector_search: 'knowledge_base',
+  keyword_search: 'knowledge_base',
+  hybrid_search: 'knowledge_base',
+  rubric_rag: 'rubric',
+  single_file_rag: 'file',
+  assistant: 'assistant',
+};
+
+function chosen(kind: Reference, config: Config, names: Names): string {
+  const references = [config[SETTINGS[kind]] ?? []].flat().filter((reference) => reference !== '');
+  if (references.length === 0) return t(NONE[kind]);
+  return t(CHOSEN[kind], { names: references.map((reference) => nameOf(names, kind, reference)).join(', ') });
+}
+
+const checksOf = (value: unknown): string | null =>
+  value === 'answer' || value === 'synthesis' ? t(`tools.summary.checks_${value}`) : null;
+
+function details(config: Config): string[] {
+  const parts: (string | null)[] = [
+    typeof config.top_k === 'number' ? i18n.count('tools.summary.passages', config.top_k) : null,
+    typeof config.threshold === 'number' && config.threshold > 0
+      ? t('tools.summary.threshold', { n: i18n.number(config.threshold) })
+      : null,
+    config.format === 'json' ? 'JSON' : null,
+    typeof config.max_chars === 'number' ? i18n.count('tools.summary.characters', config.max_chars) : null,
+    checksOf(config.checks),
+    typeof config.instructions === 'string' && config.instructions !== '' ? quoted(config.instructions) : null,
+  ];
+  return parts.filter((part): part is string => part !== null);
+}
+
+/** One line about a tool's settings: what it reads and how much of it. Empty when there is nothing to tell. */
+export function summaryOf(plugin: string, config: Config, names: Names): string {
+  const kind = CHOICES[plugin] ?? REFERENCES.find((reference) => config[SETTINGS[reference]] !== undefined);
+  return [...(kind === undefined ? [] : [chosen(kind, config, names)]), ...details(config)].join(' · ');
+}
