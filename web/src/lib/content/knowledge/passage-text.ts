@@ -1,0 +1,29 @@
+export interface Mark {
+  readonly text: string;
+  /** It begins like a word of the question. */
+  readonly hit: boolean;
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+const SHORTEST = 3;
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+/** Long words match by their beginning: search takes endings off, and so does this. */
+const stem = (word: string): string => plain(word).slice(0, Math.max(SHORTEST, Math.ceil(word.length * 0.7)));
+
+/** The passage cut where words look like those of the question. */
+export function marksOf(passage: string, question: string): Mark[] {
+  const stems = [...new Set([...question.matchAll(WORD)].map(([word]) => word))]
+    .filter(({ length }) => length >= SHORTEST)
+    .map(stem);
+  const marks: Mark[] = [];
+  let from = 0;
+  for (const { 0: word, index } of passage.matchAll(WORD)) {
+    const folded = plain(word);
+    if (!stems.some((start) => folded.startsWith(start))) continue;
+    if (index > from) marks.push({ text: passage.slice(from, index), hit: false });
+    marks.push({ text: word, hit: true });
+    from = index + word.length;
+  }
+  if (from < passage.length) marks.push({ text: passage.slice(from), hit: false });
+  return marks;
+}
