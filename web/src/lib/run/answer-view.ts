@@ -1,0 +1,98 @@
+import type { Action } from 'svelte/action';
+import { blocksOf, elementsOf } from './markdown';
+
+export interface AnswerContent {
+  readonly text: string;
+  /** Numbers that have a source: their marks become buttons. */
+  readonly numbers: ReadonlySet<number>;
+  /** Name of the button of a source. */
+  readonly labelOf: (n: number) => string;
+}
+
+interface Drawn {
+  readonly key: string;
+  readonly element: HTMLElement;
+}
+
+type Katex = (typeof import('katex'))['default'];
+let katex: Katex | null = null;
+let loading: Promise<void> | null = null;
+
+/** Formulas are drawn by a library that is fetched when the first one is there. */
+function withKatex(then: () => void): void {
+  loading ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(([module]) => {
+    katex = module.default;
+  });
+  loading.then(then, () => {
+    loading = null;
+  });
+}
+
+/**
+ * Shows Markdown that grows: only blocks that changed are drawn again, so that a long answer costs as much at its end as at
+ * its beginning and a selection in it stays.
+ */
+export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
+  let content = given;
+  let drawn: Drawn[] = [];
+
+  const draw = (): void => {
+    const blocks = blocksOf(content.text);
+    let same = 0;
+    while (same < blocks.length && drawn[same]?.key === blocks[same]?.key) same += 1;
+    for (const { element } of drawn.slice(same)) element.remove();
+    const fresh = blocks.slice(same).map((block) => {
+      const element = document.createElement('div');
+      element.append(elementsOf(block));
+      return { key: block.key, element };
+    });
+    node.append(...fresh.map(({ element }) => element));
+    drawn = [...drawn.slice(0, same), ...fresh];
+    maths();
+    cite();
+  };
+
+  const maths = (): void => {
+    const found = node.querySelectorAll<HTMLElement>('[data-tex]:not([data-drawn])');
+    if (found.length === 0) return;
+    if (katex === null) return withKatex(maths);
+    for (const element of found) {
+      element.dataset['drawn'] = '';
+      const displayMode = element.dataset['display'] !== undefined;
+      katex.render(element.dataset['tex'] ?? '', element, {
+        throwOnError: false,
+        displayMode,
+        trust: false,
+        maxExpand: 200,
+      });
+      if (displayMode) element.tabIndex = 0;
+    }
+  };
+
+  const cite = (): void => {
+    for (const mark of node.querySelectorAll<HTMLElement>('span[data-cite]')) {
+      const n = Number(mark.dataset['cite']);
+      if (!content.numbers.has(n)) continue;
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.dataset['cite'] = String(n);
+      button.textContent = String(n);
+      button.setAttribute('aria-label', content.labelOf(n));
+      button.setAttribute('aria-haspopup', 'dialog');
+      mark.replaceWith(button);
+    }
+  };
+
+  draw();
+  return {
+    update(next) {
+      const isNewText = next.text !== content.text;
+      content = next;
+      if (isNewText) draw();
+      else cite();
+    },
+    destroy() {
+      drawn = [];
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { api, idempotencyKey, must } from '$lib/api/client';
+import { type ProblemError, toProblem } from '$lib/api/problem';
+import { follow, type Link } from './follow';
+import type { RunEvent } from './run-events';
+import { beginning, hasEnded, reduceAll, type RunState } from './run-state';
+
+/** A content of several parts, or plain text. */
+export type Content = string | readonly Readonly<Record<string, unknown>>[];
+
+export interface Ask {
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: Content }[];
+  readonly verbose?: boolean;
+}
+
+/** How long events are gathered where the browser draws no frames. */
+const HIDDEN_MS = 100;
+
+/** One run as it happens. Events are gathered and shown once a frame, however fast they come. */
+export class LiveRun {
+  state = $state.raw<RunState>(beginning(''));
+  link = $state<Link>('connecting');
+  /** Why the run could not be started or followed. */
+  problem = $state.raw<ProblemError | null>(null);
+  stopping = $state(false);
+
+  readonly isOver = $derived(this.problem !== null || hasEnded(this.state));
+
+  private readonly leaving = new AbortController();
+  private pending: RunEvent[] = [];
+  /** When the last events were taken in, by the page's own clock. */
+  private takenAt = 0;
+  private stopWhenStarted = false;
+
+  /** Starts a run in the background and follows it; resolves when it has ended. */
+  async begin(assistantId: number, body: Ask, onstarted?: (id: string) => void): Promise<void> {
+    try {
+      const { id } = must(
+        await api.POST('/api/v1/assistants/{id}/runs', {
+          params: { path: { id: assistantId } },
+          headers: { 'Idempotency-Key': idempotencyKey() },
+          body: body as never,
+        }),
+      ) as { id: string };
+      onstarted?.(id);
+      if (this.stopWhenStarted) void this.cancel(id);
+      await this.resume(id);
+    } catch (error) {
+      this.problem = toProblem(error);
+    }
+  }
+
+  /** Follows a run that goes on, or replays one that has ended. */
+  async resume(id: string): Promise<void> {
+    this.state = beginning(id);
+    try {
+      await follow(id, {
+        after: 0,
+        signal: this.leaving.signal,
+        onevent: (event) => this.gather(event),
+        onlink: (link) => (this.link = link),
+      });
+    } catch (error) {
+      this.problem = toProblem(error);
+    }
+    this.flush();
+  }
+
+  /** Ends the run on the service; its end comes as an event. */
+  async stop(): Promise<void> {
+    if (this.isOver || this.stopping) return;
+    this.stopping = true;
+    if (this.state.id === '') this.stopWhenStarted = true;
+    else await this.cancel(this.state.id);
+  }
+
+  /** Milliseconds since the run began, as far as this page can tell; 0 before its first event. */
+  elapsed(): number {
+    return this.takenAt === 0 ? 0 : this.state.now + performance.now() - this.takenAt;
+  }
+
+  /** Stops reading; the run goes on. */
+  leave(): void {
+    this.leaving.abort();
+  }
+
+  private async cancel(id: string): Promise<void> {
+    try {
+      await api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } });
+    } catch (error) {
+      const problem = toProblem(error);
+      // It was faster: its end is on its way.
+      if (problem.code !== 'run_ended') this.problem = problem;
+    } finally {
+      this.stopping = false;
+    }
+  }
+
+  private gather(event: RunEvent): void {
+    this.pending.push(event);
+    if (this.pending.length > 1) return;
+    if (document.hidden) setTimeout(() => this.flush(), HIDDEN_MS);
+    else requestAnimationFrame(() => this.flush());
+  }
+
+  private flush(): void {
+    if (this.pending.length === 0) return;
+    const events = this.pending;
+    this.pending = [];
+    this.takenAt = performance.now();
+    this.state = reduceAll(this.state, events);
+  }
+}

@@ -1,0 +1,43 @@
+import { problemOf } from '$lib/api/problem';
+import type { Source } from './run-events';
+
+/** A piece of the filled template: what its author wrote, or what stands in one of its slots. */
+export interface PromptPart {
+  /** Name of the slot, without braces; absent for the author's own text. */
+  readonly slot?: string;
+  /** Position in the assistant's tools of the tool that filled it. */
+  readonly index?: number;
+  /** Long contents are cut. */
+  readonly text: string;
+  /** Of the whole content, in UTF-16 units. */
+  readonly chars: number;
+}
+
+/** What a run did, as `GET /api/v1/runs/{id}/report` tells it; who may not edit the assistant gets less. */
+export interface RunReport {
+  readonly orchestrator: string | null;
+  readonly request: { readonly user_message: string };
+  readonly tools: readonly {
+    readonly index: number;
+    readonly plugin: string;
+    readonly placeholder: string | null;
+    readonly enabled: boolean;
+  }[];
+  readonly sources: readonly Source[];
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly prompt?: readonly PromptPart[];
+}
+
+async function fetchReport(id: string, accept: string, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(`/api/v1/runs/${encodeURIComponent(id)}/report`, { headers: { accept }, signal });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** @throws {ProblemError} `not_found` for a run that ended before it had one. */
+export const reportOf = async (id: string, signal?: AbortSignal): Promise<RunReport> =>
+  (await fetchReport(id, 'application/json', signal)).json() as Promise<RunReport>;
+
+/** The same as Markdown, for reading and keeping. */
+export const reportMarkdownOf = async (id: string, signal?: AbortSignal): Promise<string> =>
+  (await fetchReport(id, 'text/markdown', signal)).text();
