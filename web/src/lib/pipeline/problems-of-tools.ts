@@ -1,0 +1,46 @@
+import type { Diagnostic, ToolInfo } from '$lib/assistants/definition';
+import { i18n } from '$lib/i18n/i18n.svelte';
+import type { JsonSchema } from './schema-form';
+import { titleOf } from './schema-texts';
+
+/** The template's own messages tell of these. */
+const TOLD_ELSEWHERE = new Set<string>(['placeholder.unused', 'placeholder.undefined', 'template.no_user_input']);
+
+const PATH = /^metadata\.(tools|functions)\[(\d+)\](?:\.?(.*))?$/;
+
+/** Where in a list of the metadata a problem lies; `field` is the path below the entry, empty for the entry itself. */
+export function placeOf(path: string): { list: 'tools' | 'functions'; index: number; field: string } | null {
+  const match = PATH.exec(path);
+  if (match === null) return null;
+  return { list: match[1] as 'tools' | 'functions', index: Number(match[2]), field: match[3] ?? '' };
+}
+
+/** What is to be said at one entry of a list. */
+export const problemsAt = (
+  diagnostics: readonly Diagnostic[],
+  list: 'tools' | 'functions',
+  index: number,
+): readonly Diagnostic[] =>
+  diagnostics.filter((diagnostic) => {
+    const place = placeOf(diagnostic.path);
+    return place?.list === list && place.index === index && !TOLD_ELSEWHERE.has(diagnostic.code);
+  });
+
+/** A diagnostic in the reader's language; the service's own words where there are none. */
+export function problemText({ code, message, path }: Diagnostic, tool?: ToolInfo): string {
+  const setting = /^(?:config\.)?(\w*)/.exec(placeOf(path)?.field ?? '')?.[1] ?? '';
+  return (
+    i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message, field: titleIn(tool, setting) }) ?? message
+  );
+}
+
+function titleIn(tool: ToolInfo | undefined, setting: string): string {
+  const schemas = (tool?.config_schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  if (tool === undefined || !Object.hasOwn(schemas, setting)) return setting;
+  return titleOf(textsOf(tool), setting, schemas[setting] ?? {});
+}
+
+const textsOf = ({ name, kind }: ToolInfo): readonly string[] => [
+  kind === 'function' ? `tools.function.${name}` : `tools.${name}`,
+  'tools.field',
+];
