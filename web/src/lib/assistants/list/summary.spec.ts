@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { summaryOf } from './summary';
+
+describe('summary of an assistant', () => {
+  it('names the processor of a classic one', () => {
+    const of = (rag_processor?: string) => summaryOf({ type: 'classic', metadata: { rag_processor } })?.processor;
+    expect([of('rubric_rag'), of('No RAG'), of(undefined), of('')]).toEqual([
+      'rubric_rag',
+      'no_rag',
+      'no_rag',
+      'no_rag',
+    ]);
+  });
+
+  it('lists the enabled tools in order, under their names of today', () => {
+    const tools = [
+      { plugin: 'simple_rag', enabled: true },
+      { type: 'rubric', config: {} },
+      { plugin: 'single_file_rag', enabled: false },
+      { plugin: 'simple_rag' },
+    ];
+    expect(summaryOf({ type: 'multi_tool', metadata: { tools } })?.tools).toEqual([
+      'simple_rag',
+      'rubric_rag',
+      'simple_rag',
+    ]);
+  });
+
+  it('keeps functions apart from tools, whatever key holds them', () => {
+    const metadata = {
+      tools: ['weather', { type: 'knowledge_base', kb_id: 'x', name: 'Biology' }, { plugin: 'rubric_rag' }],
+      functions: [{ type: 'image' }, 'moodle', 7],
+    };
+    expect(summaryOf({ type: 'multi_tool', metadata })).toEqual({
+      processor: null,
+      tools: ['rubric_rag'],
+      functions: ['image', 'moodle', 'weather', 'Biology'],
+    });
+  });
+
+  it('is silent where the reader may not see the document', () => {
+    expect(summaryOf({ type: 'classic' })).toBeNull();
+  });
+});
