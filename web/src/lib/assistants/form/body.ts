@@ -1,0 +1,46 @@
+import type { Assistant, Metadata } from '../definition';
+import { metadataOf } from '../definition';
+
+/** What a form saves: the members of `CreateAssistantDto` that it edits. */
+export interface DefinitionBody {
+  readonly name: string;
+  readonly description: string;
+  readonly system_prompt: string;
+  readonly prompt_template: string;
+  readonly metadata: Metadata;
+  /** Of classic assistants only. */
+  readonly RAG_collections?: readonly string[];
+  readonly RAG_Top_k?: number;
+}
+
+/** What is stored, in the shape that a form saves. */
+export function bodyOf(assistant: Assistant): DefinitionBody {
+  const common = {
+    name: assistant.name,
+    description: assistant.description,
+    system_prompt: assistant.system_prompt ?? '',
+    prompt_template: assistant.prompt_template ?? '',
+    metadata: metadataOf(assistant),
+  };
+  if (assistant.type === 'multi_tool') return common;
+  return { ...common, RAG_collections: assistant.RAG_collections ?? [], RAG_Top_k: assistant.RAG_Top_k ?? 3 };
+}
+
+/** The same text for the same content, whatever the order of the keys. */
+export const fingerprint = (value: unknown): string => JSON.stringify(sorted(value));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}
+
+/** `object` without the members that are undefined. */
+export function defined<Value extends Readonly<Record<string, unknown>>>(object: Value): Value {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Value;
+}

@@ -1,0 +1,48 @@
+import type { FieldProblem } from '$lib/api/problem';
+import type { Diagnostic } from '../definition';
+import { type Target, targetOf } from './targets';
+
+export type Severity = Diagnostic['severity'];
+
+/** One thing to look at before saving. */
+export interface Check {
+  readonly id: string;
+  readonly severity: Severity;
+  /** Code of a diagnostic, `name.missing`, or of a refused save. */
+  readonly code: string;
+  readonly message: string;
+  readonly path: string;
+  readonly target: Target;
+}
+
+const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+/** What the form, the service's checks and a refused save say, each once, errors first. */
+export function checksOf(input: {
+  readonly name: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly refused: readonly FieldProblem[];
+}): readonly Check[] {
+  const found = new Map<string, Check>();
+  const add = (severity: Severity, code: string, path: string, message: string, at = ''): void => {
+    const id = `${path} ${message} ${at}`;
+    if (!found.has(id)) found.set(id, { id, severity, code, message, path, target: targetOf(path) });
+  };
+  if (input.name.trim() === '') add('error', 'name.missing', 'name', '');
+  for (const { severity, code, path, message, range } of input.diagnostics)
+    add(severity, code, path === 'template' ? 'prompt_template' : path, message, `${range?.start ?? ''}`);
+  for (const { path, message, code } of input.refused) add('error', code ?? 'refused', path, message);
+  return [...found.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]);
+}
+
+export interface Counts {
+  readonly error: number;
+  readonly warning: number;
+  readonly info: number;
+}
+
+export const countsOf = (checks: readonly Pick<Check, 'severity'>[]): Counts => ({
+  error: checks.filter(({ severity }) => severity === 'error').length,
+  warning: checks.filter(({ severity }) => severity === 'warning').length,
+  info: checks.filter(({ severity }) => severity === 'info').length,
+});

@@ -1,0 +1,132 @@
+import { functionsOf } from '$lib/pipeline/pipeline.svelte';
+import type { Filler } from '$lib/template/document';
+import { FixedTemplate } from '$lib/template/fixed-template.svelte';
+import type { FunctionEntry, Metadata } from '../definition';
+import { type DefinitionBody, defined, fingerprint } from './body';
+import { type AssistantForm, connectorNamed } from './form.types';
+
+export const NEW_CLASSIC: DefinitionBody = {
+  name: '',
+  description: '',
+  system_prompt: '',
+  prompt_template: '{context}\n\n{user_input}',
+  metadata: { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'auto' },
+  RAG_collections: [],
+  RAG_Top_k: 3,
+};
+
+/** Names that LAMB's own defaults write, and old ones: docs/reference/metadata.md. */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  'No RAG': 'no_rag',
+  none: 'no_rag',
+  no_tool: 'no_rag',
+  rubric: 'rubric_rag',
+  single_file: 'single_file_rag',
+  default: 'simple_augment',
+};
+const named = (stored: string | undefined, otherwise: string): string => {
+  const name = stored?.trim() ?? '';
+  return name === '' ? otherwise : (OLD_NAMES[name] ?? name);
+};
+
+/** RAG processors that read the chosen knowledge bases. */
+const SEARCHES: ReadonlySet<string> = new Set(['simple_rag', 'context_aware_rag', 'hierarchical_rag']);
+
+/** The form of a classic assistant: one RAG processor, one prompt processor, one connector. */
+export class ClassicForm implements AssistantForm {
+  readonly type = 'classic';
+  name = $state('');
+  description = $state('');
+  systemPrompt = $state('');
+  connector = $state('auto');
+  llm = $state('');
+  promptProcessor = $state('simple_augment');
+  ragProcessor = $state('no_rag');
+  collections = $state.raw<readonly string[]>([]);
+  topK = $state<number | null>(3);
+  rubricId = $state.raw<string | number | null>(null);
+  rubricFormat = $state('markdown');
+  filePath = $state('');
+  vision = $state(false);
+  imageGeneration = $state(false);
+  functions = $state.raw<readonly FunctionEntry[]>([]);
+  document = $state.raw() as FixedTemplate;
+  private base: Metadata = {};
+
+  readonly searches = $derived(SEARCHES.has(this.ragProcessor));
+  private readonly fillers = $derived.by((): readonly Filler[] => [
+    // Without a RAG processor nothing fills it, and it need not be there; an old template may still hold it.
+    { name: 'context', fills: this.ragProcessor !== 'no_rag' },
+    ...(this.promptProcessor === 'moodle_augment' ? [{ name: 'moodle_user', fills: true }] : []),
+  ]);
+
+  constructor(body: DefinitionBody) {
+    this.load(body);
+  }
+
+  load(body: DefinitionBody): void {
+    const { metadata } = body;
+    this.base = metadata;
+    this.name = body.name;
+    this.description = body.description;
+    this.systemPrompt = body.system_prompt;
+    this.connector = connectorNamed(metadata.connector);
+    this.llm = metadata.llm ?? '';
+    this.promptProcessor = named(metadata.prompt_processor, 'simple_augment');
+    this.ragProcessor = named(metadata.rag_processor, 'no_rag');
+    this.collections = body.RAG_collections ?? [];
+    this.topK = body.RAG_Top_k ?? 3;
+    this.rubricId = metadata.rubric_id ?? null;
+    this.rubricFormat = metadata.rubric_format ?? 'markdown';
+    this.filePath = metadata.file_path ?? '';
+    this.vision = metadata.capabilities?.vision === true;
+    this.imageGeneration = metadata.capabilities?.image_generation === true;
+    this.functions = functionsOf(metadata);
+    this.document = new FixedTemplate(body.prompt_template, () => this.fillers);
+  }
+
+  body(): DefinitionBody {
+    return {
+      name: this.name.trim(),
+      description: this.description,
+      system_prompt: this.systemPrompt,
+      prompt_template: this.document.template,
+      metadata: this.metadata(),
+      RAG_collections: this.collections,
+      RAG_Top_k: this.topK ?? 3,
+    };
+  }
+
+  private metadata(): Metadata {
+    const { base } = this;
+    const { vision, imageGeneration: image_generation } = this;
+    // What nobody chose stays out of documents that never had it.
+    const hasCapabilities = base.capabilities !== undefined || vision || image_generation;
+    return defined<Metadata>({
+      ...base,
+      prompt_processor: this.promptProcessor,
+      rag_processor: this.ragProcessor,
+      connector: this.connector,
+      llm: this.llm === '' ? undefined : this.llm,
+      rubric_id: this.rubricId ?? (base.rubric_id === undefined ? undefined : null),
+      rubric_format: this.ragProcessor === 'rubric_rag' ? this.rubricFormat : base.rubric_format,
+      file_path: this.filePath === '' && base.file_path === undefined ? undefined : this.filePath,
+      capabilities: hasCapabilities ? { ...base.capabilities, vision, image_generation } : undefined,
+      ...placed(base, this.functions),
+    } as Metadata);
+  }
+}
+
+/** Functions stay where a document has them, `tools` or `functions`; new ones come under `functions`. */
+function placed(base: Metadata, functions: readonly FunctionEntry[]): Pick<Metadata, 'tools' | 'functions'> {
+  const chosen = new Set(functions.map(fingerprint));
+  const known = new Set(functionsOf(base).map(fingerprint));
+  const among = Array.isArray(base.tools) ? (base.tools as readonly unknown[]) : [];
+  const tools = among.filter((entry) => !known.has(fingerprint(entry)) || chosen.has(fingerprint(entry)));
+  const kept = new Set(tools.map(fingerprint));
+  const others = functions.filter((entry) => !kept.has(fingerprint(entry)));
+  return {
+    ...(base.tools === undefined ? {} : { tools }),
+    ...(base.functions === undefined && others.length === 0 ? {} : { functions: others }),
+  };
+}

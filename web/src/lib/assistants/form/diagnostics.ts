@@ -1,0 +1,27 @@
+import { i18n } from '$lib/i18n/i18n.svelte';
+import { problemText } from '$lib/pipeline/problems-of-tools';
+import type { Diagnostic } from '../definition';
+import type { Check } from './checklist';
+
+export interface Described {
+  readonly text: string;
+  /** The service's own words where they say more, in English. */
+  readonly detail: string | null;
+}
+
+/** Codes whose text in the reader's language says all that there is to say. */
+const COMPLETE: ReadonlySet<string> = new Set([
+  'placeholder.unused',
+  'template.no_user_input',
+  'dependency.cycle',
+  'connector.model_unavailable',
+]);
+const NAME = /\{([^{}\s]+)\}/;
+
+/** A diagnostic in the reader's language. */
+export function describe({ code, message, path }: Pick<Check, 'code' | 'message' | 'path'>): Described {
+  const name = NAME.exec(message)?.[1] ?? '';
+  const text = i18n.maybe(`form.diagnostic.${code}`, { placeholder: `{${name}}`, user_input: '{user_input}' });
+  if (text === null) return { text: problemText({ code, message, path } as Diagnostic), detail: null };
+  return { text, detail: COMPLETE.has(code) || message === '' ? null : message };
+}

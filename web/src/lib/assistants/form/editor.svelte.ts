@@ -1,0 +1,195 @@
+import { api, idempotencyKey, must } from '$lib/api/client';
+import { type FieldProblem, ProblemError } from '$lib/api/problem';
+import type { Assistant, Diagnostic } from '../definition';
+import { bodyOf, type DefinitionBody, fingerprint } from './body';
+import { checksOf, countsOf } from './checklist';
+import { type Draft, draftKey, dropDraft, readDraft, writeDraft } from './draft';
+import type { AssistantForm } from './form.types';
+import type { Part } from './targets';
+import { targetOf } from './targets';
+
+const NOTHING: readonly Diagnostic[] = [];
+const NO_PROBLEMS: readonly FieldProblem[] = [];
+
+/**
+ * Saving of one form: what is unsaved, what stands against saving, whose version is newer. Work that is not saved is kept
+ * as a draft in this browser.
+ */
+export class Editor {
+  /** As it was read or saved last; null until a new one is saved. */
+  assistant = $state.raw<Assistant | null>(null);
+  saving = $state(false);
+  /** Why the last save failed. */
+  error = $state.raw<unknown>(null);
+  /** Somebody else's version, which the last save would have overwritten. */
+  theirs = $state.raw<Assistant | null>(null);
+  /** Unsaved work that was found when the form was opened. */
+  draft = $state.raw<Draft | null>(null);
+  /** Set by the component that asks for them. */
+  diagnostics = $state.raw<readonly Diagnostic[]>(NOTHING);
+
+  private saved = $state('');
+  private readonly now = $derived.by(() => this.form.body());
+  private readonly mark = $derived(fingerprint(this.now));
+  readonly dirty = $derived(this.mark !== this.saved);
+  /** Problems of single fields that the last save was refused for, and the content that had them. */
+  private refused = $state.raw<{ readonly of: string; readonly problems: readonly FieldProblem[] } | null>(null);
+  /** They are those of what is on the screen until something changes. */
+  private readonly current = $derived(this.refused?.of === this.mark ? this.refused.problems : NO_PROBLEMS);
+  readonly checks = $derived(checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }));
+  readonly counts = $derived(countsOf(this.checks));
+  private key = { of: '', value: '' };
+  private readonly draftKey: string;
+
+  constructor(
+    readonly form: AssistantForm,
+    assistant: Assistant | null,
+    user: string,
+  ) {
+    this.assistant = assistant;
+    this.draftKey = draftKey(user, form.type, assistant?.id ?? null);
+    this.saved = fingerprint(form.body());
+    const draft = readDraft(this.draftKey);
+    if (draft !== null && fingerprint(draft.body) !== this.saved) this.draft = draft;
+  }
+
+  get body(): DefinitionBody {
+    return this.now;
+  }
+
+  /** What the service said of a field; null when nothing. */
+  problemAt(part: Part): string | null {
+    return this.current.find(({ path }) => targetOf(path).part === part)?.message ?? null;
+  }
+
+  /** Null when it was not saved; `error`, `refused` or `theirs` say why. */
+  async save(): Promise<Assistant | null> {
+    if (this.saving || this.form.name.trim() === '') return null;
+    return this.write(this.assistant?.version ?? null);
+  }
+
+  /** Writes this form's content over the version that somebody else saved. */
+  async overwrite(): Promise<Assistant | null> {
+    const version = this.theirs?.version ?? null;
+    this.theirs = null;
+    return this.write(version);
+  }
+
+  /** Gives this form's content up for the version that somebody else saved. */
+  takeTheirs(): void {
+    if (this.theirs === null) return;
+    const { theirs } = this;
+    this.theirs = null;
+    this.accept(theirs);
+  }
+
+  keepEditing(): void {
+    this.theirs = null;
+  }
+
+  /** A version that came from elsewhere: restored, converted, published. */
+  accept(assistant: Assistant): void {
+    this.form.load(bodyOf(assistant));
+    this.settle(assistant);
+  }
+
+  /** News of the same definition, such as its publication. */
+  refresh(assistant: Assistant): void {
+    if (this.assistant !== null && !this.dirty && assistant.version !== this.assistant.version) this.accept(assistant);
+    else this.assistant = assistant.version === this.assistant?.version ? assistant : this.assistant;
+  }
+
+  keepDraft(): void {
+    if (!this.dirty) return;
+    const version = this.assistant?.version ?? null;
+    writeDraft(this.draftKey, { saved_at: new Date().toISOString(), version, body: this.now });
+  }
+
+  /** The draft that was found takes the place of what is stored. Its version stays: a newer one shows when it is saved. */
+  restoreDraft(): void {
+    const { draft } = this;
+    this.draft = null;
+    if (draft === null) return;
+    this.form.load(draft.body);
+    if (this.assistant !== null && draft.version !== null)
+      this.assistant = { ...this.assistant, version: draft.version };
+  }
+
+  discardDraft(): void {
+    this.draft = null;
+    dropDraft(this.draftKey);
+  }
+
+  /** What is unsaved is given up. */
+  abandon(): void {
+    this.saved = fingerprint(this.now);
+    dropDraft(this.draftKey);
+  }
+
+  private async write(version: number | null): Promise<Assistant | null> {
+    this.saving = true;
+    this.error = null;
+    this.refused = null;
+    const body = this.now;
+    try {
+      const saved = this.assistant === null ? await this.create(body) : await change(this.assistant.id, body, version);
+      this.settle(saved, body);
+      return saved;
+    } catch (error) {
+      await this.explain(error);
+      return null;
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  private async create(body: DefinitionBody): Promise<Assistant> {
+    const mark = fingerprint(body);
+    // The same body again is the same wish: an answer that got lost makes no second assistant.
+    if (this.key.of !== mark) this.key = { of: mark, value: idempotencyKey() };
+    const header = { 'Idempotency-Key': this.key.value };
+    return must(await api.POST('/api/v1/assistants', { params: { header }, body: sent(body) }));
+  }
+
+  private settle(assistant: Assistant, body: DefinitionBody = this.form.body()): void {
+    this.assistant = assistant;
+    this.saved = fingerprint(body);
+    this.draft = null;
+    this.error = null;
+    this.refused = null;
+    dropDraft(this.draftKey);
+  }
+
+  private async explain(error: unknown): Promise<void> {
+    this.keepDraft();
+    if (error instanceof ProblemError && error.status === 412 && this.assistant !== null) {
+      try {
+        this.theirs = await read(this.assistant.id);
+        return;
+      } catch (unreadable) {
+        this.error = unreadable;
+        return;
+      }
+    }
+    this.error = error;
+    if (error instanceof ProblemError) this.refused = { of: this.mark, problems: error.errors };
+    this.key = { of: '', value: '' };
+  }
+}
+
+export const read = async (id: number): Promise<Assistant> =>
+  must(await api.GET('/api/v1/assistants/{id}', { params: { path: { id } } }));
+
+const change = async (id: number, body: DefinitionBody, version: number | null): Promise<Assistant> =>
+  must(
+    await api.PATCH('/api/v1/assistants/{id}', {
+      params: { path: { id }, header: { 'if-match': version === null ? '*' : `"${version}"` } },
+      body: sent(body),
+    }),
+  );
+
+const sent = ({ RAG_collections, metadata, ...body }: DefinitionBody) => ({
+  ...body,
+  metadata: metadata as Record<string, unknown>,
+  ...(RAG_collections === undefined ? {} : { RAG_collections: [...RAG_collections] }),
+});

@@ -1,0 +1,41 @@
+import type { TemplateDocument } from '$lib/template/document';
+import type { AssistantType, ConnectorInfo } from '../definition';
+import type { DefinitionBody } from './body';
+
+/** Prompts that are put into a form at once. */
+export interface Prompts {
+  readonly system_prompt: string;
+  readonly prompt_template: string;
+}
+
+/** The state of a form of either type. */
+export interface AssistantForm {
+  readonly type: AssistantType;
+  name: string;
+  description: string;
+  systemPrompt: string;
+  connector: string;
+  /** Empty: the default model. */
+  llm: string;
+  vision: boolean;
+  imageGeneration: boolean;
+  readonly document: TemplateDocument;
+  /** Replaces everything that is edited; the template's history starts anew. */
+  load(body: DefinitionBody): void;
+  /** What is saved: every key that the form does not know goes back as it came. */
+  body(): DefinitionBody;
+}
+
+/** Stands for whatever the organization has; decided when a question comes. */
+export const AUTO = 'auto';
+/** Old names of `openai` with functions. */
+const OLD_CONNECTORS: readonly string[] = ['openai_tools', 'openai_tool_use'];
+
+export const connectorNamed = (name: string | undefined): string =>
+  name === undefined || name.trim() === '' ? AUTO : OLD_CONNECTORS.includes(name) ? 'openai' : name;
+
+/** What is known of who will answer: for `auto` the first that the organization configured. */
+export function answering(name: string, connectors: readonly ConnectorInfo[]): ConnectorInfo | null {
+  if (name !== AUTO) return connectors.find((connector) => connector.name === name) ?? null;
+  return connectors.find(({ configured, default_model }) => configured && default_model !== null) ?? null;
+}
