@@ -32,7 +32,8 @@ export function planMove(
   const order = tools.toSpliced(from, 1).toSpliced(Math.max(0, Math.min(toIndex, tools.length - 1)), 0, moving);
   const numbered = order.map((tool, index) => {
     const type = slotTypeOf(tool, catalogue);
-    return { ...tool, placeholder: type === null ? null : numberedPlaceholder(index + 1, type) };
+    const placeholder = type === null ? null : numberedPlaceholder(index + 1, type);
+    return placeholder === tool.placeholder ? tool : { ...tool, placeholder };
   });
   const before = new Map(tools.map((tool) => [tool.key, tool.placeholder]));
   const renames = new Map<string, string | null>();

@@ -207,6 +207,22 @@ describe('removing a tool', () => {
 });
 
 describe('undo and redo', () => {
+  it('have no step for what changes nothing', () => {
+    const pipeline = open([course, research], '{1_context}');
+    move(pipeline, 1, 1);
+    pipeline.configure(keyAt(pipeline, 0), { config: {} });
+    pipeline.edit('{1_context}');
+    expect(pipeline.canUndo).toBe(false);
+  });
+
+  it('take settings that are dragged along as one step, and name what they take back', () => {
+    const pipeline = open([course, research], '{1_context}');
+    for (const top_k of [1, 2, 3]) pipeline.configure(keyAt(pipeline, 0), { config: { top_k } });
+    expect(pipeline.undoText).toBe('template.step.configure');
+    pipeline.undo();
+    expect([pipeline.canUndo, pipeline.tools[0]?.config]).toEqual([false, {}]);
+  });
+
   it('give back exactly what was there, tools and template together', () => {
     const actions = fc.array(
       fc.oneof(

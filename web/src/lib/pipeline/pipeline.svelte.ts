@@ -120,9 +120,10 @@ export class Pipeline implements TemplateDocument {
     return { ...plan, description: this.describe('template.step.remove', key) };
   }
 
-  /** A planned change as one step. */
+  /** A planned change as one step; none when it changes nothing. */
   apply({ tools, template, description }: Change): void {
-    this.step({ tools, template }, description);
+    const same = tools.length === this.tools.length && tools.every((tool, index) => tool === this.tools[index]);
+    if (!same || template !== this.template) this.step({ tools, template }, description);
   }
 
   toggle(key: number): void {
@@ -177,7 +178,9 @@ export class Pipeline implements TemplateDocument {
   ): void {
     const tool = this.find(key);
     if (tool === undefined) return;
-    const tools = this.tools.map((other) => (other === tool ? change(other) : other));
+    const changed = change(tool);
+    if (JSON.stringify(changed) === JSON.stringify(tool)) return;
+    const tools = this.tools.map((other) => (other === tool ? changed : other));
     this.step({ tools }, t(text, { tool: this.titleOf(tool) }), group);
   }
 

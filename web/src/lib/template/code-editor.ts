@@ -7,7 +7,7 @@ import {
 } from '@codemirror/autocomplete';
 import { standardKeymap } from '@codemirror/commands';
 import { Annotation, EditorSelection, EditorState, type Extension } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView, type KeyBinding, keymap } from '@codemirror/view';
 import type { SlotState, TemplateDocument } from './document';
 import { editsBetween } from './edits';
 import { editorTheme } from './editor-theme';
@@ -51,7 +51,7 @@ export function createCodeEditor({ parent, document, attributes, texts, selectio
       extensions: [
         slotMarks,
         autocompletion({ override: [completeSlot(document)], selectOnOpen: false, icons: false }),
-        keymap.of([...historyKeys(document, () => view), ...completionKeymap, ...standardKeymap]),
+        keymap.of([...historyKeys(document), ...completionKeymap, ...standardKeymap]),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of(attributes),
         toDocument(document),
@@ -103,12 +103,14 @@ function showText(view: EditorView, template: string, toChange: boolean): void {
   });
 }
 
-function historyKeys(document: () => TemplateDocument, view: () => EditorView) {
-  const run = (step: (of: TemplateDocument) => void) => (): boolean => {
-    step(document());
-    showText(view(), document().template, true);
-    return true;
-  };
+function historyKeys(document: () => TemplateDocument): readonly KeyBinding[] {
+  const run =
+    (step: (of: TemplateDocument) => void) =>
+    (view: EditorView): boolean => {
+      step(document());
+      showText(view, document().template, true);
+      return true;
+    };
   const undo = run((of) => of.undo());
   const redo = run((of) => of.redo());
   return [
