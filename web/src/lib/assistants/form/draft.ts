@@ -16,6 +16,12 @@ const DAYS_KEPT = 30;
 export const draftKey = (user: string, type: AssistantType, id: number | null): string =>
   `${PREFIX}${user}.${type}.${id ?? 'new'}`;
 
+export const draftOf = (version: number | null, body: DefinitionBody): Draft => ({
+  saved_at: new Date().toISOString(),
+  version,
+  body,
+});
+
 export function readDraft(key: string, storage: Storage = localStorage): Draft | null {
   try {
     const draft = JSON.parse(storage.getItem(key) ?? 'null') as Draft | null;

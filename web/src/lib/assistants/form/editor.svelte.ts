@@ -3,7 +3,7 @@ import { type FieldProblem, ProblemError } from '$lib/api/problem';
 import type { Assistant, Diagnostic } from '../definition';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
-import { type Draft, draftKey, dropDraft, readDraft, writeDraft } from './draft';
+import { type Draft, draftKey, draftOf, dropDraft, readDraft, writeDraft } from './draft';
 import type { AssistantForm } from './form.types';
 import type { Part } from './targets';
 import { targetOf } from './targets';
@@ -36,7 +36,9 @@ export class Editor {
   private refused = $state.raw<{ readonly of: string; readonly problems: readonly FieldProblem[] } | null>(null);
   /** They are those of what is on the screen until something changes. */
   private readonly current = $derived(this.refused?.of === this.mark ? this.refused.problems : NO_PROBLEMS);
-  readonly checks = $derived(checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }));
+  readonly checks = $derived.by(() =>
+    checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }),
+  );
   readonly counts = $derived(countsOf(this.checks));
   private key = { of: '', value: '' };
   private readonly draftKey: string;
@@ -101,8 +103,7 @@ export class Editor {
 
   keepDraft(): void {
     if (!this.dirty) return;
-    const version = this.assistant?.version ?? null;
-    writeDraft(this.draftKey, { saved_at: new Date().toISOString(), version, body: this.now });
+    writeDraft(this.draftKey, draftOf(this.assistant?.version ?? null, this.now));
   }
 
   /** The draft that was found takes the place of what is stored. Its version stays: a newer one shows when it is saved. */
