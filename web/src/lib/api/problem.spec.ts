@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ERROR_CODES } from '../../../../src/kernel/errors';
+import { problemOf, ProblemError, toProblem } from './problem';
+
+const LOCALES = ['en', 'es', 'ca', 'eu'] as const;
+const ROOT = join(import.meta.dirname, '../../../..');
+const textsOf = (locale: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `../i18n/messages/errors.${locale}.json`), 'utf8')) as Record<
+    string,
+    string
+  >;
+/** Codes of the tables of docs/reference/errors.md, tool failures included. */
+const documented = [...readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8').matchAll(/^\| `([a-z_.]+)`/gm)].map(
+  ([, code]) => code,
+);
+
+describe('texts of errors', () => {
+  it.each(LOCALES)('every code of the service has its words in %s', (locale) => {
+    const texts = textsOf(locale);
+    const codes = [...new Set([...ERROR_CODES, ...documented, 'offline', 'unexpected'])];
+    expect(codes.length).toBeGreaterThan(45);
+    expect(codes.filter((code) => !texts[`errors.${code}`]?.trim())).toEqual([]);
+  });
+});
+
+describe('what is made of an answer', () => {
+  it('keeps code, fields and request of a problem document', async () => {
+    const body = {
+      code: 'validation_failed',
+      detail: 'The request is not valid',
+      errors: [{ path: 'name', message: 'must not be empty' }],
+      request_id: 'r-1',
+    };
+    const problem = await problemOf(new Response(JSON.stringify(body), { status: 400 }));
+    expect(problem).toMatchObject({ ...{ status: 400, code: body.code, errors: body.errors }, requestId: 'r-1' });
+  });
+
+  it("takes a proxy's page for what it is", async () => {
+    const headers = { 'x-request-id': 'r-2' };
+    const problem = await problemOf(new Response('<html>Bad gateway</html>', { status: 502, headers }));
+    expect(problem).toMatchObject({ status: 502, code: 'http_502', requestId: 'r-2' });
+  });
+
+  it('tells a lost connection from a mistake of the page', () => {
+    expect(toProblem(new TypeError('Failed to fetch')).code).toBe('offline');
+    expect(toProblem(new Error('x')).code).toBe('unexpected');
+    const problem = new ProblemError(404, 'not_found', 'Assistant not found');
+    expect(toProblem(problem)).toBe(problem);
+  });
+});
