@@ -16,6 +16,7 @@ import { KeepRunLogs1795500000000 } from './1795500000000-KeepRunLogs';
 import { RememberPlans1795500002000 } from './1795500002000-RememberPlans';
 import { RememberOrigins1795600001000 } from './1795600001000-RememberOrigins';
 import { MigrateMetadata1795600000000 } from './1795600000000-MigrateMetadata';
+import { AddSessions1795700000000 } from './1795700000000-AddSessions';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -36,4 +37,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   RememberPlans1795500002000,
   RememberOrigins1795600001000,
   MigrateMetadata1795600000000,
+  AddSessions1795700000000,
 ];

@@ -20,6 +20,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setDescription('Learning assistants: classic and multi-tool pipelines behind an OpenAI-compatible door.')
     .setVersion('1')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'API key `bw_…`' })
+    .addCookieAuth('__Host-bw', {
+      type: 'apiKey',
+      in: 'cookie',
+      description: 'Session of a browser, from `POST /api/v1/session`; `bw` where `PUBLIC_URL` is not https',
+    })
     .build();
   return SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,

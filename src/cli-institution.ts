@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ApiKeysService } from './auth';
+import { ApiKeysService, SignInLinks } from './auth';
 import type { Register } from './cli-output';
 import { withApplication } from './cli-context';
-import { invalid, type Role, ROLES, type Scope, SCOPES } from './kernel';
+import { invalid, notFound, type Role, ROLES, type Scope, SCOPES } from './kernel';
 import { FoundingService, MembersService, OrganizationsService } from './organizations';
 
 interface KeyOptions {
@@ -20,6 +20,28 @@ function oneOf<T extends string>(path: string, value: string, allowed: readonly 
 }
 
 const scopesOf = (text: string): Scope[] => text.split(',').map((scope) => oneOf('scopes', scope.trim(), SCOPES));
+
+function registerSignInLink(program: Command, register: Register): void {
+  register<{ organization: string; email?: string }>(
+    program
+      .command('sign-in:link')
+      .description('make a link that signs a member in, once, within an hour')
+      .option('--organization <slug>', 'organization', 'default')
+      .option('--email <email>', "who; the first start's administrator when absent", 'admin@localhost'),
+    (config, { organization, email = '' }) =>
+      withApplication(config, async (context) => {
+        const organizationId = await context.get(OrganizationsService).idOf(organization);
+        const member = await context.get(MembersService).find(organizationId, email);
+        if (member === null) throw notFound('Member');
+        if (member.disabled) throw invalid([{ path: 'email', message: 'is disabled' }]);
+        const { path, expiresAt } = await context.get(SignInLinks).make({ organizationId, userId: member.userId });
+        const { publicUrl, port } = config.http;
+        const url = new URL(path, publicUrl ?? `http://localhost:${port}`).href;
+        const text = `Signs in as ${member.email} (${member.role}), once, until ${expiresAt.toISOString()}:\n${url}`;
+        return { text, data: { url, email: member.email, expires_at: expiresAt.toISOString() } };
+      }),
+  );
+}
 
 /** Organizations, members and API keys without HTTP: for the first minutes and for when nobody can sign in. */
 export function registerInstitutionCommands(program: Command, register: Register): void {
@@ -54,6 +76,7 @@ export function registerInstitutionCommands(program: Command, register: Register
         return { text: `Added ${email} to ${organization} as ${role}.`, data: { ...added } };
       }),
   );
+  registerSignInLink(program, register);
   register<KeyOptions>(
     program
       .command('keys:create')

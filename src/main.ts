@@ -1,14 +1,19 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { ADMIN_KEY_FILE } from './auth';
+import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { type Config, ConfigError, loadConfig } from './platform/config';
 import { createPino } from './platform/logging';
 import { type RunningService, serve } from './serve';
 
-function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Config): string {
+function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Config, signIn: string | null): string {
   const file = join(config.database.dataDir, ADMIN_KEY_FILE);
-  const lines = [`Bellwether answers on ${url}`, '', `  API documentation   ${url}/api/docs`];
+  const lines = [
+    `Bellwether answers on ${url}`,
+    '',
+    `  Sign in             ${signIn === null ? 'npm run cli -- sign-in:link' : `${signIn} (once, within an hour)`}`,
+    `  API documentation   ${url}/api/docs`,
+  ];
   if (config.bootstrap.adminKey !== null) lines.push('  Administrator key   BOOTSTRAP_ADMIN_KEY');
   else
     lines.push(
@@ -32,11 +37,19 @@ const textOf = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
+/** Whoever reads the console of the very first start may sign in; a key that the operator chose needs no link. */
+async function firstSignIn({ app, url, bootstrap }: RunningService, config: Config): Promise<string | null> {
+  if (bootstrap.adminKeyFile === null) return null;
+  const { organizationId, administratorId: userId } = bootstrap;
+  const { path } = await app.get(SignInLinks).make({ organizationId, userId });
+  return new URL(path, config.http.publicUrl ?? url).href;
+}
+
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createPino(config.log.level);
   const service = await serve(config, logger);
-  console.log(welcome(service, config));
+  console.log(welcome(service, config, await firstSignIn(service, config)));
 
   let stopping = false;
   const stop = (reason: string, exitCode: number): void => {

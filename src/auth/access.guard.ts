@@ -1,12 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Caller } from '../kernel';
+import { AppError, type Caller } from '../kernel';
 import { rememberOrigin } from '../platform/audit';
-import { ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../platform/http';
+import { ACCEPTS_FILES_METADATA, ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../platform/http';
 import { assertAllowed } from './access-decision';
-import { Authenticator } from './authenticator';
-import { credentialOf } from './credential';
 import { namedBy } from './end-user';
+import { RequestAuthenticator } from './request-authenticator';
 import { TrustedProxies } from './trusted-proxies';
 
 /** Stands before every route. A route that declares neither a permission nor that it is public is denied. */
@@ -14,7 +13,7 @@ import { TrustedProxies } from './trusted-proxies';
 export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly authenticator: Authenticator,
+    private readonly authenticator: RequestAuthenticator,
     private readonly proxies: TrustedProxies,
   ) {}
 
@@ -26,12 +25,21 @@ export class AccessGuard implements CanActivate {
     if (rule?.public === true) return true;
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     // A copy of its own per request, so that the audit can tell requests of one key apart.
-    const known = request.caller ?? (await this.authenticator.authenticate(credentialOf(request.headers)));
+    const known = request.caller ?? (await this.authenticator.authenticate(request));
     const caller = { ...known, ...this.endUser(known, request) };
     assertAllowed(rule, caller);
+    if (caller.kind === 'session') this.assertNoForm(context, request);
     rememberOrigin(caller, { requestId: textOf(request.id), ip: request.socket.remoteAddress ?? null });
     request.caller = caller;
     return true;
+  }
+
+  /** Forms are what other pages can send; a session's may go to the routes that take files and to no others. */
+  private assertNoForm(context: ExecutionContext, request: BellwetherRequest): void {
+    const takesFiles = this.reflector.get<boolean | undefined>(ACCEPTS_FILES_METADATA, context.getHandler()) === true;
+    if (!takesFiles && typeof request.is('multipart/form-data') === 'string') {
+      throw new AppError('unsupported_media_type', 'Send application/json');
+    }
   }
 
   /** Whom the request is for, where the key or the proxy may say so; what anybody else says of it is ignored (ACCESS.md X2). */

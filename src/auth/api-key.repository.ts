@@ -53,6 +53,16 @@ export class ApiKeyRepository {
     return row ?? null;
   }
 
+  /** When a key ends, or the key that a session came from; null for never. */
+  async expiryOf(credentialId: string): Promise<Date | null> {
+    const [row] = await this.dataSource.query<{ expires_at: Date | null }[]>(
+      `SELECT expires_at FROM api_keys
+        WHERE id = $1 OR id = (SELECT api_key_id FROM sessions WHERE sessions.id = $1)`,
+      [credentialId],
+    );
+    return row?.expires_at ?? null;
+  }
+
   async stateOf(hash: string, tx: Transaction): Promise<'absent' | 'active' | 'revoked'> {
     const row = await tx.getRepository(ApiKeyEntity).findOneBy({ hash });
     if (row === null) return 'absent';

@@ -161,16 +161,11 @@ export class ApiKeysService {
     if (assistantIds !== null && !(input.assistant_ids ?? [-1]).every((id) => assistantIds.includes(id))) {
       problems.push({ path: 'assistant_ids', message: 'must stay within those of the credential that makes the key' });
     }
-    const ends = await this.expiryOf(caller);
+    const ends = caller.credentialId === null ? null : await this.keys.expiryOf(caller.credentialId);
     if (ends !== null && (input.expires_at === undefined || Date.parse(input.expires_at) > ends.getTime())) {
       problems.push({ path: 'expires_at', message: 'must not lie after that of the credential that makes the key' });
     }
     return problems;
-  }
-
-  private async expiryOf({ kind, credentialId, organizationId }: Caller): Promise<Date | null> {
-    if (kind !== 'api_key' || credentialId === null) return null;
-    return (await this.keys.within(organizationId).findActive(credentialId))?.expiresAt ?? null;
   }
 
   private async listed(caller: Caller, owner: string | undefined): Promise<string | null> {

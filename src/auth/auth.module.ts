@@ -10,11 +10,20 @@ import { BootstrapService } from './bootstrap.service';
 import { CallerRenewal } from './caller-renewal.service';
 import { CredentialGate } from './credential-gate';
 import { MeController } from './me.controller';
+import { Myself } from './myself.service';
+import { RequestAuthenticator } from './request-authenticator';
+import { SessionCookie } from './sessions/session-cookie';
+import { SessionRepository } from './sessions/session.repository';
+import { SessionsController } from './sessions/sessions.controller';
+import { SessionsService } from './sessions/sessions.service';
+import { SignInLinkRepository } from './sessions/sign-in-link.repository';
+import { SignInLinks } from './sessions/sign-in-links.service';
+import { SignInController } from './sessions/sign-in.controller';
 import { TrustedProxies } from './trusted-proxies';
 
 @Module({
   imports: [OrganizationsModule],
-  controllers: [ApiKeysController, MeController],
+  controllers: [ApiKeysController, MeController, SessionsController, SignInController],
   providers: [
     ApiKeyRepository,
     Authenticator,
@@ -22,9 +31,16 @@ import { TrustedProxies } from './trusted-proxies';
     BootstrapService,
     CallerRenewal,
     CredentialGate,
+    Myself,
+    RequestAuthenticator,
+    SessionCookie,
+    SessionRepository,
+    SessionsService,
+    SignInLinkRepository,
+    SignInLinks,
     TrustedProxies,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [ApiKeysService, BootstrapService, CallerRenewal, CredentialGate],
+  exports: [ApiKeysService, BootstrapService, CallerRenewal, CredentialGate, SignInLinks],
 })
 export class AuthModule {}

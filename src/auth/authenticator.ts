@@ -1,25 +1,16 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../kernel';
-import { FreshCache, OrganizationChanges } from '../organizations';
+import { OrganizationChanges } from '../organizations';
 import { hashOf, looksLikeApiKey, publicIdOf } from './api-key';
 import { ApiKeyRepository, type KeyRow } from './api-key.repository';
 import { unauthenticated } from './credential';
+import { CredentialCache, type Known } from './credential-cache';
+import { SessionRepository } from './sessions/session.repository';
+import { sessionHashOf } from './sessions/session-token';
 
-interface Known {
-  readonly caller: Caller;
-  /** Epoch milliseconds; Infinity for a key without an end. */
-  readonly expiresAt: number;
-}
-
-/** Milliseconds for which a revoked key or a disabled member may still get through on another replica. */
-const MAX_AGE = 5_000;
-const MAX_KEYS = 20_000;
-const TOUCH_EVERY = 60_000;
-
-export const callerOf = (row: KeyRow): Caller => ({
-  kind: 'api_key',
+export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): Caller => ({
+  kind,
   credentialId: row.id,
   organizationId: row.organizationId,
   organizationSlug: row.organizationSlug,
@@ -39,64 +30,51 @@ export const isUsable = ({ disabled, revokedAt, expiresAt }: KeyRow): boolean =>
 const sameHash = (one: string, other: string): boolean =>
   timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 
+const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'): Known | null => {
+  if (row === null || !sameHash(row.hash, hash) || row.disabled || row.revokedAt !== null) return null;
+  return { caller: callerOf(row, kind), expiresAt: row.expiresAt?.getTime() ?? Infinity };
+};
+
 /** Turns a credential into the caller. Every carrier and every kind of credential comes through here. */
 @Injectable()
 export class Authenticator implements OnApplicationShutdown {
-  private readonly logger = new Logger('Auth');
-  /** By lookup key. What is refused is kept apart, so that guessing cannot push out the keys in use. */
-  private readonly known = new FreshCache<string, Known>({ maxAge: MAX_AGE, max: MAX_KEYS, load: (k) => this.load(k) });
-  private readonly refused = new LRUCache<string, true>({ max: 5_000, ttl: MAX_AGE });
-  private readonly touched = new LRUCache<string, true>({ max: MAX_KEYS, ttl: TOUCH_EVERY });
-  private readonly writing = new Set<Promise<void>>();
+  private readonly apiKeys: CredentialCache;
+  private readonly openSessions: CredentialCache;
 
-  constructor(
-    private readonly keys: ApiKeyRepository,
-    changes: OrganizationChanges,
-  ) {
+  constructor(keys: ApiKeyRepository, sessions: SessionRepository, changes: OrganizationChanges) {
+    this.apiKeys = new CredentialCache({
+      touch: (id) => keys.touch(id),
+      load: async (lookup) => {
+        const [publicId = '', hash = ''] = lookup.split('.');
+        const row = await (publicId === '' ? keys.findByHash(hash) : keys.findByPublicId(publicId));
+        return knownOf(row, hash, 'api_key');
+      },
+    });
+    this.openSessions = new CredentialCache({
+      touch: (id) => sessions.touch(id),
+      load: async (hash) => knownOf(await sessions.findByHash(hash), hash, 'session'),
+    });
     changes.on((organizationId) => this.forget(organizationId));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.allSettled([...this.writing]);
+    await Promise.all([this.apiKeys.settled(), this.openSessions.settled()]);
   }
 
-  /** @throws {AppError} `unauthenticated`, one answer for every reason. */
+  /** By an API key. @throws {AppError} `unauthenticated`, one answer for every reason. */
   async authenticate(credential: string): Promise<Caller> {
     if (!looksLikeApiKey(credential)) throw unauthenticated();
-    const lookup = `${publicIdOf(credential) ?? ''}.${hashOf(credential)}`;
-    if (this.refused.has(lookup)) throw unauthenticated();
-    const { caller, expiresAt } = await this.known.get(lookup);
-    if (expiresAt <= Date.now()) throw unauthenticated();
-    this.touch(caller.credentialId ?? '');
-    return caller;
+    return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
   }
 
-  /** Drops what is remembered about an organization's keys; call it after every change to them. */
+  /** By the value of a session's cookie. @throws {AppError} `unauthenticated`, one answer for every reason. */
+  async authenticateSession(token: string): Promise<Caller> {
+    return this.openSessions.get(sessionHashOf(token));
+  }
+
+  /** Drops what is remembered about an organization's credentials; call it after every change to them. */
   forget(organizationId: string): void {
-    this.known.deleteWhere(({ caller }) => caller.organizationId === organizationId);
-    this.refused.clear();
-  }
-
-  private async load(lookup: string): Promise<Known> {
-    const [publicId = '', hash = ''] = lookup.split('.');
-    const row = await (publicId === '' ? this.keys.findByHash(hash) : this.keys.findByPublicId(publicId));
-    if (row === null || !sameHash(row.hash, hash) || row.disabled || row.revokedAt !== null) {
-      this.refused.set(lookup, true);
-      throw unauthenticated();
-    }
-    return { caller: callerOf(row), expiresAt: row.expiresAt?.getTime() ?? Infinity };
-  }
-
-  private touch(id: string): void {
-    if (this.touched.has(id)) return;
-    this.touched.set(id, true);
-    const write = this.keys
-      .touch(id)
-      .catch((error: unknown) => {
-        this.touched.delete(id);
-        this.logger.warn(`Last use of a key was not written: ${error instanceof Error ? error.name : 'unknown'}`);
-      })
-      .finally(() => this.writing.delete(write));
-    this.writing.add(write);
+    this.apiKeys.forget(organizationId);
+    this.openSessions.forget(organizationId);
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../kernel';
 import { MembersService } from '../organizations';
-import { ApiKeyRepository } from './api-key.repository';
+import { ApiKeyRepository, type KeyRow } from './api-key.repository';
 import { callerOf, isUsable } from './authenticator';
+import { SessionRepository } from './sessions/session.repository';
 
 const refused = (): AppError =>
   new AppError(
@@ -15,6 +16,7 @@ const refused = (): AppError =>
 export class CallerRenewal {
   constructor(
     private readonly keys: ApiKeyRepository,
+    private readonly sessions: SessionRepository,
     private readonly members: MembersService,
   ) {}
 
@@ -23,14 +25,19 @@ export class CallerRenewal {
     if (caller.kind === 'system') return caller;
     const { mayNameEndUser, endUser } = caller;
     const named = { ...(mayNameEndUser && { mayNameEndUser }), ...(endUser && { endUser }) };
-    return { ...(await (caller.kind === 'api_key' ? this.byKey(caller) : this.byMembership(caller))), ...named };
+    return { ...(await this.present(caller)), ...named };
   }
 
-  private async byKey({ credentialId, organizationId, userId }: Caller): Promise<Caller> {
-    const row = credentialId === null ? null : await this.keys.findById(credentialId);
-    if (row === null || !isUsable(row)) throw refused();
-    if (row.organizationId !== organizationId || row.userId !== userId) throw refused();
-    return callerOf(row);
+  private async present(caller: Caller): Promise<Caller> {
+    const { kind, credentialId } = caller;
+    if (kind === 'api_key') return this.held(caller, credentialId && (await this.keys.findById(credentialId)));
+    if (kind === 'session') return this.held(caller, credentialId && (await this.sessions.findById(credentialId)));
+    return this.byMembership(caller);
+  }
+
+  private held({ kind, organizationId, userId }: Caller, row: KeyRow | null | ''): Caller {
+    if (!row || !isUsable(row) || row.organizationId !== organizationId || row.userId !== userId) throw refused();
+    return callerOf(row, kind === 'session' ? 'session' : 'api_key');
   }
 
   private async byMembership(caller: Caller): Promise<Caller> {

@@ -4,3 +4,4 @@ export { ADMIN_KEY_FILE, type BootstrapReport, BootstrapService } from './bootst
 export { CallerRenewal } from './caller-renewal.service';
 export { CredentialGate } from './credential-gate';
 export { endUserOfMetadata } from './end-user';
+export { SignInLinks } from './sessions/sign-in-links.service';

@@ -3,6 +3,7 @@ import { AppError } from '../kernel';
 import type { Transaction } from '../platform/database';
 import { type ArrivingMember, MemberArrivalsRepository } from './member-arrivals.repository';
 import { MemberRepository } from './member.repository';
+import { OrganizationChanges } from './organization-changes';
 
 /** Members that come with an organization from elsewhere, within a transaction of the caller, who writes the audit. */
 @Injectable()
@@ -10,6 +11,7 @@ export class MemberArrivals {
   constructor(
     private readonly arrivals: MemberArrivalsRepository,
     private readonly members: MemberRepository,
+    private readonly changes: OrganizationChanges,
   ) {}
 
   /** Ids of those who have an account in any organization, by lower-case address. */
@@ -54,6 +56,9 @@ export class MemberArrivals {
     const leaves = old?.role === 'owner' && !old.disabled && (role !== 'owner' || disabled);
     if (leaves && (await scope.otherOwners(userId)) === 0) return false;
     await scope.update(userId, { name, role, disabled });
+    if (old?.role !== role || old.disabled !== disabled) {
+      await this.changes.memberChanged({ organizationId, userId }, tx);
+    }
     return true;
   }
 }

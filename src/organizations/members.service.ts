@@ -116,6 +116,7 @@ export class MembersService {
       await members.update(old.userId, { ...changes });
       const updated = await members.find(old.userId);
       if (updated === null) throw notFound('Member');
+      if (updated.role !== old.role || updated.disabled !== old.disabled) await this.changes.memberChanged(old, tx);
       const target = { type: 'member', id: old.userId };
       const [before, after] = [old, updated].map(({ name, role, disabled }) => ({ name, role, disabled }));
       await this.audit.record({ caller, organizationId, action: 'member.update', target, before, after }, tx);

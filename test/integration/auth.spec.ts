@@ -190,7 +190,7 @@ describe('API keys', () => {
     const members = rooms.get(MembersService);
     await members.update(org.caller(), org.id, teacher, { role: 'member' });
     await expect(renew(asked)).resolves.toEqual({ ...asked, role: 'member' });
-    await expect(renew({ ...asked, kind: 'session' })).resolves.toMatchObject({ kind: 'session', role: 'member' });
+    await expect(renew({ ...asked, kind: 'token' })).resolves.toMatchObject({ kind: 'token', role: 'member' });
     for (const disabled of [true, false]) {
       await members.update(org.caller(), org.id, teacher, { disabled });
       const outcome = await renew(asked).then(

@@ -53,7 +53,7 @@ const ask = (
   signal?: AbortSignal,
 ): Promise<Response> =>
   fetch(`${url}/api/v1/runs/${path}`, {
-    headers: { authorization: `Bearer ${adminKey}`, ...headers },
+    headers: { ...('cookie' in headers ? {} : { authorization: `Bearer ${adminKey}` }), ...headers },
     ...(signal === undefined ? {} : { signal }),
   });
 

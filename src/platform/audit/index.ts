@@ -1,3 +1,3 @@
 export { type AuditItem, AuditLog, type AuditRecord } from './audit-log';
 export { AuditModule } from './audit.module';
-export { rememberOrigin } from './request-origin';
+export { rememberOrigin, type RequestOrigin } from './request-origin';

@@ -1,5 +1,5 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError, type Caller, type Scope } from '../../kernel';
 import { describeErrors } from './describe-errors.decorator';
@@ -26,6 +26,7 @@ export const Access = (options: AccessOptions): MethodDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_METADATA, { public: false, ...options } satisfies AccessRule),
     ApiBearerAuth(),
+    ApiCookieAuth(),
     ApiOperation({
       summary: options.summary,
       description: [options.description, `Scope \`${options.scope}\`, role \`${options.role ?? 'member'}\` or higher.`]

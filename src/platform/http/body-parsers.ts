@@ -8,9 +8,15 @@ const CHAT_BODY = '25mb';
 /** What a background run is asked for is kept in the database until it ends. */
 const RUN_BODY = '4mb';
 const HOUSE_BODY = '1mb';
+/** Read of anybody. */
+const SIGN_IN_BODY = '4kb';
 
 const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
 const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
+
+/** The one route that takes a body without a credential. */
+export const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
+  method === 'POST' && path === '/api/v1/session';
 
 /** Called back by the parser, outside the router: a throw from here would end the process, so the error is handed on. */
 function guardShape(request: Request, limits: JsonLimits, next: NextFunction): void {
@@ -51,9 +57,12 @@ export function bodyParsers(): RequestHandler[] {
   const chat = jsonBody(CHAT_BODY, CHAT_LIMITS);
   const run = jsonBody(RUN_BODY, CHAT_LIMITS);
   const house = jsonBody(HOUSE_BODY, HOUSE_LIMITS);
-  const parsersOf = (path: string): readonly RequestHandler[] => {
+  const signIn = jsonBody(SIGN_IN_BODY, HOUSE_LIMITS);
+  const parsersOf = (request: Request): readonly RequestHandler[] => {
+    const { path } = request;
     if (CHAT_PATH.test(path)) return chat;
-    return RUN_PATH.test(path) ? run : house;
+    if (RUN_PATH.test(path)) return run;
+    return isSignIn(request) ? signIn : house;
   };
-  return [onlyKnownTypes, (request, response, next) => sequence(parsersOf(request.path), request, response, next)];
+  return [onlyKnownTypes, (request, response, next) => sequence(parsersOf(request), request, response, next)];
 }

@@ -8,7 +8,7 @@ export {
   Public,
   type RequiredRole,
 } from './access.decorator';
-export { bodyParsers } from './body-parsers';
+export { bodyParsers, isSignIn } from './body-parsers';
 export { clientAbortSignal } from './client-abort';
 export { OpenAiErrors } from './error-shape.decorator';
 export { ERROR_STATUS, ERROR_TITLES } from './error-status';
@@ -18,5 +18,5 @@ export { PageQueryDto, toPageRequest } from './page-query.dto';
 export { ProblemDto, ProblemItemDto } from './problem.dto';
 export { ProblemFilter } from './problem.filter';
 export { toAppError } from './to-app-error';
-export { AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './upload';
+export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './upload';
 export { validationPipe } from './validation.pipe';

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { Response } from 'express';
 import type { AppError } from '../../kernel';
+import { loggedPath } from '../logging';
 import type { BellwetherRequest } from './access.decorator';
 import { ERROR_SHAPE_METADATA } from './error-shape.decorator';
 import { ERROR_STATUS, ERROR_TITLES } from './error-status';
@@ -63,6 +64,12 @@ export class ProblemFilter implements ExceptionFilter {
 
   private log(error: AppError, thrown: unknown, request: BellwetherRequest): void {
     const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : typeof thrown;
-    this.logger.error({ msg: 'request failed', request_id: request.id, code: error.code, path: request.path, cause });
+    this.logger.error({
+      msg: 'request failed',
+      request_id: request.id,
+      code: error.code,
+      path: loggedPath(request.path),
+      cause,
+    });
   }
 }

@@ -8,6 +8,7 @@ import {
   Injectable,
   mixin,
   type NestInterceptor,
+  SetMetadata,
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
@@ -38,6 +39,9 @@ export interface UploadedFile {
   readonly bytes: Buffer;
   readonly sha256: string;
 }
+
+/** On routes that take multipart bodies. */
+export const ACCEPTS_FILES_METADATA = 'bellwether:accepts-files';
 
 const FIELD = 'files';
 const MEBIBYTE = 1024 * 1024;
@@ -194,6 +198,7 @@ function uploadInterceptor(limits: UploadLimits): Type<NestInterceptor> {
 /** The route takes files: multipart/form-data, field `files`, many at once. Anything else is refused (415, 413, 400). */
 export const AcceptFiles = (limits: Partial<UploadLimits> = {}): MethodDecorator =>
   applyDecorators(
+    SetMetadata(ACCEPTS_FILES_METADATA, true),
     UseInterceptors(uploadInterceptor({ ...DEFAULT_LIMITS, ...limits })),
     ApiConsumes('multipart/form-data'),
     ApiBody({

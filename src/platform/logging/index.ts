@@ -1,2 +1,3 @@
+export { loggedPath } from './logged-path';
 export { createPino, StructuredLogger } from './logger';
 export { requestLog } from './request-log';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger as Pino } from 'pino';
+import { loggedPath } from './logged-path';
 
 type Handler = (request: IncomingMessage & { id?: unknown }, response: ServerResponse, next: () => void) => void;
 
@@ -14,13 +15,12 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 /**
  * Gives every request an id, which the answer carries, and logs one line per answer: `debug`, or `error` from 500 on.
- * The path is logged without its query, which may hold what people typed.
  */
 export const requestLog =
   (logger: Pino): Handler =>
   (request, response, next) => {
     const id = requestIdOf(request);
-    const [path] = (request.url ?? '').split('?', 1);
+    const path = loggedPath(request.url ?? '');
     request.id = id;
     response.setHeader('X-Request-Id', id);
     const started = performance.now();

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { CookieOptions, Response } from 'express';
+import { CONFIG, type Config } from '../../platform/config';
+import type { OwnOrigin } from './same-origin';
+import { SESSION_HOURS } from './session.repository';
+import { looksLikeSessionToken } from './session-token';
+
+/** The prefix makes browsers refuse the name unless it came over TLS, from this host alone (RFC 6265bis §4.1.3.2). */
+const SECURE_NAME = '__Host-bw';
+const PLAIN_NAME = 'bw';
+
+/** The one cookie of the service: who holds it, and only that. */
+@Injectable()
+export class SessionCookie {
+  private readonly logger = new Logger('Session');
+  private hasWarned = false;
+  private readonly name: string;
+  private readonly options: CookieOptions;
+  readonly own: OwnOrigin;
+
+  constructor(@Inject(CONFIG) { http }: Pick<Config, 'http'>) {
+    const isSecure = http.publicUrl?.startsWith('https:') ?? false;
+    this.own = { publicOrigin: http.publicUrl === null ? null : new URL(http.publicUrl).origin, isSecure };
+    this.name = isSecure ? SECURE_NAME : PLAIN_NAME;
+    this.options = { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' };
+  }
+
+  /** Null when there is none, none that could be ours, or two that differ: then nobody knows who set which. */
+  tokenOf({ cookie = '' }: IncomingHttpHeaders): string | null {
+    const start = `${this.name}=`;
+    const values = cookie
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(start))
+      .map((pair) => pair.slice(start.length));
+    const [token] = values;
+    if (token === undefined || values.some((value) => value !== token)) return null;
+    return looksLikeSessionToken(token) ? token : null;
+  }
+
+  set(response: Response, token: string): void {
+    if (!this.own.isSecure && !this.hasWarned) {
+      this.hasWarned = true;
+      this.logger.warn('Sessions travel over plain http: set PUBLIC_URL to the https address that browsers use');
+    }
+    response.cookie(this.name, token, { ...this.options, maxAge: SESSION_HOURS * 3_600_000 });
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(this.name, this.options);
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Transaction } from '../../platform/database';
+import type { KeyRow } from '../api-key.repository';
+import { SessionEntity } from './session.entity';
+
+/** Hours without a request after which a session is over. */
+const IDLE_HOURS = 8;
+/** From sign-in, however busy. */
+export const SESSION_HOURS = 24;
+/** Of one member; the oldest leaves first. */
+const MOST_SESSIONS = 50;
+
+/**
+ * A session as the key it is like. A role that changed since it was opened counts as disabled: what was signed in to is not
+ * there any more.
+ */
+const SESSION_ROW = `
+  SELECT session.id, session.hash, session.organization_id AS "organizationId", organization.slug AS "organizationSlug",
+         organization.is_system AS "isSystem", session.user_id AS "userId", member.role,
+         member.disabled OR organization.suspended OR member.role <> session.role AS disabled,
+         person.system_admin AS "systemAdmin", session.scopes, key.assistant_ids AS "assistantIds",
+         LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
+         key.revoked_at AS "revokedAt"
+    FROM sessions session
+    JOIN organizations organization ON organization.id = session.organization_id
+    JOIN members member ON member.organization_id = session.organization_id AND member.user_id = session.user_id
+    JOIN users person ON person.id = session.user_id
+    LEFT JOIN api_keys key ON key.id = session.api_key_id
+   WHERE `;
+
+export type NewSession = Pick<
+  SessionEntity,
+  'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
+>;
+
+@Injectable()
+export class SessionRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Before anybody is known there is no organization to ask within; the token itself is the proof. */
+  async findByHash(hash: string): Promise<KeyRow | null> {
+    const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
+    return row ?? null;
+  }
+
+  async findById(id: string): Promise<KeyRow | null> {
+    const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.id = $1`, [id]);
+    return row ?? null;
+  }
+
+  async insert(session: NewSession, tx: Transaction): Promise<void> {
+    await tx.query(
+      `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours')`,
+      [
+        session.id,
+        session.organizationId,
+        session.userId,
+        session.apiKeyId,
+        session.hash,
+        session.role,
+        session.scopes,
+      ],
+    );
+  }
+
+  async touch(id: string): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE sessions SET last_seen_at = now() WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`,
+      [id],
+    );
+  }
+
+  async removeByHash(hash: string, tx: Transaction): Promise<boolean> {
+    const { affected } = await tx.getRepository(SessionEntity).delete({ hash });
+    return affected === 1;
+  }
+
+  /** Rows that nobody will ask for, and the oldest of a member who has very many. */
+  async removeStale({ organizationId, userId }: NewSession, tx: Transaction): Promise<void> {
+    await tx.query(
+      `DELETE FROM sessions WHERE expires_at < now() OR id IN (
+         SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 ORDER BY created_at DESC OFFSET $3)`,
+      [organizationId, userId, MOST_SESSIONS],
+    );
+  }
+
+  async removeOfMember(organizationId: string, userId: string, tx: Transaction): Promise<void> {
+    await tx.getRepository(SessionEntity).delete({ organizationId, userId });
+  }
+}

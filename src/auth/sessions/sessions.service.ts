@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, type Scope, uuidv7 } from '../../kernel';
+import { OrganizationChanges } from '../../organizations';
+import { AuditLog, rememberOrigin, type RequestOrigin } from '../../platform/audit';
+import { Transactions } from '../../platform/database';
+import { Authenticator } from '../authenticator';
+import { type NewSession, SessionRepository } from './session.repository';
+import { newSessionToken, sessionHashOf } from './session-token';
+
+export interface OpenedSession {
+  /** For the cookie; stored nowhere else. */
+  readonly token: string;
+  readonly caller: Caller;
+}
+
+/** What a sign-in brings along. */
+export interface SignInContext extends RequestOrigin {
+  /** The session of the same browser, which ends. */
+  readonly replaces: string | null;
+}
+
+export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'apiKeyId' | 'role'> & {
+  readonly scopes: readonly Scope[];
+};
+
+/** Browsers' sessions: opened by a key or a link, ended by signing out, by time, or with what they came from. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly sessions: SessionRepository,
+    private readonly authenticator: Authenticator,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    changes: OrganizationChanges,
+  ) {
+    // A role or a membership that comes back finds no old session.
+    changes.onMember(({ organizationId, userId }, tx) => sessions.removeOfMember(organizationId, userId, tx));
+  }
+
+  /** @throws {AppError} `unauthenticated`, or `forbidden` for a key that shows nothing */
+  async openByKey(key: string, context: SignInContext): Promise<OpenedSession> {
+    const { organizationId, userId, credentialId: apiKeyId, role, scopes } = await this.authenticator.authenticate(key);
+    if (!scopes.includes('read')) throw new AppError('forbidden', 'To sign in with it, a key needs the scope read');
+    return this.open({ organizationId, userId, apiKeyId, role, scopes }, context);
+  }
+
+  /** A session of its own id, whatever the browser had before. */
+  async open({ scopes, ...opening }: SessionOpening, context: SignInContext): Promise<OpenedSession> {
+    if (context.replaces !== null) await this.end(context.replaces, context);
+    const token = newSessionToken();
+    // To speak for others is for programs: what a page does is done by who looks at it.
+    const granted = scopes.filter((scope) => scope !== 'act_as');
+    const session = { ...opening, id: uuidv7(), hash: sessionHashOf(token), scopes: granted };
+    await this.transactions.run(async (tx) => {
+      await this.sessions.insert(session, tx);
+      await this.sessions.removeStale(session, tx);
+    });
+    const caller = await this.authenticator.authenticateSession(token);
+    const after = { scopes: granted, api_key_id: session.apiKeyId };
+    await this.record(caller, 'session.create', context, after);
+    return { token, caller };
+  }
+
+  /** At once on this replica, within 5 s on others. A session that is over already is no error. */
+  async end(token: string, origin: RequestOrigin): Promise<void> {
+    const caller = await this.authenticator.authenticateSession(token).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    });
+    const removed = await this.transactions.run((tx) => this.sessions.removeByHash(sessionHashOf(token), tx));
+    if (caller === null) return;
+    this.authenticator.forget(caller.organizationId);
+    if (removed) await this.record(caller, 'session.end', origin);
+  }
+
+  private async record(caller: Caller, action: string, origin: RequestOrigin, after?: object): Promise<void> {
+    rememberOrigin(caller, { requestId: origin.requestId, ip: origin.ip });
+    const target = { type: 'session', id: caller.credentialId ?? '' };
+    await this.audit.record({ caller, action, target, ...(after === undefined ? {} : { after }) });
+  }
+}

@@ -1,0 +1,24 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('sign_in_links')
+@Unique('sign_in_links_hash_key', ['hash'])
+export class SignInLinkEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sign_in_links_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  /** SHA-256 of the link's last part, hexadecimal. */
+  @Column('text')
+  hash!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

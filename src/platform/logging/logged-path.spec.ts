@@ -1,0 +1,14 @@
+import { loggedPath } from './logged-path';
+
+describe('a path in the log', () => {
+  it.each([
+    ['/api/v1/runs?q=my+secret', '/api/v1/runs'],
+    ['/sign-in/AbC-123_x', '/sign-in/…'],
+    ['/Sign-In/AbC?x=1', '/Sign-In/…'],
+    ['//sign-in/AbC', '//sign-in/…'],
+    ['/sign-in?problem=link', '/sign-in'],
+    ['/assistants/12', '/assistants/12'],
+  ])('%s is written as %s', (path, written) => {
+    expect(loggedPath(path)).toBe(written);
+  });
+});
