@@ -12,6 +12,24 @@ export const LOCALE_NAMES: Readonly<Record<Locale, string>> = {
 };
 
 const STORED = 'bellwether.locale';
+/** For browsers without data of a language (Chromium has none of Basque), which would otherwise follow the device's. */
+const NUMBERS_LIKE: Readonly<Record<Locale, readonly string[]>> = { en: [], es: [], ca: [], eu: ['es'] };
+/** Swedish dates are year, month, day in digits. */
+const ISO_DATES = 'sv';
+const TIMES = ['timeStyle', 'hour', 'minute', 'second'] as const;
+
+/** The same date or time without names of months and days. */
+function withoutNames(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormatOptions {
+  const hasTime = TIMES.some((option) => options[option] !== undefined);
+  const { dateStyle, year, month, day, weekday } = options;
+  const hasDate = [dateStyle, year, month, day, weekday].some((option) => option !== undefined) || !hasTime;
+  const seconds = options.second !== undefined || options.timeStyle === 'medium';
+  return {
+    ...(hasDate ? { dateStyle: 'short' } : {}),
+    ...(hasTime ? { timeStyle: seconds ? 'medium' : 'short' } : {}),
+    ...(options.timeZone === undefined ? {} : { timeZone: options.timeZone }),
+  };
+}
 type Values = Readonly<Record<string, string | number>>;
 
 export const isLocale = (text: string | null | undefined): text is Locale => LOCALES.some((locale) => locale === text);
@@ -59,12 +77,16 @@ class I18n {
   }
 
   number(value: number, options?: Intl.NumberFormatOptions): string {
-    return new Intl.NumberFormat(this.locale, options).format(value);
+    return new Intl.NumberFormat([this.locale, ...NUMBERS_LIKE[this.locale]], options).format(value);
   }
 
   /** `value` is ISO 8601. */
   date(value: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
-    return new Intl.DateTimeFormat(this.locale, options).format(new Date(value));
+    const known = Intl.DateTimeFormat.supportedLocalesOf(this.locale).length > 0;
+    const format = known
+      ? new Intl.DateTimeFormat(this.locale, options)
+      : new Intl.DateTimeFormat(ISO_DATES, withoutNames(options));
+    return format.format(new Date(value));
   }
 
   private async show(locale: Locale): Promise<void> {
