@@ -20,9 +20,11 @@ export class Validation {
 
   /** `definition` is read reactively; null asks nothing. */
   constructor(definition: () => Definition | null) {
+    // As text: what is asked again is only what differs.
+    const question = $derived(JSON.stringify(definition()));
     $effect(() => {
       void this.again;
-      const asked = definition();
+      const asked = JSON.parse(question) as Definition | null;
       if (asked === null) {
         this.diagnostics = NONE;
         this.pending = false;
