@@ -3,9 +3,8 @@ import { catalogues } from '$lib/catalogues.svelte';
 import { PagedList } from '../paged-list.svelte';
 import { Uploads } from '../uploads/uploads.svelte';
 import { DOCUMENT_STATUSES, type DocumentStatus, type KnowledgeDocument, MEBIBYTE } from './knowledge.types';
-import { mergeNews, nextPause } from './news';
+import { type Counts, countsOf, endedSince, isUnderWay, mergeNews, nextPause } from './news';
 
-type Counts = Readonly<Record<DocumentStatus, number>>;
 const NEWS_MAX = 100;
 
 /** Documents of one knowledge base: the list, uploads, and what becomes of those that are being taken in. */
@@ -122,23 +121,12 @@ export class Documents {
   /** Counts by status, and the documents that are under way; again after a pause while there are any. */
   private async look(): Promise<void> {
     clearTimeout(this.timer);
-    const before = this.counts;
     try {
-      const [pending, processing, completed, failed] = await Promise.all(
+      const pages = await Promise.all(
         DOCUMENT_STATUSES.map((status) => this.page({ limit: isUnderWay(status) ? NEWS_MAX : 1 }, status)),
       );
-      if (pending === undefined || processing === undefined || completed === undefined || failed === undefined) return;
-      const counts = {
-        pending: pending.total,
-        processing: processing.total,
-        completed: completed.total,
-        failed: failed.total,
-      };
-      this.counts = counts;
-      this.list.total = this.status === '' ? (this.total ?? 0) : counts[this.status];
-      await this.tell([...pending.items, ...processing.items]);
-      const moved = JSON.stringify(before) !== JSON.stringify(counts);
-      if (moved && before !== null) this.onchange();
+      const moved = this.count(countsOf(pages.map(({ total }) => total)));
+      await this.tell(pages.flatMap(({ items }) => items).filter(({ status }) => isUnderWay(status)));
       this.pause = nextPause(moved ? null : this.pause);
     } catch {
       // The list shows what it has; the next look may succeed.
@@ -147,10 +135,19 @@ export class Documents {
     if (this.working && !this.closed) this.timer = setTimeout(() => void this.look(), this.pause);
   }
 
+  /** Whether the counts are other ones than before. */
+  private count(counts: Counts): boolean {
+    const before = this.counts;
+    this.counts = counts;
+    this.list.total = this.status === '' ? (this.total ?? 0) : counts[this.status];
+    const moved = DOCUMENT_STATUSES.some((status) => before?.[status] !== counts[status]);
+    if (moved && before !== null) this.onchange();
+    return moved;
+  }
+
   /** Shows what is known of documents under way, and asks after those that were and no longer are. */
   private async tell(underWay: readonly KnowledgeDocument[]): Promise<void> {
-    const known = new Set(underWay.map(({ id }) => id));
-    const ended = this.list.items.filter(({ id, status }) => isUnderWay(status) && !known.has(id)).slice(0, NEWS_MAX);
+    const ended = endedSince(this.list.items, underWay).slice(0, NEWS_MAX);
     const news = await Promise.all(
       ended.map(async ({ id }) => {
         const params = { path: this.path(id) };
@@ -175,5 +172,3 @@ export class Documents {
     return { knowledgeBaseId: this.knowledgeBaseId, id };
   }
 }
-
-const isUnderWay = (status: DocumentStatus): boolean => status === 'pending' || status === 'processing';

@@ -1,4 +1,6 @@
-import type { KnowledgeDocument } from './knowledge.types';
+import type { DocumentStatus, KnowledgeDocument } from './knowledge.types';
+
+export type Counts = Readonly<Record<DocumentStatus, number>>;
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
@@ -21,4 +23,23 @@ export function mergeNews(
   const known = new Set(list.map(({ id }) => id));
   const added = add ? [...byId.values()].filter(({ id }) => !known.has(id)) : [];
   return [...added, ...merged];
+}
+
+/** Numbers in the order of `DOCUMENT_STATUSES`. */
+export const countsOf = ([pending = 0, processing = 0, completed = 0, failed = 0]: readonly number[]): Counts => ({
+  pending,
+  processing,
+  completed,
+  failed,
+});
+
+export const isUnderWay = (status: DocumentStatus): boolean => status === 'pending' || status === 'processing';
+
+/** Documents that the list shows as under way and that no longer are. */
+export function endedSince(
+  list: readonly KnowledgeDocument[],
+  underWay: readonly KnowledgeDocument[],
+): readonly KnowledgeDocument[] {
+  const known = new Set(underWay.map(({ id }) => id));
+  return list.filter(({ id, status }) => isUnderWay(status) && !known.has(id));
 }

@@ -42,3 +42,16 @@ export function sentShares(sizes: readonly number[], sent: number, total: number
     return share;
   });
 }
+
+/** The items, those of a batch with changes by their place in it. */
+export function changed<Item extends { readonly key: number }>(
+  items: readonly Item[],
+  batch: readonly Item[],
+  changes: (index: number) => Partial<Item>,
+): readonly Item[] {
+  const indexOf = new Map(batch.map(({ key }, index) => [key, index]));
+  return items.map((item) => {
+    const index = indexOf.get(item.key);
+    return index === undefined ? item : { ...item, ...changes(index) };
+  });
+}

@@ -1,5 +1,5 @@
 import { type ProblemError, toProblem } from '$lib/api/problem';
-import { batchesOf, sentShares } from './upload-batches';
+import { batchesOf, changed, sentShares } from './upload-batches';
 import { type FileToSend, sendFiles } from './send-files';
 
 export interface Upload extends FileToSend {
@@ -112,10 +112,6 @@ export class Uploads<Answer> {
   }
 
   private change(batch: readonly Upload[], changes: (index: number) => Partial<Upload>): void {
-    const indexOf = new Map(batch.map(({ key }, index) => [key, index]));
-    this.items = this.items.map((item) => {
-      const index = indexOf.get(item.key);
-      return index === undefined ? item : { ...item, ...changes(index) };
-    });
+    this.items = changed(this.items, batch, changes);
   }
 }

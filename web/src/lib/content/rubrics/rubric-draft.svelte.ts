@@ -1,0 +1,149 @@
+import { api, idempotencyKey, must } from '$lib/api/client';
+import { ProblemError } from '$lib/api/problem';
+import { catalogues } from '$lib/catalogues.svelte';
+import { type Fault, faultsOf } from './rubric-check';
+import { closed, isUniform, madeUniform, now, opened } from './rubric-table';
+import type { Rubric, RubricDocument } from './rubric.types';
+
+const STEPS_MAX = 200;
+
+/** A rubric while it is written: the document, what can be undone, and what is saved. */
+export class RubricDraft {
+  document = $state.raw<RubricDocument>() as RubricDocument;
+  /** Null until it is saved for the first time. */
+  saved = $state.raw<Rubric | null>(null);
+  saving = $state(false);
+  error = $state.raw<unknown>(null);
+  /** Somebody saved another version since this one was read. */
+  theirs = $state.raw<Rubric | null>(null);
+  /** Faults are shown once saving was tried. */
+  tried = $state(false);
+  /** One label and score for each column. */
+  uniform = $state(true);
+  private past = $state.raw<readonly RubricDocument[]>([]);
+  private future = $state.raw<readonly RubricDocument[]>([]);
+  private untouched = $state.raw<RubricDocument>() as RubricDocument;
+  private lastTag: string | null = null;
+
+  readonly dirty = $derived.by(() => this.document !== this.untouched);
+  readonly canUndo = $derived.by(() => this.past.length > 0);
+  readonly canRedo = $derived.by(() => this.future.length > 0);
+  readonly faults = $derived.by((): readonly Fault[] => (this.tried ? faultsOf(this.document) : []));
+
+  constructor(rubric: Rubric | null, document: RubricDocument) {
+    this.begin(rubric, document);
+  }
+
+  static of(rubric: Rubric): RubricDraft {
+    return new RubricDraft(rubric, opened(rubric));
+  }
+
+  /** One step that can be undone; steps in a row with the same `tag` (typing in one field) are one. */
+  change(document: RubricDocument, tag: string | null = null): void {
+    if (tag === null || tag !== this.lastTag) this.past = [...this.past, this.document].slice(-STEPS_MAX);
+    this.lastTag = tag;
+    this.future = [];
+    this.document = document;
+  }
+
+  patch(changes: Partial<RubricDocument>, tag: string): void {
+    this.change({ ...this.document, ...changes }, tag);
+  }
+
+  undo(): void {
+    const before = this.past.at(-1);
+    if (before === undefined) return;
+    this.past = this.past.slice(0, -1);
+    this.future = [this.document, ...this.future];
+    this.show(before);
+  }
+
+  redo(): void {
+    const [after, ...rest] = this.future;
+    if (after === undefined) return;
+    this.past = [...this.past, this.document];
+    this.future = rest;
+    this.show(after);
+  }
+
+  setUniform(uniform: boolean): void {
+    if (uniform && !isUniform(this.document)) this.change(madeUniform(this.document));
+    this.uniform = uniform;
+  }
+
+  /** What is wrong at a path: a fault by its kind, or the service's words. */
+  faultAt(path: string): Fault | string | null {
+    const told = this.error instanceof ProblemError ? this.error.errors.find((each) => each.path === path) : undefined;
+    return this.faults.find((each) => each.path === path) ?? told?.message ?? null;
+  }
+
+  /** The saved rubric; null when it is not complete, was refused, or somebody else was faster (`theirs`). */
+  async save(overwrite = false): Promise<Rubric | null> {
+    this.tried = true;
+    this.error = null;
+    if (this.faults.length > 0) return null;
+    this.saving = true;
+    try {
+      const sent = this.document;
+      const body = closed(sent, now());
+      if (this.saved !== null && !overwrite && (await this.isOvertaken(this.saved))) return null;
+      const rubric = this.saved === null ? await create(body) : await replace(this.saved.id, body);
+      catalogues.forget();
+      this.settle(rubric, sent);
+      return rubric;
+    } catch (error) {
+      this.error = error;
+      return null;
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  takeTheirs(): void {
+    if (this.theirs !== null) this.begin(this.theirs, opened(this.theirs));
+    this.theirs = null;
+  }
+
+  /** Nothing is left to be saved: the rubric is gone. */
+  discard(): void {
+    this.untouched = this.document;
+  }
+
+  /** Saved: what was typed meanwhile stays a change. */
+  private settle(rubric: Rubric, sent: RubricDocument): void {
+    this.saved = rubric;
+    this.theirs = null;
+    this.untouched = sent;
+    this.lastTag = null;
+    this.tried = false;
+  }
+
+  private begin(rubric: Rubric | null, document: RubricDocument): void {
+    this.saved = rubric;
+    this.document = document;
+    this.untouched = document;
+    this.uniform = isUniform(document);
+    this.past = [];
+    this.future = [];
+    this.tried = false;
+    this.error = null;
+  }
+
+  private show(document: RubricDocument): void {
+    this.document = document;
+    this.lastTag = null;
+    if (!isUniform(document)) this.uniform = false;
+  }
+
+  private async isOvertaken({ id, updated_at: read }: Rubric): Promise<boolean> {
+    const now = must(await api.GET('/api/v1/rubrics/{id}', { params: { path: { id } } }));
+    this.theirs = now.updated_at === read ? null : now;
+    return this.theirs !== null;
+  }
+}
+
+const create = async (body: RubricDocument): Promise<Rubric> =>
+  must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body }));
+
+const replace = async (id: string, body: RubricDocument): Promise<Rubric> =>
+  must(await api.PUT('/api/v1/rubrics/{id}', { params: { path: { id } }, body }));
