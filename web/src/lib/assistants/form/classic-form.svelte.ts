@@ -97,6 +97,10 @@ export class ClassicForm implements AssistantForm {
     };
   }
 
+  normalised(body: DefinitionBody): DefinitionBody {
+    return new ClassicForm(body).body();
+  }
+
   private metadata(): Metadata {
     const { base } = this;
     const { vision, imageGeneration: image_generation } = this;

@@ -1,7 +1,8 @@
-import { i18n } from '$lib/i18n/i18n.svelte';
+import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { problemText } from '$lib/pipeline/problems-of-tools';
 import type { Diagnostic } from '../definition';
 import type { Check } from './checklist';
+import { targetOf } from './targets';
 
 export interface Described {
   readonly text: string;
@@ -18,10 +19,15 @@ const COMPLETE: ReadonlySet<string> = new Set([
 ]);
 const NAME = /\{([^{}\s]+)\}/;
 
-/** A diagnostic in the reader's language. */
+/** A diagnostic in the reader's language; those of a tool say which. */
 export function describe({ code, message, path }: Pick<Check, 'code' | 'message' | 'path'>): Described {
   const name = NAME.exec(message)?.[1] ?? '';
-  const text = i18n.maybe(`form.diagnostic.${code}`, { placeholder: `{${name}}`, user_input: '{user_input}' });
-  if (text === null) return { text: problemText({ code, message, path } as Diagnostic), detail: null };
-  return { text, detail: COMPLETE.has(code) || message === '' ? null : message };
+  const own = i18n.maybe(`form.diagnostic.${code}`, { placeholder: `{${name}}`, user_input: '{user_input}' });
+  const text = own ?? problemText({ code, message, path } as Diagnostic);
+  const { tool } = targetOf(path);
+  const isNamed = tool === null || code === 'placeholder.unused';
+  return {
+    text: isNamed ? text : t('form.tool_n', { n: tool + 1, text }),
+    detail: own === null || COMPLETE.has(code) || message === '' ? null : message,
+  };
 }

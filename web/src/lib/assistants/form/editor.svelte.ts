@@ -173,7 +173,8 @@ export class Editor {
       }
     }
     this.error = error;
-    if (error instanceof ProblemError) this.refused = { of: this.mark, problems: error.errors };
+    if (!(error instanceof ProblemError)) return;
+    this.refused = { of: this.mark, problems: error.errors };
     this.key = { of: '', value: '' };
   }
 }

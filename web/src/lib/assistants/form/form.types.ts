@@ -24,6 +24,8 @@ export interface AssistantForm {
   load(body: DefinitionBody): void;
   /** What is saved: every key that the form does not know goes back as it came. */
   body(): DefinitionBody;
+  /** A definition as this form would save it unchanged: what is absent and its default are the same. */
+  normalised(body: DefinitionBody): DefinitionBody;
 }
 
 /** Stands for whatever the organization has; decided when a question comes. */

@@ -65,6 +65,10 @@ export class MultiToolForm implements AssistantForm {
     };
   }
 
+  normalised(body: DefinitionBody): DefinitionBody {
+    return new MultiToolForm(body, this.catalogue).body();
+  }
+
   private metadata(): Metadata {
     const hasOptions = Object.keys(this.options).length > 0 || this.base.orchestrator_options !== undefined;
     return defined<Metadata>({

@@ -59,9 +59,7 @@ export function jumpTo({ part, tool }: Target, root: ParentNode = document): boo
   const card = tool === null ? undefined : section.querySelectorAll<HTMLElement>('[data-testid="tool-card"]')[tool];
   const place = card ?? section;
   const control = place.querySelector<HTMLElement>(
-    card === undefined
-      ? 'input, select, textarea, [contenteditable="true"], button'
-      : '[data-testid="configure-tool-btn"], button',
+    card === undefined ? 'input, select, textarea, [contenteditable="true"], button' : '[data-testid="tool-configure"]',
   );
   place.scrollIntoView({ block: 'center' });
   control?.focus({ preventScroll: true });
