@@ -33,7 +33,8 @@ export class Conversation {
   readonly isBusy = $derived(this.last !== undefined && !this.last.live.isOver);
 
   private next = 1;
-  private readonly runIds = new Map<number, string>();
+  /** Ids of runs by the key of their exchange. */
+  private runIds = $state.raw<Readonly<Record<number, string>>>({});
   private readonly storageKey: string;
 
   constructor(private readonly assistantId: number) {
@@ -44,7 +45,7 @@ export class Conversation {
   restore(): void {
     for (const { question, verbose, runId } of this.kept()) {
       const exchange = this.append(question, [], verbose);
-      this.runIds.set(exchange.key, runId);
+      this.runIds = { ...this.runIds, [exchange.key]: runId };
       void exchange.live.resume(runId);
     }
   }
@@ -53,20 +54,22 @@ export class Conversation {
   async ask(
     question: string,
     { pictures = [], verbose = false }: Partial<Pick<Exchange, 'pictures' | 'verbose'>> = {},
-  ): Promise<void> {
+  ): Promise<Exchange> {
     const messages: Ask['messages'] = [...this.history(), { role: 'user', content: contentOf(question, pictures) }];
-    const { live, key } = this.append(question, pictures, verbose);
+    const exchange = this.append(question, pictures, verbose);
+    const { live, key } = exchange;
     await live.begin(this.assistantId, { messages, ...(verbose ? { verbose } : {}) }, (id) => {
-      this.runIds.set(key, id);
+      this.runIds = { ...this.runIds, [key]: id };
       this.keep();
     });
+    return exchange;
   }
 
   /** Starts anew; what goes on is left alone. */
   clear(): void {
     this.leave();
     this.exchanges = [];
-    this.runIds.clear();
+    this.runIds = {};
     this.keep();
   }
 
@@ -76,7 +79,7 @@ export class Conversation {
   }
 
   runIdOf({ key }: Exchange): string | null {
-    return this.runIds.get(key) ?? null;
+    return this.runIds[key] ?? null;
   }
 
   private append(question: string, pictures: readonly Picture[], verbose: boolean): Exchange {

@@ -1,3 +1,4 @@
+import type katexType from 'katex';
 import type { Action } from 'svelte/action';
 import { blocksOf, elementsOf } from './markdown';
 
@@ -14,7 +15,7 @@ interface Drawn {
   readonly element: HTMLElement;
 }
 
-type Katex = (typeof import('katex'))['default'];
+type Katex = typeof katexType;
 let katex: Katex | null = null;
 let loading: Promise<void> | null = null;
 
