@@ -31,6 +31,15 @@ describe('the template as plain text', () => {
     expect(screen.getByTestId('template-fine')).toBeTruthy();
   });
 
+  it('breaks no placeholder that the caret stands in', async () => {
+    const document = new FixedTemplate('a {context} b', () => FILLERS);
+    const area = shown(document);
+    area.focus();
+    area.setSelectionRange(5, 5);
+    await fireEvent.click(screen.getAllByTestId('template-chip')[1] as HTMLElement);
+    expect(document.template).toBe('a {context}{user_input} b');
+  });
+
   it('undoes with the keys what the document did, whoever did it', async () => {
     const document = new FixedTemplate('{context}', () => FILLERS);
     const area = shown(document);
@@ -58,5 +67,13 @@ describe('the template as plain text', () => {
     await fireEvent.click(screen.getByTestId('template-fix-remove'));
     expect(document.template).toBe('{user_input}');
     expect(screen.queryByTestId('template-message')).toBeNull();
+  });
+
+  it('shows the first of many notes', async () => {
+    const fillers = Array.from({ length: 12 }, (_, index) => ({ name: `${index + 1}_context`, fills: true }));
+    shown(new FixedTemplate('{user_input}', () => fillers));
+    expect(screen.getAllByTestId('template-message')).toHaveLength(5);
+    await fireEvent.click(screen.getByTestId('template-show-all'));
+    expect(screen.getAllByTestId('template-message')).toHaveLength(12);
   });
 });

@@ -8,11 +8,12 @@ import {
 import { standardKeymap } from '@codemirror/commands';
 import { Annotation, EditorSelection, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view';
+import type { SlotGrammar } from '../../../../src/templates';
 import type { SlotState, TemplateDocument } from './document';
 import { editsBetween } from './edits';
 import { editorTheme } from './editor-theme';
 import { setSlots, type SlotTexts, slotMarks } from './slot-marks';
-import { nextOccurrence, type Surface } from './surface';
+import { nextOccurrence, outsideSlots, type Surface } from './surface';
 
 export interface Selection {
   readonly from: number;
@@ -66,8 +67,7 @@ export function createCodeEditor({ parent, document, attributes, texts, selectio
   let shown: readonly SlotState[] | null = null;
   return {
     focus: () => view.focus(),
-    insert: (text, step) =>
-      view.dispatch(view.state.replaceSelection(text), { annotations: stepName.of(step), scrollIntoView: true }),
+    insert: (text, step) => insert(view, document().grammar, text, step),
     reveal: (name) => reveal(view, name),
     show: (template, slots) => {
       showText(view, template, false);
@@ -87,18 +87,30 @@ const toDocument = (document: () => TemplateDocument): Extension =>
     document().edit(state.doc.toString(), step);
   });
 
+function insert(view: EditorView, grammar: SlotGrammar, text: string, step: string): void {
+  const { empty, from, to } = view.state.selection.main;
+  const at = empty ? outsideSlots(view.state.doc.toString(), grammar, from) : from;
+  view.dispatch({
+    changes: { from: at, to: Math.max(at, to), insert: text },
+    selection: EditorSelection.cursor(at + text.length),
+    annotations: stepName.of(step),
+    scrollIntoView: true,
+  });
+}
+
+/** `toChange`: the caret goes to where the text differs, unless that is in many places. */
 function showText(view: EditorView, template: string, toChange: boolean): void {
   const text = template.replace(/\r\n?/g, '\n');
   const before = view.state.doc.toString();
   const edits = editsBetween(before, text);
   if (edits.length === 0) return;
   const changes = view.state.changes(edits.map(({ from, to, insert }) => ({ from, to, insert })));
-  const last = edits.at(-1);
+  const [only, ...more] = edits;
   view.dispatch({
     changes,
     annotations: fromDocument.of(true),
-    ...(toChange && last !== undefined
-      ? { selection: EditorSelection.cursor(changes.mapPos(last.to, 1)), scrollIntoView: true }
+    ...(toChange && only !== undefined && more.length === 0
+      ? { selection: EditorSelection.cursor(changes.mapPos(only.to, 1)), scrollIntoView: true }
       : {}),
   });
 }

@@ -1,3 +1,5 @@
+import { compileTemplate, type SlotGrammar } from '../../../../src/templates';
+
 /** What the buttons around a text need of it, whichever element it is edited in. */
 export interface Surface {
   focus(): void;
@@ -12,4 +14,10 @@ export function nextOccurrence(text: string, name: string, position: number): nu
   const wanted = `{${name}}`;
   const after = text.indexOf(wanted, position);
   return after === -1 ? text.indexOf(wanted) : after;
+}
+
+/** Where something is put in for a caret at `position`: behind the slot that the caret stands in, so that none is broken. */
+export function outsideSlots(text: string, grammar: SlotGrammar, position: number): number {
+  const around = compileTemplate(text, grammar).slots.find(({ start, end }) => start < position && position < end);
+  return around?.end ?? position;
 }
