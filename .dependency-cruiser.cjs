@@ -11,7 +11,7 @@ const FLOORS = [
   ['orchestrators'],
   ['assistants'],
   ['classic', 'multi-tool'],
-  ['completions', 'health', 'lamb-import', 'migration'],
+  ['completions', 'health', 'lamb-import', 'migration', 'web'],
   ['demo', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */

@@ -28,6 +28,7 @@ import { ProcessorsModule } from './processors';
 import { RubricsModule } from './rubrics';
 import { RunsModule } from './runs';
 import { ToolsModule } from './tools';
+import { WebModule } from './web';
 
 export interface AppOptions {
   /** What opening the database does to its schema. */
@@ -38,7 +39,7 @@ export interface AppOptions {
 
 const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule, JobsModule, SignalsModule];
 
-/** The doors come first: routes are tried in this order, and most requests are completions. */
+/** The doors come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
 const ROOMS = [
   CompletionsModule,
   OrganizationsModule,
@@ -60,6 +61,7 @@ const ROOMS = [
   HealthModule,
   McpModule,
   DemoModule,
+  WebModule,
 ];
 
 /** The one file that lists every room. */

@@ -7,6 +7,7 @@ import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
 import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
 import { requestLog } from './platform/logging';
+import { WebService } from './web';
 
 /** Sockets that send nothing must not be held for ever (slow-header and slow-body attacks). */
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -37,8 +38,6 @@ function serveDocumentation(app: NestExpressApplication): void {
     jsonDocumentUrl: 'api/openapi.json',
     customSiteTitle: 'Bellwether API',
   });
-  const express = app.getHttpAdapter().getInstance();
-  express.get('/', (_request, response) => response.redirect('/api/docs'));
 }
 
 /** Everything between the socket and the controllers; server, tests and the OpenAPI writer share it. */
@@ -54,6 +53,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
   serveDocumentation(app);
+  if (!app.get(WebService).prepare()) logger.info('the web UI is not built; the API works without it');
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { contentSecurityPolicy } from './content-security-policy';
+
+const compress = promisify(gzip);
+
+const TEXT = new Set(['.html', '.js', '.css', '.json', '.svg', '.txt', '.webmanifest']);
+/** Below this a packet is a packet. */
+const WORTH_COMPRESSING = 1_024;
+
+/** One file of the build, as it was when the service started. */
+export class WebFile {
+  /** Strong validator (RFC 9110 §8.8.3) of what is sent; compressed it is another representation. */
+  private readonly hash: string;
+  private compressed: Promise<Buffer> | null = null;
+
+  constructor(
+    /** With its dot. */
+    readonly extension: string,
+    readonly bytes: Buffer,
+  ) {
+    this.hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  }
+
+  get isCompressible(): boolean {
+    return TEXT.has(this.extension) && this.bytes.length >= WORTH_COMPRESSING;
+  }
+
+  etag(isCompressed: boolean): string {
+    return `"${this.hash}${isCompressed ? '-gzip' : ''}"`;
+  }
+
+  /** Compressed once, when it is first asked for. */
+  gzipped(): Promise<Buffer> {
+    this.compressed ??= compress(this.bytes, { level: 9 });
+    return this.compressed;
+  }
+}
+
+export interface WebBuild {
+  /** By path on the service, e.g. `/favicon.svg`. */
+  readonly files: ReadonlyMap<string, WebFile>;
+  readonly page: WebFile;
+  /** Content-Security-Policy of the page. */
+  readonly policy: string;
+}
+
+/**
+ * Reads the whole build, some megabytes: what is served stays of one piece while another build is written beside. Null
+ * where none is.
+ */
+export function readWebBuild(directory: string): WebBuild | null {
+  const index = join(directory, 'index.html');
+  if (!existsSync(index)) return null;
+  const files = new Map<string, WebFile>();
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(directory.length).split(sep).join('/');
+    files.set(path, new WebFile(extname(entry.name).toLowerCase(), readFileSync(file)));
+  }
+  const page = files.get('/index.html');
+  return page === undefined ? null : { files, page, policy: contentSecurityPolicy(page.bytes.toString('utf8')) };
+}

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { WebController } from './web.controller';
+import { WEB_DIRECTORY, webDirectory } from './web-directory.token';
+import { WebService } from './web.service';
+
+@Module({
+  controllers: [WebController],
+  providers: [WebService, { provide: WEB_DIRECTORY, useFactory: webDirectory }],
+  exports: [WebService],
+})
+export class WebModule {}

@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../kernel';
+import { readWebBuild, type WebBuild, type WebFile } from './web-build';
+import { WEB_DIRECTORY } from './web-directory.token';
+
+/** Names that are never a page: what is not found there is told as the doors tell it. */
+const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/;
+/** Kit puts a hash into the names of these files. */
+const IMMUTABLE = /^\/_app\/immutable\//;
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+/** To be kept, and asked about at every use. */
+const ASK_FIRST = 'no-cache';
+
+const UNBUILT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Bellwether</title></head>
+<body><h1>Bellwether</h1><p>The web interface is not built: <code>npm run build</code> makes it.
+The <a href="/api/docs">API</a> works without it.</p></body></html>
+`;
+
+const nothing = (): AppError => new AppError('not_found', 'There is nothing here');
+
+/** The UI as static files; whatever page of it is asked for, the application finds its way by the address. */
+@Injectable()
+export class WebService {
+  private read: { readonly build: WebBuild | null } | null = null;
+
+  constructor(@Inject(WEB_DIRECTORY) private readonly directory: string) {}
+
+  /** Reads the build, once. False when there is none. */
+  prepare(): boolean {
+    this.read ??= { build: readWebBuild(this.directory) };
+    return this.read.build !== null;
+  }
+
+  /** @throws {AppError} `not_found` */
+  async answer(request: Request, response: Response): Promise<void> {
+    this.prepare();
+    const { path } = request;
+    const build = this.read?.build ?? null;
+    const file = build?.files.get(path);
+    if (file !== undefined && build !== null) {
+      if (file === build.page) response.set('Content-Security-Policy', build.policy);
+      return this.send(file, IMMUTABLE.test(path) ? FOR_EVER : ASK_FIRST, request, response);
+    }
+    if (NO_PAGE.test(path) || !wantsPage(request)) throw nothing();
+    if (build === null) return void response.status(503).type('html').send(UNBUILT);
+    response.set('Content-Security-Policy', build.policy);
+    return this.send(build.page, ASK_FIRST, request, response);
+  }
+
+  private async send(file: WebFile, cacheControl: string, request: Request, response: Response): Promise<void> {
+    const isCompressed = file.isCompressible && request.acceptsEncodings('gzip') === 'gzip';
+    response.set({ 'Cache-Control': cacheControl, ETag: file.etag(isCompressed) });
+    if (file.isCompressible) response.vary('Accept-Encoding');
+    if (isCompressed) response.set('Content-Encoding', 'gzip');
+    // Answers 304 and leaves the body out for HEAD by itself.
+    response.type(file.extension).send(isCompressed ? await file.gzipped() : file.bytes);
+  }
+}
+
+/** A browser that goes somewhere asks for HTML by name; scripts, pictures and programs that ask for anything do not. */
+const wantsPage = ({ path, headers }: Request): boolean => path === '/' || /\btext\/html\b/.test(headers.accept ?? '');
