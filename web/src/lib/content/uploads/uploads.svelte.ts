@@ -38,18 +38,22 @@ export class Uploads<Answer> {
     private readonly url: () => string,
     private readonly rules: UploadRules,
     private readonly onanswer: (answer: Answer) => void,
+    /** Where a file goes: under another name. */
+    private readonly place: (file: FileToSend) => FileToSend = (file) => file,
   ) {}
 
   add(files: readonly FileToSend[]): Promise<void> {
-    const added = files.map(({ name, file }): Upload => ({
-      key: this.nextKey++,
-      name,
-      file,
-      size: file.size,
-      state: file.size > this.rules.fileBytes ? 'too_large' : 'waiting',
-      sent: 0,
-      problem: null,
-    }));
+    const added = files
+      .map((file) => this.place(file))
+      .map(({ name, file }): Upload => ({
+        key: this.nextKey++,
+        name,
+        file,
+        size: file.size,
+        state: file.size > this.rules.fileBytes ? 'too_large' : 'waiting',
+        sent: 0,
+        problem: null,
+      }));
     this.items = [...this.items, ...added];
     return this.run();
   }
