@@ -1,6 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { allOf, catalogues } from '$lib/catalogues.svelte';
 import type { Reference } from '../schema-form';
+import { externalCollections } from './choices';
 
 /** Names of what tools refer to, by every way of referring to it. A name that is not there yet is null, and shows once it is. */
 export interface Names {
@@ -16,12 +17,21 @@ const tableOf = <Item>(
 ): Table => new Map(items.flatMap((item) => keys(item).map((key) => [String(key), name(item)] as const)));
 
 const LOADERS: Readonly<Record<Reference, () => Promise<Table>>> = {
-  knowledge_base: async () =>
-    tableOf(
-      await catalogues.knowledgeBases(),
-      ({ id, slug }) => [id, slug],
-      ({ name }) => name,
-    ),
+  knowledge_base: async () => {
+    const [own, external] = await Promise.all([catalogues.knowledgeBases(), externalCollections()]);
+    return new Map([
+      ...tableOf(
+        external,
+        ({ id }) => [id],
+        ({ name }) => name,
+      ),
+      ...tableOf(
+        own,
+        ({ id, slug }) => [id, slug],
+        ({ name }) => name,
+      ),
+    ]);
+  },
   rubric: async () =>
     tableOf(
       await catalogues.rubrics(),

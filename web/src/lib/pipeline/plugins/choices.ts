@@ -38,6 +38,24 @@ function knowledgeBaseOption(base: KnowledgeBase & { readonly document_count?: n
   return { value: base.id, name: base.name, detail: size, aliases: [base.slug] };
 }
 
+const externalOption = ({ id, name }: Schema<'ExternalCollectionDto'>): Option => ({
+  value: id,
+  name,
+  detail: t('tools.choice.external'),
+  aliases: [],
+});
+
+/** Collections of the organization's external server; none while that does not answer, for the others can be chosen. */
+export const externalCollections = (): Promise<readonly Schema<'ExternalCollectionDto'>[]> =>
+  allOf(async (query) => must(await api.GET('/api/v1/knowledge-bases/external', { params: { query } }))).catch(
+    () => [],
+  );
+
+async function knowledgeBaseOptions(): Promise<readonly Option[]> {
+  const [own, external] = await Promise.all([catalogues.knowledgeBases(), externalCollections()]);
+  return [...own.map(knowledgeBaseOption), ...external.map(externalOption)];
+}
+
 const rubricOption = ({ id, title, criteria, origin_id }: Schema<'RubricDto'>): Option => ({
   value: id,
   name: title,
@@ -67,7 +85,7 @@ const assistantOption = ({ id, name, type, metadata }: Schema<'AssistantDto'>): 
 
 /** Everything of a kind that the reader may choose. */
 export const OPTIONS: Readonly<Record<Reference, () => Promise<readonly Option[]>>> = {
-  knowledge_base: async () => (await catalogues.knowledgeBases()).map(knowledgeBaseOption),
+  knowledge_base: knowledgeBaseOptions,
   rubric: async () => (await catalogues.rubrics()).map(rubricOption),
   file: async () => (await catalogues.files()).map(fileOption),
   assistant: async () =>
