@@ -1,4 +1,4 @@
-// What a newcomer does: `npm start` on an empty data directory, the printed curl, `npm run demo`, Ctrl-C.
+// What a newcomer does: `npm start` on an empty data directory, the printed link and curl, `npm run demo`, Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -31,6 +31,24 @@ async function whenReady(url, child) {
   }
 }
 
+/** The printed address signs in, once, and leads to the page. */
+async function openLink(printed, url) {
+  const [link] = /http:\S+\/sign-in\/[\w-]{43}/.exec(printed) ?? [];
+  must(link, 'no sign-in address was printed');
+  const answer = await fetch(link, { redirect: 'manual' });
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
+  must(answer.status === 303 && answer.headers.get('location') === '/', `the link answered ${answer.status}`);
+  const me = await (await fetch(`${url}/api/v1/me`, { headers: { cookie } })).json();
+  must(me.system_admin === true && me.credential.kind === 'session', 'the link opened no session');
+  const again = await fetch(link, { redirect: 'manual' });
+  must(again.headers.get('location') === '/sign-in?problem=link', 'the link works twice');
+  const page = await fetch(url, { headers: { accept: 'text/html' } });
+  const html = await page.text();
+  const script = /\/_app\/immutable\/entry\/start\.[\w-]+\.js/.exec(html)?.[0];
+  must(page.status === 200 && script, 'there is no page');
+  must((await fetch(url + script)).status === 200, 'the page has no script');
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'bellwether-first-start-'));
 const port = await freePort();
 const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port) };
@@ -42,6 +60,7 @@ try {
   const keyFile = join(dataDir, 'admin-key');
   must((statSync(keyFile).mode & 0o777) === 0o600, 'the key file is readable by others');
   must(!printed.includes(readFileSync(keyFile, 'utf8').trim()), 'the console shows the key');
+  await openLink(printed, `http://127.0.0.1:${port}`);
   const curl = /curl -sN [^]*?\}'/.exec(printed)?.[0];
   must(curl, 'no curl was printed');
   const asked = spawnSync('bash', ['-c', curl], { encoding: 'utf8' });
@@ -51,7 +70,7 @@ try {
   child.kill('SIGTERM');
   const [code] = await new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
   must(code === 0, `stopped with ${code}`);
-  console.log('the printed curl, npm run demo and SIGTERM do what they should');
+  console.log('the printed link and curl, npm run demo and SIGTERM do what they should');
 } finally {
   child.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });

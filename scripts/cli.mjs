@@ -3,5 +3,5 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildIfStale } from './build-if-stale.mjs';
 
-buildIfStale();
+buildIfStale(['service']);
 createRequire(import.meta.url)(join(process.cwd(), 'dist/src/cli.js'));

@@ -21,7 +21,7 @@ async function isReady(url) {
 }
 
 async function ownServer() {
-  buildIfStale();
+  buildIfStale(['service']);
   const child = spawn(process.execPath, ['dist/src/main.js'], {
     env: { ...process.env, PORT: '0', SEED_DEMO: 'true', LOG_LEVEL: process.env.LOG_LEVEL ?? 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
