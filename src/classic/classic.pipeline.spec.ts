@@ -2,6 +2,7 @@ import type { RunJob } from '../assistants';
 import type { Caller, RunEvent, Source } from '../kernel';
 import type { Config } from '../platform/config';
 import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../processors';
+import { compileTemplate } from '../templates';
 import { ToolCatalogue, ToolFailure, ToolInvoker, type ToolOutput } from '../tools';
 import { ClassicPipeline } from './classic.pipeline';
 
@@ -48,8 +49,9 @@ function jobOf(
       filePath: null,
     },
   };
+  const compiled = compileTemplate(document.template, { types: [], names: ['context'] });
   const job = {
-    assistant: { id: 7, name: 'Tutor', owner: OWNER, document },
+    assistant: { id: 7, name: 'Tutor', owner: OWNER, document, compiled },
     caller: { ...OWNER, userId: 'student' } as Caller,
     messages: [{ role: 'user', content: 'Q' }],
     functions: [{ name: 'f', description: '', parameters: {} }],
@@ -110,6 +112,10 @@ describe('the classic pipeline', () => {
       warnings: ['half'],
     });
     expect(report.messages.at(-1)).toEqual({ role: 'user', content: 'Q' });
+    expect(report.prompt).toEqual([
+      { slot: 'context', index: 0, text: 'found', chars: 5 },
+      { slot: 'user_input', text: 'Q', chars: 1 },
+    ]);
   });
 
   it('has an empty context, and no tool, without retrieval', async () => {

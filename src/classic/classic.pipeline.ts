@@ -8,7 +8,8 @@ import {
   type RagContext,
   type RagProcessor,
 } from '../processors';
-import { type PreparedPrompt, reportMessage, type RunReport } from '../runs';
+import { type PreparedPrompt, reportMessage, reportPrompt, type RunReport, type SlotContent } from '../runs';
+import { USER_INPUT } from '../templates';
 import {
   CallScope,
   type Invocation,
@@ -65,7 +66,11 @@ export class ClassicPipeline {
     const context = rag === undefined ? null : contextOf(outcome);
     const messages = this.build(job, { prompt, rag: context, gathered: gathered.values }, warn);
     const sources = sourcesOf(outcome);
-    return { messages, sources, report: reportOf(job, { entry, outcome, sources, warnings, messages }) };
+    return {
+      messages,
+      sources,
+      report: reportOf(job, { entry, outcome, gathered: gathered.values, sources, warnings, messages }),
+    };
   }
 
   private chosen({ assistant }: RunJob, warn: Warn): { prompt: PromptProcessor; rag: RagProcessor | undefined } {
@@ -168,6 +173,7 @@ function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
 interface Told {
   readonly entry: PipelineTool;
   readonly outcome: ToolOutcome | null;
+  readonly gathered: Gathered['values'];
   readonly messages: readonly ChatMessage[];
   readonly sources: readonly Source[];
   readonly warnings: readonly string[];
@@ -175,15 +181,27 @@ interface Told {
 
 function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunReport {
   const { entry, outcome } = told;
+  const question = textOf(messages[lastUserIndex(messages)]?.content);
+  const { source, segments } = assistant.compiled;
   return {
     created_at: new Date().toISOString(),
     orchestrator: null,
     assistant: { id: assistant.id, name: assistant.name, type: 'classic' },
-    request: { user_message: textOf(messages[lastUserIndex(messages)]?.content), stream },
+    request: { user_message: question, stream },
     tools: outcome === null ? [] : [reportTool(entry)],
     results: outcome === null ? [] : [reportResult(outcome)],
     sources: told.sources,
     messages: told.messages.map(reportMessage),
+    ...(source === '' ? {} : { prompt: reportPrompt(segments, (slot) => slotContent(slot, question, told)) }),
     warnings: told.warnings,
+  };
+}
+
+function slotContent(slot: string, question: string, { entry, outcome, gathered }: Told): SlotContent {
+  if (slot === USER_INPUT) return { text: question };
+  if (slot !== entry.placeholder) return { text: gathered.get(slot) ?? '' };
+  return {
+    text: outcome?.status === 'completed' ? outcome.content : '',
+    ...(outcome === null ? {} : { index: entry.index }),
   };
 }

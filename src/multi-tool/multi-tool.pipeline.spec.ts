@@ -143,9 +143,28 @@ describe('the multi-tool pipeline', () => {
         { role: 'system', content: 'S' },
         { role: 'user', content: 'P\n[image_url]' },
       ],
+      prompt: [{ slot: '1_context', index: 0, text: 'found', chars: 5 }],
       warnings: ['fell back'],
     });
     expect(JSON.stringify(report)).not.toContain('SECRET');
+  });
+
+  it('reports the filled template in its parts: the question, what tools put there, what nothing fills', async () => {
+    const template = 'A{1_context}{3_context}B{user_input}{9_context} {x}';
+    const filled = {
+      ...job,
+      assistant: { ...job.assistant, compiled: compileTemplate(template, { types: ['context'], names: [] }) },
+    };
+    const { report } = await new MultiToolPipeline(orchestrator).prepare(filled);
+    expect(report.prompt).toEqual([
+      { text: 'A', chars: 1 },
+      { slot: '1_context', index: 0, text: 'found', chars: 5 },
+      { slot: '3_context', index: 2, text: '', chars: 0 },
+      { text: 'B', chars: 1 },
+      { slot: 'user_input', text: 'two parts', chars: 9 },
+      { slot: '9_context', text: '', chars: 0 },
+      { text: ' {x}', chars: 4 },
+    ]);
   });
 
   it('hands on stages, plan and tokens, and what looks at the answer afterwards', async () => {

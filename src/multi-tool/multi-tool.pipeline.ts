@@ -1,8 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
 import { addUsage, lastUserIndex, textOf, type Usage } from '../kernel';
-import { type OrchestrationResult, Orchestrator } from '../orchestrators';
-import { type AnswerChecks, type PreparedPrompt, reportMessage, type RunReport } from '../runs';
+import { contentByPlaceholder, type OrchestrationResult, Orchestrator } from '../orchestrators';
+import {
+  type AnswerChecks,
+  type PreparedPrompt,
+  reportMessage,
+  reportPrompt,
+  type RunReport,
+  type SlotContent,
+} from '../runs';
+import { USER_INPUT } from '../templates';
 import { reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**
@@ -52,18 +60,31 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
 });
 
 function reportOf({ assistant, messages, stream }: RunJob, result: OrchestrationResult): RunReport {
-  const { id, name, document } = assistant;
+  const { id, name, document, compiled } = assistant;
+  const question = textOf(messages[lastUserIndex(messages)]?.content);
   return {
     created_at: new Date().toISOString(),
     orchestrator: result.strategy,
     assistant: { id, name, type: 'multi_tool' },
-    request: { user_message: textOf(messages[lastUserIndex(messages)]?.content), stream },
+    request: { user_message: question, stream },
     tools: document.pipeline.map(reportTool),
     results: result.outcomes.map(reportResult),
     sources: result.sources,
     messages: result.messages.map(reportMessage),
+    ...(compiled.source === '' ? {} : { prompt: reportPrompt(compiled.segments, slotContents(question, result)) }),
     warnings: result.warnings.map(({ message }) => message),
     ...(result.stages === undefined ? {} : { stages: result.stages }),
     ...(result.plan === undefined ? {} : { plan: result.plan }),
+  };
+}
+
+/** What the orchestrator has put into the template's slots. */
+function slotContents(question: string, { outcomes }: OrchestrationResult): (slot: string) => SlotContent {
+  const contents = contentByPlaceholder(outcomes);
+  const tools = new Map(outcomes.map(({ placeholder, index }) => [placeholder, index]));
+  return (slot) => {
+    if (slot === USER_INPUT) return { text: question };
+    const index = tools.get(slot);
+    return { text: contents.get(slot) ?? '', ...(index === undefined ? {} : { index }) };
   };
 }

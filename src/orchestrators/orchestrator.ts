@@ -280,7 +280,7 @@ class Chain {
 }
 
 /** Two tools with one placeholder (refused at save, found in old documents) both reach its slot, in tool order. */
-function contentByPlaceholder(outcomes: readonly ToolOutcome[]): Map<string, string> {
+export function contentByPlaceholder(outcomes: readonly ToolOutcome[]): Map<string, string> {
   const contents = new Map<string, string>();
   for (const outcome of outcomes) {
     if (outcome.status !== 'completed' || outcome.placeholder === null || outcome.content === '') continue;

@@ -4,6 +4,7 @@ export * from './prepared-prompt.types';
 export { redactText } from './report/redact';
 export { reportMarkdown } from './report/report-markdown';
 export { reportMessage } from './report/report-message';
+export { reportPrompt, type SlotContent } from './report/report-prompt';
 export * from './report/report.types';
 export { shapeReport } from './report/shape-report';
 export { Run } from './run';

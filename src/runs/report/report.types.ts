@@ -60,6 +60,18 @@ export interface ReportMessage {
   readonly content: string;
 }
 
+/** A part of the filled template: what its author wrote, or what stands in a slot, between blank lines unless it is empty. */
+export interface ReportPromptPart {
+  /** Name of the slot without braces; absent for the author's own text. */
+  readonly slot?: string;
+  /** The tool that filled it; absent for the question and for what nothing fills. */
+  readonly index?: number;
+  /** The content itself; `shapeReport` cuts it. */
+  readonly text: string;
+  /** UTF-16 units of the whole content. */
+  readonly chars: number;
+}
+
 /**
  * What one run did, for those who may edit the assistant (spec 000 §3.4.5). Pipelines hand it over with whole texts
  * (only references, nothing is copied); `shapeReport` cuts and redacts it before anyone sees or stores it.
@@ -75,6 +87,8 @@ export interface RunReport {
   readonly sources: readonly Source[];
   /** Build them with `reportMessage`, which is safe for list content and images. */
   readonly messages: readonly ReportMessage[];
+  /** The template as it was filled, in order; absent where the assistant has none. */
+  readonly prompt?: readonly ReportPromptPart[];
   readonly warnings: readonly string[];
   /** Names of tools or ids of steps, each stage behind those that it waits for; absent where the strategy has none. */
   readonly stages?: readonly (readonly string[])[];

@@ -119,6 +119,33 @@ describe('shapeReport', () => {
   });
 });
 
+describe('the parts of the filled template', () => {
+  const part = (text: string, more: object = {}) => ({ text, chars: text.length, ...more });
+
+  it('are cut at 2,000 characters, what the user wrote at 200, and keep their whole length', () => {
+    const long = 'x'.repeat(3_000);
+    const prompt = [part(long), part(long, { slot: '1_context', index: 0 }), part(long, { slot: 'user_input' })];
+    const shaped = shapeReport(report({ prompt }), []);
+    expect(shaped.prompt?.map(({ text, chars }) => [text.length, chars])).toEqual([
+      [2_001, 3_000],
+      [2_001, 3_000],
+      [201, 3_000],
+    ]);
+    expect(shapeReport(shaped, []).prompt).toEqual(shaped.prompt);
+  });
+
+  it('have 20,000 characters in all, and no secret', () => {
+    const prompt = Array.from({ length: 600 }, (_, index) =>
+      part(`sesame-key ${'y'.repeat(1_000)}`, { slot: 's', index }),
+    );
+    const shaped = shapeReport(report({ prompt }), ['sesame-key']).prompt ?? [];
+    expect(shaped).toHaveLength(500);
+    expect(shaped.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(21_000);
+    expect(JSON.stringify(shaped)).not.toContain('sesame');
+    expect(shaped.at(-1)).toEqual({ slot: 's', index: 499, text: '', chars: 1_011 });
+  });
+});
+
 describe('reportMarkdown', () => {
   it('has the sections of spec 000 §3.4.5 in their order', () => {
     const markdown = reportMarkdown(shapeReport(report(), []));

@@ -1,10 +1,22 @@
 import type { Source } from '../../kernel';
 import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
-import type { ReportCall, ReportMessage, RunReport, ShapedReport } from './report.types';
+import type { ReportCall, ReportMessage, ReportPromptPart, RunReport, ShapedReport } from './report.types';
 
-/** Longest parts of a report: user text 200, previews 500, messages 300 characters, 10 sources. */
-export const REPORT_LIMITS = { userText: 200, preview: 500, message: 300, sources: 10, messages: 50 } as const;
+/**
+ * Longest parts of a report: user text 200, previews 500, messages 300 characters, 10 sources. The parts of the filled
+ * template, which show what each tool contributed, 2,000 each and 20,000 in all.
+ */
+export const REPORT_LIMITS = {
+  userText: 200,
+  preview: 500,
+  message: 300,
+  sources: 10,
+  messages: 50,
+  part: 2_000,
+  prompt: 20_000,
+  parts: 500,
+} as const;
 
 const MAX_WARNINGS = 50;
 const MAX_FUNCTIONS = 128;
@@ -44,6 +56,19 @@ const callShaper =
     preview: text(call.preview, REPORT_LIMITS.preview),
   });
 
+/** What no tool and no author wrote is the user's: as long as user text may be. */
+const partLimit = ({ slot, index }: ReportPromptPart): number =>
+  slot !== undefined && index === undefined ? REPORT_LIMITS.userText : REPORT_LIMITS.part;
+
+function shapePrompt(prompt: readonly ReportPromptPart[], text: Text): readonly ReportPromptPart[] {
+  let left: number = REPORT_LIMITS.prompt;
+  return prompt.slice(0, REPORT_LIMITS.parts).map((part) => {
+    const max = Math.min(partLimit(part), left);
+    left -= Math.min(part.text.length, max);
+    return { ...part, text: max === 0 ? '' : text(part.text, max) };
+  });
+}
+
 /** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
 function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
   if (messages.length <= REPORT_LIMITS.messages) return messages;
@@ -78,6 +103,7 @@ export function shapeReport(
       role,
       content: text(content, REPORT_LIMITS.message),
     })),
+    ...(report.prompt === undefined ? {} : { prompt: shapePrompt(report.prompt, text) }),
     warnings: report.warnings.slice(0, MAX_WARNINGS).map((warning) => text(warning, MAX_LINE)),
     ...(report.stages === undefined ? {} : { stages: report.stages }),
     ...(report.plan === undefined
