@@ -1,4 +1,6 @@
 import { api, idempotencyKey, must, type Schema } from '$lib/api/client';
+import { allOf } from '$lib/catalogues.svelte';
+import type { Me } from '$lib/session.svelte';
 
 export type MigrationStatus = Schema<'MigrationStatusDto'>;
 export type MigrationPlan = Schema<'MigrationPlanDto'>;
@@ -68,4 +70,13 @@ export async function startRollback(
       body: { force, ...(assistantId === null ? {} : { assistant_id: assistantId }) },
     }),
   );
+}
+
+/** The choice that a batch was started with: it goes on when the same one is started again. */
+export async function scopeOf({ organization_id: id, to }: Batch, me: Me): Promise<Scope> {
+  const target = to === 2 ? 2 : 3;
+  if (id === null) return { org: null, to: target };
+  if (id === me.organization.id) return { org: me.organization.slug, to: target };
+  const all = await allOf(async (query) => must(await api.GET('/api/v1/organizations', { params: { query } })));
+  return { org: all.find((each) => each.id === id)?.slug ?? null, to: target };
 }
