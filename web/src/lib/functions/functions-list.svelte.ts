@@ -1,7 +1,7 @@
 import { t } from '$lib/i18n/i18n.svelte';
 import { catalogues } from '$lib/catalogues.svelte';
 import type { FunctionEntry, ToolInfo } from '$lib/assistants/definition';
-import { isChosen, type Option, OPTIONS } from '$lib/pipeline/plugins/choices.svelte';
+import { isChosen, type Option, OPTIONS } from '$lib/pipeline/plugins/choices';
 import type { Reference } from '$lib/pipeline/schema-form';
 import { newEntry, type Placed, placedOf, settingsOf, targetOf, withSettings } from './function-entries';
 import { refusals } from './refusals';
