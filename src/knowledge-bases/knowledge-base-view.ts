@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../kernel';
+import { DocumentRepository } from './documents/document.repository';
 import { defaultHybridWeight } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import type { Embedding, IndexStatus, IndexView, KnowledgeBaseView } from './knowledge-base.types';
@@ -15,9 +16,25 @@ export class KnowledgeBaseViews {
   constructor(
     private readonly store: VectorStore,
     private readonly vectors: VectorStoreRepository,
+    private readonly documents: DocumentRepository,
   ) {}
 
-  async of(row: KnowledgeBaseEntity, { userId }: Principal): Promise<KnowledgeBaseView> {
+  async of(row: KnowledgeBaseEntity, principal: Principal): Promise<KnowledgeBaseView> {
+    const documents = await this.documents.within(row.organizationId).counts([row.id]);
+    return this.view(row, documents, principal);
+  }
+
+  /** All of one organization. */
+  async all(rows: readonly KnowledgeBaseEntity[], principal: Principal): Promise<KnowledgeBaseView[]> {
+    const documents = await this.documents.within(principal.organizationId).counts(rows.map(({ id }) => id));
+    return Promise.all(rows.map((row) => this.view(row, documents, principal)));
+  }
+
+  private async view(
+    row: KnowledgeBaseEntity,
+    documents: ReadonlyMap<string, number>,
+    { userId }: Principal,
+  ): Promise<KnowledgeBaseView> {
     return {
       id: row.id,
       slug: row.slug,
@@ -30,6 +47,7 @@ export class KnowledgeBaseViews {
       chunk_size: row.chunkSize,
       chunk_overlap: row.chunkOverlap,
       chunk_count: row.chunkCount,
+      document_count: documents.get(row.id) ?? 0,
       embedding: embeddingView(row.embedding),
       hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
       index: await this.indexOf(row),

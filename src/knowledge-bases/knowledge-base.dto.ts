@@ -165,6 +165,8 @@ export class KnowledgeBaseDto {
   chunk_size!: number;
   chunk_overlap!: number;
   chunk_count!: number;
+  /** Documents of every status. */
+  document_count!: number;
   /** What it is to be embedded with; null: searched by words only. */
   @ApiProperty({ type: EmbeddingDto, nullable: true })
   embedding!: EmbeddingDto | null;

@@ -79,6 +79,8 @@ export interface KnowledgeBaseView {
   readonly chunk_size: number;
   readonly chunk_overlap: number;
   readonly chunk_count: number;
+  /** Of every status. */
+  readonly document_count: number;
   readonly embedding: { readonly provider: string; readonly model: string; readonly dimensions: number } | null;
   readonly hybrid_weight: number;
   readonly index: IndexView;

@@ -54,7 +54,7 @@ export class KnowledgeBasesService {
     const items = rows.slice(0, page.limit);
     const last = items.at(-1);
     return {
-      items: await Promise.all(items.map((row) => this.views.of(row, principal))),
+      items: await this.views.all(items, principal),
       next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
       total,
     };

@@ -139,6 +139,9 @@ describe('documents', () => {
     const [twin] = (await upload(teacher, kb.id, ['b.md', 'Meiosis halves the chromosomes.'])).json.items;
     expect(twin.id).not.toBe(first.id);
     expect((await teacher.api('GET', `${path}/${kb.id}/documents`)).json.total).toBe(2);
+    expect((await teacher.api('GET', `${path}/${kb.id}`)).json.document_count).toBe(2);
+    const listed = (await teacher.api('GET', `${path}?limit=100`)).json.items;
+    expect(listed.find(({ id }: { id: string }) => id === kb.id).document_count).toBe(2);
   });
 
   it('leave no trace in answers when deleted', async () => {
@@ -147,7 +150,7 @@ describe('documents', () => {
     expect((await teacher.api('DELETE', `${path}/${kb.id}/documents/${document.id}`)).status).toBe(204);
     expect(await ask(teacher, kb.id, 'enzymes')).toEqual([]);
     expect((await teacher.api('GET', `${path}/${kb.id}/documents/${document.id}/content`)).status).toBe(404);
-    expect((await teacher.api('GET', `${path}/${kb.id}`)).json.chunk_count).toBe(0);
+    expect((await teacher.api('GET', `${path}/${kb.id}`)).json).toMatchObject({ chunk_count: 0, document_count: 0 });
   });
 
   it('download as they came, never to be displayed', async () => {

@@ -72,6 +72,18 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return found;
   }
 
+  /** Documents of knowledge bases, by their ids; of those that have none there is no entry. */
+  async counts(knowledgeBaseIds: readonly string[]): Promise<Map<string, number>> {
+    const found = await this.rows
+      .createQueryBuilder('d')
+      .select('d.knowledge_base_id', 'id')
+      .addSelect('count(*)::int', 'documents')
+      .where({ ...this.where({ knowledgeBaseId: Any([...knowledgeBaseIds]), deletedAt: IsNull() }) })
+      .groupBy('d.knowledge_base_id')
+      .getRawMany<{ id: string; documents: number }>();
+    return new Map(found.map(({ id, documents }) => [id, documents]));
+  }
+
   async page({
     knowledgeBaseId,
     status,
