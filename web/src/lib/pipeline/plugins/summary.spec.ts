@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { i18n } from '$lib/i18n/i18n.svelte';
+import { folded, isChosen, matchesSearch, sizeText } from './choices';
+import { problemsBelow } from './index';
+import type { Names } from './names.svelte';
+import { summaryOf } from './summary';
+
+const names: Names = { of: (_kind, reference) => (reference === 'kb-1' ? 'Course Materials' : null) };
+
+beforeAll(async () => {
+  const texts = readFileSync(join(import.meta.dirname, '../../i18n/messages/tools.en.json'), 'utf8');
+  const real = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(new Response(texts));
+  await i18n.use('en');
+  globalThis.fetch = real;
+});
+
+describe('the line about a tool', () => {
+  it('names what is searched and how much of it', () => {
+    const config = { collections: ['kb-1', 'papers'], top_k: 5, threshold: 0.7 };
+    expect(summaryOf('simple_rag', config, names)).toBe(
+      'Searches “Course Materials”, “papers” · 5 passages · similarity from 0.7',
+    );
+  });
+
+  it('tells of what is not chosen yet', () => {
+    expect(summaryOf('simple_rag', { collections: [] }, names)).toBe('No knowledge base chosen yet');
+    expect(summaryOf('rubric_rag', { rubric_id: null, format: 'json' }, names)).toBe('No rubric chosen yet · JSON');
+    expect(summaryOf('single_file_rag', {}, names)).toBe('No file chosen yet');
+    expect(summaryOf('assistant', { assistant_id: null }, names)).toBe('No assistant chosen yet');
+  });
+
+  it('tells of tools nobody knows here what it can, and nothing of those without settings', () => {
+    expect(summaryOf('from_elsewhere', { collections: ['kb-1'] }, names)).toBe('Searches “Course Materials”');
+    expect(summaryOf('validation', { checks: 'answer' }, names)).toBe('checks the finished answer');
+    expect(summaryOf('no_rag', {}, names)).toBe('');
+  });
+});
+
+describe('what can be chosen', () => {
+  const option = { value: 'id-1', name: 'Càlcul & Àlgebra', detail: '', aliases: ['calcul'] };
+  it('is found without accents and by its other names', () => {
+    expect(folded('Àlgebra')).toBe('algebra');
+    expect(matchesSearch(option, ' ALGEBRA ')).toBe(true);
+    expect(matchesSearch(option, 'id-1')).toBe(true);
+    expect(matchesSearch(option, 'geometry')).toBe(false);
+  });
+  it('is chosen by id or alias, numbers too', () => {
+    expect(isChosen(option, ['calcul'])).toBe(true);
+    expect(isChosen({ ...option, value: 7 }, ['7'])).toBe(true);
+    expect(isChosen(option, ['other'])).toBe(false);
+  });
+  it('has sizes that people read', () => {
+    expect(sizeText(764)).toBe('764 bytes');
+    expect(sizeText(1_500)).toBe('1.5 kB');
+    expect(sizeText(2_000_000)).toBe('2 MB');
+  });
+});
+
+it('problems of a tool lose the path of the tool', () => {
+  const problems = [
+    'metadata.tools[1].config.top_k',
+    'metadata.tools[1].config',
+    'metadata.tools[10].config.x',
+    'name',
+  ];
+  expect(
+    problemsBelow(
+      problems.map((path) => ({ path, message: '' })),
+      'metadata.tools[1].config',
+    ).map(({ path }) => path),
+  ).toEqual(['top_k', '']);
+});
