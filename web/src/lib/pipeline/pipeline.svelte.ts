@@ -23,6 +23,9 @@ export { functionsOf } from './pipeline-read';
 /** The tools of a multi-tool assistant and its template: they change together, in one history. */
 export class Pipeline implements TemplateDocument {
   private readonly history: History<PipelineState>;
+  /** What the history holds, each for itself: a key in the template is no news to what shows the tools. */
+  private nowTools = $state.raw<readonly ToolEntry[]>([]);
+  private nowTemplate = $state.raw('');
   private nextKey: number;
 
   private constructor(
@@ -30,6 +33,8 @@ export class Pipeline implements TemplateDocument {
     readonly catalogue: readonly ToolInfo[],
   ) {
     this.history = new History(state);
+    this.nowTools = state.tools;
+    this.nowTemplate = state.template;
     this.nextKey = Math.max(0, ...state.tools.map(({ key }) => key)) + 1;
   }
 
@@ -39,10 +44,10 @@ export class Pipeline implements TemplateDocument {
   }
 
   get tools(): readonly ToolEntry[] {
-    return this.history.state.tools;
+    return this.nowTools;
   }
   get template(): string {
-    return this.history.state.template;
+    return this.nowTemplate;
   }
   get canUndo(): boolean {
     return this.history.canUndo;
@@ -110,13 +115,13 @@ export class Pipeline implements TemplateDocument {
 
   /** `toIndex` counts from 0 in the list without the tool. */
   planMove(key: number, toIndex: number): Change {
-    const plan = planMove(this.history.state, key, toIndex, this.catalogue);
+    const plan = planMove(this, key, toIndex, this.catalogue);
     return { ...plan, description: this.describe('template.step.move', key) };
   }
 
   /** What the slots of a removed tool become: `mark` → `{removed_2_context}`, `delete` → nothing. */
   planRemove(key: number, orphans: 'mark' | 'delete'): Change {
-    const plan = planRemove(this.history.state, key, orphans, this.catalogue);
+    const plan = planRemove(this, key, orphans, this.catalogue);
     return { ...plan, description: this.describe('template.step.remove', key) };
   }
 
@@ -154,10 +159,12 @@ export class Pipeline implements TemplateDocument {
 
   undo(): void {
     this.history.undo();
+    this.show();
   }
 
   redo(): void {
     this.history.redo();
+    this.show();
   }
 
   /** As they are stored under `tools`. */
@@ -185,6 +192,13 @@ export class Pipeline implements TemplateDocument {
   }
 
   private step(change: Partial<PipelineState>, text: string | null, group: string | null = null): void {
-    this.history.push({ ...this.history.state, ...change }, text, group);
+    this.history.push({ tools: this.tools, template: this.template, ...change }, text, group);
+    this.show();
+  }
+
+  private show(): void {
+    const { tools, template } = this.history.state;
+    this.nowTools = tools;
+    this.nowTemplate = template;
   }
 }
