@@ -22,6 +22,8 @@ interface MathsToken {
   readonly display: boolean;
 }
 
+const BARE_TAG = /^<\/?(?:br|hr|b|i|u|s|em|strong|del|ins|sub|sup|mark|kbd|details|summary) ?\/?>$/i;
+
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 const mathsHtml = (token: object): string => {
@@ -79,6 +81,8 @@ const marked = new Marked({
         ? `<p><strong>${text}</strong></p>\n`
         : `<h${headingLevel}>${text}</h${headingLevel}>\n`;
     },
+    // Tags are text but for a few bare ones: what never reaches the parser can do nothing there.
+    html: ({ text }) => text.replace(/<[^>]*>?/g, (tag) => (BARE_TAG.test(tag) ? tag : escaped(tag))),
     // Pictures from elsewhere would tell their server who reads this answer, and what it says in the address.
     image({ href, text }) {
       const own = isOwnPicture(href);

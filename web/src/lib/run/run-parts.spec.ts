@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { filledOf, shownParts, templateOf } from './prompt';
+import { beginning, type Span } from './run-state';
+import { linkOf, pagesOf, passagesIn } from './sources';
+import { barsOf, formatDuration, reasonOf } from './spans';
+
+const span = (start: number, end: number | null, more: Partial<Span> = {}): Span =>
+  ({ key: `${start}`, start, end, duration: null, firstText: null, ...more }) as Span;
+
+describe('bars', () => {
+  it('share one clock and stay in the box', () => {
+    const spans = [span(0, 500), span(500, 1000, { firstText: 750 }), span(1000, 1000)];
+    const bars = barsOf({ ...beginning('r'), spans }, 1000);
+    expect(bars.map(({ left, width }) => [left, width])).toEqual([
+      [0, 50],
+      [50, 50],
+      [99.4, 0.6],
+    ]);
+    expect(bars[1]?.firstText).toBe(50);
+  });
+
+  it('grow with the clock while something goes on', () => {
+    const [bar] = barsOf({ ...beginning('r'), spans: [span(100, null)] }, 1100);
+    expect(bar).toMatchObject({ duration: 1000 });
+    expect((bar?.left ?? 0) + (bar?.width ?? 0)).toBeCloseTo(100);
+  });
+});
+
+describe('texts of a run', () => {
+  const number = (value: number, options?: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat('es', options).format(value);
+
+  it('have durations in the reader’s way of writing', () => {
+    expect(formatDuration(38.4, number)).toBe('38 ms');
+    expect(formatDuration(1_449, number)).toBe('1,4 s');
+  });
+
+  it('have the reason of a failure without signs', () => {
+    expect(reasonOf('❌ Tool failed: simple_rag - no knowledge base is chosen')).toBe('no knowledge base is chosen');
+    expect(reasonOf('✅ get_weather completed')).toBe('get_weather completed');
+  });
+});
+
+describe('the filled prompt', () => {
+  const parts = [
+    { text: 'Context:', chars: 8 },
+    { slot: '1_context', index: 0, text: 'found', chars: 5 },
+    { slot: '2_rubric', index: 1, text: '', chars: 0 },
+    { text: 'Q:', chars: 2 },
+    { slot: 'user_input', text: 'What is…', chars: 16 },
+  ];
+
+  it('is the template with contents between blank lines', () => {
+    const shown = shownParts(parts, 'What is osmosis?');
+    expect(templateOf(shown)).toBe('Context:{1_context}{2_rubric}Q:{user_input}');
+    expect(filledOf(shown)).toBe('Context:\n\nfound\n\nQ:\n\nWhat is osmosis?\n\n');
+    expect(shown.some(({ isCut }) => isCut)).toBe(false);
+  });
+
+  it('says what is cut where the question is not known', () => {
+    expect(shownParts(parts).map(({ isCut }) => isCut)).toEqual([false, false, false, false, true]);
+  });
+});
+
+describe('sources', () => {
+  it('have the passages that tools numbered', () => {
+    expect([...passagesIn(['[1] # A\n\none [2] two\n\n[2] B', 'plain'])]).toEqual([
+      [1, '# A\n\none [2] two'],
+      [2, 'B'],
+    ]);
+  });
+
+  it('lead to their page, and only to web pages and places of the service', () => {
+    expect(linkOf({ type: 'knowledge_base', url: '/api/v1/sources?link=1', page: 3 })).toBe(
+      '/api/v1/sources?link=1#page=3',
+    );
+    expect(linkOf({ type: 'knowledge_base', url: 'javascript:alert(1)' })).toBeNull();
+    expect(linkOf({ type: 'knowledge_base', url: '//evil.example' })).toBeNull();
+    expect(linkOf({ type: 'file' })).toBeNull();
+    expect(pagesOf({ type: 'knowledge_base', page: 3, page_end: 4 })).toBe('3–4');
+  });
+});
