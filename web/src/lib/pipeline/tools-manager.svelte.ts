@@ -144,8 +144,6 @@ export class ToolsManagerState {
     toasts.info(shown, {
       label: t('pipeline.undo'),
       run: () => {
-        const id = toasts.items.find(({ text }) => text === shown)?.id;
-        if (id !== undefined) toasts.close(id);
         if (pipeline.tools === tools) this.undo();
         else toasts.info(t('pipeline.undo_stale'));
       },
