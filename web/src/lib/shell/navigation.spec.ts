@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { isActive, isGroup, navigationFor, type NavEntry } from './navigation';
+import { ownPath } from './own-path';
+
+const hrefs = (entries: readonly NavEntry[]): readonly string[] =>
+  entries.flatMap((entry) => (isGroup(entry) ? entry.links.map(({ href }) => href) : [entry.href]));
+const member = { isTeacher: false, isAdmin: false, multiTool: true };
+
+describe('navigation', () => {
+  it('offers members what they may use, and nothing to make', () => {
+    expect(hrefs(navigationFor(member))).toEqual([
+      '/assistants',
+      '/assistants?type=classic',
+      '/multi-tool-assistants',
+      '/runs',
+    ]);
+  });
+
+  it('offers teachers both types to create, and only classic where multi-tool is off', () => {
+    const teacher = { ...member, isTeacher: true };
+    expect(hrefs(navigationFor(teacher))).toEqual(
+      expect.arrayContaining(['/assistants/create', '/multi-tool-assistants/create', '/knowledge-bases', '/rubrics']),
+    );
+    expect(hrefs(navigationFor({ ...teacher, multiTool: false }))).not.toContain('/multi-tool-assistants/create');
+    expect(hrefs(navigationFor(teacher))).not.toContain('/admin/migration');
+  });
+
+  it('shows one place as active, also for what lies below it', () => {
+    const entries = navigationFor({ isTeacher: true, isAdmin: true, multiTool: true });
+    const active = (path: string) => entries.filter((entry) => isActive(entry, path)).map(({ key }) => key);
+    expect(active('/multi-tool-assistants/7')).toEqual(['shell.nav.assistants']);
+    expect(active('/admin/migration/x')).toEqual(['shell.nav.administration']);
+    expect(active('/filesystem')).toEqual([]);
+    expect(active('/files')).toEqual(['shell.nav.files']);
+  });
+});
+
+describe('where to go after signing in', () => {
+  it.each([
+    ['/runs/7?after=3#top', '/runs/7?after=3#top'],
+    [null, '/'],
+    ['', '/'],
+    ['runs', '/'],
+    ['//evil.example/x', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+  ])('%s → %s', (wished, path) => expect(ownPath(wished)).toBe(path));
+});
