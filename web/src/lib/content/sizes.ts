@@ -9,7 +9,7 @@ export function fileSize(bytes: number): string {
   return i18n.number(value, {
     style: 'unit',
     unit: UNITS[step] ?? 'byte',
-    unitDisplay: 'short',
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: step === 0 || value >= 100 ? 0 : 1,
   });
 }

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { marksOf } from './passage-text';
+
+const hits = (passage: string, question: string): string[] =>
+  marksOf(passage, question).flatMap(({ text, hit }) => (hit ? [text] : []));
+
+describe('words of the question in a passage', () => {
+  it('are marked whatever their endings, accents and capitals', () => {
+    expect(hits('La fotosíntesis: Fotosíntesis. Foto.', 'fotosintesi')).toEqual(['fotosíntesis', 'Fotosíntesis']);
+    expect(hits('Samples of a sample', 'sampling samples')).toEqual(['Samples', 'sample']);
+  });
+
+  it('are not the short ones', () => {
+    expect(hits('it is a cell', 'is it a cell')).toEqual(['cell']);
+  });
+
+  it('leave the passage as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (passage, question) => {
+        expect(
+          marksOf(passage, question)
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(passage);
+      }),
+    );
+  });
+});

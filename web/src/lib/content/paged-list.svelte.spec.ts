@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { PagedList } from './paged-list.svelte';
+
+interface Item {
+  readonly id: string;
+}
+const page = (ids: string, next: string | null = null) => ({
+  items: [...ids].map((id) => ({ id })),
+  next_cursor: next,
+  total: 4,
+});
+const ids = (list: PagedList<Item>): string => list.items.map(({ id }) => id).join('');
+
+describe('a list that is shown page by page', () => {
+  it('adds the next page to the ones before, and begins anew', async () => {
+    const list = new PagedList<Item>(async ({ cursor }) => (cursor === undefined ? page('ab', 'c1') : page('cd')));
+    await list.load();
+    expect([ids(list), list.hasMore, list.total]).toEqual(['ab', true, 4]);
+    await list.more();
+    expect([ids(list), list.hasMore]).toEqual(['abcd', false]);
+    list.remove('b');
+    expect([ids(list), list.total]).toEqual(['acd', 3]);
+    await list.load();
+    expect(ids(list)).toBe('ab');
+  });
+
+  it('drops an answer that a later question has overtaken', async () => {
+    const waiting: ((found: ReturnType<typeof page>) => void)[] = [];
+    const list = new PagedList<Item>(() => new Promise((resolve) => waiting.push(resolve)));
+    const first = list.load();
+    const second = list.load();
+    waiting[1]?.(page('new'));
+    waiting[0]?.(page('old'));
+    await Promise.all([first, second]);
+    expect([ids(list), list.loading]).toEqual(['new', false]);
+  });
+
+  it('keeps what it shows when a page fails', async () => {
+    let works = true;
+    const list = new PagedList<Item>(async () => {
+      if (!works) throw new Error('gone');
+      return page('ab', 'c1');
+    });
+    await list.load();
+    works = false;
+    await list.more();
+    expect([ids(list), String(list.error), list.loading]).toEqual(['ab', 'Error: gone', false]);
+  });
+});
