@@ -45,7 +45,7 @@ test('the checklist counts, explains and leads to the place', async ({ page, api
   await page.getByTestId('name-input').fill('');
   await page.getByTestId('save-btn').click();
   await expect(page.getByTestId('name-input')).toBeFocused();
-  await expect(page.getByText('Give the assistant a name.').first()).toBeVisible();
+  await expect(page.getByTestId('name-input')).toHaveAccessibleDescription('Give the assistant a name.');
 });
 
 test('of two tabs the later one sees both sides and decides', async ({ page, api }) => {
