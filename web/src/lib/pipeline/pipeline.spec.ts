@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolInfo } from '$lib/assistants/definition';
-import { Pipeline } from './pipeline.svelte';
+import { functionsOf, Pipeline } from './pipeline.svelte';
 
 const info = (name: string, placeholder: string | null, schema: object = {}): ToolInfo => ({
   name,
@@ -279,7 +279,7 @@ describe('the slots of the template', () => {
 
   it('are not those of a tool that looks at the finished answer', () => {
     const pipeline = open([{ ...course, config: { checks: 'answer' } }], '{1_context}');
-    expect(pipeline.slots[1]).toMatchObject({ name: '1_context', state: 'undefined', key: 1 });
+    expect(pipeline.slots[1]).toMatchObject({ name: '1_context', state: 'undefined', key: 1, later: true });
   });
 });
 
@@ -307,6 +307,12 @@ describe('reading and writing the document', () => {
     expect(pipeline.tools[1]?.plugin).toBe('rubric_rag');
     expect(pipeline.template).toBe('{1_context}{3_context} {2_rubric} {user_input}');
     expect(pipeline.canUndo).toBe(false);
+    expect(functionsOf({ ...metadata, functions: ['moodle', { type: 'rubric', rubric_id: 'r' }, 7] })).toEqual([
+      'weather',
+      { type: 'assistant', assistant_id: 1 },
+      'moodle',
+      { type: 'rubric', rubric_id: 'r' },
+    ]);
   });
 
   it('gives a new tool the highest number + 1 and the defaults of its schema', () => {

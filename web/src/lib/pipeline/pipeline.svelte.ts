@@ -1,6 +1,6 @@
 import type { Metadata, PipelineTool, ToolInfo } from '$lib/assistants/definition';
 import { t } from '$lib/i18n/i18n.svelte';
-import { type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
+import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
 import { History } from '$lib/template/history.svelte';
 import { numberedPlaceholder, type SlotGrammar } from '../../../../src/templates';
 import {
@@ -71,11 +71,7 @@ export class Pipeline implements TemplateDocument {
     slotStates(
       this.template,
       this.grammar,
-      this.tools.flatMap((tool) =>
-        tool.placeholder === null
-          ? []
-          : [{ name: tool.placeholder, fills: fillsSlot(tool), key: tool.key, title: this.titleOf(tool) }],
-      ),
+      this.tools.flatMap((tool) => (tool.placeholder === null ? [] : [this.fillerOf(tool, tool.placeholder)])),
     ),
   );
 
@@ -170,6 +166,12 @@ export class Pipeline implements TemplateDocument {
   /** As they are stored under `tools`. */
   toTools(): PipelineTool[] {
     return this.tools.map(toStored);
+  }
+
+  private fillerOf(tool: ToolEntry, name: string): Filler {
+    const fills = fillsSlot(tool);
+    const later = tool.enabled && !fills;
+    return { name, fills, key: tool.key, title: this.titleOf(tool), ...(later ? { later } : {}) };
   }
 
   private describe(key: 'template.step.move' | 'template.step.remove', tool: number): string {

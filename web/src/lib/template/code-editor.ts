@@ -13,6 +13,7 @@ import type { SlotState, TemplateDocument } from './document';
 import { editsBetween } from './edits';
 import { editorTheme } from './editor-theme';
 import { setSlots, type SlotTexts, slotMarks } from './slot-marks';
+import { redo, undo } from './steps';
 import { nextOccurrence, outsideSlots, type Surface } from './surface';
 
 export interface Selection {
@@ -123,12 +124,10 @@ function historyKeys(document: () => TemplateDocument): readonly KeyBinding[] {
       showText(view, document().template, true);
       return true;
     };
-  const undo = run((of) => of.undo());
-  const redo = run((of) => of.redo());
   return [
-    { key: 'Mod-z', run: undo, preventDefault: true },
-    { key: 'Mod-y', run: redo, preventDefault: true },
-    { key: 'Mod-Shift-z', run: redo, preventDefault: true },
+    { key: 'Mod-z', run: run(undo), preventDefault: true },
+    { key: 'Mod-y', run: run(redo), preventDefault: true },
+    { key: 'Mod-Shift-z', run: run(redo), preventDefault: true },
   ];
 }
 

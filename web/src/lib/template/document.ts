@@ -10,15 +10,18 @@ export interface SlotState {
   readonly key?: number;
   /** What fills it, for people: the tool's name. */
   readonly title?: string;
+  /** Its tool is on and fills nothing: it looks at the finished answer. */
+  readonly later?: true;
 }
 
 /** A name that something may put into the template. */
 export interface Filler {
   readonly name: string;
-  /** Whether it reaches the template: its tool is switched on. */
+  /** Whether it reaches the template. */
   readonly fills: boolean;
   readonly key?: number;
   readonly title?: string;
+  readonly later?: true;
 }
 
 /** A template that is being edited; every change is one step of one history. */
@@ -59,9 +62,10 @@ function fillersByName(fillers: readonly Filler[]): ReadonlyMap<string, Filler> 
   return byName.set(USER_INPUT, { name: USER_INPUT, fills: true });
 }
 
-const slot = ({ name, key, title }: Filler, state: SlotStateName): SlotState => ({
+const slot = ({ name, key, title, later }: Filler, state: SlotStateName): SlotState => ({
   name,
   state,
   ...(key === undefined ? {} : { key }),
   ...(title === undefined ? {} : { title }),
+  ...(later === undefined ? {} : { later }),
 });

@@ -21,6 +21,7 @@ describe('the lines under a template', () => {
         { name: 'context', state: 'unused' },
         { name: 'user_input', state: 'unused' },
         { name: '2_rubric', state: 'undefined', key: 2, title: 'Rubric' },
+        { name: '4_validation', state: 'undefined', key: 4, title: 'Check', later: true },
         { name: 'removed_3_file', state: 'undefined' },
         { name: 'file', state: 'undefined' },
       ],
@@ -29,6 +30,7 @@ describe('the lines under a template', () => {
     );
     expect(lines).toEqual([
       ['error', 'template.undefined_off', 'enable', 'remove'],
+      ['error', 'template.undefined_later', 'remove'],
       ['error', 'template.undefined_removed', 'remove'],
       ['error', 'template.undefined', 'remove'],
       ['warning', 'template.unused', 'insert'],

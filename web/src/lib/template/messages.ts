@@ -51,10 +51,12 @@ export function templateMessages(
   ];
 }
 
-function undefinedMessage({ name, key, title }: SlotState): TemplateMessage {
+function undefinedMessage({ name, key, title, later }: SlotState): TemplateMessage {
   const remove: Fix = { kind: 'remove', name };
   const placeholder = `{${name}}`;
   const common = { id: `undefined ${name}`, severity: 'error', name, inText: true } as const;
+  if (later)
+    return { ...common, text: t('template.undefined_later', { placeholder, tool: title ?? '' }), fixes: [remove] };
   if (key !== undefined)
     return {
       ...common,
