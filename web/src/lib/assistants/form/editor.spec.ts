@@ -87,6 +87,7 @@ describe('the editor of a form', () => {
     expect(await editor.save()).toBeNull();
     expect(editor.problemAt('top_k')).toBe('must be at most 100');
     expect(editor.counts.error).toBe(1);
+    expect(editor.shown).toMatchObject([{ severity: 'error', path: 'RAG_Top_k' }]);
     editor.form.name = 'Changed';
     expect(editor.problemAt('top_k')).toBeNull();
 

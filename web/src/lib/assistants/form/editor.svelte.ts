@@ -36,6 +36,13 @@ export class Editor {
   private refused = $state.raw<{ readonly of: string; readonly problems: readonly FieldProblem[] } | null>(null);
   /** They are those of what is on the screen until something changes. */
   private readonly current = $derived(this.refused?.of === this.mark ? this.refused.problems : NO_PROBLEMS);
+  /** For those who show problems at their place: what the service said while editing, and what it refused. */
+  readonly shown = $derived.by((): readonly Diagnostic[] => [
+    ...this.diagnostics,
+    ...this.current
+      .filter(({ path }) => !this.diagnostics.some((known) => known.path === path && known.severity === 'error'))
+      .map(({ path, message, code = 'tool.invalid' }) => ({ severity: 'error', path, message, code }) as Diagnostic),
+  ]);
   readonly checks = $derived.by(() =>
     checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }),
   );
