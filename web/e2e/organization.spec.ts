@@ -1,0 +1,104 @@
+import { apiOf, check, expect, shot, test } from './support/fixtures';
+
+test('an administrator sets features, models and a provider, whose key is never shown again', async ({ page, api }) => {
+  await page.goto('/organization');
+  const features = page.getByTestId('features-form');
+  await features.getByLabel('Planned strategy').uncheck();
+  await features.getByRole('button', { name: 'Save' }).click();
+  await expect(page.locator('.success-message').last()).toBeVisible();
+  expect((await api.get('/api/v1/organizations/default')).features.planned).toBe(false);
+  await features.getByLabel('Planned strategy').check();
+  await features.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(async () => (await api.get('/api/v1/organizations/default')).features.planned).toBe(true);
+  await check(page);
+  await shot(page, 'organization-overview');
+
+  await page.getByRole('link', { name: 'Providers', exact: true }).click();
+  await page.getByTestId('provider-name').fill('anthropic');
+  await page.getByTestId('add-provider').click();
+  const card = page.getByTestId('provider-anthropic');
+  await card.getByLabel('API key').fill('sk-canary-web');
+  await card.getByLabel('Models', { exact: true }).fill('small\nlarge');
+  await card.getByRole('button', { name: 'Save' }).click();
+  await expect(card.getByText('Key stored')).toBeVisible();
+  await expect(card.getByLabel('API key')).toHaveValue('');
+  expect((await api.get('/api/v1/organizations/default')).providers.anthropic).toMatchObject({
+    api_key_configured: true,
+    models: ['small', 'large'],
+  });
+  expect(await page.content()).not.toContain('sk-canary-web');
+  await check(page);
+  await shot(page, 'organization-providers');
+  await card.getByRole('button', { name: 'Remove' }).click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(card).toHaveCount(0);
+});
+
+test('members come, change and go', async ({ page, api }) => {
+  await page.goto('/organization/members');
+  await page.getByTestId('add-member').click();
+  await page.getByTestId('member-email').fill('ada@example.edu');
+  await page.getByTestId('member-name').fill('Ada Lovelace');
+  await check(page);
+  await page.getByTestId('member-save').click();
+  const row = page.getByTestId('member-row').filter({ hasText: 'ada@example.edu' });
+  await expect(row).toContainText('Teacher');
+  await row.getByTestId('member-menu').click();
+  await page.getByTestId('member-edit').click();
+  await page.getByTestId('member-role').selectOption('member');
+  await page.getByTestId('member-save').click();
+  await expect(row).toContainText('Member');
+  await row.getByTestId('member-menu').click();
+  await page.getByTestId('member-toggle').click();
+  await expect(row).toContainText('Disabled');
+  await shot(page, 'organization-members');
+  await row.getByTestId('member-menu').click();
+  await page.getByTestId('member-remove').click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(row).toHaveCount(0);
+  await page.goto('/organization/audit');
+  await expect(page.getByTestId('audit-entry').first()).toContainText('member.remove');
+  expect((await api.get('/api/v1/organizations/default/audit')).items[0].actor.kind).toBe('session');
+  await page.getByTestId('audit-entry').first().getByText('Details').click();
+  await check(page);
+  await shot(page, 'organization-audit');
+});
+
+test('a key is shown once, works, and ends when it is revoked', async ({ page, service }) => {
+  await page.goto('/account/api-keys');
+  await page.getByTestId('new-key').click();
+  await page.getByTestId('key-name').fill('My chat client');
+  await check(page);
+  await page.getByTestId('create-key').click();
+  const key = await page.getByTestId('new-key-value').inputValue();
+  expect(key).toMatch(/^bw_live_/);
+  const theirs = apiOf({ url: service.url, key });
+  expect((await theirs.get('/api/v1/me')).scopes.sort()).toEqual(['chat', 'read']);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await expect(page.getByTestId('new-key-value')).toHaveCount(0);
+  expect(await page.content()).not.toContain(key);
+  await shot(page, 'api-keys');
+  await page.getByTestId('key-row').filter({ hasText: 'My chat client' }).getByTestId('revoke-key').click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(page.getByText('My chat client', { exact: true })).toHaveCount(0);
+  await expect(theirs.get('/api/v1/me')).rejects.toThrow('401');
+});
+
+test('a system administrator makes an organization, looks into it and suspends it', async ({ page, api }) => {
+  await page.goto('/organization/organizations');
+  await page.getByTestId('new-organization').click();
+  const dialog = page.getByTestId('organization-dialog');
+  await dialog.getByLabel('Name', { exact: false }).first().fill('Physics');
+  await dialog.getByLabel('Short name').fill('physics');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('link', { name: 'Physics' }).click();
+  await expect(page.getByTestId('other-organization')).toContainText('physics');
+  await expect(page.getByTestId('features-form').getByLabel('Name')).toHaveValue('Physics');
+  await page.getByRole('link', { name: 'All organizations' }).click();
+  await page.getByRole('button', { name: 'Suspend: Physics' }).click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(page.getByRole('button', { name: 'Resume: Physics' })).toBeVisible();
+  expect((await api.get('/api/v1/organizations/physics')).suspended).toBe(true);
+  await check(page);
+  await shot(page, 'organizations');
+});
