@@ -299,6 +299,7 @@ describe('reading and writing the document', () => {
         { type: 'rubric', enabled: false, config: { rubric_id: 'r' } },
         { type: 'simple_rag', config: {}, placeholder: 'context' },
         'weather',
+        7,
         { type: 'assistant', assistant_id: 1 },
       ],
     };
@@ -307,7 +308,7 @@ describe('reading and writing the document', () => {
     expect(pipeline.tools[1]?.plugin).toBe('rubric_rag');
     expect(pipeline.template).toBe('{1_context}{3_context} {2_rubric} {user_input}');
     expect(pipeline.canUndo).toBe(false);
-    expect(functionsOf({ ...metadata, functions: ['moodle', { type: 'rubric', rubric_id: 'r' }, 7] })).toEqual([
+    expect(functionsOf({ ...metadata, functions: ['moodle', { type: 'rubric', rubric_id: 'r' }] })).toEqual([
       'weather',
       { type: 'assistant', assistant_id: 1 },
       'moodle',
