@@ -1,0 +1,195 @@
+import type { Page } from '@playwright/test';
+import { type Api, check, expect, shot, test } from './support/fixtures';
+
+const MEMBRANES = '# Membranes\n\nOsmosis moves water through a membrane that lets the solute stay.\n';
+const PRESSURE = '# Pressure\n\nThe osmotic pressure grows with the concentration of the solute.\n';
+
+async function knowledgeBase(api: Api, name: string, files: Record<string, string>): Promise<string> {
+  const base = await api.post('/api/v1/knowledge-bases', { name });
+  await api.upload(`/api/v1/knowledge-bases/${base.id}/documents`, files);
+  await expect
+    .poll(
+      async () =>
+        (await api.get(`/api/v1/knowledge-bases/${base.id}/documents`)).items.map((one: any) => one.status).join(),
+      { timeout: 20_000 },
+    )
+    .toBe('completed');
+  return base.slug;
+}
+
+let tutor = 0;
+test.beforeAll(async ({ api }) => {
+  const slugs = [
+    await knowledgeBase(api, 'Playground membranes', { 'membranes.md': MEMBRANES }),
+    await knowledgeBase(api, 'Playground pressure', { 'pressure.md': PRESSURE }),
+  ];
+  const assistant = await api.post('/api/v1/assistants', {
+    name: 'Playground tutor',
+    system_prompt: 'Cite as [n].',
+    prompt_template: 'Membranes:{1_context}\nPressure:{2_context}\n$\\frac{a}{b}$ Question:{user_input}',
+    metadata: {
+      assistant_type: 'multi_tool',
+      orchestrator: 'parallel',
+      connector: 'openai',
+      llm: 'gpt-4o-mini',
+      capabilities: { vision: true },
+      tools: slugs.map((slug, index) => ({
+        plugin: 'simple_rag',
+        placeholder: `${index + 1}_context`,
+        enabled: true,
+        config: { collections: [slug], top_k: 1, mode: 'keyword', sources_in_prompt: 'numbered' },
+      })),
+    },
+  });
+  tutor = assistant.id;
+});
+
+async function ask(page: Page, question: string): Promise<void> {
+  await page.getByTestId('question-input').fill(question);
+  await page.getByTestId('question-input').press('Enter');
+}
+const lastRun = (page: Page) => page.getByTestId('run').last();
+const ended = (page: Page, status = 'completed') => expect(lastRun(page)).toHaveAttribute('data-status', status);
+
+test('a question is followed live, from the tools to the cited answer', async ({ page }) => {
+  await page.goto(`/playground/${tutor}`);
+  await ask(page, 'slow osmosis pressure of the membrane');
+  await expect(page.getByTestId('span').first()).toBeVisible();
+  await expect(lastRun(page)).toHaveAttribute('data-status', 'running');
+  await expect(page.getByTestId('answer')).toContainText('step2');
+
+  // The stream goes on where it was, from its beginning, after a reload.
+  await page.reload();
+  await expect(page.getByTestId('answer')).toContainText('step0 step1 step2');
+  await page.getByTestId('stop-btn').click();
+  await expect(page.getByTestId('cancelled')).toBeVisible();
+  await ended(page, 'cancelled');
+
+  await ask(page, 'osmosis pressure of the membrane');
+  await ended(page);
+  const spans = await lastRun(page)
+    .getByTestId('span')
+    .evaluateAll((found) =>
+      found.map((one) => [one.dataset['kind'], Number(one.dataset['start']), Number(one.dataset['end'])] as const),
+    );
+  expect(spans.map(([kind]) => kind)).toEqual(['tool', 'tool', 'model']);
+  const [first, second, model] = spans;
+  expect(second?.[1]).toBeLessThanOrEqual(first?.[2] ?? 0);
+  expect(model?.[1]).toBeGreaterThanOrEqual(Math.max(first?.[2] ?? 0, second?.[2] ?? 0));
+  await expect(lastRun(page).getByRole('heading', { name: 'An answer' })).toBeVisible();
+  await expect(lastRun(page).locator('.katex').first()).toBeVisible();
+  await check(page);
+  await shot(page, 'playground-answer');
+});
+
+test('a stopped run closes the vendor’s connection', async ({ page, service }) => {
+  await page.goto(`/playground/${tutor}`);
+  await ask(page, 'slow cancelled osmosis');
+  await expect(page.getByTestId('answer')).toContainText('step1');
+  await page.getByTestId('composer-stop').click();
+  await ended(page, 'cancelled');
+  await expect.poll(() => service.seen.find(({ question }) => question.includes('slow cancelled'))?.aborted).toBe(true);
+});
+
+test('citations open their passage by pointer and keyboard; prompt and report show what the tools gave', async ({
+  page,
+}) => {
+  await page.goto(`/playground/${tutor}`);
+  await ask(page, 'osmosis pressure of the membrane');
+  await ended(page);
+  const citation = page.getByRole('button', { name: /^Source 1: / });
+  const card = page.getByTestId('source-card');
+  await citation.hover();
+  await expect(card).toContainText('membranes.md');
+  await expect(card.getByTestId('passage')).toContainText('Osmosis moves water');
+  await page.keyboard.press('Escape');
+  await expect(card).toHaveCount(0);
+  await page.mouse.move(0, 0);
+  await citation.focus();
+  await page.keyboard.press('Enter');
+  await expect(card).toBeFocused();
+  await check(page);
+  await page.keyboard.press('Escape');
+  await expect(card).toHaveCount(0);
+  await expect(citation).toBeFocused();
+
+  await page.getByTestId('tab-prompt').click();
+  const filled = page.getByTestId('prompt-filled');
+  await expect(filled).toContainText('Osmosis moves water');
+  await expect(filled.locator('mark[data-slot="user_input"]')).toHaveText('osmosis pressure of the membrane');
+  await page.locator('[data-testid="prompt-slot"][data-slot="2_context"]').focus();
+  await expect(filled.locator('mark[data-slot="2_context"]')).toHaveClass(/lit/);
+  await check(page);
+  await shot(page, 'playground-prompt');
+  await page.getByTestId('tab-template').click();
+  await expect(page.getByTestId('prompt-template')).toContainText('{1_context}');
+  await expect(page.getByTestId('prompt-template')).toContainText('\\frac{a}{b}');
+  await page.getByTestId('tab-diff').click();
+  await expect(page.getByTestId('diff')).toContainText('Osmosis moves water');
+  await page.getByTestId('tab-report').click();
+  await expect(page.getByTestId('report')).toContainText('Multi-Tool Orchestration Report');
+
+  await page.getByTestId('verbose-toggle').check();
+  await ask(page, 'osmosis');
+  await ended(page);
+  await expect(page.getByTestId('answer').last()).toContainText('Multi-Tool Orchestration Report');
+
+  await page.getByTestId('history').locator('summary').click();
+  const chosen = page.getByTestId('history-run').getByRole('checkbox');
+  await chosen.nth(0).check();
+  await chosen.nth(1).check();
+  await page.getByTestId('compare-btn').click();
+  await expect(page.getByTestId('compare-total')).toBeVisible();
+  await check(page);
+  await shot(page, 'playground-compare');
+});
+
+test('a hostile answer runs nothing, loads nothing and leads nowhere', async ({ page }) => {
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(`/playground/${tutor}`);
+  await ask(page, 'hostile');
+  await ended(page);
+  const answer = page.getByTestId('answer');
+  await expect(answer).toContainText('pixel');
+  await expect(answer.locator('img, iframe, form, input, style, script')).toHaveCount(0);
+  await expect(answer.locator('a[href^="javascript"]')).toHaveCount(0);
+  await expect(answer.locator('a', { hasText: 'pixel' })).toHaveAttribute('rel', /noopener/);
+  expect(dialogs).toEqual([]);
+});
+
+test('a failure says what happened, and pictures can be asked about', async ({ page, service }) => {
+  await page.goto(`/playground/${tutor}`);
+  await ask(page, 'fail');
+  await expect(page.getByTestId('run-error')).toHaveAttribute('data-code', 'upstream_error', { timeout: 20_000 });
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  await page
+    .getByTestId('picture-input')
+    .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') });
+  await expect(page.getByRole('img', { name: 'dot.png' })).toBeVisible();
+  await ask(page, 'what is in the picture');
+  await ended(page);
+  expect(service.seen.some(({ question }) => question.includes('what is in the picture'))).toBe(true);
+});
+
+test('runs are listed, filtered and opened', async ({ page, api }) => {
+  const { id } = await api.post(`/api/v1/assistants/${tutor}/runs`, {
+    messages: [{ role: 'user', content: 'osmosis' }],
+  });
+  await expect.poll(async () => (await api.get(`/api/v1/runs/${id}`)).status).toBe('completed');
+  await page.goto('/runs');
+  await page.getByTestId('assistant-filter').selectOption({ label: 'Playground tutor' });
+  await expect(page).toHaveURL(new RegExp(`assistant=${tutor}`));
+  await page.getByTestId('status-filter').selectOption('completed');
+  await expect(page.getByTestId('run-row').first()).toContainText('Playground tutor');
+  await check(page);
+  await page.getByTestId('run-row').first().getByRole('link').click();
+  await ended(page);
+  await page.getByTestId('tab-events').click();
+  await expect(page.getByTestId('events')).toContainText('run.completed');
+  await check(page);
+  await shot(page, 'run-events');
+});
