@@ -2,7 +2,7 @@ import type { FieldProblem } from '$lib/api/problem';
 import type { Diagnostic } from '../definition';
 import { type Target, targetOf } from './targets';
 
-export type Severity = Diagnostic['severity'];
+type Severity = Diagnostic['severity'];
 
 /** One thing to look at before saving. */
 export interface Check {
@@ -35,7 +35,7 @@ export function checksOf(input: {
   return [...found.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]);
 }
 
-export interface Counts {
+interface Counts {
   readonly error: number;
   readonly warning: number;
   readonly info: number;

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../definition';
 import type { Check } from './checklist';
 import { targetOf } from './targets';
 
-export interface Described {
+interface Described {
   readonly text: string;
   /** The service's own words where they say more, in English. */
   readonly detail: string | null;

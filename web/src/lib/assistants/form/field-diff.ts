@@ -1,9 +1,9 @@
 import { fingerprint, type DefinitionBody } from './body';
 
 /** How a difference is shown: side by side as one line, or as a diff of texts. */
-export type DifferenceKind = 'value' | 'text';
+type DifferenceKind = 'value' | 'text';
 
-export interface Difference {
+interface Difference {
   /** Path in the definition: `name`, `metadata.tools`. */
   readonly path: string;
   readonly kind: DifferenceKind;
