@@ -5,10 +5,11 @@ import { check, expect, shot, test } from './support/fixtures';
 const note = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> =>
   page.getByTestId('upload-box').locator('input[type=file]').setInputFiles(files);
-/** A note that lies over a small button is there for some seconds only; axe would call the button too small. */
-async function closeToasts(page: Page): Promise<void> {
+/** Nothing lies over anything: notes are closed, and the page is not scrolled under its header. Axe calls what is covered too small. */
+async function uncover(page: Page): Promise<void> {
   const notes = page.locator('.success-message');
   while ((await notes.count()) > 0) await notes.first().getByRole('button').click();
+  await page.evaluate(() => scrollTo(0, 0));
 }
 
 test('a knowledge base is made, filled by several files at once, asked, and deleted with a word on who uses it', async ({
@@ -29,7 +30,8 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
     { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 and no more') },
   );
   const documents = page.getByTestId('document');
-  await expect(documents).toHaveCount(3);
+  // The service waits some seconds for the documents before it answers the upload.
+  await expect(documents).toHaveCount(3, { timeout: 30_000 });
   await expect(documents.filter({ hasText: 'photosynthesis.md' })).toHaveAttribute('data-status', 'completed');
   const broken = documents.filter({ hasText: 'broken.pdf' });
   await expect(broken).toHaveAttribute('data-status', 'failed');
@@ -44,6 +46,7 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
   await expect(page.getByTestId('passage').first()).toContainText('thylakoid');
   await expect(page.getByTestId('query-timing')).toContainText('ms');
   await expect(page.locator('mark').first()).toBeVisible();
+  await uncover(page);
   await check(page);
   await shot(page, 'knowledge-base-query');
 
@@ -117,7 +120,7 @@ test('a rubric is written by keyboard, kept from loss, and read back as it was',
   await expect(page).toHaveURL(/\/rubrics\/[0-9a-f-]{36}$/);
   await page.getByTestId('preview-markdown').click();
   await expect(page.getByTestId('preview-text')).toContainText('### 1. Result');
-  await closeToasts(page);
+  await uncover(page);
   await check(page);
   await shot(page, 'rubric-editor');
   const saved = await api.get(`/api/v1/rubrics/${page.url().split('/').at(-1)}`);
@@ -187,7 +190,7 @@ test('a starter is copied, changed and shared', async ({ page, api }) => {
   await expect(page.getByText('Without {user_input}')).toBeVisible();
   await page.getByTestId('save-btn').click();
   await expect(page.locator('.success-message').last()).toBeVisible();
-  await closeToasts(page);
+  await uncover(page);
   await check(page);
   await shot(page, 'prompt-template');
   await page.getByTestId('template-menu').click();
