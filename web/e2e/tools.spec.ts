@@ -47,12 +47,13 @@ test('a knowledge base is chosen with its count of documents, and settings are c
   page,
   api,
 }) => {
-  const base = await api.post('/api/v1/knowledge-bases', { name: 'Plants of the course' });
+  const name = `Plants ${crypto.randomUUID()}`;
+  const base = await api.post('/api/v1/knowledge-bases', { name });
   await api.upload(`/api/v1/knowledge-bases/${base.id}/documents`, { 'a.md': '# Leaves\n\nGreen.', 'b.md': '# Roots' });
   const id = await assistant(api, 'sequential', [tool('simple_rag', '1_context', { config: { collections: [] } })]);
   await edit(page, id);
   await configure(page, 0);
-  const row = page.getByTestId('choice-knowledge-base').locator('label', { hasText: 'Plants of the course' });
+  const row = page.getByTestId('choice-knowledge-base').locator('label', { hasText: name });
   await expect(row).toContainText('2 documents');
   await row.locator('input').check();
 
@@ -65,7 +66,7 @@ test('a knowledge base is chosen with its count of documents, and settings are c
   await shot(page, 'tool-simple-rag');
 
   await page.getByTestId('save-tool').click();
-  await expect(page.getByTestId('tool-card')).toContainText('Plants of the course');
+  await expect(page.getByTestId('tool-card')).toContainText(name);
   await save(page);
   const { metadata } = await api.get(`/api/v1/assistants/${id}`);
   expect(metadata.tools[0].config).toMatchObject({ collections: [base.id], top_k: 7 });

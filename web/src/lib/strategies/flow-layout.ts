@@ -122,8 +122,13 @@ function boxesOf(layers: readonly Slot[][], sizes: Sizes, isVertical: boolean): 
     for (const slot of layer) {
       const { width, height } = sizeOf(slot, sizes);
       const [size, cross] = isVertical ? [height, width] : [width, height];
-      const start = main + (depth - size) / 2;
-      boxes.set(slot.id, isVertical ? { x: other, y: start, width, height } : { x: start, y: other, width, height });
+      // An edge goes straight through the layers that it passes.
+      const long = slot.node === null ? depth : size;
+      const start = main + (depth - long) / 2;
+      boxes.set(
+        slot.id,
+        isVertical ? { x: other, y: start, width, height: long } : { x: start, y: other, width: long, height },
+      );
       other += cross + sizes.space;
     }
     main += depth + sizes.gap;
@@ -131,26 +136,29 @@ function boxesOf(layers: readonly Slot[][], sizes: Sizes, isVertical: boolean): 
   return boxes;
 }
 
-const rounded = (value: number): string => String(Math.round(value * 10) / 10);
+const pair = (along: number, across: number, isVertical: boolean): string =>
+  (isVertical ? [across, along] : [along, across]).map((value) => String(Math.round(value * 10) / 10)).join(' ');
 
-function pathOf(slots: readonly Box[], isVertical: boolean): string {
-  return slots
-    .map((box, at) => {
-      const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
-      const before = slots[at - 1];
-      const isLast = at === slots.length - 1;
-      const [x, y] = isVertical ? [cx, isLast ? box.y : cy] : [isLast ? box.x : cx, cy];
-      if (before === undefined) {
-        const [sx, sy] = isVertical ? [cx, box.y + box.height] : [box.x + box.width, cy];
-        return `M${rounded(sx)} ${rounded(sy)}`;
-      }
-      const first = at === 1;
-      const bx = isVertical || !first ? before.x + before.width / 2 : before.x + before.width;
-      const by = isVertical && first ? before.y + before.height : before.y + before.height / 2;
-      const [c1, c2] = isVertical
-        ? [`${rounded(bx)} ${rounded((by + y) / 2)}`, `${rounded(x)} ${rounded((by + y) / 2)}`]
-        : [`${rounded((bx + x) / 2)} ${rounded(by)}`, `${rounded((bx + x) / 2)} ${rounded(y)}`];
-      return `C${c1} ${c2} ${rounded(x)} ${rounded(y)}`;
+/** Where an edge enters and leaves a box, along the flow and across it. */
+const passage = ({ x, y, width, height }: Box, isVertical: boolean): { start: number; end: number; middle: number } =>
+  isVertical
+    ? { start: y, end: y + height, middle: x + width / 2 }
+    : { start: x, end: x + width, middle: y + height / 2 };
+
+function pathOf(boxes: readonly Box[], isVertical: boolean): string {
+  const passages = boxes.map((box) => passage(box, isVertical));
+  return passages
+    .map(({ start, end, middle }, at) => {
+      const before = passages[at - 1];
+      if (before === undefined) return `M${pair(end, middle, isVertical)}`;
+      const half = (before.end + start) / 2;
+      const curve = [
+        pair(half, before.middle, isVertical),
+        pair(half, middle, isVertical),
+        pair(start, middle, isVertical),
+      ];
+      const through = at < passages.length - 1 ? `L${pair(end, middle, isVertical)}` : '';
+      return `C${curve.join(' ')}${through}`;
     })
     .join('');
 }

@@ -80,7 +80,7 @@ describe('the layout of a flow', () => {
           const graph = graphOf(tools, strategy);
           const { nodes, edges, width, height } = layoutOf(graph, SIZES, room);
           expect(nodes).toHaveLength(graph.nodes.length);
-          expect(edges.every(({ path }) => /^M[-\d. ]+(C[-\d. ]+)+$/.test(path))).toBe(true);
+          expect(edges.every(({ path }) => /^M[-\d. ]+([CL][-\d. ]+)+$/.test(path))).toBe(true);
           for (const [at, a] of nodes.entries()) {
             expect(a.x >= 0 && a.y >= 0 && a.x + a.width <= width + 0.01 && a.y + a.height <= height + 0.01).toBe(true);
             for (const b of nodes.slice(at + 1)) {
