@@ -7,9 +7,10 @@ const upload = (page: Page, ...files: ReturnType<typeof note>[]): Promise<void> 
   page.getByTestId('upload-box').locator('input[type=file]').setInputFiles(files);
 /** Nothing lies over anything: notes are closed, and the page is not scrolled under its header. Axe calls what is covered too small. */
 async function uncover(page: Page): Promise<void> {
-  const notes = page.locator('.success-message');
-  while ((await notes.count()) > 0) await notes.first().getByRole('button').click();
-  await page.evaluate(() => scrollTo(0, 0));
+  await page.evaluate(() => {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.toasts button')) button.click();
+    scrollTo(0, 0);
+  });
 }
 
 test('a knowledge base is made, filled by several files at once, asked, and deleted with a word on who uses it', async ({
