@@ -2,7 +2,7 @@ import { api, idempotencyKey, must } from '$lib/api/client';
 import { type ProblemError, toProblem } from '$lib/api/problem';
 import { follow, type Link } from './follow';
 import type { RunEvent } from './run-events';
-import { beginning, hasEnded, reduceAll, type RunState } from './run-state';
+import { beginning, hasEnded, reduceAll, type RunState, settled } from './run-state';
 
 /** A content of several parts, or plain text. */
 export type Content = string | readonly Readonly<Record<string, unknown>>[];
@@ -21,6 +21,8 @@ export class LiveRun {
   link = $state<Link>('connecting');
   /** Why the run could not be started or followed. */
   problem = $state.raw<ProblemError | null>(null);
+  /** Why it could not be stopped; it goes on. */
+  stopProblem = $state.raw<ProblemError | null>(null);
   stopping = $state(false);
 
   readonly isOver = $derived(this.problem !== null || hasEnded(this.state));
@@ -59,8 +61,10 @@ export class LiveRun {
         onevent: (event) => this.gather(event),
         onlink: (link) => (this.link = link),
       });
+      this.flush();
+      await this.settle(id);
     } catch (error) {
-      this.problem = toProblem(error);
+      if (!this.leaving.signal.aborted) this.problem = toProblem(error);
     }
     this.flush();
   }
@@ -69,6 +73,7 @@ export class LiveRun {
   async stop(): Promise<void> {
     if (this.isOver || this.stopping) return;
     this.stopping = true;
+    this.stopProblem = null;
     if (this.state.id === '') this.stopWhenStarted = true;
     else await this.cancel(this.state.id);
   }
@@ -83,13 +88,21 @@ export class LiveRun {
     this.leaving.abort();
   }
 
+  /** The events of runs that ended long ago are gone: their record tells the rest. */
+  private async settle(id: string): Promise<void> {
+    if (this.leaving.signal.aborted || hasEnded(this.state)) return;
+    const { signal } = this.leaving;
+    const run = must(await api.GET('/api/v1/runs/{id}', { params: { path: { id } }, signal }));
+    this.state = settled(this.state, run);
+  }
+
   private async cancel(id: string): Promise<void> {
     try {
       await api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } });
     } catch (error) {
       const problem = toProblem(error);
       // It was faster: its end is on its way.
-      if (problem.code !== 'run_ended') this.problem = problem;
+      if (problem.code !== 'run_ended') this.stopProblem = problem;
     } finally {
       this.stopping = false;
     }
