@@ -16,6 +16,7 @@ import {
 } from './pipeline-entry';
 import { type PipelineState, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
+import { toolName } from './plugins/texts';
 
 export type { Change, Rename, ToolEntry } from './pipeline-entry';
 export { functionsOf } from './pipeline-read';
@@ -83,9 +84,10 @@ export class Pipeline implements TemplateDocument {
     return pipelineTool(plugin, this.catalogue);
   }
 
-  /** The tool's name for people; its plugin's name where that is not installed. */
+  /** The tool's name in the reader's language; its plugin's name where that is not installed. */
   titleOf(tool: Pick<ToolEntry, 'plugin'>): string {
-    return this.infoOf(tool)?.display_name ?? tool.plugin;
+    const info = this.infoOf(tool);
+    return info === undefined ? tool.plugin : toolName(info);
   }
 
   /** The placeholder that the next tool of a plugin gets: the highest number + 1; null when it fills nothing. */

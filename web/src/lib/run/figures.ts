@@ -1,4 +1,5 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
+import { strategyName } from '$lib/strategies/strategy-name';
 import type { Run, RunSummary } from './run-events';
 import { formatDuration } from './spans';
 import type { ToolNames } from './tool-names.svelte';
@@ -57,11 +58,13 @@ const textRow = (key: string, label: string, first: string | null, second: strin
   difference: '',
 });
 
+const strategyOf = ({ strategy }: Run): string | null => (strategy === null ? null : strategyName(strategy));
+
 /** What two runs took, side by side; the difference is what the second needed more. */
 export function figuresOf(first: Run, second: Run, names: ToolNames): readonly FigureRow[] {
   const tokens: Figure = ({ usage }) => usage?.total_tokens ?? null;
   return [
-    textRow('strategy', t('runs.strategy'), first.strategy, second.strategy),
+    textRow('strategy', t('runs.strategy'), strategyOf(first), strategyOf(second)),
     textRow('model', t('runs.model'), first.model, second.model),
     ...times.map(([key, label, of]) => timeRow(key, label(), of(first), of(second))),
     ...toolRows(first, second, names),

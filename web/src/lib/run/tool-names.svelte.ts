@@ -1,17 +1,20 @@
+import type { ToolInfo } from '$lib/assistants/definition';
 import { catalogues } from '$lib/catalogues.svelte';
+import { toolName } from '$lib/pipeline/plugins/texts';
 
-/** Names for people of tools and functions; the plugin's own name until the catalogue is there, and where it has none. */
+/** Names of tools and functions in the reader's language; the plugin's own until the catalogue is there. */
 export class ToolNames {
-  private names = $state.raw<Readonly<Record<string, string>>>({});
+  private tools = $state.raw<Readonly<Record<string, ToolInfo>>>({});
 
   constructor() {
     catalogues.tools().then(
-      (tools) => (this.names = Object.fromEntries(tools.map(({ name, display_name }) => [name, display_name]))),
+      (tools) => (this.tools = Object.fromEntries(tools.map((tool) => [tool.name, tool]))),
       () => undefined,
     );
   }
 
   of(plugin: string): string {
-    return this.names[plugin] ?? plugin;
+    const tool = this.tools[plugin];
+    return tool === undefined ? plugin : toolName(tool);
   }
 }
