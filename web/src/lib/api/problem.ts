@@ -28,6 +28,11 @@ export class ProblemError extends Error {
   get text(): string {
     return i18n.maybe(`errors.${this.code}`) ?? this.detail;
   }
+
+  /** There is no text in the reader's language: `text` is the service's English. */
+  get isForeign(): boolean {
+    return i18n.maybe(`errors.${this.code}`) === null;
+  }
 }
 
 interface ProblemBody {

@@ -1,37 +1,80 @@
+import { toProblem } from '$lib/api/problem';
+
 export interface Toast {
   readonly id: number;
   readonly kind: 'success' | 'info' | 'error';
   readonly text: string;
+  /** Of words that are not in the reader's language. */
+  readonly lang?: string;
+  /** Of an answer of the service, to tell who runs it. */
+  readonly requestId?: string;
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 const SHOWN_MS = 6_000;
+/** Who has something to decide reads slower. */
+const SHOWN_WITH_ACTION_MS = 15_000;
 
 /** Short notes at the edge of the screen, also announced. Errors stay until they are closed. */
 class Toasts {
   items = $state<readonly Toast[]>([]);
   private next = 1;
+  private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
+  private readonly holds = new Set<'pointer' | 'focus'>();
 
   success(text: string, action?: Toast['action']): void {
-    this.show('success', text, action);
+    this.show({ kind: 'success', text, ...(action === undefined ? {} : { action }) });
   }
 
   info(text: string, action?: Toast['action']): void {
-    this.show('info', text, action);
+    this.show({ kind: 'info', text, ...(action === undefined ? {} : { action }) });
   }
 
   error(text: string): void {
-    this.show('error', text);
+    this.show({ kind: 'error', text });
+  }
+
+  /** Whatever was thrown. */
+  problem(error: unknown): void {
+    const { text, isForeign, requestId } = toProblem(error);
+    const lang = isForeign ? { lang: 'en' } : {};
+    this.show({ kind: 'error', text, ...lang, ...(requestId === null ? {} : { requestId }) });
   }
 
   close(id: number): void {
+    clearTimeout(this.timers.get(id));
+    this.timers.delete(id);
     this.items = this.items.filter((toast) => toast.id !== id);
+    // A button that goes with its note says nothing of the focus that it had.
+    this.release('focus');
   }
 
-  private show(kind: Toast['kind'], text: string, action?: Toast['action']): void {
-    const id = this.next++;
-    this.items = [...this.items, { id, kind, text, ...(action === undefined ? {} : { action }) }];
-    if (kind !== 'error') setTimeout(() => this.close(id), SHOWN_MS);
+  /** While they are pointed at or hold the focus none goes by itself. */
+  hold(by: 'pointer' | 'focus'): void {
+    this.holds.add(by);
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  release(by: 'pointer' | 'focus'): void {
+    if (this.items.length === 0) this.holds.clear();
+    if (!this.holds.delete(by) || this.holds.size > 0) return;
+    for (const toast of this.items) this.await(toast);
+  }
+
+  private show(given: Omit<Toast, 'id'>): void {
+    const toast = { ...given, id: this.next++ };
+    this.items = [...this.items, toast];
+    if (this.holds.size === 0) this.await(toast);
+  }
+
+  private await({ id, kind, action }: Toast): void {
+    if (kind === 'error') return;
+    const ms = action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS;
+    this.timers.set(
+      id,
+      setTimeout(() => this.close(id), ms),
+    );
   }
 }
 
