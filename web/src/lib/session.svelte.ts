@@ -1,6 +1,7 @@
 import { api, must, onSignedOut, type Schema } from '$lib/api/client';
 import { problemOf, ProblemError } from '$lib/api/problem';
 import { catalogues } from '$lib/catalogues.svelte';
+import { forgetWork } from '$lib/shell/own-work';
 
 export type Me = Schema<'MeDto'>;
 
@@ -11,6 +12,9 @@ export interface Doors {
   readonly providers: readonly { readonly name: string; readonly url: string }[];
 }
 
+/** A person in an organization: what one sees belongs to both. */
+const identityOf = ({ user, organization }: Me): string => `${user.id} ${organization.id}`;
+
 /** Who is signed in; decides what the interface offers. The service checks every right again. */
 class Session {
   me = $state.raw<Me | null>(null);
@@ -18,6 +22,8 @@ class Session {
   known = $state(false);
   /** The service no longer knows the session while somebody still looks at a page. */
   lost = $state(false);
+  /** Why nothing may be kept in this browser any more: the person signed out, or somebody else has come. */
+  left = $state<'out' | 'replaced' | null>(null);
   private readonly tabs = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(CHANNEL);
 
   readonly isTeacher = $derived(this.me !== null && (this.me.system_admin || this.me.role !== 'member'));
@@ -30,15 +36,15 @@ class Session {
   constructor() {
     onSignedOut(() => this.ended());
     this.tabs?.addEventListener('message', ({ data }) => {
-      if (data === 'in' && this.lost) void this.resume().catch(() => undefined);
-      if (data === 'out') this.ended();
+      if (data === 'out') this.signedOutElsewhere();
+      else this.signedInElsewhere(String(data));
     });
   }
 
   /** Asks the service who is there; null when nobody is. */
   async load(): Promise<Me | null> {
     try {
-      this.me = must(await api.GET('/api/v1/me'));
+      this.arrive(must(await api.GET('/api/v1/me')));
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 401) throw error;
       this.me = null;
@@ -59,8 +65,12 @@ class Session {
     return { providers: providers ?? [] };
   }
 
-  /** Opens a session with an API key; the key itself is not kept. Throws a `ProblemError`. */
-  async signIn(apiKey: string): Promise<void> {
+  /**
+   * Opens a session with an API key; the key itself is not kept. True when memory holds what somebody else saw: then the
+   * page must be loaded anew. Throws a `ProblemError`.
+   */
+  async signIn(apiKey: string): Promise<boolean> {
+    const before = this.me;
     const response = await fetch(DOOR, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -68,15 +78,16 @@ class Session {
     });
     if (!response.ok) throw await problemOf(response);
     catalogues.forget();
-    await this.load();
+    const now = await this.load();
     this.lost = false;
-    this.tabs?.postMessage('in');
+    return before !== null && (now === null || identityOf(before) !== identityOf(now));
   }
 
   async signOut(): Promise<void> {
     const response = await fetch(DOOR, { method: 'DELETE' });
     if (!response.ok && response.status !== 401) throw await problemOf(response);
     this.me = null;
+    forgetWork();
     this.tabs?.postMessage('out');
   }
 
@@ -87,8 +98,13 @@ class Session {
       throw error;
     });
     if (response === undefined || data === undefined) return false;
-    if (this.me !== null && data.user.id !== this.me.user.id) location.reload();
-    this.me = data;
+    if (this.me !== null && identityOf(data) !== identityOf(this.me)) {
+      this.left = 'replaced';
+      this.lost = true;
+      location.reload();
+      return false;
+    }
+    this.arrive(data);
     this.lost = false;
     return true;
   }
@@ -96,6 +112,26 @@ class Session {
   /** The service refused the session: what is on the page stays, and the layout says so. */
   ended(): void {
     if (this.me !== null) this.lost = true;
+  }
+
+  /** Tabs that look at what somebody else may see hear of it, also of one who came by a link. */
+  private arrive(me: Me): void {
+    forgetWork({ user: me.user.id, organization: me.organization.id });
+    this.me = me;
+    this.left = null;
+    this.tabs?.postMessage(identityOf(me));
+  }
+
+  private signedInElsewhere(identity: string): void {
+    if (this.me === null || (!this.lost && identity === identityOf(this.me))) return;
+    void this.resume().catch(() => undefined);
+  }
+
+  private signedOutElsewhere(): void {
+    if (this.me === null) return;
+    this.left = 'out';
+    forgetWork();
+    this.ended();
   }
 }
 

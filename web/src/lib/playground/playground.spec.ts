@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
+import { session, type Me } from '$lib/session.svelte';
 import { fitted } from './pictures';
 import { contentOf, Conversation } from './playground.svelte';
 
@@ -75,6 +76,26 @@ describe('a conversation', () => {
     expect(cleared.exchanges).toEqual([]);
   });
 
+  it('is not there for somebody else, nor for the same person in another organization', async () => {
+    const be = (user: string, organization: string): void => {
+      session.me = { user: { id: user }, organization: { id: organization } } as Me;
+    };
+    const seen = (): number => {
+      const conversation = new Conversation(7);
+      conversation.restore();
+      conversation.leave();
+      return conversation.exchanges.length;
+    };
+    be('u1', 'o1');
+    await new Conversation(7).ask('one');
+    expect(seen()).toBe(1);
+    be('u2', 'o1');
+    expect(seen()).toBe(0);
+    be('u1', 'o2');
+    expect(seen()).toBe(0);
+    session.me = null;
+  });
+
   it('goes on behind the last event when a stream breaks off, and says everything once', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     service.breaks = 1;
@@ -85,7 +106,7 @@ describe('a conversation', () => {
   });
 
   it('survives what it cannot read in its storage', () => {
-    sessionStorage.setItem('bellwether.playground.7', '{"x":');
+    sessionStorage.setItem('bellwether.playground...7', '{"x":');
     const conversation = new Conversation(7);
     conversation.restore();
     expect(conversation.exchanges).toEqual([]);

@@ -1,5 +1,7 @@
 import type { Ask, Content } from '$lib/run/live-run.svelte';
 import { LiveRun } from '$lib/run/live-run.svelte';
+import { session } from '$lib/session.svelte';
+import { QUESTIONS } from '$lib/shell/own-work';
 
 export interface Picture {
   readonly name: string;
@@ -38,7 +40,8 @@ export class Conversation {
   private readonly storageKey: string;
 
   constructor(private readonly assistantId: number) {
-    this.storageKey = `bellwether.playground.${assistantId}`;
+    const { me } = session;
+    this.storageKey = `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${assistantId}`;
   }
 
   /** Brings back what this tab had asked; a run that goes on is followed from its beginning, and misses nothing. */
@@ -109,6 +112,8 @@ export class Conversation {
   }
 
   private keep(): void {
+    // Who signed out leaves nothing behind; a session that ended by itself is another matter.
+    if (session.left !== null) return;
     const kept = this.exchanges.flatMap((exchange): Kept[] => {
       const runId = this.runIdOf(exchange);
       return runId === null ? [] : [{ question: exchange.question, verbose: exchange.verbose, runId }];

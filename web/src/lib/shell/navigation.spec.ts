@@ -46,5 +46,15 @@ describe('where to go after signing in', () => {
     ['/\t/evil.example', '/'],
     ['https://evil.example', '/'],
     ['javascript:alert(1)', '/'],
+    ['/.//evil.example', '/'],
+    ['/..//evil.example', '/'],
+    ['/%2e//evil.example', '/'],
+    ['/sign-in/AbC', '/'],
+    ['/x/../Sign-In/AbC', '/'],
+    ['/%73ign-in/AbC', '/'],
+    ['/api/v1/me', '/'],
+    ['/%', '/'],
+    ['/sign-in?done', '/sign-in?done'],
+    ['/multi-tool-assistants/7', '/multi-tool-assistants/7'],
   ])('%s → %s', (wished, path) => expect(ownPath(wished)).toBe(path));
 });

@@ -1,4 +1,5 @@
 import type { AssistantType } from '../definition';
+import { DRAFTS } from '$lib/shell/own-work';
 import type { DefinitionBody } from './body';
 
 /** Unsaved work, kept in this browser against a crash, a closed tab or the end of the session. */
@@ -10,11 +11,10 @@ export interface Draft {
   readonly body: DefinitionBody;
 }
 
-const PREFIX = 'bellwether.draft.';
 const DAYS_KEPT = 30;
 
 export const draftKey = (user: string, type: AssistantType, id: number | null): string =>
-  `${PREFIX}${user}.${type}.${id ?? 'new'}`;
+  `${DRAFTS}${user}.${type}.${id ?? 'new'}`;
 
 export const draftOf = (version: number | null, body: DefinitionBody): Draft => ({
   saved_at: new Date().toISOString(),
@@ -50,9 +50,36 @@ export function dropDraft(key: string, storage: Storage = localStorage): void {
   }
 }
 
-/** For whoever signs out on a computer that others use: nothing of their work stays. */
-export function forgetDrafts(storage: Storage = localStorage): void {
-  for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) dropDraft(key, storage);
+/** Drafts that were found and are not decided yet; what is typed meanwhile does not overwrite them. */
+const MOST_FOUND = 3;
+const foundKey = (key: string): string => `${key}.found`;
+
+/** The newest first. The draft that was written last is one of them from now on. */
+export function findDrafts(key: string, storage: Storage = localStorage): readonly Draft[] {
+  const last = readDraft(key, storage);
+  const found = [...(last === null ? [] : [last]), ...foundAt(key, storage)];
+  // Without room for the copy the draft stays where it is.
+  if (last === null || keepFound(key, found, storage)) dropDraft(key, storage);
+  return found;
+}
+
+export function keepFound(key: string, drafts: readonly Draft[], storage: Storage = localStorage): boolean {
+  try {
+    if (drafts.length === 0) storage.removeItem(foundKey(key));
+    else storage.setItem(foundKey(key), JSON.stringify(drafts.slice(0, MOST_FOUND)));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function foundAt(key: string, storage: Storage): readonly Draft[] {
+  try {
+    const drafts = JSON.parse(storage.getItem(foundKey(key)) ?? '[]') as Draft[];
+    return drafts.filter((draft) => typeof draft.body?.metadata === 'object' && !isOld(draft));
+  } catch {
+    return [];
+  }
 }
 
 const isOld = ({ saved_at }: Draft): boolean => !(Date.now() - Date.parse(saved_at) < DAYS_KEPT * 86_400_000);
