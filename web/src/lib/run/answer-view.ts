@@ -65,6 +65,7 @@ export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
         displayMode,
         trust: false,
         maxExpand: 200,
+        maxSize: 20,
       });
       if (displayMode) element.tabIndex = 0;
     }

@@ -1,5 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Token, type TokensList } from 'marked';
+import { isTameAddress } from './tame-address';
 
 /** One block of an answer: what it says, and what decides whether it must be drawn again. */
 export interface Block {
@@ -114,7 +115,7 @@ const RULES: Config = {
 /** Links lead out in a tab of their own, to web pages and places of this service; other schemes become text. */
 function tameLink(link: Element): void {
   const href = link.getAttribute('href') ?? '';
-  if (!/^(?:https?:\/\/|\/(?!\/))/i.test(href)) {
+  if (!isTameAddress(href)) {
     link.removeAttribute('href');
     return;
   }

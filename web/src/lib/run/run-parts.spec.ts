@@ -76,6 +76,8 @@ describe('sources', () => {
     );
     expect(linkOf({ type: 'knowledge_base', url: 'javascript:alert(1)' })).toBeNull();
     expect(linkOf({ type: 'knowledge_base', url: '//evil.example' })).toBeNull();
+    expect(linkOf({ type: 'knowledge_base', url: '/\\evil.example' })).toBeNull();
+    expect(linkOf({ type: 'knowledge_base', url: '/\t/evil.example' })).toBeNull();
     expect(linkOf({ type: 'file' })).toBeNull();
     expect(pagesOf({ type: 'knowledge_base', page: 3, page_end: 4 })).toBe('3–4');
   });

@@ -1,4 +1,5 @@
 import type { Source } from './run-events';
+import { isTameAddress } from './tame-address';
 
 /** What a source is called. */
 export function titleOf(source: Source | undefined): string {
@@ -8,7 +9,7 @@ export function titleOf(source: Source | undefined): string {
 
 /** Its address, where it is a web page or a document of this service. */
 export function linkOf({ url, page }: Source): string | null {
-  if (url === undefined || !/^(?:https?:\/\/|\/(?!\/))/i.test(url)) return null;
+  if (url === undefined || !isTameAddress(url)) return null;
   return page === undefined || url.includes('#') ? url : `${url}#page=${page}`;
 }
 
