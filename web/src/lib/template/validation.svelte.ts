@@ -16,6 +16,8 @@ export class Validation {
   pending = $state(false);
   /** Why the service could not be asked; the last diagnostics stay. */
   error = $state.raw<unknown>(null);
+  /** The service has answered before. */
+  known = $state(false);
   private again = $state(0);
 
   /** `definition` is read reactively; null asks nothing. */
@@ -49,6 +51,7 @@ export class Validation {
       const { diagnostics } = must(await api.POST('/api/v1/assistants/validate', { body, signal }));
       if (signal.aborted) return;
       this.diagnostics = diagnostics;
+      this.known = true;
       this.error = null;
       this.pending = false;
     } catch (error) {

@@ -8,6 +8,10 @@ export interface Prompts {
   readonly prompt_template: string;
 }
 
+/** What of a template goes into a form. */
+export const PROMPT_PARTS = ['both', 'system_prompt', 'prompt_template'] as const;
+export type PromptParts = (typeof PROMPT_PARTS)[number];
+
 /** The state of a form of either type. */
 export interface AssistantForm {
   readonly type: AssistantType;
