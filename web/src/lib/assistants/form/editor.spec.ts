@@ -116,4 +116,49 @@ describe('the editor of a form', () => {
     expect(first).toMatch(/^key-/);
     expect(second).toBe(first);
   });
+
+  it('keeps the key after a fault of the service, and forgets it after a refusal', async () => {
+    post.mockRejectedValueOnce(new ProblemError(503, 'unavailable', 'later'));
+    post.mockRejectedValueOnce(new ProblemError(400, 'validation_failed', 'no'));
+    post.mockResolvedValueOnce({ data: { ...STORED, id: 8, version: 1 } });
+    const editor = new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1');
+    for (const _ of [1, 2, 3]) await editor.save();
+    const [first, second, third] = post.mock.calls.map(([, options]) => options.params.header['Idempotency-Key']);
+    expect(second).toBe(first);
+    expect(third).not.toBe(second);
+  });
+
+  it('offers a draft until it is decided, whatever is typed or saved meanwhile', async () => {
+    const before = editorOf();
+    before.form.name = 'Found';
+    before.keepDraft();
+    const editor = editorOf();
+    editor.form.name = 'Typed';
+    editor.keepDraft();
+    patch.mockResolvedValueOnce({ data: { ...STORED, name: 'Typed', version: 4 } });
+    await editor.save();
+    expect(editor.draft?.body.name).toBe('Found');
+
+    const later = editorOf({ ...STORED, name: 'Typed', version: 4 });
+    later.form.name = 'More';
+    later.restoreDraft();
+    expect([later.form.name, later.draft?.body.name]).toEqual(['Found', 'More']);
+    later.discardDraft();
+    expect(later.draft).toBeNull();
+    expect(editorOf().draft?.body.name).toBe('Found');
+  });
+
+  it('hands what was typed during the first save to the page of the new assistant', async () => {
+    const editor = new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1');
+    editor.form.name = 'New';
+    const made = { ...STORED, id: 8, name: 'New', version: 1 };
+    post.mockImplementationOnce(async () => {
+      editor.form.description = 'typed meanwhile';
+      return { data: made };
+    });
+    await editor.save();
+    expect(editor.dirty).toBe(true);
+    expect(editorOf(made).draft?.body.description).toBe('typed meanwhile');
+    expect(new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1').draft).toBeNull();
+  });
 });

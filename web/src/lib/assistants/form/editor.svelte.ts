@@ -1,9 +1,10 @@
-import { api, idempotencyKey, must } from '$lib/api/client';
+import { api, must } from '$lib/api/client';
 import { type FieldProblem, ProblemError } from '$lib/api/problem';
+import { RepeatKey } from '$lib/api/repeat-key';
 import type { Assistant, Diagnostic } from '../definition';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
-import { type Draft, draftKey, draftOf, dropDraft, readDraft, writeDraft } from './draft';
+import { type Draft, draftKey, draftOf, dropDraft, findDrafts, keepFound, writeDraft } from './draft';
 import type { AssistantForm } from './form.types';
 import type { Part } from './targets';
 import { targetOf } from './targets';
@@ -23,8 +24,9 @@ export class Editor {
   error = $state.raw<unknown>(null);
   /** Somebody else's version, which the last save would have overwritten. */
   theirs = $state.raw<Assistant | null>(null);
-  /** Unsaved work that was found when the form was opened. */
-  draft = $state.raw<Draft | null>(null);
+  /** Unsaved work that was found when the form was opened and is not decided yet, the newest first. */
+  private drafts = $state.raw<readonly Draft[]>([]);
+  readonly draft = $derived(this.drafts[0] ?? null);
   /** Set by the component that asks for them. */
   diagnostics = $state.raw<readonly Diagnostic[]>(NOTHING);
 
@@ -47,19 +49,16 @@ export class Editor {
     checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }),
   );
   readonly counts = $derived(countsOf(this.checks));
-  private key = { of: '', value: '' };
-  private readonly draftKey: string;
+  private readonly key = new RepeatKey();
 
   constructor(
     readonly form: AssistantForm,
     assistant: Assistant | null,
-    user: string,
+    private readonly user: string,
   ) {
     this.assistant = assistant;
-    this.draftKey = draftKey(user, form.type, assistant?.id ?? null);
     this.saved = fingerprint(form.body());
-    const draft = readDraft(this.draftKey);
-    if (draft !== null && fingerprint(draft.body) !== this.saved) this.draft = draft;
+    this.offer(findDrafts(this.draftKey));
   }
 
   get body(): DefinitionBody {
@@ -89,7 +88,9 @@ export class Editor {
     if (this.theirs === null) return;
     const { theirs } = this;
     this.theirs = null;
-    this.accept(theirs);
+    // Somebody may have made another type of it: that is for another form.
+    if (theirs.type === this.form.type) this.accept(theirs);
+    else this.settle(theirs);
   }
 
   keepEditing(): void {
@@ -113,19 +114,23 @@ export class Editor {
     writeDraft(this.draftKey, draftOf(this.assistant?.version ?? null, this.now));
   }
 
-  /** The draft that was found takes the place of what is stored. Its version stays: a newer one shows when it is saved. */
+  /**
+   * The draft that was found takes the place of what is stored; what was typed before is offered in its place. Its version
+   * stays: a newer one shows when it is saved.
+   */
   restoreDraft(): void {
-    const { draft } = this;
-    this.draft = null;
-    if (draft === null) return;
+    const [draft, ...others] = this.drafts;
+    if (draft === undefined) return;
+    const typed = this.dirty ? [draftOf(this.assistant?.version ?? null, this.now)] : [];
     this.form.load(draft.body);
     if (this.assistant !== null && draft.version !== null)
       this.assistant = { ...this.assistant, version: draft.version };
+    this.keepDraft();
+    this.offer([...typed, ...others]);
   }
 
   discardDraft(): void {
-    this.draft = null;
-    dropDraft(this.draftKey);
+    this.offer(this.drafts.slice(1));
   }
 
   /** What is unsaved is given up. */
@@ -152,20 +157,31 @@ export class Editor {
   }
 
   private async create(body: DefinitionBody): Promise<Assistant> {
-    const mark = fingerprint(body);
-    // The same body again is the same wish: an answer that got lost makes no second assistant.
-    if (this.key.of !== mark) this.key = { of: mark, value: idempotencyKey() };
-    const header = { 'Idempotency-Key': this.key.value };
+    const header = { 'Idempotency-Key': this.key.for(body) };
     return must(await api.POST('/api/v1/assistants', { params: { header }, body: sent(body) }));
   }
 
   private settle(assistant: Assistant, body: DefinitionBody = this.form.body()): void {
+    dropDraft(this.draftKey);
+    const wasNew = this.assistant === null;
     this.assistant = assistant;
     this.saved = fingerprint(body);
-    this.draft = null;
+    // Drafts of new assistants are not of this one: they wait for the next.
+    if (wasNew) this.drafts = [];
+    else this.offer(this.drafts);
     this.error = null;
     this.refused = null;
-    dropDraft(this.draftKey);
+    // What was typed while it was saved: the page of a new assistant finds it.
+    this.keepDraft();
+  }
+
+  private offer(drafts: readonly Draft[]): void {
+    this.drafts = drafts.filter(({ body }) => fingerprint(body) !== this.saved);
+    keepFound(this.draftKey, this.drafts);
+  }
+
+  private get draftKey(): string {
+    return draftKey(this.user, this.form.type, this.assistant?.id ?? null);
   }
 
   private async explain(error: unknown): Promise<void> {
@@ -180,9 +196,8 @@ export class Editor {
       }
     }
     this.error = error;
-    if (!(error instanceof ProblemError)) return;
-    this.refused = { of: this.mark, problems: error.errors };
-    this.key = { of: '', value: '' };
+    this.key.failed(error);
+    if (error instanceof ProblemError) this.refused = { of: this.mark, problems: error.errors };
   }
 }
 
