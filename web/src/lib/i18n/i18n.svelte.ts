@@ -45,6 +45,7 @@ function preferred(): Locale {
 class I18n {
   locale = $state<Locale>('en');
   private messages = $state.raw<Readonly<Record<string, string>>>({});
+  private wanted: Locale = 'en';
   private readonly loaded = new Map<Locale, Readonly<Record<string, string>>>();
 
   /** Loads the reader's language; rejects when the texts cannot be fetched. */
@@ -55,7 +56,7 @@ class I18n {
   /** Shows another language and remembers it in this browser. */
   async use(locale: Locale): Promise<void> {
     await this.show(locale);
-    localStorage.setItem(STORED, locale);
+    if (this.locale === locale) localStorage.setItem(STORED, locale);
   }
 
   /** The text of a key, `{name}` replaced by `values.name`; the key itself when there is no text. */
@@ -90,8 +91,11 @@ class I18n {
   }
 
   private async show(locale: Locale): Promise<void> {
+    this.wanted = locale;
     const messages = this.loaded.get(locale) ?? (await fetchMessages(locale));
     this.loaded.set(locale, messages);
+    // Another one was chosen meanwhile.
+    if (this.wanted !== locale) return;
     this.messages = messages;
     this.locale = locale;
     document.documentElement.lang = locale;

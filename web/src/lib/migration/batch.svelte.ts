@@ -12,6 +12,8 @@ export class BatchView {
   private cursor = $state.raw<string | null>(null);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private turn = 0;
+  /** Answers that come after a newer question are dropped. */
+  private asked = 0;
   private stopped = false;
 
   readonly hasMore = $derived.by(() => this.cursor !== null);
@@ -39,14 +41,16 @@ export class BatchView {
 
   async more(): Promise<void> {
     if (this.cursor === null) return;
-    await this.attempt(async () => {
+    await this.attempt(async (isLatest) => {
       const { items } = await readBatch(this.id, this.status, this.cursor ?? undefined);
+      if (!isLatest()) return;
       this.items = [...this.items, ...items.items];
       this.cursor = items.next_cursor;
     });
   }
 
   async verify(): Promise<void> {
+    clearTimeout(this.timer);
     await this.attempt(async () => {
       this.batch = await startVerification(this.id);
     });
@@ -54,29 +58,32 @@ export class BatchView {
   }
 
   private async read(): Promise<void> {
-    await this.attempt(async () => {
-      const wanted = this.status;
-      const { items, ...batch } = await readBatch(this.id, wanted);
+    let isLast = true;
+    await this.attempt(async (isLatest) => {
+      const { items, ...batch } = await readBatch(this.id, this.status);
+      isLast = isLatest();
+      if (!isLast) return;
       this.batch = batch;
-      if (wanted !== this.status) return;
       this.items = items.items;
       this.total = items.total;
       this.cursor = items.next_cursor;
     });
-    if (this.stopped || !this.busy) return;
+    if (!isLast || this.stopped || !this.busy) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(), pauseBefore(this.turn++));
   }
 
-  private async attempt(action: () => Promise<void>): Promise<void> {
+  private async attempt(action: (isLatest: () => boolean) => Promise<void>): Promise<void> {
+    const asked = ++this.asked;
+    const isLatest = (): boolean => asked === this.asked;
     this.loading = true;
     this.error = null;
     try {
-      await action();
+      await action(isLatest);
     } catch (error) {
-      this.error = error;
+      if (isLatest()) this.error = error;
     } finally {
-      this.loading = false;
+      if (isLatest()) this.loading = false;
     }
   }
 }
