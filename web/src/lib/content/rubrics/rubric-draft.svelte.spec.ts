@@ -67,6 +67,17 @@ describe('a rubric that is written', () => {
     expect([other.document.title, other.dirty]).toEqual(['Essay', false]);
   });
 
+  it('is made once when saving is asked for twice, and a repeated attempt sends the same', async () => {
+    const post = vi.spyOn(api, 'POST').mockRejectedValueOnce(new TypeError('network'));
+    post.mockResolvedValue({ data: stored() } as never);
+    const draft = new RubricDraft(null, whole());
+    expect(await draft.save()).toBeNull();
+    const [saved, again] = await Promise.all([draft.save(), draft.save()]);
+    expect([saved?.id, again]).toEqual(['r1', null]);
+    expect(post).toHaveBeenCalledTimes(2);
+    expect(post.mock.calls[1]).toEqual(post.mock.calls[0]);
+  });
+
   it('keeps as a change what is typed while it is saved', async () => {
     let arrive = (_: never): void => undefined;
     vi.spyOn(api, 'POST').mockReturnValue(new Promise((resolve) => (arrive = resolve)) as never);

@@ -1,5 +1,6 @@
-import { api, idempotencyKey, must } from '$lib/api/client';
+import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
+import { RepeatKey } from '$lib/api/repeat-key';
 import { catalogues } from '$lib/catalogues.svelte';
 import { type Fault, faultsOf } from './rubric-check';
 import { closed, isUniform, madeUniform, now, opened } from './rubric-table';
@@ -24,6 +25,9 @@ export class RubricDraft {
   private future = $state.raw<readonly RubricDocument[]>([]);
   private untouched = $state.raw<RubricDocument>() as RubricDocument;
   private lastTag: string | null = null;
+  private readonly key = new RepeatKey();
+  /** What was sent last, with its time: sent again it is the same. */
+  private sent: { readonly of: RubricDocument; readonly body: RubricDocument } | null = null;
 
   readonly dirty = $derived.by(() => this.document !== this.untouched);
   readonly canUndo = $derived.by(() => this.past.length > 0);
@@ -79,20 +83,22 @@ export class RubricDraft {
 
   /** The saved rubric; null when it is not complete, was refused, or somebody else was faster (`theirs`). */
   async save(overwrite = false): Promise<Rubric | null> {
+    if (this.saving) return null;
     this.tried = true;
     this.error = null;
     if (this.faults.length > 0) return null;
     this.saving = true;
     try {
       const sent = this.document;
-      const body = closed(sent, now());
+      const body = this.bodyOf(sent);
       if (this.saved !== null && !overwrite && (await this.isOvertaken(this.saved))) return null;
-      const rubric = this.saved === null ? await create(body) : await replace(this.saved.id, body);
+      const rubric = this.saved === null ? await create(body, this.key.for(body)) : await replace(this.saved.id, body);
       catalogues.forget();
       this.settle(rubric, sent);
       return rubric;
     } catch (error) {
       this.error = error;
+      this.key.failed(error);
       return null;
     } finally {
       this.saving = false;
@@ -116,6 +122,11 @@ export class RubricDraft {
     this.untouched = sent;
     this.lastTag = null;
     this.tried = false;
+  }
+
+  private bodyOf(document: RubricDocument): RubricDocument {
+    if (this.sent?.of !== document) this.sent = { of: document, body: closed(document, now()) };
+    return this.sent.body;
   }
 
   private begin(rubric: Rubric | null, document: RubricDocument): void {
@@ -142,8 +153,8 @@ export class RubricDraft {
   }
 }
 
-const create = async (body: RubricDocument): Promise<Rubric> =>
-  must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body }));
+const create = async (body: RubricDocument, key: string): Promise<Rubric> =>
+  must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': key } }, body }));
 
 const replace = async (id: string, body: RubricDocument): Promise<Rubric> =>
   must(await api.PUT('/api/v1/rubrics/{id}', { params: { path: { id } }, body }));

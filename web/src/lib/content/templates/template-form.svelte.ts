@@ -1,5 +1,6 @@
-import { api, idempotencyKey, must } from '$lib/api/client';
+import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
+import { RepeatKey } from '$lib/api/repeat-key';
 import type { PromptTemplate, TemplateType } from './template.types';
 
 const MEMBERS = ['name', 'description', 'type', 'system_prompt', 'prompt_template'] as const;
@@ -17,6 +18,7 @@ export class TemplateForm {
     return !this.gone && MEMBERS.some((member) => this.values[member] !== before[member]);
   });
   private gone = $state(false);
+  private readonly key = new RepeatKey();
 
   constructor(template: PromptTemplate | null) {
     if (template !== null) this.show(template);
@@ -32,15 +34,17 @@ export class TemplateForm {
   }
 
   async save(): Promise<PromptTemplate | null> {
+    if (this.saving) return null;
     this.saving = true;
     this.error = null;
+    const body = { ...this.values };
     try {
-      const body = { ...this.values };
-      const template = this.saved === null ? await create(body) : await update(this.saved.id, body);
-      this.show(template);
+      const template = this.saved === null ? await create(body, this.key.for(body)) : await update(this.saved.id, body);
+      this.settle(template, body);
       return template;
     } catch (error) {
       this.error = error;
+      this.key.failed(error);
       return null;
     } finally {
       this.saving = false;
@@ -52,16 +56,22 @@ export class TemplateForm {
     this.gone = true;
   }
 
+  /** As the service keeps it, but for what was typed meanwhile. */
+  private settle(template: PromptTemplate, sent: Values): void {
+    const typed = MEMBERS.filter((member) => this.values[member] !== sent[member]);
+    const kept = Object.fromEntries(typed.map((member) => [member, this.values[member]]));
+    this.show(template);
+    this.values = { ...this.values, ...kept };
+  }
+
   private show(template: PromptTemplate): void {
     this.saved = template;
     this.values = Object.fromEntries(MEMBERS.map((member) => [member, template[member]])) as unknown as Values;
   }
 }
 
-const create = async (body: Values): Promise<PromptTemplate> =>
-  must(
-    await api.POST('/api/v1/prompt-templates', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body }),
-  );
+const create = async (body: Values, key: string): Promise<PromptTemplate> =>
+  must(await api.POST('/api/v1/prompt-templates', { params: { header: { 'Idempotency-Key': key } }, body }));
 
 const update = async (id: string, body: Values): Promise<PromptTemplate> =>
   must(await api.PATCH('/api/v1/prompt-templates/{id}', { params: { path: { id } }, body }));
