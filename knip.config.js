@@ -1,5 +1,5 @@
 /** Without the types that the build makes, and without `export` of what the component offers to those who bind it. */
-const plain = (script) => script.replaceAll('./$types', '$app/state').replace(/^\s*export (?=function|const)/gm, '');
+const plain = (script) => script.replaceAll('./$types', '$app/state').replace(/^\s*export (?=async |function|const)/gm, '');
 
 /** A Svelte file for knip: its scripts, and what its markup imports when it is needed. */
 const scriptsOf = (text) =>
