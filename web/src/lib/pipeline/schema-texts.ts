@@ -1,6 +1,7 @@
 import { i18n } from '$lib/i18n/i18n.svelte';
 import { complaintOf, humanised, type JsonSchema } from './schema-form';
 import type { FieldProblem } from '$lib/api/problem';
+import { english, type Wording } from '$lib/ui/wording';
 
 /** Where texts of settings are looked for, first to last: `tools.simple_rag`, `tools.field`. */
 export type Prefixes = readonly string[];
@@ -30,10 +31,10 @@ export function errorOf(
   value: unknown,
   path: string,
   problems: readonly FieldProblem[],
-): string | null {
+): Wording | null {
   const complaint = complaintOf(schema, value);
   if (complaint !== null) return i18n.maybe(`tools.error.${complaint.key}`, complaint.values) ?? complaint.key;
   const problem = problems.find((candidate) => candidate.path === path);
   if (problem === undefined) return null;
-  return (problem.code === undefined ? null : i18n.maybe(`tools.error.${problem.code}`)) ?? problem.message;
+  return (problem.code === undefined ? null : i18n.maybe(`tools.error.${problem.code}`)) ?? english(problem.message);
 }

@@ -85,7 +85,7 @@ describe('the editor of a form', () => {
     const errors = [{ path: 'RAG_Top_k', message: 'must be at most 100' }];
     patch.mockRejectedValueOnce(new ProblemError(400, 'validation_failed', 'no', errors));
     expect(await editor.save()).toBeNull();
-    expect(editor.problemAt('top_k')).toBe('must be at most 100');
+    expect(editor.problemAt('top_k')).toEqual({ text: 'must be at most 100', lang: 'en' });
     expect(editor.counts.error).toBe(1);
     expect(editor.shown).toMatchObject([{ severity: 'error', path: 'RAG_Top_k' }]);
     editor.form.name = 'Changed';

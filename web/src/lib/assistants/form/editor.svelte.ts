@@ -1,6 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { type FieldProblem, ProblemError } from '$lib/api/problem';
 import { RepeatKey } from '$lib/api/repeat-key';
+import { english, type Wording } from '$lib/ui/wording';
 import type { Assistant, Diagnostic } from '../definition';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
@@ -66,8 +67,8 @@ export class Editor {
   }
 
   /** What the service said of a field; null when nothing. */
-  problemAt(part: Part): string | null {
-    return this.current.find(({ path }) => targetOf(path).part === part)?.message ?? null;
+  problemAt(part: Part): Wording | null {
+    return english(this.current.find(({ path }) => targetOf(path).part === part)?.message);
   }
 
   /** Null when it was not saved; `error`, `refused` or `theirs` say why. */

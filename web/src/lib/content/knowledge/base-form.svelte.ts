@@ -1,6 +1,7 @@
 import { api, idempotencyKey, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { catalogues } from '$lib/catalogues.svelte';
+import { english, type Wording } from '$lib/ui/wording';
 import type { KnowledgeBase, Language, NewKnowledgeBase } from './knowledge.types';
 
 export const CHUNK_SIZE = { least: 200, most: 8000, usual: 2000 };
@@ -27,9 +28,9 @@ export class KnowledgeBaseForm {
   }
 
   /** What the service said of a field, by its path. */
-  problemAt(...paths: readonly string[]): string | null {
+  problemAt(...paths: readonly string[]): Wording | null {
     if (!(this.error instanceof ProblemError)) return null;
-    return this.error.errors.find(({ path }) => paths.includes(path))?.message ?? null;
+    return english(this.error.errors.find(({ path }) => paths.includes(path))?.message);
   }
 
   /** Whether saving has the documents taken in again, or new vectors built. */

@@ -1,6 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { RepeatKey } from '$lib/api/repeat-key';
+import { english, type Wording } from '$lib/ui/wording';
 import type { PromptTemplate, TemplateType } from './template.types';
 
 const MEMBERS = ['name', 'description', 'type', 'system_prompt', 'prompt_template'] as const;
@@ -28,9 +29,9 @@ export class TemplateForm {
     return this.values.type;
   }
 
-  problemAt(path: string): string | null {
+  problemAt(path: string): Wording | null {
     if (!(this.error instanceof ProblemError)) return null;
-    return this.error.errors.find((each) => each.path === path)?.message ?? null;
+    return english(this.error.errors.find((each) => each.path === path)?.message);
   }
 
   async save(): Promise<PromptTemplate | null> {

@@ -1,0 +1,16 @@
+/** Words that are not in the reader's language, as what the service says of a field. */
+export interface Foreign {
+  readonly text: string;
+  readonly lang: string;
+}
+
+/** Words for the reader: in their language, or with the one they are in. */
+export type Wording = string | Foreign;
+
+/** The service's own words, where there are any. */
+export const english = (text: string | undefined): Foreign | null => (text === undefined ? null : { text, lang: 'en' });
+
+export const textOf = (words: Wording): string => (typeof words === 'string' ? words : words.text);
+
+/** For the attribute `lang`; nothing for the reader's language. */
+export const langOf = (words: Wording): string | undefined => (typeof words === 'string' ? undefined : words.lang);
