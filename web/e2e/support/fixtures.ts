@@ -160,6 +160,9 @@ export async function checkWidth(page: Page): Promise<void> {
 export async function shot(page: Page, name: string): Promise<void> {
   if (process.env['SCREENSHOTS'] === 'none') return;
   const before = page.viewportSize();
+  // A dialog covers what is in view; without one the page is shown whole, from its top.
+  const fullPage = (await page.locator('dialog[open]').count()) === 0;
+  if (fullPage) await page.evaluate(() => scrollTo(0, 0));
   for (const [form, size] of Object.entries({
     desktop: { width: 1280, height: 900 },
     phone: { width: 390, height: 844 },
@@ -167,7 +170,7 @@ export async function shot(page: Page, name: string): Promise<void> {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${form}.png`), fullPage: true });
+      await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${form}.png`), fullPage });
     }
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
