@@ -168,6 +168,20 @@ test('prompts are inserted and taken back, and kept as a template', async ({ pag
   await expect(page.locator(SAVED)).toContainText('Form: my prompts');
 });
 
+test('the system prompt is taken from a template by itself', async ({ page, api }) => {
+  await page.goto('/multi-tool-assistants/create');
+  await page.getByTestId('name-input').fill('Form: half a template');
+  await page.getByTestId('use-template-system_prompt').click();
+  await expect(page.getByTestId('insert-system_prompt')).toBeChecked();
+  await check(page);
+  await page.getByRole('button', { name: 'Insert “Essay feedback”' }).click();
+  await expect(page.getByTestId('system-prompt-input')).toHaveValue(/feedback on student essays/);
+  await page.getByTestId('save-btn').click();
+  await expect(page).toHaveURL(/\/multi-tool-assistants\/\d+$/);
+  const id = Number(/(\d+)$/.exec(page.url())?.[1]);
+  expect((await api.get(`/api/v1/assistants/${id}`)).prompt_template).toBe('{user_input}');
+});
+
 test('the view tells the configuration, the pipeline and the figures; members see what is theirs', async ({
   page,
   api,

@@ -58,6 +58,26 @@ test('signing in with a key, where one wanted to go, and signing out', async ({ 
   }
 });
 
+test('a way in that the service offers beside the key has a button, and says when it failed', async ({ page }) => {
+  const providers = [{ name: 'Example University', url: '/sso/example' }];
+  await page.route('**/api/v1/session', (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ json: { signed_in: false, providers } }) : route.continue(),
+  );
+  await page.route('**/sso/example', (route) =>
+    route.fulfill({ status: 302, headers: { location: `${service.url}/sign-in?problem=sso` } }),
+  );
+  await page.goto(`${service.url}/sign-in`);
+  const button = page.getByRole('link', { name: 'Sign in with Example University' });
+  await expect(button).toHaveAttribute('href', '/sso/example');
+  await expect(page.getByTestId('api-key-input')).toBeVisible();
+  await check(page);
+  const asked = page.waitForRequest('**/sso/example');
+  await button.click();
+  expect((await asked).isNavigationRequest()).toBe(true);
+  await expect(page.getByTestId('sign-in-notice')).toBeVisible();
+  await expect(page.getByTestId('sso-button')).toBeVisible();
+});
+
 test('forms of another site do nothing with a session', async ({ page, context }) => {
   const key = await newKey();
   await signIn(context, service.url, key);
