@@ -1,0 +1,24 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { i18n } from './i18n.svelte';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('shows the language that was chosen last, whichever comes first', async () => {
+  const arrivals: ((text: string) => void)[] = [];
+  vi.stubGlobal(
+    'fetch',
+    () =>
+      new Promise((resolve) => arrivals.push((text) => resolve(new Response(JSON.stringify({ 'shell.app': text }))))),
+  );
+  const first = i18n.use('eu');
+  const second = i18n.use('es');
+  arrivals[1]?.('spanish');
+  await second;
+  arrivals[0]?.('basque');
+  await first;
+  expect([i18n.locale, i18n.maybe('shell.app'), localStorage.getItem('bellwether.locale')]).toEqual([
+    'es',
+    'spanish',
+    'es',
+  ]);
+});
