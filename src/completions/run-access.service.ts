@@ -5,7 +5,7 @@ import { SourceLinks } from '../knowledge-bases';
 import { AuditLog } from '../platform/audit';
 import { type RunFilter, type RunRecord, RunsService, type ShapedReport } from '../runs';
 import { answerForOthers, unfinishedForOthers } from './run-foreign-frames';
-import { reportForAsker } from './run-report-view';
+import { reportForAdministrator, reportForAsker } from './run-report-view';
 
 /** A run and whether the caller may see what its tools fetched and what the model was sent. */
 export interface VisibleRun {
@@ -30,7 +30,8 @@ const BY_OTHER = 'cancelled by somebody who looks after the assistant';
 
 /**
  * Who may read and end which run: everybody their own, without tool contents unless the
- * assistant is theirs to edit; its owner and editors and the organization's admins all of it.
+ * assistant is theirs to edit; its owner and editors all of it, the organization's admins with previews of what tools put
+ * into the prompt.
  */
 @Injectable()
 export class RunAccess {
@@ -77,11 +78,17 @@ export class RunAccess {
     return record;
   }
 
-  /** The whole of it for those who may see contents; what ran and how it ended for who has asked. @throws `not_found` */
+  /**
+   * The whole of it for those who edit the assistant; tool contents as previews for administrators; what ran and how it
+   * ended for who has asked. @throws `not_found`
+   */
   async report(caller: Caller, id: string): Promise<ShapedReport> {
     const { record, withContents } = await this.find(caller, id);
     if (record.report === null) throw notFound('Report');
-    return withContents ? record.report : reportForAsker(record.report, record.sources);
+    if (!withContents) return reportForAsker(record.report, record.sources);
+    const scopes = caller.scopes.filter((scope) => scope !== 'admin');
+    const byOwnRight = await this.accessTo({ ...caller, scopes }, record.assistantId);
+    return isEditor(byOwnRight) ? record.report : reportForAdministrator(record.report);
   }
 
   async list(
@@ -101,7 +108,7 @@ export class RunAccess {
   private async visible(caller: Caller, record: RunRecord | null): Promise<VisibleRecord> {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const access = await this.accessTo(caller, record.assistantId);
-    const withContents = isOrganizationAdmin(caller) || access === 'owner' || access === 'edit';
+    const withContents = isOrganizationAdmin(caller) || isEditor(access);
     // Whoever asked sees of an assistant that another one asked its answer only, unless they may use it themselves.
     const asked = record.userId === caller.userId && (record.parentRunId === null || access !== null);
     if (!withContents && !asked) throw notFound('Run');
@@ -147,6 +154,8 @@ export class RunAccess {
     }
   }
 }
+
+const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || access === 'edit';
 
 const credentialReaches = ({ assistantIds }: Caller, assistantId: number): boolean =>
   assistantIds === null || assistantIds.includes(assistantId);

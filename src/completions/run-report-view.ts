@@ -1,5 +1,13 @@
 import type { Source } from '../kernel';
-import type { ReportCall, ReportResult, ReportTool, ShapedReport } from '../runs';
+import {
+  cut,
+  type ReportCall,
+  type ReportPromptPart,
+  type ReportResult,
+  type ReportTool,
+  REPORT_LIMITS,
+  type ShapedReport,
+} from '../runs';
 
 /** Tools by name, not by what their owner has set them to. */
 const bareTool = ({ index, plugin, placeholder, enabled }: ReportTool): ReportTool => ({
@@ -37,3 +45,13 @@ export function reportForAsker(report: ShapedReport, sources: readonly Source[])
     totals: { sources: report.totals.sources, messages: report.totals.messages },
   };
 }
+
+const previewedPart = (part: ReportPromptPart): ReportPromptPart =>
+  part.index === undefined ? part : { ...part, text: cut(part.text, REPORT_LIMITS.preview) };
+
+/**
+ * A report for an administrator who does not edit the assistant: how it is made, and of what its tools fetched, which may
+ * be private, no more than the previews.
+ */
+export const reportForAdministrator = (report: ShapedReport): ShapedReport =>
+  report.prompt === undefined ? report : { ...report, prompt: report.prompt.map(previewedPart) };

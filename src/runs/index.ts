@@ -1,12 +1,13 @@
 export type { RunExecutor } from './background-runs';
 export * from './parent-run.types';
 export * from './prepared-prompt.types';
+export { cut } from './report/cut';
 export { redactText } from './report/redact';
 export { reportMarkdown } from './report/report-markdown';
 export { reportMessage } from './report/report-message';
 export { reportPrompt, type SlotContent } from './report/report-prompt';
 export * from './report/report.types';
-export { shapeReport } from './report/shape-report';
+export { REPORT_LIMITS, shapeReport } from './report/shape-report';
 export { Run } from './run';
 export { RunBudget, type RunLimits } from './run-budget';
 export type { FollowOptions } from './run-reader';
