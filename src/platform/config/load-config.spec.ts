@@ -32,8 +32,8 @@ describe('loadConfig', () => {
     expect(error.message).not.toContain('canary');
   });
 
-  it('refuses production without a database and secrets, naming each', () => {
-    expect(failure({ NODE_ENV: 'production' }).message).toMatch(/DATABASE_URL[^]*SECRETS_KEY/);
+  it('refuses production without a public address, a database and secrets, naming each', () => {
+    expect(failure({ NODE_ENV: 'production' }).message).toMatch(/PUBLIC_URL[^]*DATABASE_URL[^]*SECRETS_KEY/);
   });
 
   it.each([

@@ -36,12 +36,16 @@ const variable = <T>(
 export const VARIABLES = {
   NODE_ENV: variable(
     oneOf('production', 'development', 'test'),
-    'Production refuses to start without a database and secrets.',
+    'Production refuses to start without a database, secrets and PUBLIC_URL.',
     { fallback: 'development' },
   ),
   HOST: variable(text(), 'Address to listen on; 0.0.0.0 for every interface.', { fallback: '127.0.0.1' }),
   PORT: variable(integer(0, 65535), 'Port to listen on; 0 takes a free one.', { fallback: '3000' }),
-  PUBLIC_URL: variable(url('http:', 'https:'), 'Address that users see, when it differs from HOST and PORT.'),
+  PUBLIC_URL: variable(
+    url('http:', 'https:'),
+    'Address that users see, when it differs from HOST and PORT; https, or sessions travel in the clear.',
+    { production: true },
+  ),
   LOG_LEVEL: variable(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'Least severe log line written.',
