@@ -6,6 +6,7 @@ describe('a path in the log', () => {
     ['/sign-in/AbC-123_x', '/sign-in/…'],
     ['/Sign-In/AbC?x=1', '/Sign-In/…'],
     ['//sign-in/AbC', '//sign-in/…'],
+    ['http://bellwether.example.edu/sign-in/AbC?x=1', 'http://bellwether.example.edu/sign-in/…'],
     ['/sign-in?problem=link', '/sign-in'],
     ['/assistants/12', '/assistants/12'],
   ])('%s is written as %s', (path, written) => {
