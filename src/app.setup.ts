@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
@@ -40,6 +41,15 @@ function serveDocumentation(app: NestExpressApplication): void {
   });
 }
 
+/** Where answers are for who asked alone; pages and their files say themselves how long they are kept. */
+const ANSWERS = /^\/(?:api|v1|lamb|mcp)(?:\/|$)/i;
+
+/** What one person was told stays in no cache for the next one. A route that knows better says so. */
+function keepNothing({ path }: Request, response: Response, next: NextFunction): void {
+  if (ANSWERS.test(path)) response.setHeader('Cache-Control', 'private, no-store');
+  next();
+}
+
 /** Everything between the socket and the controllers; server, tests and the OpenAPI writer share it. */
 export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.disable('x-powered-by');
@@ -48,6 +58,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.use(
     helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } } }),
   );
+  app.use(keepNothing);
   const gate = app.get(CredentialGate);
   app.use(gate.use.bind(gate), ...bodyParsers());
   app.useGlobalPipes(validationPipe());

@@ -308,7 +308,7 @@ describe('a link that signs in', () => {
     );
     return (await app.get(SignInLinks).make({ organizationId: row.organization_id, userId: row.user_id })).path;
   };
-  const typed = { 'sec-fetch-site': 'none' };
+  const typed = { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' };
 
   it('opens a session once, with all that the role may', async () => {
     const path = await link();
@@ -326,13 +326,19 @@ describe('a link that signs in', () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
-  it('is not used up by a look ahead, a HEAD, or the page of another site', async () => {
+  it('is not used up by a look ahead, a HEAD, a page or a frame', async () => {
     const path = await link();
     const session = browser();
     expect((await session.send('HEAD', path)).status).toBe(200);
     expect((await session.send('GET', path, undefined, { 'sec-purpose': 'prefetch' })).status).toBe(503);
-    const foreign = await session.send('GET', path, undefined, { 'sec-fetch-site': 'cross-site' });
-    expect(foreign.headers.get('location')).toBe('/sign-in?problem=link');
+    const led: Record<string, string>[] = [
+      ...['cross-site', 'same-site', 'same-origin'].map((site) => ({ 'sec-fetch-site': site })),
+      ...['iframe', 'image', 'empty'].map((dest) => ({ ...typed, 'sec-fetch-dest': dest })),
+    ];
+    for (const headers of led) {
+      const foreign = await session.send('GET', path, undefined, headers);
+      expect(foreign.headers.get('location')).toBe('/sign-in?problem=link');
+    }
     expect(session.cookie).toBe('');
     expect((await session.send('GET', path, undefined, typed)).headers.get('location')).toBe('/');
   });

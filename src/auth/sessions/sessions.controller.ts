@@ -79,5 +79,7 @@ export class SessionsController {
       await this.sessions.end(token, origin);
     }
     this.cookie.clear(response);
+    // Pages that the browser would show again by its back button (Clear Site Data, W3C).
+    response.setHeader('Clear-Site-Data', '"cache"');
   }
 }

@@ -18,6 +18,10 @@ export class SignInLinkRepository {
     await tx.getRepository(SignInLinkEntity).insert(link);
   }
 
+  async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {
+    await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
+  }
+
   /** The member that it is for, once: of two who ask at the same moment one gets null. */
   async consume(hash: string): Promise<LinkedMember | null> {
     const result = await this.dataSource

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Role, type Scope, uuidv7 } from '../../kernel';
-import { MembersService } from '../../organizations';
+import { MembersService, OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from './session-token';
@@ -27,7 +27,11 @@ export class SignInLinks {
     private readonly members: MembersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
-  ) {}
+    changes: OrganizationChanges,
+  ) {
+    // Made for what the member was: a new role needs a new link.
+    changes.onMember(({ organizationId, userId }, tx) => links.removeOfMember({ organizationId, userId }, tx));
+  }
 
   /** Asked for on the machine itself, never over HTTP. */
   async make({ organizationId, userId }: LinkedMember): Promise<SignInLink> {

@@ -13,6 +13,13 @@ const REFUSED = '/sign-in?problem=link';
 const isGuess = ({ headers }: BellwetherRequest): boolean =>
   /prefetch|preview/i.test(`${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')}`);
 
+/**
+ * Typed, pasted, opened from another program, or no browser at all (Fetch Metadata, W3C). No page leads to a link, not even
+ * one of ours, which shows what models and other people write: it would sign its reader in as somebody else.
+ */
+const isByHand = ({ headers }: BellwetherRequest): boolean =>
+  (headers['sec-fetch-site'] ?? 'none') === 'none' && (headers['sec-fetch-dest'] ?? 'document') === 'document';
+
 /** Links that sign in. For people's browsers, not described by OpenAPI. */
 @ApiExcludeController()
 @Controller('sign-in')
@@ -28,7 +35,7 @@ export class SignInController {
     response.set('Cache-Control', 'no-store').status(200).end();
   }
 
-  /** Another site's page must not sign somebody in; who got the link elsewhere pastes it. */
+  /** Opening is using: the console's address must be enough, also for programs. Who got the link on a page pastes it. */
   @Get(':token')
   @Public('Open the session that a one-time link is for')
   async open(
@@ -38,8 +45,7 @@ export class SignInController {
   ): Promise<void> {
     response.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     if (isGuess(request)) return void response.status(503).end();
-    const isForeign = request.headers['sec-fetch-site'] === 'cross-site';
-    const opened = isForeign ? null : await this.links.use(token, signInContextOf(request, this.cookie));
+    const opened = isByHand(request) ? await this.links.use(token, signInContextOf(request, this.cookie)) : null;
     if (opened !== null) this.cookie.set(response, opened.token);
     response.redirect(303, opened === null ? REFUSED : '/');
   }
