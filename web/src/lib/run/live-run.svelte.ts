@@ -2,7 +2,8 @@ import { api, idempotencyKey, must } from '$lib/api/client';
 import { type ProblemError, toProblem } from '$lib/api/problem';
 import { follow, type Link } from './follow';
 import type { RunEvent } from './run-events';
-import { beginning, hasEnded, reduceAll, type RunState, settled } from './run-state';
+import { settled } from './run-record';
+import { beginning, hasEnded, reduceAll, type RunState } from './run-state';
 
 /** A content of several parts, or plain text. */
 export type Content = string | readonly Readonly<Record<string, unknown>>[];

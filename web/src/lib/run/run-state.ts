@@ -1,4 +1,4 @@
-import type { EventBody, Plan, Run, RunEvent, RunStatus, Source, ToolEvent, Usage } from './run-events';
+import type { EventBody, Plan, RunEvent, RunStatus, Source, ToolEvent, Usage } from './run-events';
 
 export type SpanKind = 'plan' | 'tool' | 'model' | 'function' | 'check';
 export type SpanStatus = 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled';
@@ -89,21 +89,6 @@ export function reduce(state: RunState, event: RunEvent): RunState {
   const startedAt = state.startedAt ?? at;
   const now = Math.max(state.now, at - startedAt);
   return apply({ ...state, seq: event.seq, startedAt, now, status: 'running' }, event);
-}
-
-/** The state of a run whose events are gone or incomplete, from its record. Its failures have a code without words. */
-export function settled(state: RunState, run: Run): RunState {
-  const told = reduceAll(state, (run.events ?? []) as unknown as readonly RunEvent[]);
-  const sources = run.sources as unknown as readonly Source[];
-  const { status, strategy, connector, model, usage, finish_reason: finishReason, error_code: code } = run;
-  const now = Math.max(told.now, run.timings.total_ms ?? 0);
-  return ended({
-    ...told,
-    ...{ status, now, strategy, connector, model, usage, finishReason },
-    answer: run.answer ?? told.answer,
-    sources: sources.length === 0 ? told.sources : sources,
-    error: told.error ?? (code === null ? null : { code, message: code }),
-  });
 }
 
 export const reduceAll = (state: RunState, events: readonly RunEvent[]): RunState => events.reduce(reduce, state);
@@ -248,7 +233,7 @@ const usageOf = ({ prompt_tokens, completion_tokens, total_tokens }: Usage): Usa
 });
 
 /** Nothing goes on in a run that has ended: what was still at work ended with it. */
-function ended(state: RunState): RunState {
+export function ended(state: RunState): RunState {
   const spans = state.spans.map((span) =>
     span.end === null ? { ...span, end: state.now, status: lastStatus(state, span) } : span,
   );
