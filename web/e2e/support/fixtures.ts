@@ -177,4 +177,4 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before);
 }
 
-export { expect };
+export { expect, type Page };
