@@ -1,7 +1,8 @@
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { join } from 'node:path';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { icons } from './icons.plugin';
 import { messages } from './messages.plugin';
 
 /** Where `npm run dev -w web` finds the service, and a key to be signed in with. */
@@ -11,9 +12,35 @@ const proxied = Object.fromEntries(
   ['/api', '/v1', '/lamb', '/health', '/sign-in/'].map((path) => [path, { target: service, headers }]),
 );
 
+/** What every page starts with, and all that it imports: many small files compress worse than one. */
+const SHELL =
+  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem|announcer)|session|i18n\/)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
+
+const GROUPS = [
+  { name: 'shell', test: SHELL },
+  {
+    name: 'icons',
+    test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
+  },
+  { name: 'ui', test: /src\/lib\/ui\/(Field|Breadcrumbs|Dialog)/ },
+  { name: 'content', test: /src\/lib\/content\/(ListBody|PageHead|SearchBox|ConfirmDelete)/ },
+  { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
+  { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },
+].map((group, index, all) => ({ ...group, priority: all.length - index }));
+
+/** For browsers only: what kit runs itself to analyse the routes must not load components. */
+const fewerFiles: Plugin = {
+  name: 'bellwether-fewer-files',
+  enforce: 'post',
+  config: ({ build }) =>
+    build?.ssr ? undefined : { build: { rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } } } },
+};
+
 export default defineConfig({
   plugins: [
     messages(),
+    icons(),
+    fewerFiles,
     sveltekit({
       adapter: adapter({ pages: 'build', assets: 'build', fallback: 'index.html', precompress: false, strict: true }),
       // The service puts the hash of the one inline script into its Content-Security-Policy header.

@@ -1,4 +1,4 @@
-import createClient, { type Middleware } from 'openapi-fetch';
+import type { Client } from 'openapi-fetch';
 import { problemOf } from './problem';
 import type { components, paths } from './schema';
 
@@ -11,20 +11,65 @@ export const onSignedOut = (action: () => void): void => {
   whenSignedOut = action;
 };
 
-const errors: Middleware = {
-  async onResponse({ response, request }) {
-    if (response.ok || response.status === 304) return;
-    if (response.status === 401 && !request.url.endsWith('/api/v1/session')) whenSignedOut();
+interface Sent {
+  readonly params?: {
+    readonly path?: Readonly<Record<string, unknown>>;
+    readonly query?: Readonly<Record<string, unknown>>;
+    readonly header?: Readonly<Record<string, unknown>>;
+  };
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly parseAs?: 'json' | 'text' | 'blob';
+}
+const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined && value !== null;
+const words = (values: Sent['headers'] = {}): [string, string][] =>
+  Object.entries(values)
+    .filter(isGiven)
+    .flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]));
+
+function addressOf(path: string, params: Sent['params'] = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.path?.[name])));
+  const query = new URLSearchParams(words(params.query)).toString();
+  return query === '' ? filled : `${filled}?${query}`;
+}
+
+async function contentOf(response: Response, parseAs: Sent['parseAs'] = 'json'): Promise<unknown> {
+  if (response.status === 204 || response.headers.get('content-length') === '0') return undefined;
+  if (parseAs !== 'json') return response[parseAs]();
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const asks =
+  (method: string) =>
+  async (path: string, { params, headers, body, signal, parseAs }: Sent = {}): Promise<unknown> => {
+    const response = await fetch(addressOf(path, params), {
+      method,
+      credentials: 'same-origin',
+      headers: [
+        ...(body === undefined ? [] : [['content-type', 'application/json'] as [string, string]]),
+        ...words(params?.header),
+        ...words(headers),
+      ],
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.ok || response.status === 304) return { data: await contentOf(response, parseAs), response };
+    if (response.status === 401 && path !== '/api/v1/session') whenSignedOut();
     throw await problemOf(response);
-  },
-};
+  };
+
+type Api = Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;
 
 /**
- * The service's API with the types of its OpenAPI document. Every answer that is no success throws a `ProblemError`, so
- * `data` is there where the document promises one: `const { data } = await api.GET('/api/v1/me')`.
+ * The service's API with the types of its OpenAPI document; openapi-fetch lends its types, and its code stays out of the
+ * scripts. Every answer that is no success throws a `ProblemError`, so `data` is there where the document promises one:
+ * `const { data } = await api.GET('/api/v1/me')`.
  */
-export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' });
-api.use(errors);
+export const api = Object.fromEntries(
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, asks(method)]),
+) as unknown as Api;
 
 /** The data of an answer that the document promises. */
 export function must<Data>({ data }: { data?: Data }): NonNullable<Data> {
