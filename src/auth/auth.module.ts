@@ -12,6 +12,8 @@ import { CredentialGate } from './credential-gate';
 import { MeController } from './me.controller';
 import { Myself } from './myself.service';
 import { RequestAuthenticator } from './request-authenticator';
+import { OpenSessionsController } from './sessions/open-sessions.controller';
+import { OpenSessions } from './sessions/open-sessions.service';
 import { SessionCookie } from './sessions/session-cookie';
 import { SessionRepository } from './sessions/session.repository';
 import { SessionsController } from './sessions/sessions.controller';
@@ -23,7 +25,7 @@ import { TrustedProxies } from './trusted-proxies';
 
 @Module({
   imports: [OrganizationsModule],
-  controllers: [ApiKeysController, MeController, SessionsController, SignInController],
+  controllers: [ApiKeysController, MeController, OpenSessionsController, SessionsController, SignInController],
   providers: [
     ApiKeyRepository,
     Authenticator,
@@ -32,6 +34,7 @@ import { TrustedProxies } from './trusted-proxies';
     CallerRenewal,
     CredentialGate,
     Myself,
+    OpenSessions,
     RequestAuthenticator,
     SessionCookie,
     SessionRepository,

@@ -272,6 +272,49 @@ describe('the end of a session', () => {
     expect([await isIn(disabled), await isIn(left)]).toEqual([401, 401]);
   });
 
+  it('comes from another browser of the same person, who sees all of them', async () => {
+    const session = await signedIn();
+    const forgotten = browser();
+    await forgotten.signIn(session.person.key);
+    const stranger = await signedIn();
+    const open = (await session.send('GET', '/api/v1/sessions')).json.items;
+    expect(open.map(({ opened_by, current }: any) => [opened_by, current])).toEqual([
+      ['key', false],
+      ['key', true],
+    ]);
+    expect(JSON.stringify(open)).not.toContain(session.cookie.slice(3));
+    expect((await session.send('DELETE', '/api/v1/sessions')).status).toBe(204);
+    expect([await isIn(forgotten), await isIn(session), await isIn(stranger)]).toEqual([401, 200, 200]);
+    expect((await session.send('GET', '/api/v1/sessions')).json.items).toHaveLength(1);
+    expect((await session.person.api('DELETE', '/api/v1/sessions')).status).toBe(204);
+    expect(await isIn(session)).toBe(401);
+  });
+
+  it('comes from an administrator, not from a teacher, and not to who ranks higher', async () => {
+    const session = await signedIn({ role: 'teacher' });
+    const colleague = await person(app, { role: 'teacher' });
+    const admin = await person(app, { role: 'admin', scopes: ['read', 'write', 'admin'] });
+    const path = `${members}/${session.person.email}/sessions`;
+    expect((await colleague.api('DELETE', path)).status).toBe(403);
+    expect(await isIn(session)).toBe(200);
+    expect((await admin.api('DELETE', path)).status).toBe(204);
+    expect(await isIn(session)).toBe(401);
+    expect((await admin.api('DELETE', `${members}/admin@localhost/sessions`)).status).toBe(403);
+    expect((await admin.api('DELETE', `${members}/nobody@example.edu/sessions`)).status).toBe(404);
+    const audit = (await app.api('GET', '/api/v1/organizations/default/audit?limit=20')).json.items;
+    expect(audit.find(({ action }: any) => action === 'session.end_all')).toMatchObject({
+      target: { type: 'member', id: session.person.userId },
+      after: { ended: 1 },
+    });
+  });
+
+  it('tells browsers to forget what they keep, which is little', async () => {
+    const session = await signedIn();
+    expect((await session.send('GET', '/api/v1/me')).headers.get('cache-control')).toBe('private, no-store');
+    const answer = await session.send('DELETE', '/api/v1/session');
+    expect(answer.headers.get('clear-site-data')).toBe('"cache"');
+  });
+
   it('comes after eight hours without a request, and a day after signing in', async () => {
     for (const past of [`last_seen_at = now() - interval '8 hours 1 second'`, `expires_at = now()`]) {
       const session = await signedIn();
@@ -361,6 +404,13 @@ describe('a link that signs in', () => {
     expect((await session.send('GET', '/api/v1/organizations/default/members')).status).toBe(403);
     const path = await link('default', who.email);
     await app.api('PATCH', `/api/v1/organizations/default/members/${who.email}`, { disabled: true });
+    expect((await browser().send('GET', path, undefined, typed)).headers.get('location')).toContain('problem');
+  });
+
+  it('ends with the role that it was made for', async () => {
+    const who = await person(app, { role: 'member' });
+    const path = await link('default', who.email);
+    await app.api('PATCH', `/api/v1/organizations/default/members/${who.email}`, { role: 'teacher' });
     expect((await browser().send('GET', path, undefined, typed)).headers.get('location')).toContain('problem');
   });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, Not } from 'typeorm';
 import type { Transaction } from '../../platform/database';
 import type { KeyRow } from '../api-key.repository';
 import { SessionEntity } from './session.entity';
@@ -21,13 +21,22 @@ const SESSION_ROW = `
          member.disabled OR organization.suspended OR member.role <> session.role AS disabled,
          person.system_admin AS "systemAdmin", session.scopes, key.assistant_ids AS "assistantIds",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
-         key.revoked_at AS "revokedAt"
+         key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
+         session.api_key_id AS "apiKeyId"
     FROM sessions session
     JOIN organizations organization ON organization.id = session.organization_id
     JOIN members member ON member.organization_id = session.organization_id AND member.user_id = session.user_id
     JOIN users person ON person.id = session.user_id
     LEFT JOIN api_keys key ON key.id = session.api_key_id
    WHERE `;
+
+export interface OpenSession {
+  readonly id: string;
+  readonly apiKeyId: string | null;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+}
 
 export type NewSession = Pick<
   SessionEntity,
@@ -47,6 +56,15 @@ export class SessionRepository {
   async findById(id: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.id = $1`, [id]);
     return row ?? null;
+  }
+
+  /** Those that still open something, the newest first. */
+  async ofMember(organizationId: string, userId: string): Promise<OpenSession[]> {
+    return this.dataSource.query<OpenSession[]>(
+      `SELECT * FROM (${SESSION_ROW} session.organization_id = $1 AND session.user_id = $2) usable
+        WHERE NOT disabled AND "revokedAt" IS NULL AND "expiresAt" > now() ORDER BY "createdAt" DESC, id DESC`,
+      [organizationId, userId],
+    );
   }
 
   async insert(session: NewSession, tx: Transaction): Promise<void> {
@@ -86,7 +104,15 @@ export class SessionRepository {
     );
   }
 
-  async removeOfMember(organizationId: string, userId: string, tx: Transaction): Promise<void> {
-    await tx.getRepository(SessionEntity).delete({ organizationId, userId });
+  /** All but `spared`; how many there were. */
+  async removeOfMember(
+    organizationId: string,
+    userId: string,
+    tx: Transaction,
+    spared: string | null = null,
+  ): Promise<number> {
+    const others = spared === null ? {} : { id: Not(spared) };
+    const { affected } = await tx.getRepository(SessionEntity).delete({ organizationId, userId, ...others });
+    return affected ?? 0;
   }
 }

@@ -34,7 +34,9 @@ export class SessionsService {
     changes: OrganizationChanges,
   ) {
     // A role or a membership that comes back finds no old session.
-    changes.onMember(({ organizationId, userId }, tx) => sessions.removeOfMember(organizationId, userId, tx));
+    changes.onMember(async ({ organizationId, userId }, tx) => {
+      await sessions.removeOfMember(organizationId, userId, tx);
+    });
   }
 
   /** @throws {AppError} `unauthenticated`, or `forbidden` for a key that shows nothing */
