@@ -3,7 +3,20 @@ import { expect, test } from './support/fixtures';
 
 const BUDGET = 60 * 1024;
 
-for (const path of ['/assistants', '/assistants/new', '/assistants/create', '/multi-tool-assistants/create']) {
+const PATHS = [
+  '/assistants',
+  '/multi-tool-assistants',
+  '/assistants/new',
+  '/assistants/create',
+  '/multi-tool-assistants/create',
+  '/knowledge-bases',
+  '/rubrics',
+  '/files',
+  '/prompt-templates',
+  '/runs',
+];
+
+for (const path of PATHS) {
   test(`the first scripts of ${path} stay within 60 kB`, async ({ page }) => {
     const sizes: { url: string; size: number }[] = [];
     const reading: Promise<void>[] = [];

@@ -46,3 +46,5 @@ export async function prepareMultiTool(assistant: Assistant | null) {
   const form = new MultiToolForm(assistant === null ? NEW_MULTI_TOOL : bodyOf(assistant), catalogue);
   return { type: 'multi_tool' as const, form, Fields, connectors, catalogue };
 }
+
+export type Prepared = Awaited<ReturnType<typeof prepareClassic> | ReturnType<typeof prepareMultiTool>>;

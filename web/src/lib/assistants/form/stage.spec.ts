@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { carryOver, focusedIn, whenAtRest } from './stage';
+
+const show = (html: string): HTMLElement => {
+  document.body.innerHTML = `<div>${html}</div>`;
+  return document.body.firstElementChild as HTMLElement;
+};
+const NAME = '<input data-testid="name-input" type="text">';
+
+afterEach(() => {
+  document.body.innerHTML = '';
+});
+
+describe('the beginning of a form becomes the whole form', () => {
+  it('takes text, focus and selection along', () => {
+    const before = show(NAME).querySelector('input') as HTMLInputElement;
+    before.value = 'Physics';
+    before.focus();
+    before.setSelectionRange(2, 4);
+    const focused = focusedIn(document.body);
+    const after = show(NAME).querySelector('input') as HTMLInputElement;
+    const heard = vi.fn();
+    after.addEventListener('input', heard);
+    carryOver({ 'name-input': 'Physics' }, focused, null);
+    expect(after.value).toBe('Physics');
+    expect(heard).toHaveBeenCalledOnce();
+    expect(document.activeElement).toBe(after);
+    expect([after.selectionStart, after.selectionEnd]).toEqual([2, 4]);
+  });
+
+  it('presses the button that was pressed too early, and no other', () => {
+    const button = show('<button data-testid="save-btn"></button>').querySelector('button') as HTMLButtonElement;
+    const clicked = vi.fn();
+    button.addEventListener('click', clicked);
+    carryOver({}, null, null);
+    expect(clicked).not.toHaveBeenCalled();
+    carryOver({}, null, 'save-btn');
+    expect(clicked).toHaveBeenCalledOnce();
+  });
+
+  it('leaves a focus outside alone', () => {
+    show(NAME).querySelector('input')?.focus();
+    expect(focusedIn(document.createElement('div'))).toBeNull();
+  });
+
+  it('waits until nothing is held down', async () => {
+    dispatchEvent(new Event('pointerdown'));
+    let rested = false;
+    const rest = whenAtRest().then(() => (rested = true));
+    await Promise.resolve();
+    expect(rested).toBe(false);
+    dispatchEvent(new Event('pointerup'));
+    await rest;
+    expect(rested).toBe(true);
+  });
+});

@@ -1,0 +1,62 @@
+type TextField = HTMLInputElement | HTMLTextAreaElement;
+
+export interface Focused {
+  readonly testid: string;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+const named = (testid: string): HTMLElement | null => document.querySelector(`[data-testid="${testid}"]`);
+const isText = (element: Element | null): element is TextField =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+
+let isDown = false;
+let isComposing = false;
+if (typeof addEventListener === 'function') {
+  const options = { capture: true, passive: true };
+  addEventListener('pointerdown', () => (isDown = true), options);
+  for (const end of ['pointerup', 'pointercancel'] as const) addEventListener(end, () => (isDown = false), options);
+  addEventListener('compositionstart', () => (isComposing = true), options);
+  addEventListener('compositionend', () => (isComposing = false), options);
+}
+
+/** Resolves when nothing is held down or composed: a press and its release, or a composed letter, need one element. */
+export async function whenAtRest(): Promise<void> {
+  while (isDown || isComposing) {
+    await new Promise((resolve) => {
+      for (const end of ['pointerup', 'pointercancel', 'compositionend'] as const)
+        addEventListener(end, resolve, { capture: true, once: true });
+    });
+    // The click comes after the release.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/** What of `stage` has the focus, and the selection in it. */
+export function focusedIn(stage: HTMLElement | undefined): Focused | null {
+  const element = document.activeElement;
+  const testid = element instanceof HTMLElement ? element.dataset['testid'] : undefined;
+  if (testid === undefined || stage?.contains(element) !== true) return null;
+  const [from, to] = isText(element) ? [element.selectionStart, element.selectionEnd] : [null, null];
+  return { testid, from, to };
+}
+
+/** Puts into the fields of the same names what was typed, then the focus and the selection, then presses the button. */
+export function carryOver(
+  typed: Readonly<Record<string, string>>,
+  focused: Focused | null,
+  pressed: string | null,
+): void {
+  for (const [testid, text] of Object.entries(typed)) {
+    const field = named(testid);
+    if (text === '' || !isText(field)) continue;
+    field.value = text;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  if (focused !== null) {
+    const element = named(focused.testid);
+    element?.focus({ preventScroll: true });
+    if (isText(element) && focused.from !== null) element.setSelectionRange(focused.from, focused.to);
+  }
+  if (pressed !== null) named(pressed)?.click();
+}
