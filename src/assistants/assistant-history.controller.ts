@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller, Page } from '../kernel';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
@@ -53,6 +53,7 @@ export class AssistantHistoryController {
   @HttpCode(200)
   @UseGuards(AssistantEditorGuard)
   @Idempotent()
+  @ApiHeader({ name: 'if-match', required: false, description: 'Newest version as the caller knows it, e.g. `"3"`' })
   @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
   @ApiOkResponse({ type: AssistantDto })
   async restore(

@@ -15,7 +15,7 @@ import { expectedVersion } from './if-match';
 import { AccessMigration } from './rewriting/access-migration';
 
 const IF_MATCH = ApiHeader({
-  name: 'If-Match',
+  name: 'if-match',
   required: false,
   description: 'Version that the change is based on, e.g. `"3"`. Browser sessions must send it.',
 });

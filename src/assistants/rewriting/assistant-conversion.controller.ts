@@ -34,7 +34,7 @@ export class AssistantConversionController {
       'in the way, and 409 when there is nothing to convert. With `dry_run=true` nothing is written and the answer is what would change.',
   })
   @ApiHeader({
-    name: 'If-Match',
+    name: 'if-match',
     required: false,
     description: 'Version that is to be converted, e.g. `"3"`. Browser sessions must send it unless it is a dry run.',
   })
