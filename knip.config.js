@@ -1,5 +1,6 @@
 /** Without the types that the build makes, and without `export` of what the component offers to those who bind it. */
-const plain = (script) => script.replaceAll('./$types', '$app/state').replace(/^\s*export (?=async |function|const)/gm, '');
+const plain = (script) =>
+  script.replaceAll('./$types', '$app/state').replace(/^\s*export (?=async |function|const)/gm, '');
 
 /** A Svelte file for knip: its scripts, and what its markup imports when it is needed. */
 const scriptsOf = (text) =>
@@ -39,6 +40,7 @@ module.exports = {
         entry: [
           'src/routes/**/+*.{ts,svelte}',
           'src/app.d.ts',
+          'src/hooks.client.ts',
           'e2e/**/*.{ts,mjs,mts}',
           'src/**/*.spec.ts',
           '*.config.ts',
