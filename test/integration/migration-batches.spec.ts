@@ -212,7 +212,7 @@ describe('a batch after another', () => {
 
 describe('a task that waits for the server', () => {
   const caller = async (userId: string): Promise<Caller> => ({
-    kind: 'session',
+    kind: 'token',
     credentialId: null,
     organizationId: await organizationId(),
     userId,
