@@ -16,6 +16,8 @@ const PATIENCE_MS = 240_000;
       const child = spawn('npx', ['playwright', 'test', '--workers=1', '--grep', '@smoke'], {
         cwd: WEB,
         stdio: ['ignore', 'pipe', 'pipe'],
+        // Playwright takes this for being loaded by jest itself.
+        env: { ...process.env, JEST_WORKER_ID: undefined },
       });
       let output = '';
       child.stdout.on('data', (data: Buffer) => (output += data.toString()));
