@@ -91,7 +91,7 @@ test('duplicate, publish, share, restore, export, import and delete from the men
     await check(page);
     await shot(page, 'versions');
     await page.getByTestId('restore-btn').click();
-    await expect(page.locator('.success-message')).toBeVisible();
+    await expect(page.locator('.success-message').filter({ hasText: 'Version 1' })).toBeVisible();
     const now = await api.get(`/api/v1/assistants/${made.id}`);
     expect([now.system_prompt, now.version]).toEqual(['', 3]);
   });
