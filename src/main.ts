@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
 import { type Config, ConfigError, loadConfig } from './platform/config';
 import { createPino } from './platform/logging';
 import { type RunningService, serve } from './serve';
 
+/** In a checkout, and in an image that ships the build alone. */
+const CLI = existsSync('scripts/cli.mjs') ? 'npm run cli --' : 'bellwether';
+
 function welcome({ url, bootstrap, demoAssistant }: RunningService, config: Config, signIn: string | null): string {
   const file = join(config.database.dataDir, ADMIN_KEY_FILE);
   const lines = [
     `Bellwether answers on ${url}`,
     '',
-    `  Sign in             ${signIn === null ? 'npm run cli -- sign-in:link' : `${signIn} (once, within an hour)`}`,
+    `  Sign in             ${signIn === null ? `${CLI} sign-in:link` : `${signIn} (once, within an hour)`}`,
     `  API documentation   ${url}/api/docs`,
   ];
   if (config.bootstrap.adminKey !== null) lines.push('  Administrator key   BOOTSTRAP_ADMIN_KEY');
