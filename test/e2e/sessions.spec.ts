@@ -39,7 +39,7 @@ describe('signing in with a key', () => {
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^bw=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
     const me = await session.send('GET', '/api/v1/me');
     expect(me.json).toEqual(answer.json);
     expect(me.json).toMatchObject({

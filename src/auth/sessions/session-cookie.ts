@@ -20,8 +20,9 @@ export class SessionCookie {
   readonly own: OwnOrigin;
 
   constructor(@Inject(CONFIG) { http }: Pick<Config, 'http'>) {
-    const isSecure = http.publicUrl?.startsWith('https:') ?? false;
-    this.own = { publicOrigin: http.publicUrl === null ? null : new URL(http.publicUrl).origin, isSecure };
+    const address = http.publicUrl === null ? null : new URL(http.publicUrl);
+    const isSecure = address?.protocol === 'https:';
+    this.own = { publicOrigin: address?.origin ?? null, isSecure };
     this.name = isSecure ? SECURE_NAME : PLAIN_NAME;
     this.options = { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' };
   }

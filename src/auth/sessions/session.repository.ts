@@ -48,8 +48,8 @@ export class SessionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Before anybody is known there is no organization to ask within; the token itself is the proof. */
-  async findByHash(hash: string): Promise<KeyRow | null> {
-    const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
+  async findByHash(hash: string, source: Pick<Transaction, 'query'> = this.dataSource): Promise<KeyRow | null> {
+    const [row] = await source.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
     return row ?? null;
   }
 
@@ -97,8 +97,9 @@ export class SessionRepository {
 
   /** Rows that nobody will ask for, and the oldest of a member who has very many. */
   async removeStale({ organizationId, userId }: NewSession, tx: Transaction): Promise<void> {
+    await tx.query('DELETE FROM sessions WHERE expires_at < now()');
     await tx.query(
-      `DELETE FROM sessions WHERE expires_at < now() OR id IN (
+      `DELETE FROM sessions WHERE id IN (
          SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 ORDER BY created_at DESC OFFSET $3)`,
       [organizationId, userId, MOST_SESSIONS],
     );

@@ -38,8 +38,7 @@ export class SessionsController {
   @Public('Is the browser signed in, and how may it?')
   @ApiOkResponse({ type: SessionDto })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
-  async state(@Req() request: BellwetherRequest, @Res({ passthrough: true }) response: Response): Promise<SessionDto> {
-    response.setHeader('Cache-Control', 'no-store');
+  async state(@Req() request: BellwetherRequest): Promise<SessionDto> {
     try {
       await this.authenticator.authenticate(request);
       return { signed_in: true, providers: [] };
@@ -63,7 +62,6 @@ export class SessionsController {
     assertNotForeign(request.headers, this.cookie.own);
     const { token, caller } = await this.sessions.openByKey(key, signInContextOf(request, this.cookie));
     this.cookie.set(response, token);
-    response.setHeader('Cache-Control', 'no-store');
     return this.myself.of(caller);
   }
 

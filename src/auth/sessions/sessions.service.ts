@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, type Scope, uuidv7 } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { AuditLog, rememberOrigin, type RequestOrigin } from '../../platform/audit';
-import { Transactions } from '../../platform/database';
-import { Authenticator } from '../authenticator';
+import { type Transaction, Transactions } from '../../platform/database';
+import { Authenticator, callerOf, isUsable } from '../authenticator';
+import { unauthenticated } from '../credential';
 import { type NewSession, SessionRepository } from './session.repository';
 import { newSessionToken, sessionHashOf } from './session-token';
 
@@ -53,13 +54,16 @@ export class SessionsService {
     // To speak for others is for programs: what a page does is done by who looks at it.
     const granted = scopes.filter((scope) => scope !== 'act_as');
     const session = { ...opening, id: uuidv7(), hash: sessionHashOf(token), scopes: granted };
-    await this.transactions.run(async (tx) => {
+    const caller = await this.transactions.run(async (tx) => {
       await this.sessions.insert(session, tx);
       await this.sessions.removeStale(session, tx);
+      const row = await this.sessions.findByHash(session.hash, tx);
+      // Of an organization that is suspended, say: then there is nothing to sign in to, and no row stays.
+      if (row === null || !isUsable(row)) throw unauthenticated();
+      const opened = callerOf(row, 'session');
+      await this.record(opened, 'session.create', context, tx, { scopes: granted, api_key_id: session.apiKeyId });
+      return opened;
     });
-    const caller = await this.authenticator.authenticateSession(token);
-    const after = { scopes: granted, api_key_id: session.apiKeyId };
-    await this.record(caller, 'session.create', context, after);
     return { token, caller };
   }
 
@@ -69,15 +73,22 @@ export class SessionsService {
       if (error instanceof AppError && error.code === 'unauthenticated') return null;
       throw error;
     });
-    const removed = await this.transactions.run((tx) => this.sessions.removeByHash(sessionHashOf(token), tx));
-    if (caller === null) return;
-    this.authenticator.forget(caller.organizationId);
-    if (removed) await this.record(caller, 'session.end', origin);
+    await this.transactions.run(async (tx) => {
+      const removed = await this.sessions.removeByHash(sessionHashOf(token), tx);
+      if (removed && caller !== null) await this.record(caller, 'session.end', origin, tx);
+    });
+    if (caller !== null) this.authenticator.forget(caller.organizationId);
   }
 
-  private async record(caller: Caller, action: string, origin: RequestOrigin, after?: object): Promise<void> {
+  private async record(
+    caller: Caller,
+    action: string,
+    origin: RequestOrigin,
+    tx: Transaction,
+    after?: object,
+  ): Promise<void> {
     rememberOrigin(caller, { requestId: origin.requestId, ip: origin.ip });
     const target = { type: 'session', id: caller.credentialId ?? '' };
-    await this.audit.record({ caller, action, target, ...(after === undefined ? {} : { after }) });
+    await this.audit.record({ caller, action, target, ...(after === undefined ? {} : { after }) }, tx);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Transaction } from '../../platform/database';
 import { SignInLinkEntity } from './sign-in-link.entity';
 
@@ -12,10 +12,19 @@ export interface LinkedMember {
 export class SignInLinkRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Also drops those of yesterday. */
-  async insert(link: Omit<SignInLinkEntity, 'createdAt'>, tx: Transaction): Promise<void> {
-    await tx.getRepository(SignInLinkEntity).delete({ expiresAt: LessThan(new Date()) });
-    await tx.getRepository(SignInLinkEntity).insert(link);
+  /** When it expires, by the database's clock, which also says when it is used. Drops those that have expired. */
+  async insert(
+    { id, organizationId, userId, hash }: Omit<SignInLinkEntity, 'createdAt' | 'expiresAt'>,
+    tx: Transaction,
+  ): Promise<Date> {
+    await tx.query('DELETE FROM sign_in_links WHERE expires_at < now()');
+    const [row] = await tx.query<{ expiresAt: Date }[]>(
+      `INSERT INTO sign_in_links (id, organization_id, user_id, hash, expires_at)
+       VALUES ($1, $2, $3, $4, now() + interval '1 hour') RETURNING expires_at AS "expiresAt"`,
+      [id, organizationId, userId, hash],
+    );
+    if (row === undefined) throw new Error('A sign-in link was not written');
+    return row.expiresAt;
   }
 
   async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {

@@ -7,8 +7,6 @@ import { looksLikeSessionToken, newSessionToken, sessionHashOf } from './session
 import { type OpenedSession, type SignInContext, SessionsService } from './sessions.service';
 import { type LinkedMember, SignInLinkRepository } from './sign-in-link.repository';
 
-const LIFETIME_MS = 3_600_000;
-
 const BASE: readonly Scope[] = ['chat', 'read', 'write'];
 const scopesOf = (role: Role): readonly Scope[] => (role === 'owner' || role === 'admin' ? [...BASE, 'admin'] : BASE);
 
@@ -37,12 +35,12 @@ export class SignInLinks {
   async make({ organizationId, userId }: LinkedMember): Promise<SignInLink> {
     const token = newSessionToken();
     const id = uuidv7();
-    const expiresAt = new Date(Date.now() + LIFETIME_MS);
-    await this.transactions.run(async (tx) => {
-      await this.links.insert({ id, organizationId, userId, hash: sessionHashOf(token), expiresAt }, tx);
+    const expiresAt = await this.transactions.run(async (tx) => {
+      const expires = await this.links.insert({ id, organizationId, userId, hash: sessionHashOf(token) }, tx);
       const target = { type: 'sign_in_link', id };
-      const after = { user_id: userId, expires_at: expiresAt.toISOString() };
+      const after = { user_id: userId, expires_at: expires.toISOString() };
       await this.audit.record({ caller: null, organizationId, action: 'sign_in_link.create', target, after }, tx);
+      return expires;
     });
     return { path: `/sign-in/${token}`, expiresAt };
   }
