@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
+import { ProblemError } from '$lib/api/problem';
 import { session, type Me } from './session.svelte';
 
 const person = (user: string, organization = 'o1'): Me =>
@@ -63,5 +64,18 @@ describe('a tab beside others', () => {
     expect(await session.signIn('bw_x')).toBe(false);
     answering(person('u2'));
     expect(await session.signIn('bw_y')).toBe(true);
+  });
+});
+
+describe('signing in with a key', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  });
+
+  it('says so when the browser does not keep the cookie', async () => {
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')));
+    vi.spyOn(api, 'GET').mockRejectedValue(new ProblemError(401, 'unauthenticated', 'A credential is required'));
+    await expect(session.signIn('bw_key')).rejects.toMatchObject({ code: 'cookie_not_kept' });
   });
 });

@@ -79,8 +79,11 @@ class Session {
     if (!response.ok) throw await problemOf(response);
     catalogues.forget();
     const now = await this.load();
+    // The service gave a cookie and does not get it back: a secure one over plain http, or two of one name on this host.
+    if (now === null)
+      throw new ProblemError(0, 'cookie_not_kept', 'The browser did not keep the cookie of the session');
     this.lost = false;
-    return before !== null && (now === null || identityOf(before) !== identityOf(now));
+    return before !== null && identityOf(before) !== identityOf(now);
   }
 
   async signOut(): Promise<void> {
