@@ -43,8 +43,6 @@ export default defineConfig({
     fewerFiles,
     sveltekit({
       adapter: adapter({ pages: 'build', assets: 'build', fallback: 'index.html', precompress: false, strict: true }),
-      // The service puts the hash of the one inline script into its Content-Security-Policy header.
-      csp: { mode: 'hash', directives: { 'script-src': ['self'] } },
       output: { bundleStrategy: 'split' },
       version: { pollInterval: 300_000 },
       compilerOptions: { runes: true },
