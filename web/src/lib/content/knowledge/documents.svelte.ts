@@ -1,6 +1,6 @@
 import { api, idempotencyKey, must } from '$lib/api/client';
 import { catalogues } from '$lib/catalogues.svelte';
-import { PagedList } from '../paged-list.svelte';
+import { PagedList } from '$lib/ui/paged-list.svelte';
 import { Uploads } from '../uploads/uploads.svelte';
 import { DOCUMENT_STATUSES, type DocumentStatus, type KnowledgeDocument, MEBIBYTE } from './knowledge.types';
 import { type Counts, countsOf, endedSince, isUnderWay, mergeNews, nextPause } from './news';

@@ -1,21 +1,22 @@
 import type { Page } from './page.types';
 
-interface Identified {
-  readonly id: string;
-}
-
 /** A list of the API that is shown page by page: what was loaded, how many there are, and what went wrong. */
-export class PagedList<Item extends Identified> {
+export class PagedList<Item> {
   items = $state.raw<readonly Item[]>([]);
   total = $state(0);
   loading = $state(true);
+  /** Whether a first page is there, whatever happened since. */
+  loaded = $state(false);
   error = $state.raw<unknown>(null);
   readonly hasMore = $derived.by(() => this.next !== null);
   private next = $state<string | null>(null);
   private turn = 0;
 
-  /** `page` reads the filters of the moment. */
-  constructor(private readonly page: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>) {}
+  /** `page` reads the filters of the moment; `idOf` tells items apart. */
+  constructor(
+    private readonly page: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
+    private readonly idOf: (item: Item) => unknown = (item) => (item as { readonly id?: unknown }).id,
+  ) {}
 
   /** From the beginning; an answer that is overtaken by a later `load` is dropped. */
   async load(): Promise<void> {
@@ -27,11 +28,11 @@ export class PagedList<Item extends Identified> {
   }
 
   replace(item: Item): void {
-    this.items = this.items.map((each) => (each.id === item.id ? item : each));
+    this.items = this.items.map((each) => (this.idOf(each) === this.idOf(item) ? item : each));
   }
 
   remove(id: string): void {
-    const left = this.items.filter((each) => each.id !== id);
+    const left = this.items.filter((each) => this.idOf(each) !== id);
     this.total -= this.items.length - left.length;
     this.items = left;
   }
@@ -46,6 +47,7 @@ export class PagedList<Item extends Identified> {
       this.items = cursor === null ? found.items : [...this.items, ...found.items];
       this.total = found.total;
       this.next = found.next_cursor;
+      this.loaded = true;
     } catch (error) {
       if (turn === this.turn) this.error = error;
     } finally {
