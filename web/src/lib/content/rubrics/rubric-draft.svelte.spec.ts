@@ -67,6 +67,26 @@ describe('a rubric that is written', () => {
     expect([other.document.title, other.dirty]).toEqual(['Essay', false]);
   });
 
+  it('still asks about what somebody else wrote after it was shown to others', async () => {
+    const later = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
+    const get = vi.spyOn(api, 'GET').mockResolvedValue({ data: stored(later(2)) } as never);
+    vi.spyOn(api, 'PUT').mockResolvedValue({ data: stored(later(5)) } as never);
+    const read = stored();
+    const draft = RubricDraft.of(read);
+    draft.shared({ ...read, updated_at: later(2), visibility: 'organization' });
+    draft.patch({ title: 'Mine' }, 'title');
+    expect(await draft.save()).not.toBeNull();
+
+    const theirs = { ...read, updated_at: later(3), title: 'Theirs' };
+    const overtaken = RubricDraft.of(read);
+    overtaken.shared({ ...theirs, visibility: 'organization' });
+    overtaken.shared({ ...theirs, updated_at: later(4) });
+    get.mockResolvedValue({ data: { ...theirs, updated_at: later(4) } } as never);
+    overtaken.patch({ title: 'Mine' }, 'title');
+    expect(await overtaken.save()).toBeNull();
+    expect(overtaken.theirs?.title).toBe('Theirs');
+  });
+
   it('is made once when saving is asked for twice, and a repeated attempt sends the same', async () => {
     const post = vi.spyOn(api, 'POST').mockRejectedValueOnce(new TypeError('network'));
     post.mockResolvedValue({ data: stored() } as never);

@@ -110,6 +110,17 @@ export class RubricDraft {
     this.theirs = null;
   }
 
+  /**
+   * Shown to others or kept to oneself, which is no edit. What somebody else wrote since this one was read stays unread:
+   * saving asks about it still.
+   */
+  shared(rubric: Rubric): void {
+    const { saved } = this;
+    if (saved === null) return;
+    const isAsRead = JSON.stringify(contentOf(rubric)) === JSON.stringify(contentOf(saved));
+    this.saved = isAsRead ? rubric : { ...saved, visibility: rubric.visibility };
+  }
+
   /** Nothing is left to be saved: the rubric is gone. */
   discard(): void {
     this.untouched = this.document;
@@ -152,6 +163,8 @@ export class RubricDraft {
     return this.theirs !== null;
   }
 }
+
+const contentOf = ({ visibility: _, updated_at: __, ...content }: Rubric): object => content;
 
 const create = async (body: RubricDocument, key: string): Promise<Rubric> =>
   must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': key } }, body }));
