@@ -1,5 +1,6 @@
-import { api, idempotencyKey, must } from '$lib/api/client';
+import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
+import { RepeatKey } from '$lib/api/repeat-key';
 import { catalogues } from '$lib/catalogues.svelte';
 import { english, type Wording } from '$lib/ui/wording';
 import type { KnowledgeBase, Language, NewKnowledgeBase } from './knowledge.types';
@@ -23,8 +24,14 @@ export class KnowledgeBaseForm {
   saving = $state(false);
   error = $state.raw<unknown>(null);
 
+  /** Something is typed that is not saved. */
+  readonly dirty = $derived.by(() => this.typed() !== this.untouched);
+  private untouched = $state('');
+  private readonly key = new RepeatKey();
+
   constructor(private readonly base: KnowledgeBase | null) {
     if (base !== null) this.show(base);
+    this.untouched = this.typed();
   }
 
   /** What the service said of a field, by its path. */
@@ -48,14 +55,18 @@ export class KnowledgeBaseForm {
 
   /** The saved knowledge base, or null when it was refused: `error` says why. */
   async save(): Promise<KnowledgeBase | null> {
+    if (this.saving) return null;
     this.saving = true;
     this.error = null;
+    const sent = this.typed();
     try {
       const saved = this.base === null ? await this.create() : await this.update(this.base);
       catalogues.forget();
+      this.untouched = sent;
       return saved;
     } catch (error) {
       this.error = error;
+      this.key.failed(error);
       return null;
     } finally {
       this.saving = false;
@@ -78,7 +89,7 @@ export class KnowledgeBaseForm {
   private async create(): Promise<KnowledgeBase> {
     const { slug } = this;
     const body = { ...this.values(), ...(slug === '' ? {} : { slug }) };
-    const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+    const params = { header: { 'Idempotency-Key': this.key.for(body) } };
     return must(await api.POST('/api/v1/knowledge-bases', { params, body }));
   }
 
@@ -91,6 +102,10 @@ export class KnowledgeBaseForm {
       ...(wished === weight ? {} : { hybrid_weight: wished ?? null }),
     };
     return must(await api.PATCH('/api/v1/knowledge-bases/{id}', { params: { path: { id } }, body }));
+  }
+
+  private typed(): string {
+    return JSON.stringify([this.slug, this.values()]);
   }
 
   private values(): NewKnowledgeBase {
