@@ -1,4 +1,4 @@
-import { api, must, onSignedOut, type Schema } from '$lib/api/client';
+import { api, jsonOf, must, onSignedOut, received, type Schema } from '$lib/api/client';
 import { problemOf, ProblemError } from '$lib/api/problem';
 import { catalogues } from '$lib/catalogues.svelte';
 import { forgetWork } from '$lib/shell/own-work';
@@ -33,6 +33,9 @@ class Session {
       (this.me.system_admin || this.me.role === 'owner' || this.me.role === 'admin'),
   );
 
+  /** A teacher whose key or session may change things: makes and edits what is theirs. */
+  readonly mayWrite = $derived(this.isTeacher && this.me?.scopes.includes('write') === true);
+
   constructor() {
     onSignedOut(() => this.ended());
     this.tabs?.addEventListener('message', ({ data }) => {
@@ -59,9 +62,9 @@ class Session {
 
   /** The ways in that the service offers beside an API key. */
   async doors(): Promise<Doors> {
-    const response = await fetch(DOOR);
+    const response = await received(fetch(DOOR));
     if (!response.ok) throw await problemOf(response);
-    const { providers } = (await response.json()) as Partial<Doors>;
+    const { providers } = (await jsonOf(response)) as Partial<Doors>;
     return { providers: providers ?? [] };
   }
 
@@ -71,11 +74,9 @@ class Session {
    */
   async signIn(apiKey: string): Promise<boolean> {
     const before = this.me;
-    const response = await fetch(DOOR, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ api_key: apiKey }),
-    });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ api_key: apiKey });
+    const response = await received(fetch(DOOR, { method: 'POST', headers, body }));
     if (!response.ok) throw await problemOf(response);
     catalogues.forget();
     const now = await this.load();
@@ -87,7 +88,7 @@ class Session {
   }
 
   async signOut(): Promise<void> {
-    const response = await fetch(DOOR, { method: 'DELETE' });
+    const response = await received(fetch(DOOR, { method: 'DELETE' }));
     if (!response.ok && response.status !== 401) throw await problemOf(response);
     this.me = null;
     forgetWork();

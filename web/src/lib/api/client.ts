@@ -1,5 +1,5 @@
 import type { Client } from 'openapi-fetch';
-import { problemOf } from './problem';
+import { ProblemError, problemOf } from './problem';
 import type { components, paths } from './schema';
 
 /** A schema of the OpenAPI document by its name: `Schema<'AssistantDto'>`. */
@@ -10,6 +10,34 @@ let whenSignedOut: () => void = () => undefined;
 export const onSignedOut = (action: () => void): void => {
   whenSignedOut = action;
 };
+
+/** The problem of an answer that is no success; a session that the service no longer knows is told of. */
+export function refused(response: Response): Promise<ProblemError> {
+  if (response.status === 401) whenSignedOut();
+  return problemOf(response);
+}
+
+/** What the network promised, an answer or its content. @throws {ProblemError} `offline` when it does not come. */
+export async function received<Value>(promised: Promise<Value>): Promise<Value> {
+  try {
+    return await promised;
+  } catch (error) {
+    // What `fetch` and the readers of a body say of a connection that fails; an abort is none of it.
+    throw error instanceof TypeError ? new ProblemError(0, 'offline', error.message) : error;
+  }
+}
+
+/** The content of a success, `undefined` when it is empty. @throws {ProblemError} `unexpected_answer` when it is no JSON. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  const text = await received(response.text());
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    // The page of a proxy or of a network's own sign-in.
+    const requestId = response.headers.get('x-request-id');
+    throw new ProblemError(response.status, 'unexpected_answer', 'The answer is no JSON', [], requestId);
+  }
+}
 
 interface Sent {
   readonly params?: {
@@ -36,15 +64,13 @@ function addressOf(path: string, params: Sent['params'] = {}): string {
 
 async function contentOf(response: Response, parseAs: Sent['parseAs'] = 'json'): Promise<unknown> {
   if (response.status === 204 || response.headers.get('content-length') === '0') return undefined;
-  if (parseAs !== 'json') return response[parseAs]();
-  const text = await response.text();
-  return text === '' ? undefined : JSON.parse(text);
+  return parseAs === 'json' ? jsonOf(response) : received<unknown>(response[parseAs]());
 }
 
 const asks =
   (method: string) =>
   async (path: string, { params, headers, body, signal, parseAs }: Sent = {}): Promise<unknown> => {
-    const response = await fetch(addressOf(path, params), {
+    const init: RequestInit = {
       method,
       credentials: 'same-origin',
       headers: [
@@ -54,10 +80,11 @@ const asks =
       ],
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    });
+    };
+    const response = await received(fetch(addressOf(path, params), init));
     if (response.ok || response.status === 304) return { data: await contentOf(response, parseAs), response };
-    if (response.status === 401 && path !== '/api/v1/session') whenSignedOut();
-    throw await problemOf(response);
+    // There a refusal says that a key is wrong, not that a session has ended.
+    throw await (path === '/api/v1/session' ? problemOf(response) : refused(response));
   };
 
 type Api = Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;

@@ -19,7 +19,9 @@ const documented = [...readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf
 describe('texts of errors', () => {
   it.each(LOCALES)('every code of the service has its words in %s', (locale) => {
     const texts = textsOf(locale);
-    const codes = [...new Set([...ERROR_CODES, ...documented, 'offline', 'unexpected'])];
+    const codes = [
+      ...new Set([...ERROR_CODES, ...documented, 'offline', 'unexpected', 'unexpected_answer', 'page_part_missing']),
+    ];
     expect(codes.length).toBeGreaterThan(45);
     expect(codes.filter((code) => !texts[`errors.${code}`]?.trim())).toEqual([]);
   });
@@ -43,9 +45,16 @@ describe('what is made of an answer', () => {
     expect(problem).toMatchObject({ status: 502, code: 'http_502', requestId: 'r-2' });
   });
 
-  it('tells a lost connection from a mistake of the page', () => {
-    expect(toProblem(new TypeError('Failed to fetch')).code).toBe('offline');
+  it('tells a part of the page that did not load from a mistake of the page', () => {
+    expect(toProblem(new TypeError("Cannot read properties of undefined (reading 'x')")).code).toBe('unexpected');
     expect(toProblem(new Error('x')).code).toBe('unexpected');
+    for (const words of [
+      'Failed to fetch dynamically imported module: /_app/a.js',
+      'error loading dynamically imported module: /_app/a.js',
+      'Importing a module script failed.',
+      'Unable to preload CSS for /_app/a.css',
+    ])
+      expect(toProblem(new TypeError(words)).code).toBe('page_part_missing');
     const problem = new ProblemError(404, 'not_found', 'Assistant not found');
     expect(toProblem(problem)).toBe(problem);
   });

@@ -13,7 +13,7 @@ export class ProblemError extends Error {
   constructor(
     /** HTTP status; 0 when no answer came. */
     readonly status: number,
-    /** Stable code of docs/reference/errors.md, or `offline`. */
+    /** Stable code of docs/reference/errors.md, or what this page finds out by itself (`offline`, `unexpected_answer`). */
     readonly code: string,
     /** The service's words, in English. */
     readonly detail: string,
@@ -62,13 +62,12 @@ export async function problemOf(response: Response): Promise<ProblemError> {
   );
 }
 
+/** A failed `import()` in the words of Chromium and Firefox, of Safari, and of Vite for styles; none gives it a type. */
+const MISSING_PART = /dynamically imported module|importing a module script failed|unable to preload css/i;
+
 /** Whatever was thrown, as a problem that can be shown. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  const isNetwork = error instanceof TypeError;
-  return new ProblemError(
-    0,
-    isNetwork ? 'offline' : 'unexpected',
-    error instanceof Error ? error.message : String(error),
-  );
+  const message = error instanceof Error ? error.message : String(error);
+  return new ProblemError(0, MISSING_PART.test(message) ? 'page_part_missing' : 'unexpected', message);
 }

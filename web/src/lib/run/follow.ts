@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { problemOf, ProblemError } from '$lib/api/problem';
+import { refused } from '$lib/api/client';
+import { ProblemError } from '$lib/api/problem';
 import { isTerminal, type RunEvent } from './run-events';
 
 export type Link = 'connecting' | 'open' | 'waiting';
@@ -55,7 +56,7 @@ async function open(id: string, after: number, signal: AbortSignal): Promise<Res
     signal,
   });
   if (response.status === NO_CONTENT) return null;
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await refused(response);
   return response;
 }
 

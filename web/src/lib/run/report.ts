@@ -1,4 +1,4 @@
-import { problemOf } from '$lib/api/problem';
+import { jsonOf, received, refused } from '$lib/api/client';
 import type { Source } from './run-events';
 
 /** A piece of the filled template: what its author wrote, or what stands in one of its slots. */
@@ -29,15 +29,16 @@ export interface RunReport {
 }
 
 async function fetchReport(id: string, accept: string, signal?: AbortSignal): Promise<Response> {
-  const response = await fetch(`/api/v1/runs/${encodeURIComponent(id)}/report`, { headers: { accept }, signal });
-  if (!response.ok) throw await problemOf(response);
+  const address = `/api/v1/runs/${encodeURIComponent(id)}/report`;
+  const response = await received(fetch(address, { headers: { accept }, signal }));
+  if (!response.ok) throw await refused(response);
   return response;
 }
 
 /** @throws {ProblemError} `not_found` for a run that ended before it had one. */
 export const reportOf = async (id: string, signal?: AbortSignal): Promise<RunReport> =>
-  (await fetchReport(id, 'application/json', signal)).json() as Promise<RunReport>;
+  (await jsonOf(await fetchReport(id, 'application/json', signal))) as RunReport;
 
 /** The same as Markdown, for reading and keeping. */
 export const reportMarkdownOf = async (id: string, signal?: AbortSignal): Promise<string> =>
-  (await fetchReport(id, 'text/markdown', signal)).text();
+  received((await fetchReport(id, 'text/markdown', signal)).text());

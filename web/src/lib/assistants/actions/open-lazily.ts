@@ -1,12 +1,11 @@
-import { t } from '$lib/i18n/i18n.svelte';
 import { toasts } from '$lib/ui/toasts.svelte';
 
 /** A component that is fetched when it is first needed; null, with a note to the reader, when it cannot be. */
 export async function openLazily<Part>(load: () => Promise<{ default: Part }>): Promise<Part | null> {
   try {
     return (await load()).default;
-  } catch {
-    toasts.error(t('errors.offline'));
+  } catch (error) {
+    toasts.problem(error);
     return null;
   }
 }

@@ -1,5 +1,4 @@
-import { api, idempotencyKey, must, type Schema } from '$lib/api/client';
-import { problemOf } from '$lib/api/problem';
+import { api, idempotencyKey, jsonOf, must, received, refused, type Schema } from '$lib/api/client';
 import type { Assistant } from '$lib/assistants/definition';
 
 export type ImportPlan = Schema<'ImportPlanDto'>;
@@ -100,7 +99,7 @@ async function sendImport(body: unknown, into: Assistant | null, isTrial: boolea
     dry_run: String(isTrial),
     ...(into === null ? {} : { into: String(into.id) }),
   });
-  const response = await fetch(`/api/v1/assistants/import?${query}`, {
+  const init = {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -108,7 +107,8 @@ async function sendImport(body: unknown, into: Assistant | null, isTrial: boolea
       ...(into === null ? {} : { 'If-Match': `"${into.version}"` }),
     },
     body: JSON.stringify(body),
-  });
-  if (!response.ok) throw await problemOf(response);
-  return response.json();
+  };
+  const response = await received(fetch(`/api/v1/assistants/import?${query}`, init));
+  if (!response.ok) throw await refused(response);
+  return jsonOf(response);
 }

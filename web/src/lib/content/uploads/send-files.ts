@@ -1,5 +1,5 @@
-import { idempotencyKey } from '$lib/api/client';
-import { ProblemError, problemOf } from '$lib/api/problem';
+import { idempotencyKey, jsonOf, refused } from '$lib/api/client';
+import { ProblemError } from '$lib/api/problem';
 
 export interface FileToSend {
   readonly name: string;
@@ -40,12 +40,11 @@ export function sendFiles<Answer>(
 }
 
 async function answerOf<Answer>(request: XMLHttpRequest): Promise<Answer> {
-  if (request.status >= 200 && request.status < 300) return JSON.parse(request.responseText) as Answer;
   const requestId = request.getResponseHeader('x-request-id');
-  throw await problemOf(
-    new Response(request.responseText, {
-      status: Math.max(400, request.status),
-      headers: requestId === null ? {} : { 'x-request-id': requestId },
-    }),
-  );
+  const response = new Response(request.responseText || null, {
+    status: request.status,
+    headers: requestId === null ? {} : { 'x-request-id': requestId },
+  });
+  if (response.ok) return (await jsonOf(response)) as Answer;
+  throw await refused(response);
 }
