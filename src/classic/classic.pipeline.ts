@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { AppError, type ChatMessage, lastUserIndex, type Source, textOf } from '../kernel';
+import { AppError, type ChatMessage, lastQuestion, type Source } from '../kernel';
 import {
   type Gathered,
   ProcessorCatalogue,
@@ -125,7 +125,7 @@ export class ClassicPipeline {
       prompt: () => assistant.document.template,
       results: () => new Map(),
     };
-    const query = textOf(messages[lastUserIndex(messages)]?.content);
+    const query = lastQuestion(messages);
     return this.invoker.run(rag, entry, { query, messages }, invocation).finally(() => scope.close());
   }
 
@@ -181,7 +181,7 @@ interface Told {
 
 function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunReport {
   const { entry, outcome } = told;
-  const question = textOf(messages[lastUserIndex(messages)]?.content);
+  const question = lastQuestion(messages);
   const { source, segments } = assistant.compiled;
   return {
     created_at: new Date().toISOString(),

@@ -63,3 +63,7 @@ export function textOf(content: ChatMessage['content']): string {
 /** Index of the last message whose role is `user`, or -1. */
 export const lastUserIndex = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex((message) => message.role === 'user');
+
+/** Text of the last message of the user; '' when there is none. */
+export const lastQuestion = (messages: readonly ChatMessage[]): string =>
+  textOf(messages[lastUserIndex(messages)]?.content);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { addUsage, lastUserIndex, textOf, type Usage } from '../kernel';
+import { addUsage, lastQuestion, type Usage } from '../kernel';
 import { contentByPlaceholder, type OrchestrationResult, Orchestrator } from '../orchestrators';
 import {
   type AnswerChecks,
@@ -61,7 +61,7 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
 
 function reportOf({ assistant, messages, stream }: RunJob, result: OrchestrationResult): RunReport {
   const { id, name, document, compiled } = assistant;
-  const question = textOf(messages[lastUserIndex(messages)]?.content);
+  const question = lastQuestion(messages);
   return {
     created_at: new Date().toISOString(),
     orchestrator: result.strategy,

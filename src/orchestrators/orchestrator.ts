@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { addUsage, AppError, type EmitRunEvent, type JsonObject, lastUserIndex, textOf, type Usage } from '../kernel';
+import { addUsage, AppError, type EmitRunEvent, type JsonObject, lastQuestion, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { assembleMessages } from '../processors';
 import { type CompiledTemplate, USER_INPUT } from '../templates';
@@ -201,7 +201,7 @@ export class Orchestrator {
 }
 
 const inputOf = ({ messages }: OrchestrationJob): ToolInput => ({
-  query: textOf(messages[lastUserIndex(messages)]?.content),
+  query: lastQuestion(messages),
   messages,
 });
 
@@ -246,7 +246,7 @@ const requestOf = (job: OrchestrationJob, options: JsonObject): StrategyRequest 
   runId: job.runId,
   assistantId: job.assistantId,
   assistantVersion: job.assistantVersion,
-  question: textOf(job.messages[lastUserIndex(job.messages)]?.content),
+  question: lastQuestion(job.messages),
   messages: job.messages,
   metadata: job.metadata,
   caller: job.caller,

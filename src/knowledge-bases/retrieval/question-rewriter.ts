@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ConnectorsService, type ModelAnswer } from '../../connectors';
-import { AppError, type ChatMessage, lastUserIndex, textOf, type Usage } from '../../kernel';
+import { AppError, type ChatMessage, lastQuestion, lastUserIndex, textOf, type Usage } from '../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
 
 /** A student waits for the answer meanwhile. */
@@ -60,7 +60,7 @@ export class QuestionRewriter {
   /** Rejects only when the signal fires. */
   async rewrite(question: QuestionToRewrite): Promise<RewrittenQuestion> {
     const { messages, organizationId, signal } = question;
-    const plain = textOf(messages[lastUserIndex(messages)]?.content);
+    const plain = lastQuestion(messages);
     const fast = this.fastModelOf(await this.organizations.runtime(organizationId), question.connector);
     if (fast === null || plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
     try {

@@ -1,4 +1,4 @@
-import { AppError, type ChatMessage, lastUserIndex, type Principal, textOf } from '../../kernel';
+import { AppError, type ChatMessage, lastQuestion, type Principal, textOf } from '../../kernel';
 import type { Passage, RetrievalQuery } from '../../knowledge-bases';
 import { ToolFailure, type ToolRooms } from '../../tools';
 import type { RoomState } from './recorded-inputs';
@@ -50,8 +50,6 @@ const spelledOut = (query: RetrievalQuery): string => {
 
 const conversation = (messages: readonly ChatMessage[]): string =>
   messages.map((message) => `${message.role}: ${textOf(message.content)}`).join(' / ');
-
-const lastQuestion = (messages: readonly ChatMessage[]): string => textOf(messages[lastUserIndex(messages)]?.content);
 
 const told = <T>(make: () => T): Promise<T> => new Promise((resolve) => resolve(make()));
 
