@@ -5,7 +5,7 @@ import { readWebBuild, type WebBuild, type WebFile } from './web-build';
 import { WEB_DIRECTORY } from './web-directory.token';
 
 /** Names that are never a page: what is not found there is told as the doors tell it. */
-const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/;
+const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/i;
 /** Kit puts a hash into the names of these files. */
 const IMMUTABLE = /^\/_app\/immutable\//;
 
