@@ -30,7 +30,9 @@ export function icons(): Plugin {
     load(id) {
       if (!ICON.test(id)) return null;
       const data = NODES.exec(readFileSync(id, 'utf8'))?.[1];
-      return data === undefined ? null : drawn(JSON.parse(data) as IconData);
+      // Left to the package it would still be drawn, with the scripts on every page that this is here to spare.
+      if (data === undefined) return this.error(`${id} does not hold its drawing as this plugin reads it`);
+      return drawn(JSON.parse(data) as IconData);
     },
   };
 }
