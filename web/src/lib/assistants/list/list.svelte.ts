@@ -16,14 +16,15 @@ export class AssistantList {
 
   readonly hasMore = $derived.by(() => this.cursor !== null);
 
-  /** Shows the first page. Of answers that overtake each other the last question's counts. */
-  async show(filters: Filters): Promise<void> {
+  /** Shows the first page. Of answers that overtake each other the last question's counts: false for the others. */
+  show(filters: Filters): Promise<boolean> {
     this.filters = filters;
-    await this.fetch(undefined);
+    return this.fetch(undefined);
   }
 
-  async more(): Promise<void> {
-    if (this.cursor !== null && !this.loading) await this.fetch(this.cursor);
+  /** True when more is shown. */
+  async more(): Promise<boolean> {
+    return this.cursor !== null && !this.loading && (await this.fetch(this.cursor));
   }
 
   /** Asks again for what is shown. */
@@ -40,7 +41,8 @@ export class AssistantList {
     this.total -= 1;
   }
 
-  private async fetch(cursor: string | undefined): Promise<void> {
+  /** True when its answer is shown. */
+  private async fetch(cursor: string | undefined): Promise<boolean> {
     const turn = ++this.turn;
     this.loading = true;
     this.error = null;
@@ -59,12 +61,14 @@ export class AssistantList {
           },
         }),
       );
-      if (turn !== this.turn) return;
+      if (turn !== this.turn) return false;
       this.items = cursor === undefined ? found.items : [...this.items, ...found.items];
       this.total = found.total;
       this.cursor = found.next_cursor;
+      return true;
     } catch (error) {
       if (turn === this.turn) this.error = error;
+      return false;
     } finally {
       if (turn === this.turn) this.loading = false;
     }
