@@ -5,6 +5,7 @@ const show = (html: string): HTMLElement => {
   document.body.innerHTML = `<div>${html}</div>`;
   return document.body.firstElementChild as HTMLElement;
 };
+const press = (button: number): boolean => dispatchEvent(new MouseEvent('pointerdown', { button }));
 const NAME = '<input data-testid="name-input" type="text">';
 
 afterEach(() => {
@@ -43,14 +44,25 @@ describe('the beginning of a form becomes the whole form', () => {
     expect(focusedIn(document.createElement('div'))).toBeNull();
   });
 
-  it('waits until nothing is held down', async () => {
-    dispatchEvent(new Event('pointerdown'));
-    let rested = false;
-    const rest = whenAtRest().then(() => (rested = true));
-    await Promise.resolve();
-    expect(rested).toBe(false);
-    dispatchEvent(new Event('pointerup'));
-    await rest;
-    expect(rested).toBe(true);
+  it.each(['pointerup', 'pointercancel', 'contextmenu', 'blur'])(
+    'waits until nothing is held down: %s',
+    async (end) => {
+      const field = show(NAME).querySelector('input') as HTMLInputElement;
+      press(0);
+      let rested = false;
+      const rest = whenAtRest().then(() => (rested = true));
+      await Promise.resolve();
+      expect(rested).toBe(false);
+      field.dispatchEvent(new FocusEvent('blur'));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(rested).toBe(false);
+      dispatchEvent(new Event(end));
+      await rest;
+    },
+  );
+
+  it('takes a press of another button for no hold: its menu swallows the release', async () => {
+    press(2);
+    await whenAtRest();
   });
 });

@@ -10,12 +10,19 @@ const named = (testid: string): HTMLElement | null => document.querySelector(`[d
 const isText = (element: Element | null): element is TextField =>
   element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 
+/** Menus and other windows swallow the release itself. */
+const RELEASES = ['pointerup', 'pointercancel', 'contextmenu', 'blur'] as const;
+
 let isDown = false;
 let isComposing = false;
+function released({ type, target }: Event): void {
+  // The blur of a field passes by here, too.
+  if (type !== 'blur' || !(target instanceof Node)) isDown = false;
+}
 if (typeof addEventListener === 'function') {
   const options = { capture: true, passive: true };
-  addEventListener('pointerdown', () => (isDown = true), options);
-  for (const end of ['pointerup', 'pointercancel'] as const) addEventListener(end, () => (isDown = false), options);
+  addEventListener('pointerdown', ({ button }) => (isDown = button === 0), options);
+  for (const end of RELEASES) addEventListener(end, released, options);
   addEventListener('compositionstart', () => (isComposing = true), options);
   addEventListener('compositionend', () => (isComposing = false), options);
 }
@@ -24,8 +31,7 @@ if (typeof addEventListener === 'function') {
 export async function whenAtRest(): Promise<void> {
   while (isDown || isComposing) {
     await new Promise((resolve) => {
-      for (const end of ['pointerup', 'pointercancel', 'compositionend'] as const)
-        addEventListener(end, resolve, { capture: true, once: true });
+      for (const end of [...RELEASES, 'compositionend']) addEventListener(end, resolve, { capture: true, once: true });
     });
     // The click comes after the release.
     await new Promise((resolve) => setTimeout(resolve));
