@@ -48,6 +48,16 @@ describe('the editor of a form', () => {
     expect(editor.dirty).toBe(false);
   });
 
+  it('takes news of its version and newer ones, and no answer that was overtaken', () => {
+    const editor = editorOf();
+    editor.refresh({ ...STORED, published: true });
+    expect(editor.assistant?.published).toBe(true);
+    editor.refresh({ ...STORED, name: 'Older', version: 2 });
+    expect([editor.form.name, editor.assistant?.version]).toEqual(['Stored', 3]);
+    editor.refresh({ ...STORED, name: 'Newer', version: 4 });
+    expect([editor.form.name, editor.assistant?.version]).toEqual(['Newer', 4]);
+  });
+
   it('saves on the version that it read, and goes on from the new one', async () => {
     const editor = editorOf();
     editor.form.name = 'Other';

@@ -104,10 +104,11 @@ export class Editor {
     this.settle(assistant);
   }
 
-  /** News of the same definition, such as its publication. */
+  /** News of the same definition, such as its publication; an answer that was overtaken is none. */
   refresh(assistant: Assistant): void {
-    if (this.assistant !== null && !this.dirty && assistant.version !== this.assistant.version) this.accept(assistant);
-    else this.assistant = assistant.version === this.assistant?.version ? assistant : this.assistant;
+    if (this.assistant === null) return;
+    if (assistant.version === this.assistant.version) this.assistant = assistant;
+    else if (!this.dirty && assistant.version > this.assistant.version) this.accept(assistant);
   }
 
   keepDraft(): void {
