@@ -4,7 +4,7 @@ import { ownPath } from './own-path';
 
 const hrefs = (entries: readonly NavEntry[]): readonly string[] =>
   entries.flatMap((entry) => (isGroup(entry) ? entry.links.map(({ href }) => href) : [entry.href]));
-const member = { isTeacher: false, isAdmin: false, multiTool: true };
+const member = { isTeacher: false, mayWrite: false, isAdmin: false, multiTool: true };
 
 describe('navigation', () => {
   it('offers members what they may use, and nothing to make', () => {
@@ -17,7 +17,7 @@ describe('navigation', () => {
   });
 
   it('offers teachers both types to create, and only classic where multi-tool is off', () => {
-    const teacher = { ...member, isTeacher: true };
+    const teacher = { ...member, isTeacher: true, mayWrite: true };
     expect(hrefs(navigationFor(teacher))).toEqual(
       expect.arrayContaining(['/assistants/create', '/multi-tool-assistants/create', '/knowledge-bases', '/rubrics']),
     );
@@ -25,8 +25,14 @@ describe('navigation', () => {
     expect(hrefs(navigationFor(teacher))).not.toContain('/admin/migration');
   });
 
+  it('offers nothing to create to a teacher who only reads', () => {
+    const entries = hrefs(navigationFor({ ...member, isTeacher: true }));
+    expect(entries).toContain('/knowledge-bases');
+    expect(entries.filter((href) => href.endsWith('/create'))).toEqual([]);
+  });
+
   it('shows one place as active, also for what lies below it', () => {
-    const entries = navigationFor({ isTeacher: true, isAdmin: true, multiTool: true });
+    const entries = navigationFor({ isTeacher: true, mayWrite: true, isAdmin: true, multiTool: true });
     const active = (path: string) => entries.filter((entry) => isActive(entry, path)).map(({ key }) => key);
     expect(active('/multi-tool-assistants/7')).toEqual(['shell.nav.assistants']);
     expect(active('/admin/migration/x')).toEqual(['shell.nav.administration']);

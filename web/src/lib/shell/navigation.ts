@@ -19,6 +19,8 @@ export type NavEntry = NavLink | NavGroup;
 
 export interface Reader {
   readonly isTeacher: boolean;
+  /** A teacher whose key or session may change things. */
+  readonly mayWrite: boolean;
   readonly isAdmin: boolean;
   /** Whether multi-tool assistants may be made here. */
   readonly multiTool: boolean;
@@ -55,12 +57,12 @@ const ADMINISTRATION: NavGroup = {
 };
 
 /** What the header offers to a reader. The service checks every right again. */
-export function navigationFor({ isTeacher, isAdmin, multiTool }: Reader): readonly NavEntry[] {
+export function navigationFor({ isTeacher, mayWrite, isAdmin, multiTool }: Reader): readonly NavEntry[] {
   return [
     {
       key: 'shell.nav.assistants',
       id: 'assistants',
-      links: isTeacher ? [...ASSISTANTS, ...creation(multiTool)] : ASSISTANTS,
+      links: mayWrite ? [...ASSISTANTS, ...creation(multiTool)] : ASSISTANTS,
     },
     ...(isTeacher ? CONTENT : []),
     { key: 'shell.nav.runs', href: '/runs' },
