@@ -13,6 +13,24 @@ export interface DefinitionBody {
   readonly RAG_Top_k?: number;
 }
 
+export const NEW_CLASSIC: DefinitionBody = {
+  name: '',
+  description: '',
+  system_prompt: '',
+  prompt_template: '{context}\n\n{user_input}',
+  metadata: { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'auto' },
+  RAG_collections: [],
+  RAG_Top_k: 3,
+};
+
+export const NEW_MULTI_TOOL: DefinitionBody = {
+  name: '',
+  description: '',
+  system_prompt: '',
+  prompt_template: '{user_input}',
+  metadata: { assistant_type: 'multi_tool' },
+};
+
 /** What is stored, in the shape that a form saves. */
 export function bodyOf(assistant: Assistant): DefinitionBody {
   const common = {

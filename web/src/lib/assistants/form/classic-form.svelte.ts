@@ -5,16 +5,6 @@ import type { FunctionEntry, Metadata } from '../definition';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 
-export const NEW_CLASSIC: DefinitionBody = {
-  name: '',
-  description: '',
-  system_prompt: '',
-  prompt_template: '{context}\n\n{user_input}',
-  metadata: { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'auto' },
-  RAG_collections: [],
-  RAG_Top_k: 3,
-};
-
 /** Names that LAMB's own defaults write, and old ones: docs/reference/metadata.md. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
   'No RAG': 'no_rag',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Metadata, ToolInfo } from '../definition';
-import type { DefinitionBody } from './body';
-import { ClassicForm, NEW_CLASSIC } from './classic-form.svelte';
-import { MultiToolForm, NEW_MULTI_TOOL } from './multi-tool-form.svelte';
+import { type DefinitionBody, NEW_CLASSIC, NEW_MULTI_TOOL } from './body';
+import { ClassicForm } from './classic-form.svelte';
+import { MultiToolForm } from './multi-tool-form.svelte';
 
 const tool = (name: string, placeholder: string | null): ToolInfo =>
   ({ name, placeholder, display_name: name, kind: 'pipeline', config_schema: {} }) as unknown as ToolInfo;

@@ -3,14 +3,6 @@ import type { FunctionEntry, Metadata, ToolInfo } from '../definition';
 import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 
-export const NEW_MULTI_TOOL: DefinitionBody = {
-  name: '',
-  description: '',
-  system_prompt: '',
-  prompt_template: '{user_input}',
-  metadata: { assistant_type: 'multi_tool' },
-};
-
 /** The form of a multi-tool assistant. Documents of version 2 are edited, and saved, as version 3. */
 export class MultiToolForm implements AssistantForm {
   readonly type = 'multi_tool';

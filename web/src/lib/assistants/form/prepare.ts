@@ -1,7 +1,7 @@
 import { api, must, type Schema } from '$lib/api/client';
 import { catalogues } from '$lib/catalogues.svelte';
 import type { Assistant } from '../definition';
-import { bodyOf } from './body';
+import { bodyOf, NEW_CLASSIC, NEW_MULTI_TOOL } from './body';
 
 interface Processors {
   readonly promptProcessors: readonly Schema<'ProcessorDto'>[];
@@ -25,7 +25,7 @@ async function fetchProcessors(): Promise<Processors> {
 
 /** The classic form with what it offers; its scripts come with it, those of the other type do not. */
 export async function prepareClassic(assistant: Assistant | null) {
-  const [connectors, processing, { default: Fields }, { ClassicForm, NEW_CLASSIC }] = await Promise.all([
+  const [connectors, processing, { default: Fields }, { ClassicForm }] = await Promise.all([
     catalogues.connectors(),
     processors(),
     import('./ClassicFields.svelte'),
@@ -37,7 +37,7 @@ export async function prepareClassic(assistant: Assistant | null) {
 
 /** The multi-tool form with what it offers. */
 export async function prepareMultiTool(assistant: Assistant | null) {
-  const [connectors, catalogue, { default: Fields }, { MultiToolForm, NEW_MULTI_TOOL }] = await Promise.all([
+  const [connectors, catalogue, { default: Fields }, { MultiToolForm }] = await Promise.all([
     catalogues.connectors(),
     catalogues.tools(),
     import('./MultiToolFields.svelte'),
