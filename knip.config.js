@@ -6,7 +6,7 @@ const plain = (script) =>
 const scriptsOf = (text) =>
   [
     ...[...text.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, script]) => plain(script)),
-    ...[...text.matchAll(/\{#await import\(('[^']+')\)/g)].map(([, path]) => `await import(${path});`),
+    ...[...text.matchAll(/\bimport\(('[^']+')\)/g)].map(([, path]) => `await import(${path});`),
   ].join(';\n');
 
 /** @type {import('knip').KnipConfig} */
