@@ -290,6 +290,29 @@ describe('the end of a session', () => {
     expect(await isIn(session)).toBe(401);
   });
 
+  it('comes to one browser alone, and to nobody else’s', async () => {
+    const session = await signedIn();
+    const [forgotten, kept] = [browser(), browser()];
+    await forgotten.signIn(session.person.key);
+    await kept.signIn(session.person.key);
+    const idOf = async (one: BrowserSession): Promise<string> =>
+      (await one.send('GET', '/api/v1/me')).json.credential.id as string;
+    const id = await idOf(forgotten);
+    const stranger = await signedIn();
+    expect((await stranger.send('DELETE', `/api/v1/sessions/${id}`)).status).toBe(404);
+    expect((await app.api('DELETE', `/api/v1/sessions/${id}`)).status).toBe(404);
+    expect(await isIn(forgotten)).toBe(200);
+    expect((await session.send('DELETE', `/api/v1/sessions/${id}`)).status).toBe(204);
+    expect([await isIn(forgotten), await isIn(kept), await isIn(session)]).toEqual([401, 200, 200]);
+    for (const gone of [id, 'nothing']) {
+      expect((await session.send('DELETE', `/api/v1/sessions/${gone}`)).status).toBe(404);
+    }
+    const audit = (await app.api('GET', '/api/v1/organizations/default/audit?limit=20')).json.items;
+    expect(audit[0]).toMatchObject({ action: 'session.end', target: { type: 'session', id } });
+    expect((await session.send('DELETE', `/api/v1/sessions/${await idOf(session)}`)).status).toBe(204);
+    expect(await isIn(session)).toBe(401);
+  });
+
   it('comes from an administrator, not from a teacher, and not to who ranks higher', async () => {
     const session = await signedIn({ role: 'teacher' });
     const colleague = await person(app, { role: 'teacher' });

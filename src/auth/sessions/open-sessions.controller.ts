@@ -29,6 +29,14 @@ export class OpenSessionsController {
     await this.open.endOthers(caller);
   }
 
+  @Delete('sessions/:id')
+  @HttpCode(204)
+  @Access({ scope: 'read', summary: 'Sign me out in one browser', description: 'Ends one session of the caller.' })
+  @ApiNoContentResponse()
+  async endOne(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
+    await this.open.endOne(caller, id);
+  }
+
   @Delete('organizations/:slug/members/:member/sessions')
   @HttpCode(204)
   @Access({

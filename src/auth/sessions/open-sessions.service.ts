@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, notFound } from '../../kernel';
+import { type Caller, isUuid, notFound } from '../../kernel';
 import { assertOutranks, MembersService, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
@@ -30,6 +30,17 @@ export class OpenSessions {
       last_seen_at: session.lastSeenAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
     }));
+  }
+
+  /** One of the caller's, which may be the one that asks. @throws {AppError} `not_found` */
+  async endOne(caller: Caller, id: string): Promise<void> {
+    const { organizationId, userId } = caller;
+    if (!isUuid(id)) throw notFound('Session');
+    await this.transactions.run(async (tx) => {
+      if (!(await this.sessions.removeOne({ organizationId, userId, id }, tx))) throw notFound('Session');
+      await this.audit.record({ caller, organizationId, action: 'session.end', target: { type: 'session', id } }, tx);
+    });
+    this.authenticator.forget(organizationId);
   }
 
   /** All of the caller's but the one that asks. */

@@ -43,6 +43,8 @@ export type NewSession = Pick<
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
 >;
 
+type SessionOfMember = Pick<SessionEntity, 'organizationId' | 'userId' | 'id'>;
+
 @Injectable()
 export class SessionRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -103,6 +105,12 @@ export class SessionRepository {
          SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 ORDER BY created_at DESC OFFSET $3)`,
       [organizationId, userId, MOST_SESSIONS],
     );
+  }
+
+  /** Whether there was one of that id. */
+  async removeOne({ organizationId, userId, id }: SessionOfMember, tx: Transaction): Promise<boolean> {
+    const { affected } = await tx.getRepository(SessionEntity).delete({ organizationId, userId, id });
+    return affected === 1;
   }
 
   /** All but `spared`; how many there were. */
