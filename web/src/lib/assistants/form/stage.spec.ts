@@ -61,6 +61,28 @@ describe('the beginning of a form becomes the whole form', () => {
     },
   );
 
+  it('waits on while the pointer is dragged, and no longer when it comes back released', async () => {
+    press(0);
+    let rested = false;
+    const rest = whenAtRest().then(() => (rested = true));
+    dispatchEvent(new MouseEvent('pointermove', { buttons: 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(rested).toBe(false);
+    dispatchEvent(new MouseEvent('pointermove', { buttons: 0 }));
+    await rest;
+  });
+
+  it('waits for a composed letter, also where its field went away before the end', async () => {
+    dispatchEvent(new CompositionEvent('compositionstart'));
+    let rested = false;
+    const rest = whenAtRest().then(() => (rested = true));
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'a', isComposing: true }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(rested).toBe(false);
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'b' }));
+    await rest;
+  });
+
   it('takes a press of another button for no hold: its menu swallows the release', async () => {
     press(2);
     await whenAtRest();

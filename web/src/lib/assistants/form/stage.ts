@@ -13,6 +13,9 @@ const isText = (element: Element | null): element is TextField =>
 /** Menus and other windows swallow the release itself. */
 const RELEASES = ['pointerup', 'pointercancel', 'contextmenu', 'blur'] as const;
 
+/** Events that may find nothing held down or composed any more, whatever was swallowed before. */
+const ENDS = [...RELEASES, 'compositionend', 'pointermove', 'keydown'] as const;
+
 let isDown = false;
 let isComposing = false;
 function released({ type, target }: Event): void {
@@ -23,16 +26,22 @@ if (typeof addEventListener === 'function') {
   const options = { capture: true, passive: true };
   addEventListener('pointerdown', ({ button }) => (isDown = button === 0), options);
   for (const end of RELEASES) addEventListener(end, released, options);
+  // A pointer that moves with no button down was released where nobody heard it.
+  addEventListener('pointermove', ({ buttons }) => (isDown &&= buttons !== 0), options);
   addEventListener('compositionstart', () => (isComposing = true), options);
   addEventListener('compositionend', () => (isComposing = false), options);
+  // A field that goes away while something is composed in it says nothing of the end.
+  addEventListener('keydown', (event) => (isComposing &&= event.isComposing), options);
 }
 
 /** Resolves when nothing is held down or composed: a press and its release, or a composed letter, need one element. */
 export async function whenAtRest(): Promise<void> {
   while (isDown || isComposing) {
+    const over = new AbortController();
     await new Promise((resolve) => {
-      for (const end of [...RELEASES, 'compositionend']) addEventListener(end, resolve, { capture: true, once: true });
+      for (const end of ENDS) addEventListener(end, resolve, { capture: true, signal: over.signal });
     });
+    over.abort();
     // The click comes after the release.
     await new Promise((resolve) => setTimeout(resolve));
   }
