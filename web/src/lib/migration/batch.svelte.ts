@@ -57,7 +57,7 @@ export class BatchView {
     if (this.error === null) await this.follow();
   }
 
-  private async read(): Promise<void> {
+  private async read(isRepeated = false): Promise<void> {
     let isLast = true;
     await this.attempt(async (isLatest) => {
       const { items, ...batch } = await readBatch(this.id, this.status);
@@ -67,19 +67,21 @@ export class BatchView {
       this.items = items.items;
       this.total = items.total;
       this.cursor = items.next_cursor;
-    });
+    }, isRepeated);
     if (!isLast || this.stopped || !this.busy) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.read(), pauseBefore(this.turn++));
+    this.timer = setTimeout(() => void this.read(true), pauseBefore(this.turn++));
   }
 
-  private async attempt(action: (isLatest: () => boolean) => Promise<void>): Promise<void> {
+  /** `keepsError`: what went wrong before stays on the screen until it goes well, so that its button can be pressed. */
+  private async attempt(action: (isLatest: () => boolean) => Promise<void>, keepsError = false): Promise<void> {
     const asked = ++this.asked;
     const isLatest = (): boolean => asked === this.asked;
     this.loading = true;
-    this.error = null;
+    if (!keepsError) this.error = null;
     try {
       await action(isLatest);
+      if (isLatest()) this.error = null;
     } catch (error) {
       if (isLatest()) this.error = error;
     } finally {
