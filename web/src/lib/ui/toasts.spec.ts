@@ -44,6 +44,15 @@ describe('notes at the edge of the screen', () => {
     expect(texts()).toEqual([]);
   });
 
+  it('say what came of an attempt only when it failed', async () => {
+    await toasts.attempt(async () => undefined);
+    expect(texts()).toEqual([]);
+    await toasts.attempt(async () => {
+      throw new ProblemError(500, 'internal', 'It broke.');
+    });
+    expect(texts()).toEqual(['It broke.']);
+  });
+
   it('say of a failure which request it was', () => {
     toasts.problem(new ProblemError(500, 'internal', 'It broke.', [], 'r-1'));
     expect(toasts.items).toMatchObject([{ kind: 'error', text: 'It broke.', lang: 'en', requestId: 'r-1' }]);

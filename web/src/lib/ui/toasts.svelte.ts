@@ -41,6 +41,15 @@ class Toasts {
     this.show({ kind: 'error', text, ...lang, ...(requestId === null ? {} : { requestId }) });
   }
 
+  /** Does it; what it throws becomes a note. For what has no place of its own on the page. */
+  async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.problem(error);
+    }
+  }
+
   close(id: number): void {
     clearTimeout(this.timers.get(id));
     this.timers.delete(id);

@@ -1,5 +1,5 @@
 import { t } from '$lib/i18n/i18n.svelte';
-import { toasts } from '$lib/ui/toasts.svelte';
+import { toasts } from './toasts.svelte';
 
 /** One action at a time with its failure: the state of a button and of what stands beside it. */
 export class Saving {
@@ -7,7 +7,7 @@ export class Saving {
   error = $state.raw<unknown>(null);
 
   /** True when it worked. `said` null says nothing. */
-  async run(work: () => Promise<void>, said: string | null = t('organization.saved')): Promise<boolean> {
+  async run(work: () => Promise<void>, said: string | null = t('shell.saved')): Promise<boolean> {
     if (this.busy) return false;
     this.busy = true;
     this.error = null;
