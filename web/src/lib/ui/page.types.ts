@@ -4,3 +4,9 @@ export interface Page<Item> {
   readonly next_cursor: string | null;
   readonly total: number;
 }
+
+/** Which page of it is asked for. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string;
+}

@@ -16,7 +16,7 @@ describe('a list that is shown page by page', () => {
     const list = new PagedList<Item>(async ({ cursor }) => (cursor === undefined ? page('ab', 'c1') : page('cd')));
     await list.load();
     expect([ids(list), list.hasMore, list.total]).toEqual(['ab', true, 4]);
-    await list.more();
+    expect(await list.more()).toBe(true);
     expect([ids(list), list.hasMore]).toEqual(['abcd', false]);
     list.remove('b');
     expect([ids(list), list.total]).toEqual(['acd', 3]);
@@ -31,8 +31,9 @@ describe('a list that is shown page by page', () => {
     const second = list.load();
     waiting[1]?.(page('new'));
     waiting[0]?.(page('old'));
-    await Promise.all([first, second]);
+    expect(await Promise.all([first, second])).toEqual([false, true]);
     expect([ids(list), list.loading]).toEqual(['new', false]);
+    expect(await list.more()).toBe(false);
   });
 
   it('keeps what it shows when a page fails', async () => {
@@ -43,7 +44,7 @@ describe('a list that is shown page by page', () => {
     });
     await list.load();
     works = false;
-    await list.more();
+    expect(await list.more()).toBe(false);
     expect([ids(list), String(list.error), list.loading]).toEqual(['ab', 'Error: gone', false]);
   });
 });

@@ -1,4 +1,6 @@
-import type { Page } from './page.types';
+import type { Page, PageQuery } from './page.types';
+
+const idOf = (item: unknown): unknown => (item as { readonly id?: unknown }).id;
 
 /** A list of the API that is shown page by page: what was loaded, how many there are, and what went wrong. */
 export class PagedList<Item> {
@@ -12,44 +14,47 @@ export class PagedList<Item> {
   private next = $state<string | null>(null);
   private turn = 0;
 
-  /** `page` reads the filters of the moment; `idOf` tells items apart. */
+  /** `page` reads the filters of the moment. */
   constructor(
-    private readonly page: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
-    private readonly idOf: (item: Item) => unknown = (item) => (item as { readonly id?: unknown }).id,
+    private readonly page: (query: PageQuery) => Promise<Page<Item>>,
+    private readonly limit = 30,
   ) {}
 
-  /** From the beginning; an answer that is overtaken by a later `load` is dropped. */
-  async load(): Promise<void> {
-    await this.fetch(null);
+  /** From the beginning. True when its answer is shown: one that is overtaken by a later `load` is dropped. */
+  load(): Promise<boolean> {
+    return this.fetch(null);
   }
 
-  async more(): Promise<void> {
-    if (this.next !== null && !this.loading) await this.fetch(this.next);
+  /** True when more is shown. */
+  async more(): Promise<boolean> {
+    return this.next !== null && !this.loading && (await this.fetch(this.next));
   }
 
   replace(item: Item): void {
-    this.items = this.items.map((each) => (this.idOf(each) === this.idOf(item) ? item : each));
+    this.items = this.items.map((each) => (idOf(each) === idOf(item) ? item : each));
   }
 
-  remove(id: string): void {
-    const left = this.items.filter((each) => this.idOf(each) !== id);
+  remove(id: unknown): void {
+    const left = this.items.filter((each) => idOf(each) !== id);
     this.total -= this.items.length - left.length;
     this.items = left;
   }
 
-  private async fetch(cursor: string | null): Promise<void> {
+  private async fetch(cursor: string | null): Promise<boolean> {
     const turn = ++this.turn;
     this.loading = true;
     this.error = null;
     try {
-      const found = await this.page({ limit: 30, ...(cursor === null ? {} : { cursor }) });
-      if (turn !== this.turn) return;
+      const found = await this.page({ limit: this.limit, ...(cursor === null ? {} : { cursor }) });
+      if (turn !== this.turn) return false;
       this.items = cursor === null ? found.items : [...this.items, ...found.items];
       this.total = found.total;
       this.next = found.next_cursor;
       this.loaded = true;
+      return true;
     } catch (error) {
       if (turn === this.turn) this.error = error;
+      return false;
     } finally {
       if (turn === this.turn) this.loading = false;
     }
