@@ -1,7 +1,7 @@
 import type { Metadata, PipelineTool, ToolInfo } from '$lib/assistants/definition';
 import { t } from '$lib/i18n/i18n.svelte';
 import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
-import { History } from '$lib/template/history.svelte';
+import { History } from '$lib/ui/history.svelte';
 import { numberedPlaceholder, type SlotGrammar } from '../../../../src/templates';
 import {
   type Change,

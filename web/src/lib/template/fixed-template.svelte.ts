@@ -1,5 +1,5 @@
+import { History } from '$lib/ui/history.svelte';
 import { type Filler, type SlotState, slotStates, type TemplateDocument } from './document';
-import { History } from './history.svelte';
 
 /** The template of a classic assistant: its slots come from the form's other choices. */
 export class FixedTemplate implements TemplateDocument {

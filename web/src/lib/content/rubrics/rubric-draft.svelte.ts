@@ -2,15 +2,13 @@ import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { RepeatKey } from '$lib/api/repeat-key';
 import { catalogues } from '$lib/catalogues.svelte';
+import { History } from '$lib/ui/history.svelte';
 import { type Fault, faultsOf } from './rubric-check';
 import { closed, isUniform, madeUniform, now, opened } from './rubric-table';
 import type { Rubric, RubricDocument } from './rubric.types';
 
-const STEPS_MAX = 200;
-
 /** A rubric while it is written: the document, what can be undone, and what is saved. */
 export class RubricDraft {
-  document = $state.raw<RubricDocument>() as RubricDocument;
   /** Null until it is saved for the first time. */
   saved = $state.raw<Rubric | null>(null);
   saving = $state(false);
@@ -21,17 +19,15 @@ export class RubricDraft {
   tried = $state(false);
   /** One label and score for each column. */
   uniform = $state(true);
-  private past = $state.raw<readonly RubricDocument[]>([]);
-  private future = $state.raw<readonly RubricDocument[]>([]);
+  private history = $state.raw<History<RubricDocument>>() as History<RubricDocument>;
   private untouched = $state.raw<RubricDocument>() as RubricDocument;
-  private lastTag: string | null = null;
   private readonly key = new RepeatKey();
   /** What was sent last, with its time: sent again it is the same. */
   private sent: { readonly of: RubricDocument; readonly body: RubricDocument } | null = null;
 
   readonly dirty = $derived.by(() => this.document !== this.untouched);
-  readonly canUndo = $derived.by(() => this.past.length > 0);
-  readonly canRedo = $derived.by(() => this.future.length > 0);
+  readonly canUndo = $derived.by(() => this.history.canUndo);
+  readonly canRedo = $derived.by(() => this.history.canRedo);
   readonly faults = $derived.by((): readonly Fault[] => (this.tried ? faultsOf(this.document) : []));
 
   constructor(rubric: Rubric | null, document: RubricDocument) {
@@ -42,12 +38,13 @@ export class RubricDraft {
     return new RubricDraft(rubric, opened(rubric));
   }
 
-  /** One step that can be undone; steps in a row with the same `tag` (typing in one field) are one. */
+  get document(): RubricDocument {
+    return this.history.state;
+  }
+
+  /** One step that can be undone; what follows at once with the same `tag` (typing in one field) belongs to it. */
   change(document: RubricDocument, tag: string | null = null): void {
-    if (tag === null || tag !== this.lastTag) this.past = [...this.past, this.document].slice(-STEPS_MAX);
-    this.lastTag = tag;
-    this.future = [];
-    this.document = document;
+    this.history.push(document, null, tag);
   }
 
   patch(changes: Partial<RubricDocument>, tag: string): void {
@@ -55,19 +52,13 @@ export class RubricDraft {
   }
 
   undo(): void {
-    const before = this.past.at(-1);
-    if (before === undefined) return;
-    this.past = this.past.slice(0, -1);
-    this.future = [this.document, ...this.future];
-    this.show(before);
+    this.history.undo();
+    this.showLevels();
   }
 
   redo(): void {
-    const [after, ...rest] = this.future;
-    if (after === undefined) return;
-    this.past = [...this.past, this.document];
-    this.future = rest;
-    this.show(after);
+    this.history.redo();
+    this.showLevels();
   }
 
   setUniform(uniform: boolean): void {
@@ -131,7 +122,6 @@ export class RubricDraft {
     this.saved = rubric;
     this.theirs = null;
     this.untouched = sent;
-    this.lastTag = null;
     this.tried = false;
   }
 
@@ -142,19 +132,16 @@ export class RubricDraft {
 
   private begin(rubric: Rubric | null, document: RubricDocument): void {
     this.saved = rubric;
-    this.document = document;
+    this.history = new History(document);
     this.untouched = document;
     this.uniform = isUniform(document);
-    this.past = [];
-    this.future = [];
     this.tried = false;
     this.error = null;
   }
 
-  private show(document: RubricDocument): void {
-    this.document = document;
-    this.lastTag = null;
-    if (!isUniform(document)) this.uniform = false;
+  /** Levels of a criterion's own are shown as such where a step brings them back. */
+  private showLevels(): void {
+    if (!isUniform(this.document)) this.uniform = false;
   }
 
   private async isOvertaken({ id, updated_at: read }: Rubric): Promise<boolean> {
