@@ -1,0 +1,32 @@
+import { expect, type Locator } from '@playwright/test';
+
+/**
+ * Where a control was scrolled to by the focus, as a reader's Tab does it, nothing lies over its middle: not a bar that
+ * stays in sight, not a note, not a dialog. Playwright's own `click` would scroll until the control is free.
+ */
+export async function pressable(control: Locator): Promise<void> {
+  await expect(control).toBeEnabled();
+  await control.focus();
+  await expect
+    .poll(() =>
+      control.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return hit !== null && element.contains(hit) ? 'free' : `under ${hit?.outerHTML.slice(0, 200)}`;
+      }),
+    )
+    .toBe('free');
+}
+
+/** A press of the pointer where the control is, held for a moment: what is drawn anew under it would lose it. */
+export async function pressSlowly(control: Locator): Promise<void> {
+  await pressable(control);
+  const box = await control.boundingBox();
+  if (box === null) throw new Error('Nothing to press');
+  const { mouse } = control.page();
+  await mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 4 });
+  await mouse.down();
+  // Two frames: whatever hears of the press has been drawn.
+  await control.page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await mouse.up();
+}
