@@ -12,6 +12,7 @@ import type classic from './messages/classic.en.json';
 import type playground from './messages/playground.en.json';
 import type runs from './messages/runs.en.json';
 import type content from './messages/content.en.json';
+import type account from './messages/account.en.json';
 import type organization from './messages/organization.en.json';
 import type migration from './messages/migration.en.json';
 
@@ -31,5 +32,6 @@ export type MessageKey =
   | keyof typeof playground
   | keyof typeof runs
   | keyof typeof content
+  | keyof typeof account
   | keyof typeof organization
   | keyof typeof migration;
