@@ -18,11 +18,13 @@ test('pages of content and of the institution hold in every language', async ({ 
     ['prompt-template-create', '/prompt-templates/create'],
     ['organization', '/organization'],
     ['providers', '/organization/providers'],
+    ['mcp-servers', '/organization/mcp'],
     ['members', '/organization/members'],
     ['audit', '/organization/audit'],
     ['organizations', '/organization/organizations'],
     ['organization-api-keys', '/organization/api-keys'],
     ['api-keys', '/account/api-keys'],
+    ['sessions', '/account/sessions'],
     ['migration', '/admin/migration'],
   ] as const;
   for (const [name, path] of pages) await test.step(name, () => holdEverywhere(page, name, path));
