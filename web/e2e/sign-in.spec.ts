@@ -78,6 +78,25 @@ test('a way in that the service offers beside the key has a button, and says whe
   await expect(page.getByTestId('sso-button')).toBeVisible();
 });
 
+test('several ways in stand below each other, however long their names are', async ({ page }) => {
+  const long = 'Identity federation of the universities and research institutes of the whole region';
+  const providers = [
+    { name: long, url: '/sso/federation' },
+    { name: 'x'.repeat(120), url: '/sso/unbroken' },
+  ];
+  await page.route('**/api/v1/session', (route) => route.fulfill({ json: { signed_in: false, providers } }));
+  await page.goto(`${service.url}/sign-in`);
+  const buttons = page.getByTestId('sso-button');
+  await expect(buttons).toHaveCount(2);
+  await expect(page.getByRole('link', { name: `Sign in with ${long}` })).toHaveAttribute('href', '/sso/federation');
+  await check(page);
+  await shot(page, 'sign-in-providers');
+  await page.setViewportSize({ width: 320, height: 700 });
+  const [first, second] = await Promise.all([buttons.first().boundingBox(), buttons.last().boundingBox()]);
+  expect((first?.x ?? 0) + (first?.width ?? 999)).toBeLessThanOrEqual(320);
+  expect(second?.y ?? 0).toBeGreaterThanOrEqual((first?.y ?? 0) + (first?.height ?? 0));
+});
+
 test('forms of another site do nothing with a session', async ({ page, context }) => {
   const key = await newKey();
   await signIn(context, service.url, key);
