@@ -17,6 +17,7 @@ import { RememberPlans1795500002000 } from './1795500002000-RememberPlans';
 import { RememberOrigins1795600001000 } from './1795600001000-RememberOrigins';
 import { MigrateMetadata1795600000000 } from './1795600000000-MigrateMetadata';
 import { AddSessions1795700000000 } from './1795700000000-AddSessions';
+import { CountVersions1795800000000 } from './1795800000000-CountVersions';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -38,4 +39,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   RememberOrigins1795600001000,
   MigrateMetadata1795600000000,
   AddSessions1795700000000,
+  CountVersions1795800000000,
 ];

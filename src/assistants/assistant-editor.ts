@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, notFound, type Principal } from '../kernel';
+import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../kernel';
 import { AssistantLookup, type Seen } from './assistant-lookup';
 import { AssistantRecords } from './assistant-records';
 import { applyInput, changedFields, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from './definition';
 import { DefinitionGate } from './definition-gate';
-import { staleVersion } from './if-match';
 import type { VersionReason } from './storage/assistant-version.entity';
 import type { AssistantEntity } from './storage/assistant.entity';
 import { AssistantRepository, type Definition } from './storage/assistant.repository';
@@ -80,8 +79,9 @@ export class AssistantEditor {
   /** Soft: the row stays for its runs and its history. */
   async remove(caller: Caller, id: number, expected: number | null): Promise<void> {
     const { row } = await this.lookup.administered(caller, id);
-    if (expected !== null && expected !== row.version) throw staleVersion();
-    await this.records.remove(caller, row);
+    assertCurrent(expected, row.version);
+    if (await this.records.remove(caller, row, expected)) return;
+    throw expected === null ? notFound('Assistant') : staleVersion();
   }
 
   /** @throws {AppError} `conflict` while it is not complete, `feature_disabled`. */
@@ -101,7 +101,7 @@ export class AssistantEditor {
   ): Promise<Seen> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row, access } = await this.lookup.configurable(caller, id);
-      if (expected !== null && expected !== row.version) throw staleVersion();
+      assertCurrent(expected, row.version);
       const before = definitionOf(row);
       const { definition: after, judged } = await next(before, row.version);
       const changes = changedFields(before, after);

@@ -1,8 +1,15 @@
-import { Controller, Get, Headers, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../kernel';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   AssistantDto,
@@ -16,7 +23,6 @@ import { AssistantEditorGuard } from './assistant-editor.guard';
 import { AssistantHistory } from './assistant-history';
 import { AssistantIdPipe } from './assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
-import { expectedVersion } from './if-match';
 
 @ApiTags('Assistants')
 @Controller('api/v1/assistants/:id')
@@ -53,20 +59,17 @@ export class AssistantHistoryController {
   @HttpCode(200)
   @UseGuards(AssistantEditorGuard)
   @Idempotent()
-  @ApiHeader({ name: 'if-match', required: false, description: 'Newest version as the caller knows it, e.g. `"3"`' })
+  @ReadsIfMatch('welcome')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Save an old version as the newest' })
   @ApiOkResponse({ type: AssistantDto })
   async restore(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Param('version', AssistantIdPipe) version: number,
-    @Res({ passthrough: true }) response: Response,
-    @Headers('if-match') ifMatch?: string,
+    @IfMatch('welcome') expected: number | null,
   ): Promise<AssistantView> {
-    const expected = ifMatch === undefined ? null : expectedVersion(caller, ifMatch);
-    const seen = await this.editor.restore(caller, id, version, expected);
-    response.set('etag', `"${seen.row.version}"`);
-    return this.presenter.one(caller, seen);
+    return this.presenter.one(caller, await this.editor.restore(caller, id, version, expected));
   }
 
   @Get('stats')

@@ -82,10 +82,12 @@ export class AssistantRecords {
     });
   }
 
-  async remove(caller: Caller, row: AssistantEntity): Promise<void> {
-    await this.write(row, async (scope, tx) => {
-      await scope.remove(row.id);
+  /** False when there is nothing to remove: it is gone, or in another version than `expected`. */
+  remove(caller: Caller, row: AssistantEntity, expected: number | null): Promise<boolean> {
+    return this.write(row, async (scope, tx) => {
+      if (!(await scope.remove(row.id, expected))) return false;
       await this.record(caller, row, 'delete', { name: row.name }, null, tx);
+      return true;
     });
   }
 

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller, Page } from '../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { AssistantDto, AssistantPageDto } from './assistant-answer.dto';
 import { AssistantEditor } from './assistant-editor';
@@ -11,14 +11,7 @@ import { AssistantLookup, type Seen } from './assistant-lookup';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
 import { AssistantQueryDto, CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
 import { DefinitionBodies } from './definition-bodies';
-import { expectedVersion } from './if-match';
 import { AccessMigration } from './rewriting/access-migration';
-
-const IF_MATCH = ApiHeader({
-  name: 'if-match',
-  required: false,
-  description: 'Version that the change is based on, e.g. `"3"`. Browser sessions must send it.',
-});
 
 @ApiTags('Assistants')
 @Controller('api/v1/assistants')
@@ -48,6 +41,7 @@ export class AssistantsController {
   }
 
   @Post()
+  @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make an assistant' })
   @ApiBody({ type: CreateAssistantDto })
@@ -59,22 +53,20 @@ export class AssistantsController {
   ): Promise<AssistantView> {
     const seen = await this.editor.create(caller, await this.bodies.toCreate(caller, body));
     response.location(`/api/v1/assistants/${seen.row.id}`);
-    return this.answer(caller, seen, response);
+    return this.presenter.one(caller, seen);
   }
 
   @Get(':id')
+  @TagsVersion()
   @Access({ scope: 'read', summary: 'Read an assistant' })
   @ApiOkResponse({ type: AssistantDto })
-  async get(
-    @CurrentCaller() caller: Caller,
-    @Param('id', AssistantIdPipe) id: number,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<AssistantView> {
-    return this.answer(caller, await this.newest(caller, await this.lookup.seen(caller, id)), response);
+  async get(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantView> {
+    return this.presenter.one(caller, await this.newest(caller, await this.lookup.seen(caller, id)));
   }
 
   @Patch(':id')
-  @IF_MATCH
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change an assistant', description: 'Absent members stay.' })
   @ApiBody({ type: UpdateAssistantDto })
   @ApiOkResponse({ type: AssistantDto })
@@ -82,29 +74,28 @@ export class AssistantsController {
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
     @Body() body: unknown,
-    @Res({ passthrough: true }) response: Response,
-    @Headers('if-match') ifMatch?: string,
+    @IfMatch('demanded') expected: number | null,
   ): Promise<AssistantView> {
-    const expected = expectedVersion(caller, ifMatch);
     const input = await this.bodies.toUpdate(caller, id, body);
     const saved = await this.editor.update(caller, id, input, expected);
-    return this.answer(caller, await this.newest(caller, saved), response);
+    return this.presenter.one(caller, await this.newest(caller, saved));
   }
 
   @Delete(':id')
   @HttpCode(204)
-  @IF_MATCH
+  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete an assistant' })
   @ApiNoContentResponse()
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
-    @Headers('if-match') ifMatch?: string,
+    @IfMatch('welcome') expected: number | null,
   ): Promise<void> {
-    await this.editor.remove(caller, id, ifMatch === undefined ? null : expectedVersion(caller, ifMatch));
+    await this.editor.remove(caller, id, expected);
   }
 
   @Put(':id/publication')
+  @TagsVersion()
   @Access({
     scope: 'write',
     role: 'teacher',
@@ -112,32 +103,19 @@ export class AssistantsController {
     description: 'Refused while a required choice of a tool is still empty.',
   })
   @ApiOkResponse({ type: AssistantDto })
-  async publish(
-    @CurrentCaller() caller: Caller,
-    @Param('id', AssistantIdPipe) id: number,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<AssistantView> {
-    return this.answer(caller, await this.editor.publish(caller, id, true), response);
+  async publish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantView> {
+    return this.presenter.one(caller, await this.editor.publish(caller, id, true));
   }
 
   @Delete(':id/publication')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Take back the publication' })
   @ApiOkResponse({ type: AssistantDto })
-  async unpublish(
-    @CurrentCaller() caller: Caller,
-    @Param('id', AssistantIdPipe) id: number,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<AssistantView> {
-    return this.answer(caller, await this.editor.publish(caller, id, false), response);
+  async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantView> {
+    return this.presenter.one(caller, await this.editor.publish(caller, id, false));
   }
 
   private async newest(caller: Caller, seen: Seen): Promise<Seen> {
     return (await this.migration.migrate(seen.row)) ? this.lookup.seen(caller, seen.row.id) : seen;
-  }
-
-  /** The tag names the version of the definition; the answer also depends on the caller, so it is never cached. */
-  private answer(caller: Caller, seen: Seen, response: Response): Promise<AssistantView> {
-    response.set({ etag: `"${seen.row.version}"`, 'cache-control': 'no-store' });
-    return this.presenter.one(caller, seen);
   }
 }

@@ -7,3 +7,4 @@ export * from './paging';
 export * from './run-events';
 export * from './sources';
 export * from './terminal-text';
+export * from './versions';

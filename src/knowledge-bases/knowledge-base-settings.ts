@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../kernel';
 import type { Transaction } from '../platform/database';
@@ -27,6 +28,8 @@ export interface PlannedChange {
   readonly embedding: Embedding | null | undefined;
   /** Documents have to be cut, or their words read, anew. */
   readonly reingest: boolean;
+  /** Something is to be another than it is. */
+  readonly changes: boolean;
 }
 
 /** How a knowledge base cuts, reads and embeds its documents, and what a change of that sets going. */
@@ -47,22 +50,32 @@ export class KnowledgeBaseSettings {
     return this.embeddings.initial(embedding, tx);
   }
 
-  /** As `chosen`. */
-  async plan(row: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): Promise<PlannedChange> {
+  /** As `chosen`; undefined: as it is. */
+  async wished(row: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): Promise<Embedding | null | undefined> {
+    assertSizes(row, changes);
+    if (changes.embedding === undefined) return undefined;
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const known = [row.embedding, row.vectorEmbedding];
+    return this.embeddings.choose(row.organizationId, changes.embedding, known, signal);
+  }
+
+  /** What `changes` make of `row`. Throws `validation_failed`. */
+  plan(
+    row: KnowledgeBaseEntity,
+    changes: KnowledgeBaseChanges,
+    embedding: Embedding | null | undefined,
+  ): PlannedChange {
+    assertSizes(row, changes);
     const columns = columnsOf(changes);
     const { chunkSize = row.chunkSize, chunkOverlap = row.chunkOverlap, language = row.language } = columns;
-    assertOverlap(chunkSize, chunkOverlap);
     const cutsDifferently = chunkSize !== row.chunkSize || chunkOverlap !== row.chunkOverlap;
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const { embedding } = changes;
-    const known = [row.embedding, row.vectorEmbedding];
+    const embedsDifferently = embedding !== undefined && !isDeepStrictEqual(embedding, row.embedding);
     return {
       columns,
-      embedding:
-        embedding === undefined
-          ? undefined
-          : await this.embeddings.choose(row.organizationId, embedding, known, signal),
+      embedding,
       reingest: cutsDifferently || language !== row.language,
+      changes:
+        embedsDifferently || Object.entries(columns).some(([name, value]) => row[name as keyof Columns] !== value),
     };
   }
 
@@ -86,6 +99,10 @@ export function chunkSizes({ chunk_size: size = CHUNK_SIZE, chunk_overlap }: New
   const overlap = chunk_overlap ?? Math.min(CHUNK_OVERLAP, Math.floor(size / 4));
   assertOverlap(size, overlap);
   return { size, overlap };
+}
+
+function assertSizes(row: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): void {
+  assertOverlap(changes.chunk_size ?? row.chunkSize, changes.chunk_overlap ?? row.chunkOverlap);
 }
 
 function assertOverlap(size: number, overlap: number): void {

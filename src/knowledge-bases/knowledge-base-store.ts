@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, invalid, notFound, uuidv7 } from '../kernel';
+import { AppError, assertCurrent, type Caller, invalid, notFound, staleVersion, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
-import { isUniqueViolation, Transactions } from '../platform/database';
+import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './knowledge-base.repository';
-import { chunkSizes, KnowledgeBaseSettings } from './knowledge-base-settings';
+import { chunkSizes, KnowledgeBaseSettings, type PlannedChange } from './knowledge-base-settings';
 import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
 import { isSlug, slugOf } from './slug';
 
@@ -44,42 +44,60 @@ export class KnowledgeBaseStore {
     }
   }
 
-  async update(caller: Caller, old: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): Promise<KnowledgeBaseEntity> {
+  /** Saving what is already there makes no version. `expected` null takes whatever is current. */
+  async update(
+    caller: Caller,
+    read: KnowledgeBaseEntity,
+    changes: KnowledgeBaseChanges,
+    expected: number | null,
+  ): Promise<KnowledgeBaseEntity> {
+    assertCurrent(expected, read.version);
     if (changes.slug !== undefined) checkedSlug(changes.slug);
     const values = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    if (Object.keys(values).length === 0) return old;
-    const plan = await this.settings.plan(old, changes);
+    if (Object.keys(values).length === 0) return read;
+    const embedding = await this.settings.wished(read, changes);
     try {
       const changed = await this.transactions.run(async (tx) => {
-        const scope = this.knowledgeBases.within(caller.organizationId, tx);
-        const columns = { ...plan.columns, updatedAt: new Date() };
-        if (!(await scope.update(old.id, columns))) throw notFound('Knowledge base');
+        const scope = this.knowledgeBases.within(read.organizationId, tx);
+        const old = await locked(scope, read.id, expected);
+        const plan = this.settings.plan(old, changes, embedding);
+        if (plan.changes) await this.advance(caller, old, { columns: plan.columns, values }, tx);
         await this.settings.apply(old, plan, tx);
-        const target = { type: 'knowledge_base', id: old.id };
-        const before = beforeOf(old, values);
-        await this.audit.record({ caller, action: 'knowledge_base.update', target, before, after: values }, tx);
-        const row = await scope.find(old.id);
-        if (row === null) throw notFound('Knowledge base');
-        return row;
+        return (await scope.find(old.id)) ?? old;
       });
       this.settings.wake();
       return changed;
     } catch (error) {
-      if (isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw slugTaken(changes.slug ?? old.slug);
+      if (isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw slugTaken(changes.slug ?? read.slug);
       throw error;
     }
   }
 
   /** Takes it out of everybody's sight and frees its slug; a job then removes what is left of it. */
-  async hide(caller: Caller, { id, organizationId, name, slug }: KnowledgeBaseEntity): Promise<void> {
+  async hide(caller: Caller, { id, organizationId }: KnowledgeBaseEntity, expected: number | null): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const changes = { deletedAt: new Date(), slug: id };
-      if (!(await this.knowledgeBases.within(organizationId, tx).update(id, changes))) throw notFound('Knowledge base');
+      const scope = this.knowledgeBases.within(organizationId, tx);
+      const row = await locked(scope, id, expected);
+      if (!(await scope.advance(row, { deletedAt: new Date(), slug: id }))) throw staleVersion();
+      const { name, slug } = row;
       const target = { type: 'knowledge_base', id };
       await this.purge.enqueue({ organizationId, id }, tx);
       await this.audit.record({ caller, action: 'knowledge_base.delete', target, before: { name, slug } }, tx);
     });
     this.purge.wake();
+  }
+
+  private async advance(
+    caller: Caller,
+    old: KnowledgeBaseEntity,
+    { columns, values }: { columns: PlannedChange['columns']; values: object },
+    tx: Transaction,
+  ): Promise<void> {
+    const scope = this.knowledgeBases.within(old.organizationId, tx);
+    if (!(await scope.advance(old, { ...columns, updatedAt: new Date() }))) throw staleVersion();
+    const target = { type: 'knowledge_base', id: old.id };
+    const before = beforeOf(old, values);
+    await this.audit.record({ caller, action: 'knowledge_base.update', target, before, after: values }, tx);
   }
 
   private insert(
@@ -111,6 +129,14 @@ export class KnowledgeBaseStore {
       return row;
     });
   }
+}
+
+/** Nobody else changes it until the transaction of the scope ends. */
+async function locked(scope: KnowledgeBaseScope, id: string, expected: number | null): Promise<KnowledgeBaseEntity> {
+  const row = await scope.lock(id);
+  if (row === null || row.deletedAt !== null) throw notFound('Knowledge base');
+  assertCurrent(expected, row.version);
+  return row;
 }
 
 /** What of the old values a change touches; the embedding is told by its model. */

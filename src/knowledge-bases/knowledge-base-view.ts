@@ -51,6 +51,7 @@ export class KnowledgeBaseViews {
       embedding: embeddingView(row.embedding),
       hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
       index: await this.indexOf(row),
+      version: row.version,
       created_at: row.createdAt,
       updated_at: row.updatedAt,
     };

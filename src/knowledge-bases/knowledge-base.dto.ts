@@ -173,6 +173,8 @@ export class KnowledgeBaseDto {
   /** Share of the vectors in hybrid mode, 0..1. */
   hybrid_weight!: number;
   index!: IndexDto;
+  /** Counts what its owner changed; shares and documents are none of it. */
+  version!: number;
   created_at!: Date;
   updated_at!: Date;
 }

@@ -72,6 +72,10 @@ export class KnowledgeBaseEntity {
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
+  /** Counts what people changed, from 1; what taking in documents finds out is no version. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { isUuid, type Principal } from '../kernel';
-import { queryPrepared, TenantScope, type Transaction } from '../platform/database';
+import { queryPrepared, type Transaction, VersionedScope } from '../platform/database';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 
@@ -99,7 +99,7 @@ export class KnowledgeBaseRepository {
   }
 }
 
-export class KnowledgeBaseScope extends TenantScope<KnowledgeBaseEntity> {
+export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
   slugTaken(slug: string): Promise<boolean> {
     return this.rows.existsBy(this.where({ slug }));
   }

@@ -84,6 +84,7 @@ export interface KnowledgeBaseView {
   readonly embedding: { readonly provider: string; readonly model: string; readonly dimensions: number } | null;
   readonly hybrid_weight: number;
   readonly index: IndexView;
+  readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

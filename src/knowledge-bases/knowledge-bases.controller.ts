@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   CreateKnowledgeBaseDto,
@@ -18,6 +18,7 @@ export class KnowledgeBasesController {
   constructor(private readonly knowledgeBases: KnowledgeBasesService) {}
 
   @Post()
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Create a knowledge base' })
   @Idempotent()
   create(@CurrentCaller() caller: Caller, @Body() body: CreateKnowledgeBaseDto): Promise<KnowledgeBaseDto> {
@@ -38,26 +39,35 @@ export class KnowledgeBasesController {
   }
 
   @Get(':id')
+  @TagsVersion()
   @Access({ scope: 'read', summary: 'Read a knowledge base' })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<KnowledgeBaseDto> {
     return this.knowledgeBases.get(caller, id);
   }
 
   @Patch(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a knowledge base' })
   update(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Body() body: UpdateKnowledgeBaseDto,
+    @IfMatch('demanded') expected: number | null,
   ): Promise<KnowledgeBaseDto> {
-    return this.knowledgeBases.update(caller, id, body);
+    return this.knowledgeBases.update(caller, id, body, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
+  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a knowledge base with its documents' })
-  remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
-    return this.knowledgeBases.remove(caller, id);
+  remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    return this.knowledgeBases.remove(caller, id, expected);
   }
 
   @Get(':id/shares')

@@ -60,15 +60,24 @@ export class KnowledgeBasesService {
     };
   }
 
-  async update(caller: Caller, id: string, changes: KnowledgeBaseChanges): Promise<KnowledgeBaseView> {
+  /**
+   * `expected` null takes whatever is current. Saving what is already there makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   */
+  async update(
+    caller: Caller,
+    id: string,
+    changes: KnowledgeBaseChanges,
+    expected: number | null,
+  ): Promise<KnowledgeBaseView> {
     const row = await this.permissions.owned(caller, id);
     await this.sharing.assertMayShow(caller, changes.visibility);
-    return this.views.of(await this.store.update(caller, row, changes), caller);
+    return this.views.of(await this.store.update(caller, row, changes, expected), caller);
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
-    const row = await this.permissions.owned(caller, id);
-    await this.store.hide(caller, row);
+  /** @throws {AppError} as `update`. */
+  async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
+    await this.store.hide(caller, await this.permissions.owned(caller, id), expected);
   }
 
   async shares(caller: Caller, id: string): Promise<ShareView[]> {

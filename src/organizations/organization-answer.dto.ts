@@ -27,6 +27,8 @@ export class OrganizationSummaryDto {
   suspended!: boolean;
 
   features!: FeaturesDto;
+  /** Counts changes of the organization and its settings; members are none of it. */
+  version!: number;
   created_at!: string;
   updated_at!: string;
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, notFound, type Problem } from '../kernel';
+import { AppError, type JsonObject, notFound, type Problem, staleVersion } from '../kernel';
 import type { Transaction } from '../platform/database';
 import { OutboundClient } from '../platform/outbound';
 import { SecretsService } from '../platform/secrets';
+import type { OrganizationEntity } from './organization.entity';
 import { OrganizationRepository } from './organization.repository';
 import { applyPatch, type SettingsChange, urlsOf, withSecret } from './settings-merge';
 import { type SettingsPatch, validSettingsPatch } from './settings-validation';
@@ -69,26 +70,25 @@ export class OrganizationArrivals {
 
   async make(id: string, { slug, name, suspended, settings }: ArrivingOrganization, tx: Transaction): Promise<void> {
     await this.organizations.insert({ id, slug, name, isSystem: false }, tx);
-    await this.write(id, {}, { name, suspended, settings }, tx);
+    await this.write({ id, version: 1, settings: {} }, { name, suspended, settings }, tx);
   }
 
   /** The slug stays. @throws {AppError} `not_found` */
   async rewrite(id: string, arriving: Omit<ArrivingOrganization, 'slug'>, tx: Transaction): Promise<void> {
     const row = await this.organizations.lock(id, tx);
     if (row === null) throw notFound('Organization');
-    await this.write(id, row.settings, arriving, tx);
+    await this.write(row, arriving, tx);
   }
 
   private async write(
-    id: string,
-    stored: OrganizationSettings,
+    stored: Pick<OrganizationEntity, 'id' | 'version' | 'settings'>,
     { name, suspended, settings }: Omit<ArrivingOrganization, 'slug'>,
     tx: Transaction,
   ): Promise<void> {
-    const others = Object.fromEntries(Object.entries(stored).filter(([part]) => !Object.hasOwn(settings, part)));
-    const change = applyPatch(others, validSettingsPatch(settings));
-    await this.organizations.update(id, { name, settings: await this.sealed(id, change, tx) }, tx);
-    await this.organizations.suspend(id, suspended, tx);
+    const kept = Object.entries(stored.settings).filter(([part]) => !Object.hasOwn(settings, part));
+    const change = applyPatch(Object.fromEntries(kept), validSettingsPatch(settings));
+    const values = { name, suspended, settings: await this.sealed(stored.id, change, tx) };
+    if (!(await this.organizations.advance(stored, values, tx))) throw staleVersion();
   }
 
   private async sealed(id: string, change: SettingsChange, tx: Transaction): Promise<OrganizationSettings> {

@@ -12,6 +12,7 @@ export const summaryOf = (organization: OrganizationEntity): OrganizationSummary
   is_system: organization.isSystem,
   suspended: organization.suspended,
   features: featuresOf(organization.settings),
+  version: organization.version,
   created_at: organization.createdAt.toISOString(),
   updated_at: organization.updatedAt.toISOString(),
 });

@@ -25,6 +25,10 @@ export class OrganizationEntity {
   @Column('jsonb', { default: {} })
   settings!: OrganizationSettings;
 
+  /** Counts what people changed, from 1; members are none of it. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan } from 'typeorm';
 import type { Transaction } from '../platform/database';
 import { OrganizationEntity } from './organization.entity';
-import type { OrganizationSettings } from './settings.types';
 
 /** Taken by whoever founds the first organization ('bell' as int4); any fixed number nobody else locks would do. */
 const FOUNDING_LOCK = 0x62656c6c;
+
+type OrganizationChange = Partial<Pick<OrganizationEntity, 'name' | 'suspended' | 'settings'>>;
 
 @Injectable()
 export class OrganizationRepository {
@@ -21,10 +22,6 @@ export class OrganizationRepository {
 
   findAll(ids: readonly string[]): Promise<OrganizationEntity[]> {
     return this.rows().findBy({ id: In([...ids]) });
-  }
-
-  async suspend(id: string, suspended: boolean, tx: Transaction): Promise<void> {
-    await this.rows(tx).update({ id }, { suspended });
   }
 
   findSystem(tx?: Transaction): Promise<OrganizationEntity | null> {
@@ -45,13 +42,19 @@ export class OrganizationRepository {
     await this.rows(tx).insert({ ...values, settings: {} });
   }
 
-  async update(id: string, changes: { name: string; settings: OrganizationSettings }, tx: Transaction): Promise<void> {
-    await this.rows(tx)
+  /** Writes the next version; false when `version` is no longer the current one. */
+  async advance(
+    { id, version }: Pick<OrganizationEntity, 'id' | 'version'>,
+    changes: OrganizationChange,
+    tx: Transaction,
+  ): Promise<boolean> {
+    const { affected } = await this.rows(tx)
       .createQueryBuilder()
       .update()
-      .set(changes as object)
-      .where({ id })
+      .set({ ...changes, version: version + 1 } as object)
+      .where({ id, version })
       .execute();
+    return affected === 1;
   }
 
   /** By slug. `id` null lists every organization. */

@@ -10,7 +10,15 @@ import {
 } from '@nestjs/swagger';
 import { type Caller, notFound, type Page } from '../kernel';
 import { type AuditItem, AuditLog } from '../platform/audit';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { FoundingService } from './founding.service';
 import {
@@ -52,6 +60,7 @@ export class OrganizationsController {
   }
 
   @Post()
+  @TagsVersion()
   @Idempotent()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Make an organization' })
   @ApiCreatedResponse({ type: OrganizationDto })
@@ -61,6 +70,7 @@ export class OrganizationsController {
   }
 
   @Get(':slug')
+  @TagsVersion()
   @Access({
     scope: 'read',
     summary: 'Read an organization',
@@ -74,6 +84,8 @@ export class OrganizationsController {
   }
 
   @Patch(':slug')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @ApiBody({ schema: settingsPatchSchema })
   @Access({
     scope: 'admin',
@@ -86,12 +98,14 @@ export class OrganizationsController {
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Body() body: object,
+    @IfMatch('demanded') expected: number | null,
   ): Promise<OrganizationDto> {
-    await this.settings.patch(caller, await this.organizations.administered(caller, slug), body);
+    await this.settings.patch(caller, await this.organizations.administered(caller, slug), body, expected);
     return this.organizations.view(caller, slug);
   }
 
   @Put(':slug/suspension')
+  @TagsVersion()
   @Access({
     scope: 'admin',
     role: 'system_admin',
@@ -105,6 +119,7 @@ export class OrganizationsController {
   }
 
   @Delete(':slug/suspension')
+  @TagsVersion()
   @Access({ scope: 'admin', role: 'system_admin', summary: 'Let a suspended organization go on' })
   @ApiOkResponse({ type: OrganizationDto })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {

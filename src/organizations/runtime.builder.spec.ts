@@ -27,6 +27,7 @@ const organization = (isSystem: boolean, settings: OrganizationSettings = {}): O
   name: 'O',
   isSystem,
   suspended: false,
+  version: 1,
   settings,
   createdAt: new Date(0),
   updatedAt: new Date(0),

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound, type Problem } from '../kernel';
+import { AppError, assertCurrent, type Caller, notFound, type Problem, staleVersion } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
 import { OutboundClient } from '../platform/outbound';
@@ -31,18 +32,22 @@ export class SettingsService {
 
   /**
    * Merges a patch (RFC 7396). Permission is the caller's business: `organizationId` comes from
-   * `OrganizationsService.administered`.
-   * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`
+   * `OrganizationsService.administered`. `expected` null takes whatever version is current; saving what is already there
+   * makes no version.
+   * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`
    */
-  async patch(caller: Caller | null, organizationId: string, body: unknown): Promise<void> {
+  async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {
     const patch = validSettingsPatch(body);
     await this.assertDialable(patch);
     await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(organizationId, tx);
       if (old === null) throw notFound('Organization');
+      assertCurrent(expected, old.version);
       const change = applyPatch(old.settings, patch);
       const settings = await this.sealed(organizationId, change, tx);
-      await this.organizations.update(organizationId, { name: patch.name ?? old.name, settings }, tx);
+      const { name = old.name } = patch;
+      if (name === old.name && isDeepStrictEqual(settings, old.settings)) return;
+      if (!(await this.organizations.advance(old, { name, settings }, tx))) throw staleVersion();
       const updated = await this.organizations.findById(organizationId, tx);
       if (updated === null) throw notFound('Organization');
       await this.record(caller, { patch, old, updated, change }, tx);

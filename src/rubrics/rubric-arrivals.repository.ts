@@ -44,7 +44,7 @@ export class RubricArrivalsRepository {
     await rubrics
       .createQueryBuilder()
       .update()
-      .set(values as object)
+      .set({ ...values, version: () => 'version + 1' } as object)
       .where({ organizationId, id })
       .execute();
   }

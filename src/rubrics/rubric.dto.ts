@@ -66,6 +66,8 @@ export class RubricDto extends RubricDocumentDto {
   access!: 'owner' | 'read';
   /** Id in the system it was imported from. */
   origin_id!: number | null;
+  /** Counts what its owner changed, showing and hiding included. */
+  version!: number;
   created_at!: Date;
   updated_at!: Date;
 }

@@ -38,6 +38,10 @@ export class RubricEntity {
   @Column('json')
   document!: RubricDocument;
 
+  /** Counts what people changed, from 1. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

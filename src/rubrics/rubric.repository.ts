@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../kernel';
-import { TenantScope, type Transaction } from '../platform/database';
+import { type Transaction, VersionedScope } from '../platform/database';
 import { RubricEntity } from './rubric.entity';
 
 export interface RubricFilter {
@@ -22,9 +22,9 @@ export class RubricRepository {
 }
 
 /** What one user may read: their own rubrics and those shown to their organization. */
-export class VisibleRubrics extends TenantScope<RubricEntity> {
+export class VisibleRubrics extends VersionedScope<RubricEntity> {
   constructor(
-    rows: ConstructorParameters<typeof TenantScope<RubricEntity>>[0],
+    rows: ConstructorParameters<typeof VersionedScope<RubricEntity>>[0],
     private readonly principal: Principal,
   ) {
     super(rows, principal.organizationId);
@@ -34,8 +34,7 @@ export class VisibleRubrics extends TenantScope<RubricEntity> {
     return this.visible().andWhere('rubric.id = :id', { id }).getOne();
   }
 
-  /** As `find`, and nobody else changes it until the transaction ends. */
-  lock(id: string): Promise<RubricEntity | null> {
+  override lock(id: string): Promise<RubricEntity | null> {
     return this.visible().andWhere('rubric.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 

@@ -46,6 +46,7 @@ export interface RubricView extends RubricDocument {
   readonly visibility: RubricVisibility;
   readonly access: 'owner' | 'read';
   readonly origin_id: number | null;
+  readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -3,7 +3,7 @@ import { ApiBody, ApiOkResponse, ApiCreatedResponse, ApiProduces } from '@nestjs
 import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
-import { Access, CurrentCaller, toPageRequest } from '../platform/http';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
   RubricDocumentDto,
@@ -21,6 +21,7 @@ export class RubricsController {
   constructor(private readonly rubrics: RubricsService) {}
 
   @Post()
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Create a rubric' })
   @ApiBody({ type: RubricDocumentDto })
   @ApiCreatedResponse({ type: RubricDto })
@@ -30,6 +31,7 @@ export class RubricsController {
   }
 
   @Post('import')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Import an exported rubric' })
   @ApiBody({ type: RubricDocumentDto })
   @ApiCreatedResponse({ type: RubricDto })
@@ -49,6 +51,7 @@ export class RubricsController {
   }
 
   @Get(':id')
+  @TagsVersion()
   @Access({ scope: 'read', summary: 'Read a rubric' })
   @ApiOkResponse({ type: RubricDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<RubricView> {
@@ -56,29 +59,49 @@ export class RubricsController {
   }
 
   @Put(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace a rubric' })
   @ApiBody({ type: RubricDocumentDto })
   @ApiOkResponse({ type: RubricDto })
-  replace(@CurrentCaller() caller: Caller, @Param('id') id: string, @Body() document: object): Promise<RubricView> {
-    return this.rubrics.replace(caller, id, document);
+  replace(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() document: object,
+    @IfMatch('demanded') expected: number | null,
+  ): Promise<RubricView> {
+    return this.rubrics.replace(caller, id, document, expected);
   }
 
   @Patch(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace some members of a rubric' })
   @ApiBody({ type: RubricDocumentDto })
   @ApiOkResponse({ type: RubricDto })
-  patch(@CurrentCaller() caller: Caller, @Param('id') id: string, @Body() changes: object): Promise<RubricView> {
-    return this.rubrics.patch(caller, id, changes);
+  patch(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() changes: object,
+    @IfMatch('demanded') expected: number | null,
+  ): Promise<RubricView> {
+    return this.rubrics.patch(caller, id, changes, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
+  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a rubric' })
-  remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
-    return this.rubrics.remove(caller, id);
+  remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    return this.rubrics.remove(caller, id, expected);
   }
 
   @Put(':id/visibility')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Show a rubric to the organization, or hide it' })
   @ApiOkResponse({ type: RubricDto })
   setVisibility(
@@ -90,6 +113,7 @@ export class RubricsController {
   }
 
   @Post(':id/duplicate')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Copy a rubric' })
   @ApiCreatedResponse({ type: RubricDto })
   @Idempotent()

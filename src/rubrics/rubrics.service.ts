@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  assertCurrent,
   type Caller,
   decodeCursor,
   encodeCursor,
@@ -13,6 +14,7 @@ import {
   type PageRequest,
   type Principal,
   type RubricSource,
+  staleVersion,
   uuidv7,
 } from '../kernel';
 import { OrganizationsService } from '../organizations';
@@ -88,15 +90,18 @@ export class RubricsService {
     };
   }
 
-  /** Replaces the document. */
-  replace(caller: Caller, id: string, body: unknown): Promise<RubricView> {
-    return this.change(caller, id, () => checkedDocument(body));
+  /**
+   * Replaces the document. `expected` null takes whatever is current; saving what is already there makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   */
+  replace(caller: Caller, id: string, body: unknown, expected: number | null): Promise<RubricView> {
+    return this.change(caller, id, expected, () => checkedDocument(body));
   }
 
-  /** Replaces the members given; the whole must still be a rubric. */
-  patch(caller: Caller, id: string, changes: unknown): Promise<RubricView> {
+  /** As `replace`, but for the members given only; the whole must still be a rubric. */
+  patch(caller: Caller, id: string, changes: unknown, expected: number | null): Promise<RubricView> {
     if (!isJsonObject(changes)) throw invalid([{ path: '', message: 'must be a JSON object' }]);
-    return this.change(caller, id, (document) => checkedDocument({ ...document, ...changes }));
+    return this.change(caller, id, expected, (document) => checkedDocument({ ...document, ...changes }));
   }
 
   /** Throws `feature_disabled` where the organization has switched sharing off. */
@@ -105,7 +110,7 @@ export class RubricsService {
       const { features } = await this.organizations.runtime(caller.organizationId);
       if (!features.sharing) throw new AppError('feature_disabled', 'The organization has switched sharing off');
     }
-    return this.changeOwned(caller, id, 'rubric.visibility', (row) => ({
+    return this.changeOwned(caller, id, { action: 'rubric.visibility', expected: null }, (row) => ({
       values: { visibility },
       before: { visibility: row.visibility },
       after: { visibility },
@@ -131,11 +136,12 @@ export class RubricsService {
     return (await this.visible(principal, id)).document;
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
+  async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
     await this.transactions.run(async (tx) => {
-      const { document } = await this.owned(caller, id, tx);
-      await this.rubrics.visibleTo(caller, tx).remove(id);
-      await this.record(caller, 'rubric.delete', id, { before: document }, tx);
+      const row = await this.owned(caller, id, tx);
+      assertCurrent(expected, row.version);
+      if (!(await this.rubrics.visibleTo(caller, tx).removeVersion(row))) throw staleVersion();
+      await this.record(caller, 'rubric.delete', id, { before: row.document }, tx);
     });
   }
 
@@ -207,26 +213,36 @@ export class RubricsService {
     return row;
   }
 
-  private change(caller: Caller, id: string, next: (document: RubricDocument) => RubricDocument): Promise<RubricView> {
-    return this.changeOwned(caller, id, 'rubric.update', (row) => {
+  private change(
+    caller: Caller,
+    id: string,
+    expected: number | null,
+    next: (document: RubricDocument) => RubricDocument,
+  ): Promise<RubricView> {
+    return this.changeOwned(caller, id, { action: 'rubric.update', expected }, (row) => {
       const document = next(row.document);
       const values = { document, title: document.title, rubricKey: document.rubricId };
       return { values, before: row.document, after: document };
     });
   }
 
-  private async changeOwned(
+  private changeOwned(
     caller: Caller,
     id: string,
-    action: string,
+    { action, expected }: { action: string; expected: number | null },
     change: (row: RubricEntity) => { values: Partial<RubricEntity>; before: object; after: object },
   ): Promise<RubricView> {
-    await this.transactions.run(async (tx) => {
-      const { values, ...difference } = change(await this.owned(caller, id, tx));
-      await this.rubrics.visibleTo(caller, tx).update(id, values);
-      await this.record(caller, action, id, difference, tx);
+    return this.transactions.run(async (tx) => {
+      const row = await this.owned(caller, id, tx);
+      assertCurrent(expected, row.version);
+      const { values, before, after } = change(row);
+      // As texts, since the order of a document's members is kept, too.
+      if (JSON.stringify(before) === JSON.stringify(after)) return viewOf(row, caller);
+      const rubrics = this.rubrics.visibleTo(caller, tx);
+      if (!(await rubrics.advance(row, values))) throw staleVersion();
+      await this.record(caller, action, id, { before, after }, tx);
+      return viewOf((await rubrics.find(id)) ?? row, caller);
     });
-    return this.get(caller, id);
   }
 
   private record(
@@ -269,6 +285,7 @@ const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({
   visibility: row.visibility,
   access: row.ownerId === userId ? 'owner' : 'read',
   origin_id: row.originId,
+  version: row.version,
   created_at: row.createdAt,
   updated_at: row.updatedAt,
 });

@@ -39,6 +39,7 @@ describe('prompt templates', () => {
         shared: false,
         builtin: false,
         owner_id: teacher.userId,
+        version: 1,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

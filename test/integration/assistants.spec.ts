@@ -62,7 +62,7 @@ describe('assistants in the database', () => {
     await own.scope.replaceShares(id, [{ userId: other.users[0]!, access: 'edit' }]);
     expect(await other.scope.find(id)).toBeNull();
     expect(await other.scope.replace(id, 1, definition({ name: 'B' }), null, 'update')).toBe(false);
-    expect(await other.scope.remove(id)).toBe(false);
+    expect(await other.scope.remove(id, null)).toBe(false);
     await other.scope.publish(id, false);
     await other.scope.replaceShares(id, []);
     expect(await other.scope.shares([id])).toEqual([]);
@@ -128,8 +128,8 @@ describe('assistants in the database', () => {
     const { scope, users } = await organization();
     const { id } = await scope.insert(users[0]!, definition(), null, 'create');
     await scope.publish(id, true);
-    expect(await scope.remove(id)).toBe(true);
-    expect(await scope.remove(id)).toBe(false);
+    expect(await scope.remove(id, null)).toBe(true);
+    expect(await scope.remove(id, null)).toBe(false);
     expect(await scope.find(id)).toBeNull();
     expect(await scope.all(everything)).toEqual([]);
     expect(await scope.version(id, 1)).not.toBeNull();

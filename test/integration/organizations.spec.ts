@@ -22,7 +22,7 @@ const row = async (): Promise<string> => {
 };
 
 describe('provider secrets', () => {
-  const patch = (body: object): Promise<void> => rooms.get(SettingsService).patch(org.caller(), org.id, body);
+  const patch = (body: object): Promise<void> => rooms.get(SettingsService).patch(org.caller(), org.id, body, null);
   const runtime = () => rooms.get(OrganizationsService).runtime(org.id);
 
   beforeEach(() => patch({ providers: { openai: { api_key: CANARY, base_url: 'http://127.0.0.1:8/v1' } } }));

@@ -142,7 +142,7 @@ describe('rewriting stored documents', () => {
     const rewrites = rewritesOf();
     const subjects = await rewrites.subjects(everyOne);
     await own.scope.replace(edited!, 1, { ...subjects[0]!.definition, name: 'B' }, own.owner, 'update');
-    await own.scope.remove(deleted!);
+    await own.scope.remove(deleted!, null);
     await own.scope.publish(left!, true);
     const changes = subjects.map((subject) => changeOf(subject, null));
     const written = await transactions.run((tx) => rewrites.apply(tx, changes, ADMIN));
@@ -156,7 +156,7 @@ describe('rewriting stored documents', () => {
     const [own, other] = [await organization(), await organization()];
     const ids = await classics(3, own);
     const [foreign] = await classics(1, other);
-    await own.scope.remove(ids[1]!);
+    await own.scope.remove(ids[1]!, null);
     const listed = async (query: object): Promise<number[]> =>
       (await rewritesOf().subjects({ ...everyOne, ...query })).map(({ id }) => id);
     expect(await listed({ limit: 2 })).toEqual([ids[0], ids[2]]);
@@ -282,7 +282,7 @@ describe('rolling back', () => {
     expect(await rollBack(rewrites, [{ ...request, organizationId: other.id }])).toEqual([{ status: 'gone' }]);
     expect(await rollBack(rewrites, [{ ...request, oldVersion: 9 }])).toEqual([{ status: 'history_missing' }]);
     expect(await rollBack(rewrites, [{ ...request, isOld: () => false }])).toEqual([{ status: 'history_missing' }]);
-    await scope.remove(id);
+    await scope.remove(id, null);
     expect(await rollBack(rewrites, [request])).toEqual([{ status: 'gone' }]);
   });
 });

@@ -53,7 +53,7 @@ describe('secrets at rest', () => {
       providers: { openai: { api_key: 'sk-canary' } },
       knowledge_base: { server_url: 'http://127.0.0.1:1' },
     };
-    await first.get(SettingsService).patch(null, id, body);
+    await first.get(SettingsService).patch(null, id, body, null);
 
     for (const keys of [keyOf('k1'), keyOf('k2')]) {
       const { get } = await rooms({ SECRETS_KEY: keys });

@@ -34,6 +34,7 @@ export class PromptTemplateArrivalsRepository {
   }
 
   async update(organizationId: string, id: string, values: ArrivingPromptTemplate, tx: Transaction): Promise<void> {
-    await tx.getRepository(PromptTemplateEntity).update({ organizationId, id }, values);
+    const changes = { ...values, version: () => 'version + 1' };
+    await tx.getRepository(PromptTemplateEntity).update({ organizationId, id }, changes);
   }
 }

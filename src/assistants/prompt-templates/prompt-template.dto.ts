@@ -88,6 +88,8 @@ export class PromptTemplateDto {
   builtin!: boolean;
   @ApiProperty({ type: String, nullable: true })
   owner_id!: string | null;
+  /** Counts what its owner changed, sharing included; always 1 for a starter. */
+  version!: number;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })
   created_at!: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })

@@ -34,6 +34,10 @@ export class PromptTemplateEntity {
   @Column('boolean', { default: false })
   shared!: boolean;
 
+  /** Counts what people changed, from 1. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

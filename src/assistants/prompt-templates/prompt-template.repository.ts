@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest } from '../../kernel';
-import { TenantScope, type Transaction } from '../../platform/database';
+import { type Transaction, VersionedScope } from '../../platform/database';
 import type { AssistantType } from '../assistant.types';
 import { PromptTemplateEntity } from './prompt-template.entity';
 
@@ -23,7 +23,7 @@ export class PromptTemplateRepository {
   }
 }
 
-export class PromptTemplateScope extends TenantScope<PromptTemplateEntity> {
+export class PromptTemplateScope extends VersionedScope<PromptTemplateEntity> {
   constructor(rows: Repository<PromptTemplateEntity>, organizationId: string) {
     super(rows, organizationId);
   }

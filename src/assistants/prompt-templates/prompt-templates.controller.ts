@@ -1,7 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller, Page } from '../../kernel';
-import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
+import {
+  Access,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import {
   CreatePromptTemplateDto,
@@ -33,6 +41,7 @@ export class PromptTemplatesController {
   }
 
   @Post()
+  @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make a prompt template' })
   @ApiCreatedResponse({ type: PromptTemplateDto })
@@ -41,6 +50,7 @@ export class PromptTemplatesController {
   }
 
   @Get(':id')
+  @TagsVersion()
   @Access({ scope: 'read', role: 'teacher', summary: 'Read a prompt template' })
   @ApiOkResponse({ type: PromptTemplateDto })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<PromptTemplateDto> {
@@ -48,25 +58,34 @@ export class PromptTemplatesController {
   }
 
   @Patch(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Change a prompt template', description: 'Absent members stay.' })
   @ApiOkResponse({ type: PromptTemplateDto })
   update(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Body() body: UpdatePromptTemplateDto,
+    @IfMatch('demanded') expected: number | null,
   ): Promise<PromptTemplateDto> {
-    return this.templates.update(caller, id, body);
+    return this.templates.update(caller, id, body, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
+  @ReadsIfMatch('welcome')
   @Access({ scope: 'write', role: 'teacher', summary: 'Delete a prompt template' })
   @ApiNoContentResponse()
-  async remove(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
-    await this.templates.remove(caller, id);
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    await this.templates.remove(caller, id, expected);
   }
 
   @Post(':id/duplicate')
+  @TagsVersion()
   @Idempotent()
   @Access({ scope: 'write', role: 'teacher', summary: 'Make a private copy, also of a starter' })
   @ApiCreatedResponse({ type: PromptTemplateDto })
@@ -75,6 +94,7 @@ export class PromptTemplatesController {
   }
 
   @Put(':id/share')
+  @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Share with the organization, or take it back' })
   @ApiOkResponse({ type: PromptTemplateDto })
   share(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  assertCurrent,
   type Caller,
   decodeCursor,
   encodeCursor,
@@ -8,6 +9,7 @@ import {
   notFound,
   type Page,
   type PageRequest,
+  staleVersion,
   uuidv7,
 } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
@@ -23,6 +25,17 @@ import type {
 import type { PromptTemplateEntity } from './prompt-template.entity';
 import { PromptTemplateRepository, type PromptTemplateScope } from './prompt-template.repository';
 import { type Starter, STARTERS } from './starters';
+
+type Changes = Partial<
+  Pick<PromptTemplateEntity, 'name' | 'type' | 'description' | 'systemPrompt' | 'promptTemplate' | 'shared'>
+>;
+
+interface Change {
+  readonly verb: string;
+  readonly changes: Changes;
+  /** null: whatever is current. */
+  readonly expected: number | null;
+}
 
 /** Prompts to begin an assistant with: the caller's own, those shared in the organization, and the built-in starters. */
 @Injectable()
@@ -86,14 +99,24 @@ export class PromptTemplatesService {
     });
   }
 
-  update(caller: Caller, id: string, input: UpdatePromptTemplateDto): Promise<PromptTemplateDto> {
-    return this.change(caller, id, 'update', {
+  /**
+   * `expected` null takes whatever is current. Saving what is already there makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   */
+  update(
+    caller: Caller,
+    id: string,
+    input: UpdatePromptTemplateDto,
+    expected: number | null,
+  ): Promise<PromptTemplateDto> {
+    const changes = {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.type === undefined ? {} : { type: input.type }),
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.system_prompt === undefined ? {} : { systemPrompt: input.system_prompt }),
       ...(input.prompt_template === undefined ? {} : { promptTemplate: input.prompt_template }),
-    });
+    };
+    return this.change(caller, id, { verb: 'update', changes, expected });
   }
 
   /** @throws {AppError} `feature_disabled` where sharing is switched off. */
@@ -101,13 +124,16 @@ export class PromptTemplatesService {
     const { features } = await this.organizations.runtime(caller.organizationId);
     if (shared && !features.sharing)
       throw new AppError('feature_disabled', 'Sharing is switched off in this organization');
-    return this.change(caller, id, shared ? 'share' : 'unshare', { shared });
+    const verb = shared ? 'share' : 'unshare';
+    return this.change(caller, id, { verb, changes: { shared }, expected: null });
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
-    const row = await this.owned(caller, id);
+  async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
     await this.transactions.run(async (tx) => {
-      await this.templates.within(caller.organizationId, tx).remove(id);
+      const scope = this.templates.within(caller.organizationId, tx);
+      const row = await owned(caller, id, scope);
+      assertCurrent(expected, row.version);
+      if (!(await scope.removeVersion(row))) throw staleVersion();
       const target = { type: 'prompt_template', id };
       await this.audit.record({ caller, action: 'prompt_template.delete', target, before: { name: row.name } }, tx);
     });
@@ -127,35 +153,39 @@ export class PromptTemplatesService {
     return this.get(caller, id);
   }
 
-  private async change(
-    caller: Caller,
-    id: string,
-    verb: string,
-    changes: Parameters<PromptTemplateScope['update']>[1],
-  ): Promise<PromptTemplateDto> {
-    await this.owned(caller, id);
-    if (Object.keys(changes).length > 0)
-      await this.transactions.run(async (tx) => {
-        await this.templates.within(caller.organizationId, tx).update(id, changes);
-        const target = { type: 'prompt_template', id };
-        await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after: changes }, tx);
-      });
-    return this.get(caller, id);
+  private change(caller: Caller, id: string, { verb, changes, expected }: Change): Promise<PromptTemplateDto> {
+    return this.transactions.run(async (tx) => {
+      const scope = this.templates.within(caller.organizationId, tx);
+      const row = await owned(caller, id, scope);
+      assertCurrent(expected, row.version);
+      const after = Object.fromEntries(
+        Object.entries(changes).filter(([member, value]) => row[member as keyof Changes] !== value),
+      );
+      if (Object.keys(after).length === 0) return present(row);
+      if (!(await scope.advance(row, after))) throw staleVersion();
+      const target = { type: 'prompt_template', id };
+      await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after }, tx);
+      return present((await scope.find(id)) ?? row);
+    });
   }
 
   private async readable(caller: Caller, id: string): Promise<PromptTemplateEntity> {
-    const row = isUuid(id) ? await this.templates.within(caller.organizationId).find(id) : null;
-    if (row === null || (row.ownerId !== caller.userId && !row.shared)) throw notFound('Prompt template');
-    return row;
+    return seenBy(caller, isUuid(id) ? await this.templates.within(caller.organizationId).find(id) : null);
   }
+}
 
-  private async owned(caller: Caller, id: string): Promise<PromptTemplateEntity> {
-    if (STARTERS.some((starter) => starter.id === id))
-      throw new AppError('forbidden', 'Built-in starters cannot be changed; duplicate it first');
-    const row = await this.readable(caller, id);
-    if (row.ownerId !== caller.userId) throw new AppError('forbidden', 'Only the owner may change a shared template');
-    return row;
-  }
+function seenBy(caller: Caller, row: PromptTemplateEntity | null): PromptTemplateEntity {
+  if (row === null || (row.ownerId !== caller.userId && !row.shared)) throw notFound('Prompt template');
+  return row;
+}
+
+/** Nobody else changes it until the transaction of the scope ends. */
+async function owned(caller: Caller, id: string, scope: PromptTemplateScope): Promise<PromptTemplateEntity> {
+  if (STARTERS.some((starter) => starter.id === id))
+    throw new AppError('forbidden', 'Built-in starters cannot be changed; duplicate it first');
+  const row = seenBy(caller, isUuid(id) ? await scope.lock(id) : null);
+  if (row.ownerId !== caller.userId) throw new AppError('forbidden', 'Only the owner may change a shared template');
+  return row;
 }
 
 const STARTER_CURSOR = 'starters';
@@ -190,6 +220,7 @@ const presentStarter = (starter: Starter): PromptTemplateDto => ({
   shared: true,
   builtin: true,
   owner_id: null,
+  version: 1,
   created_at: null,
   updated_at: null,
 });
@@ -204,6 +235,7 @@ const present = (row: PromptTemplateEntity): PromptTemplateDto => ({
   shared: row.shared,
   builtin: false,
   owner_id: row.ownerId,
+  version: row.version,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 });

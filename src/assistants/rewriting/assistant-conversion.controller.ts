@@ -2,13 +2,12 @@ import { Controller, Headers, HttpCode, Param, Post, Query, Res, UseGuards } fro
 import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, CurrentCaller, expectedVersion } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { AssistantDto } from '../assistant-answer.dto';
 import { AssistantEditorGuard } from '../assistant-editor.guard';
 import { AssistantIdPipe } from '../assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from '../assistant-presenter';
-import { expectedVersion } from '../if-match';
 import { AssistantConversion } from './assistant-conversion';
 import { ConversionPlanDto, ConversionQueryDto } from './conversion.dto';
 
@@ -49,10 +48,9 @@ export class AssistantConversionController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<ConversionPlanDto | AssistantView> {
     if (dry_run === 'true') {
-      const looked = ifMatch === undefined ? null : expectedVersion(caller, ifMatch);
-      return this.conversion.plan(caller, id, looked);
+      return this.conversion.plan(caller, id, expectedVersion(caller, ifMatch, 'welcome'));
     }
-    const seen = await this.conversion.convert(caller, id, expectedVersion(caller, ifMatch));
+    const seen = await this.conversion.convert(caller, id, expectedVersion(caller, ifMatch, 'demanded'));
     response.set({ etag: `"${seen.row.version}"`, 'cache-control': 'no-store' });
     return this.presenter.one(caller, seen);
   }

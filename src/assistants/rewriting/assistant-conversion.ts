@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, type JsonObject, type Problem } from '../../kernel';
+import { AppError, assertCurrent, type Caller, type JsonObject, type Problem, staleVersion } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Transactions } from '../../platform/database';
 import { AssistantLookup, type Seen } from '../assistant-lookup';
 import { NEWEST_METADATA } from '../assistant.types';
 import { storedDefinition } from '../definition';
-import { staleVersion } from '../if-match';
 import type { Definition } from '../storage/assistant.repository';
 import { AssistantRewrites, subjectOf } from './assistant-rewrites';
 import type { ConversionPlanDto } from './conversion.dto';
@@ -55,7 +54,7 @@ export class AssistantConversion {
 
   private async subject(caller: Caller, id: number, expected: number | null): Promise<Seen> {
     const seen = await this.lookup.configurable(caller, id);
-    if (expected !== null && expected !== seen.row.version) throw staleVersion();
+    assertCurrent(expected, seen.row.version);
     const { features } = await this.organizations.runtime(seen.row.organizationId);
     if (!features.multi_tool)
       throw new AppError('feature_disabled', 'Multi-tool assistants are switched off in this organization');

@@ -146,8 +146,10 @@ export class AssistantScope {
     await this.rows.update(this.live(id), { disabled });
   }
 
-  async remove(id: number): Promise<boolean> {
-    const { affected } = await this.rows.update(this.live(id), {
+  /** False when it is gone, or in another version than `expected`, where one is given. */
+  async remove(id: number, expected: number | null): Promise<boolean> {
+    const where = { ...this.live(id), ...(expected === null ? {} : { version: expected }) };
+    const { affected } = await this.rows.update(where, {
       deletedAt: new Date(),
       published: false,
       publishedToAll: false,

@@ -13,3 +13,4 @@ export * from './prepared';
 export * from './schema';
 export * from './tenant-scope';
 export * from './transactions';
+export * from './versioned-scope';
