@@ -38,6 +38,9 @@ export class SettingsService {
    */
   async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {
     const patch = validSettingsPatch(body);
+    // Who is too late is told so without waiting for the row; who is not is judged again with it.
+    const read = await this.organizations.findById(organizationId);
+    if (read !== null) assertCurrent(expected, read.version);
     await this.assertDialable(patch);
     await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(organizationId, tx);

@@ -137,6 +137,7 @@ export class RubricsService {
   }
 
   async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
+    await this.assertCurrent(caller, id, expected);
     await this.transactions.run(async (tx) => {
       const row = await this.owned(caller, id, tx);
       assertCurrent(expected, row.version);
@@ -226,12 +227,13 @@ export class RubricsService {
     });
   }
 
-  private changeOwned(
+  private async changeOwned(
     caller: Caller,
     id: string,
     { action, expected }: { action: string; expected: number | null },
     change: (row: RubricEntity) => { values: Partial<RubricEntity>; before: object; after: object },
   ): Promise<RubricView> {
+    await this.assertCurrent(caller, id, expected);
     return this.transactions.run(async (tx) => {
       const row = await this.owned(caller, id, tx);
       assertCurrent(expected, row.version);
@@ -243,6 +245,13 @@ export class RubricsService {
       await this.record(caller, action, id, { before, after }, tx);
       return viewOf((await rubrics.find(id)) ?? row, caller);
     });
+  }
+
+  /** Who is too late is told so without waiting for the row; who is not is judged again with it. */
+  private async assertCurrent(caller: Caller, id: string, expected: number | null): Promise<void> {
+    if (expected === null) return;
+    const row = await this.visible(caller, id);
+    if (row.ownerId === caller.userId) assertCurrent(expected, row.version);
   }
 
   private record(

@@ -129,6 +129,7 @@ export class PromptTemplatesService {
   }
 
   async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
+    await this.assertCurrent(caller, id, expected);
     await this.transactions.run(async (tx) => {
       const scope = this.templates.within(caller.organizationId, tx);
       const row = await owned(caller, id, scope);
@@ -153,7 +154,8 @@ export class PromptTemplatesService {
     return this.get(caller, id);
   }
 
-  private change(caller: Caller, id: string, { verb, changes, expected }: Change): Promise<PromptTemplateDto> {
+  private async change(caller: Caller, id: string, { verb, changes, expected }: Change): Promise<PromptTemplateDto> {
+    await this.assertCurrent(caller, id, expected);
     return this.transactions.run(async (tx) => {
       const scope = this.templates.within(caller.organizationId, tx);
       const row = await owned(caller, id, scope);
@@ -167,6 +169,13 @@ export class PromptTemplatesService {
       await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after }, tx);
       return present((await scope.find(id)) ?? row);
     });
+  }
+
+  /** Who is too late is told so without waiting for the row; who is not is judged again with it. */
+  private async assertCurrent(caller: Caller, id: string, expected: number | null): Promise<void> {
+    if (expected === null || !isUuid(id)) return;
+    const row = await this.templates.within(caller.organizationId).find(id);
+    if (row?.ownerId === caller.userId) assertCurrent(expected, row.version);
   }
 
   private async readable(caller: Caller, id: string): Promise<PromptTemplateEntity> {
