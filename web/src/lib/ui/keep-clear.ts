@@ -1,0 +1,14 @@
+/** For `{@attach}` on a bar that stays in sight: what gets the focus is scrolled to where the bar does not cover it. */
+export function keepClear(bar: HTMLElement): () => void {
+  const { style } = document.documentElement;
+  const fit = (): void => {
+    const { position, top } = getComputedStyle(bar);
+    style.scrollPaddingTop = position === 'sticky' ? `calc(${top} + ${bar.offsetHeight}px + 0.5rem)` : '';
+  };
+  const watching = new ResizeObserver(fit);
+  watching.observe(bar);
+  return () => {
+    watching.disconnect();
+    style.scrollPaddingTop = '';
+  };
+}
