@@ -27,12 +27,21 @@ function cpuSeconds(pid) {
   }
 }
 
+/** Bounded: with room, the collector leaves garbage of thousands of assistants lying, and memory seems to grow. */
+const HEAP_MB = 128;
+
 /** `ended`: code, last line, milliseconds in all and at work, seconds of computing, samples of memory in KB. */
 export function startCommand({ dataDir, databaseUrl }, args) {
   const started = performance.now();
   const child = spawn(process.execPath, [join(dist, 'cli.js'), ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRETS_KEY: secrets },
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      SECRETS_KEY: secrets,
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
+    },
   });
   let out = '';
   child.stdout.on('data', (chunk) => (out += chunk));
