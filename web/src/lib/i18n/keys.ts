@@ -2,6 +2,7 @@ import type shell from './messages/shell.en.json';
 import type errors from './messages/errors.en.json';
 import type assistants from './messages/assistants.en.json';
 import type sharing from './messages/sharing.en.json';
+import type conflict from './messages/conflict.en.json';
 import type form from './messages/form.en.json';
 import type pipeline from './messages/pipeline.en.json';
 import type template from './messages/template.en.json';
@@ -22,6 +23,7 @@ export type MessageKey =
   | keyof typeof errors
   | keyof typeof assistants
   | keyof typeof sharing
+  | keyof typeof conflict
   | keyof typeof form
   | keyof typeof pipeline
   | keyof typeof template

@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { KnowledgeBaseForm } from './base-form.svelte';
+import type { KnowledgeBase } from './knowledge.types';
 
 beforeEach(() => vi.restoreAllMocks());
 
@@ -32,4 +33,59 @@ it('is another wish after a refusal', async () => {
   await form.save();
   await form.save();
   expect(new Set(keysOf(post.mock.calls)).size).toBe(2);
+});
+
+const stored = (changes: object = {}): KnowledgeBase =>
+  ({
+    id: 'k1',
+    slug: 'cells',
+    name: 'Cells',
+    description: '',
+    language: null,
+    visibility: 'private',
+    chunk_size: 2000,
+    chunk_overlap: 200,
+    chunk_count: 0,
+    embedding: null,
+    hybrid_weight: 0,
+    version: 1,
+    ...changes,
+  }) as unknown as KnowledgeBase;
+const STALE = new ProblemError(412, 'precondition_failed', 'another version');
+const tagsOf = (calls: readonly (readonly unknown[])[]): unknown[] =>
+  calls.map(([, sent]) => (sent as { params: { header: Record<string, string> } }).params.header['if-match']);
+
+it('shows both sides where somebody else was faster, and overwrites, goes on or takes theirs', async () => {
+  const theirs = stored({ version: 2, name: 'Theirs', slug: 'theirs' });
+  vi.spyOn(api, 'GET').mockResolvedValue({ data: theirs } as never);
+  const patch = vi.spyOn(api, 'PATCH').mockRejectedValue(STALE);
+  const form = new KnowledgeBaseForm(stored());
+  form.name = 'Mine';
+  expect(await form.save()).toBeNull();
+  expect(form.differences.map(({ path, theirs: left, mine }) => [path, left, mine])).toEqual([
+    ['name', 'Theirs', 'Mine'],
+    ['slug', 'theirs', 'cells'],
+  ]);
+  form.keepEditing();
+  await form.save();
+  patch.mockResolvedValueOnce({ data: stored({ version: 3, name: 'Mine' }) } as never);
+  expect((await form.overwrite())?.version).toBe(3);
+  expect(tagsOf(patch.mock.calls)).toEqual(['"1"', '"1"', '"2"']);
+  expect(patch.mock.calls.at(-1)?.[1]).toMatchObject({ body: { name: 'Mine', slug: 'cells' } });
+
+  const other = new KnowledgeBaseForm(stored());
+  other.name = 'Mine';
+  await other.save();
+  other.takeTheirs();
+  expect([other.name, other.slug, other.dirty, other.theirs]).toEqual(['Theirs', 'theirs', false, null]);
+});
+
+it('asks nobody about the language that the first document decided', async () => {
+  vi.spyOn(api, 'GET').mockResolvedValue({ data: stored({ version: 2, language: 'eu' }) } as never);
+  const patch = vi.spyOn(api, 'PATCH').mockRejectedValueOnce(STALE);
+  patch.mockResolvedValueOnce({ data: stored({ version: 3, language: 'eu', name: 'Mine' }) } as never);
+  const form = new KnowledgeBaseForm(stored());
+  form.name = 'Mine';
+  expect((await form.save())?.version).toBe(3);
+  expect(tagsOf(patch.mock.calls)).toEqual(['"1"', '"2"']);
 });

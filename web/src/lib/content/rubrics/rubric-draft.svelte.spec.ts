@@ -8,8 +8,20 @@ import type { Rubric } from './rubric.types';
 const AT = '2026-01-01T00:00:00.000Z';
 const whole = () =>
   changedCriterion({ ...fresh(['Good', 'Poor'], AT), title: 'Essay' }, 0, { name: 'Style', description: 'How' });
-const stored = (at = AT): Rubric =>
-  ({ ...closed(whole(), AT), id: 'r1', access: 'owner', visibility: 'private', updated_at: at }) as Rubric;
+const WHOLE = closed(whole(), AT);
+const stored = (changes: Partial<Rubric> = {}): Rubric =>
+  ({
+    ...WHOLE,
+    id: 'r1',
+    access: 'owner',
+    visibility: 'private',
+    version: 1,
+    updated_at: AT,
+    ...changes,
+  }) as Rubric;
+const STALE = new ProblemError(412, 'precondition_failed', 'another version');
+const tagOf = (call: readonly unknown[]): unknown =>
+  (call as [string, { params: { header: Record<string, string> } }])[1].params.header['if-match'];
 
 describe('a rubric that is written', () => {
   beforeEach(() => vi.restoreAllMocks());
@@ -50,41 +62,61 @@ describe('a rubric that is written', () => {
   });
 
   it('stops where somebody else was faster, then overwrites or takes theirs', async () => {
-    vi.spyOn(api, 'GET').mockResolvedValue({ data: stored('2026-01-02T00:00:00.000Z') } as never);
-    const put = vi.spyOn(api, 'PUT').mockResolvedValue({ data: stored('2026-01-03T00:00:00.000Z') } as never);
+    const theirs = stored({ version: 2, title: 'Theirs' });
+    vi.spyOn(api, 'GET').mockResolvedValue({ data: theirs } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValueOnce(STALE);
+    patch.mockResolvedValueOnce({ data: stored({ version: 3, title: 'Mine' }) } as never);
     const draft = RubricDraft.of(stored());
     draft.patch({ title: 'Mine' }, 'title');
     expect(await draft.save()).toBeNull();
-    expect(draft.theirs?.updated_at).toBe('2026-01-02T00:00:00.000Z');
-    expect(put).not.toHaveBeenCalled();
-    expect(await draft.save(true)).not.toBeNull();
+    expect([draft.theirs?.title, draft.error]).toEqual(['Theirs', null]);
+    expect(await draft.overwrite()).not.toBeNull();
     expect([draft.dirty, draft.theirs]).toEqual([false, null]);
+    expect(patch.mock.calls.map(tagOf)).toEqual(['"1"', '"2"']);
 
+    patch.mockRejectedValueOnce(STALE);
     const other = RubricDraft.of(stored());
     other.patch({ title: 'Mine' }, 'title');
     await other.save();
     other.takeTheirs();
-    expect([other.document.title, other.dirty]).toEqual(['Essay', false]);
+    expect([other.document.title, other.dirty]).toEqual(['Theirs', false]);
+  });
+
+  it('asks again after it went on being edited', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue({ data: stored({ version: 2, title: 'Theirs' }) } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValue(STALE);
+    const draft = RubricDraft.of(stored());
+    draft.patch({ title: 'Mine' }, 'title');
+    await draft.save();
+    draft.keepEditing();
+    expect(draft.theirs).toBeNull();
+    await draft.save();
+    expect(draft.theirs?.title).toBe('Theirs');
+    expect(patch.mock.calls.map(tagOf)).toEqual(['"1"', '"1"']);
+  });
+
+  it('asks nobody where it was only shown to others meanwhile', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue({ data: stored({ version: 2, visibility: 'organization' }) } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValueOnce(STALE);
+    patch.mockResolvedValueOnce({ data: stored({ version: 3 }) } as never);
+    const draft = RubricDraft.of(stored());
+    draft.patch({ title: 'Mine' }, 'title');
+    expect((await draft.save())?.version).toBe(3);
+    expect(patch.mock.calls.map(tagOf)).toEqual(['"1"', '"2"']);
   });
 
   it('still asks about what somebody else wrote after it was shown to others', async () => {
-    const later = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
-    const get = vi.spyOn(api, 'GET').mockResolvedValue({ data: stored(later(2)) } as never);
-    vi.spyOn(api, 'PUT').mockResolvedValue({ data: stored(later(5)) } as never);
-    const read = stored();
-    const draft = RubricDraft.of(read);
-    draft.shared({ ...read, updated_at: later(2), visibility: 'organization' });
+    const patch = vi.spyOn(api, 'PATCH').mockResolvedValue({ data: stored({ version: 9 }) } as never);
+    const draft = RubricDraft.of(stored());
+    draft.shared(stored({ version: 2, visibility: 'organization' }));
     draft.patch({ title: 'Mine' }, 'title');
-    expect(await draft.save()).not.toBeNull();
+    await draft.save();
 
-    const theirs = { ...read, updated_at: later(3), title: 'Theirs' };
-    const overtaken = RubricDraft.of(read);
-    overtaken.shared({ ...theirs, visibility: 'organization' });
-    overtaken.shared({ ...theirs, updated_at: later(4) });
-    get.mockResolvedValue({ data: { ...theirs, updated_at: later(4) } } as never);
+    const overtaken = RubricDraft.of(stored());
+    overtaken.shared(stored({ version: 3, title: 'Theirs', visibility: 'organization' }));
     overtaken.patch({ title: 'Mine' }, 'title');
-    expect(await overtaken.save()).toBeNull();
-    expect(overtaken.theirs?.title).toBe('Theirs');
+    await overtaken.save();
+    expect(patch.mock.calls.map(tagOf)).toEqual(['"2"', '"1"']);
   });
 
   it('is made once when saving is asked for twice, and a repeated attempt sends the same', async () => {

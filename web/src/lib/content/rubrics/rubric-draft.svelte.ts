@@ -1,6 +1,7 @@
 import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { RepeatKey } from '$lib/api/repeat-key';
+import { ifMatch, sendUpon } from '$lib/api/versions';
 import { catalogues } from '$lib/catalogues.svelte';
 import { History } from '$lib/ui/history.svelte';
 import { type Fault, faultsOf } from './rubric-check';
@@ -73,7 +74,7 @@ export class RubricDraft {
   }
 
   /** The saved rubric; null when it is not complete, was refused, or somebody else was faster (`theirs`). */
-  async save(overwrite = false): Promise<Rubric | null> {
+  async save(): Promise<Rubric | null> {
     if (this.saving) return null;
     this.tried = true;
     this.error = null;
@@ -82,8 +83,9 @@ export class RubricDraft {
     try {
       const sent = this.document;
       const body = this.bodyOf(sent);
-      if (this.saved !== null && !overwrite && (await this.isOvertaken(this.saved))) return null;
-      const rubric = this.saved === null ? await create(body, this.key.for(body)) : await replace(this.saved.id, body);
+      const rubric =
+        this.saved === null ? await create(body, this.key.for(body)) : await this.replace(this.saved, body);
+      if (rubric === null) return null;
       catalogues.forget();
       this.settle(rubric, sent);
       return rubric;
@@ -94,6 +96,17 @@ export class RubricDraft {
     } finally {
       this.saving = false;
     }
+  }
+
+  /** Writes this document over the one that somebody else saved. */
+  overwrite(): Promise<Rubric | null> {
+    this.saved = this.theirs ?? this.saved;
+    this.theirs = null;
+    return this.save();
+  }
+
+  keepEditing(): void {
+    this.theirs = null;
   }
 
   takeTheirs(): void {
@@ -108,8 +121,7 @@ export class RubricDraft {
   shared(rubric: Rubric): void {
     const { saved } = this;
     if (saved === null) return;
-    const isAsRead = JSON.stringify(contentOf(rubric)) === JSON.stringify(contentOf(saved));
-    this.saved = isAsRead ? rubric : { ...saved, visibility: rubric.visibility };
+    this.saved = isSame(rubric, saved) ? rubric : { ...saved, visibility: rubric.visibility };
   }
 
   /** Nothing is left to be saved: the rubric is gone. */
@@ -144,17 +156,22 @@ export class RubricDraft {
     if (!isUniform(this.document)) this.uniform = false;
   }
 
-  private async isOvertaken({ id, updated_at: read }: Rubric): Promise<boolean> {
-    const now = must(await api.GET('/api/v1/rubrics/{id}', { params: { path: { id } } }));
-    this.theirs = now.updated_at === read ? null : now;
-    return this.theirs !== null;
+  private async replace(read: Rubric, body: RubricDocument): Promise<Rubric | null> {
+    const path = { id: read.id };
+    const told = await sendUpon<Rubric>(read.version, {
+      send: async (version) =>
+        must(await api.PATCH('/api/v1/rubrics/{id}', { params: { path, header: ifMatch(version) }, body })),
+      read: async () => must(await api.GET('/api/v1/rubrics/{id}', { params: { path } })),
+      losesNothing: (theirs) => isSame(theirs, read),
+    });
+    if ('saved' in told) return told.saved;
+    this.theirs = told.theirs;
+    return null;
   }
 }
 
-const contentOf = ({ visibility: _, updated_at: __, ...content }: Rubric): object => content;
+/** Apart from who may read it. */
+const isSame = (one: Rubric, other: Rubric): boolean => JSON.stringify(opened(one)) === JSON.stringify(opened(other));
 
 const create = async (body: RubricDocument, key: string): Promise<Rubric> =>
   must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': key } }, body }));
-
-const replace = async (id: string, body: RubricDocument): Promise<Rubric> =>
-  must(await api.PUT('/api/v1/rubrics/{id}', { params: { path: { id } }, body }));

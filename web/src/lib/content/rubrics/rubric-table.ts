@@ -1,7 +1,17 @@
 import type { Criterion, Level, Rubric, RubricDocument } from './rubric.types';
 
 /** The service keeps these beside the document and refuses them inside it. */
-const BESIDE = ['id', 'owner', 'visibility', 'access', 'origin_id', 'created_at', 'updated_at', 'organization'];
+const BESIDE = [
+  'id',
+  'owner',
+  'visibility',
+  'access',
+  'origin_id',
+  'version',
+  'created_at',
+  'updated_at',
+  'organization',
+];
 
 export const LIMITS = { criteria: 100, levels: 50 };
 

@@ -2,8 +2,23 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
 import { TemplateForm } from './template-form.svelte';
+import type { PromptTemplate } from './template.types';
 
-const stored = { id: 't1', name: 'Mine', description: '', type: 'multi_tool', system_prompt: '', prompt_template: '' };
+const stored = {
+  id: 't1',
+  name: 'Mine',
+  description: '',
+  type: 'multi_tool',
+  system_prompt: '',
+  prompt_template: '',
+  version: 1,
+};
+const STALE = new ProblemError(412, 'precondition_failed', 'another version');
+const sentTo = (calls: readonly unknown[]): unknown[] =>
+  (calls as [string, { params: { header: Record<string, string> } }][]).map(
+    ([, { params }]) => params.header['if-match'],
+  );
+const opened = (changes: object = {}): TemplateForm => new TemplateForm({ ...stored, ...changes } as PromptTemplate);
 
 describe('a prompt template that is written', () => {
   beforeEach(() => vi.restoreAllMocks());
@@ -34,5 +49,56 @@ describe('a prompt template that is written', () => {
     );
     expect(second).toBe(first);
     expect(third).not.toBe(first);
+  });
+
+  it('shows both sides where somebody else was faster, and overwrites only when told to', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue({ data: { ...stored, version: 2, description: 'theirs' } } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValueOnce(STALE);
+    patch.mockResolvedValueOnce({ data: { ...stored, version: 3, description: 'mine' } } as never);
+    const form = opened();
+    form.values.description = 'mine';
+    expect(await form.save()).toBeNull();
+    expect(form.differences).toEqual([{ path: 'description', kind: 'value', theirs: 'theirs', mine: 'mine' }]);
+    expect((await form.overwrite())?.version).toBe(3);
+    expect([sentTo(patch.mock.calls), form.theirs, form.dirty]).toEqual([['"1"', '"2"'], null, false]);
+  });
+
+  it('takes theirs, or goes on and is asked again', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue({ data: { ...stored, version: 2, name: 'Theirs' } } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValue(STALE);
+    const form = opened();
+    form.values.name = 'Ours';
+    await form.save();
+    form.keepEditing();
+    expect([form.theirs, form.values.name, form.dirty]).toEqual([null, 'Ours', true]);
+    await form.save();
+    form.takeTheirs();
+    expect([form.values.name, form.dirty, form.saved?.version]).toEqual(['Theirs', false, 2]);
+    expect(sentTo(patch.mock.calls)).toEqual(['"1"', '"1"']);
+  });
+
+  it('asks nobody where it was only shared meanwhile, or says the same', async () => {
+    const get = vi.spyOn(api, 'GET').mockResolvedValue({ data: { ...stored, version: 2, shared: true } } as never);
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValueOnce(STALE);
+    patch.mockResolvedValueOnce({ data: { ...stored, version: 3, name: 'Ours' } } as never);
+    const form = opened();
+    form.values.name = 'Ours';
+    expect((await form.save())?.version).toBe(3);
+    get.mockResolvedValue({ data: { ...stored, version: 5, name: 'Same' } } as never);
+    patch.mockRejectedValueOnce(STALE);
+    patch.mockResolvedValueOnce({ data: { ...stored, version: 5, name: 'Same' } } as never);
+    form.values.name = 'Same';
+    expect((await form.save())?.version).toBe(5);
+    expect(sentTo(patch.mock.calls)).toEqual(['"1"', '"2"', '"3"', '"5"']);
+  });
+
+  it('still asks about what somebody else wrote after it was shared', async () => {
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValue(new ProblemError(503, 'unavailable', 'no'));
+    const form = opened();
+    form.shared({ ...stored, version: 2, shared: true } as PromptTemplate);
+    await form.save();
+    form.shared({ ...stored, version: 4, name: 'Theirs', shared: false } as PromptTemplate);
+    await form.save();
+    expect([form.saved?.shared, sentTo(patch.mock.calls)]).toEqual([false, ['"2"', '"2"']]);
   });
 });

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Organization } from './organization.svelte';
+import { overlaps, shownAfter, unitsOf } from './overlap';
+
+const provider = (changes: object = {}) => ({ enabled: true, base_url: null, api_key_configured: false, ...changes });
+const of = (changes: object = {}): Organization =>
+  ({
+    version: 1,
+    name: 'Physics',
+    features: { sharing: true, functions: false },
+    models: ['a'],
+    default_model: null,
+    providers: { openai: provider() },
+    mcp: { servers: {} },
+    limits: {},
+    ...changes,
+  }) as unknown as Organization;
+const paths = (found: readonly { path: string }[]): string[] => found.map(({ path }) => path);
+
+describe('what a change of settings would overwrite', () => {
+  it('is nothing where somebody else changed something else', () => {
+    const now = of({ version: 2, models: ['b'], features: { sharing: true, functions: true } });
+    expect(overlaps(of(), now, { features: { sharing: false } }, false)).toEqual([]);
+  });
+
+  it('is nothing where somebody else wanted the same', () => {
+    expect(overlaps(of(), of({ version: 2, models: ['b'] }), { models: ['b'] }, false)).toEqual([]);
+  });
+
+  it('is what both changed', () => {
+    const now = of({ version: 2, name: 'Physics 2', features: { sharing: false, functions: true } });
+    const patch = { name: 'Physics 1', features: { sharing: true, functions: false } };
+    expect(overlaps(of(), now, patch, false)).toEqual([
+      { path: 'name', theirs: 'Physics 2', mine: 'Physics 1', secret: false },
+      { path: 'features.sharing', theirs: false, mine: true, secret: false },
+      { path: 'features.functions', theirs: true, mine: false, secret: false },
+    ]);
+  });
+
+  it('is a provider as a whole where it is to go, and a model that is chosen with its provider', () => {
+    const now = of({
+      providers: { openai: provider({ enabled: false }) },
+      default_model: { provider: 'x', model: 'y' },
+    });
+    expect(paths(overlaps(of(), now, { providers: { openai: null } }, false))).toEqual(['providers.openai']);
+    const choice = { default_model: { provider: 'a', model: 'b' } };
+    expect(paths(overlaps(of(), now, choice, false))).toEqual(['default_model']);
+  });
+
+  it('is a secret that came or went, and in doubt any', () => {
+    const now = of({ providers: { openai: provider({ api_key_configured: true }) } });
+    const patch = { providers: { openai: { api_key: 'new' } } };
+    expect(overlaps(of(), now, patch, false)).toMatchObject([{ path: 'providers.openai.api_key', secret: true }]);
+    expect(overlaps(now, now, patch, false)).toEqual([]);
+    expect(overlaps(now, now, patch, true)).toMatchObject([{ theirs: true, secret: true }]);
+  });
+});
+
+describe('what the forms show after a save', () => {
+  it('is new where it was saved, and as it was elsewhere', () => {
+    const now = of({ version: 3, name: 'Theirs', models: ['saved'], updated_at: 'now' });
+    const shown = shownAfter(of(), now, ['models']);
+    expect([shown.name, shown.models, shown.version]).toEqual(['Physics', ['saved'], 3]);
+  });
+
+  it('has the provider that was added, and not the one that was removed', () => {
+    const now = of({ providers: { google: provider({ enabled: false }), ollama: provider() } });
+    const shown = shownAfter(of(), now, unitsOf({ providers: { google: {}, openai: null } }));
+    expect(shown.providers).toEqual({ google: provider({ enabled: false }) });
+  });
+
+  it('knows the things that forms edit as a whole', () => {
+    expect(
+      unitsOf({ name: 'x', features: {}, providers: { openai: {} }, mcp: { servers: { library: null } } }),
+    ).toEqual(['name', 'features', 'providers.openai', 'mcp.servers.library']);
+  });
+});

@@ -1,0 +1,72 @@
+import type { Organization, SettingsPatch } from './organization.svelte';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** One thing that a change names: what it is now shown as, what somebody else made of it, what it is to be. */
+export interface Overlap {
+  readonly path: string;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+  /** Of secrets nobody sees more than whether there is one. */
+  readonly secret: boolean;
+}
+
+/** A secret goes in under the first name; whether there is one comes out under the second. */
+const SECRETS: Readonly<Record<string, string>> = {
+  api_key: 'api_key_configured',
+  api_token: 'api_token_configured',
+  token: 'token_configured',
+};
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+const member = (value: unknown, name: string): unknown => (isNode(value) ? value[name] : undefined);
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/**
+ * What a patch would overwrite unseen: values that are others now than those that were shown, and not already what the patch
+ * wants. With `doubt`, a secret is one of them, since a new one looks like the old.
+ */
+export function overlaps(
+  shown: Organization | null,
+  now: Organization,
+  patch: SettingsPatch,
+  doubt: boolean,
+): readonly Overlap[] {
+  const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): readonly Overlap[] =>
+    Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
+      const at = [...path, name];
+      const configured = SECRETS[name];
+      const [old, theirs] = [member(before, configured ?? name), member(after, configured ?? name)];
+      if (configured !== undefined)
+        return doubt || old !== theirs ? [{ path: at.join('.'), theirs, mine, secret: true }] : [];
+      if (isNode(mine) && !isLeaf(at)) return within(old, theirs, mine, at);
+      return isSame(old, theirs) || isSame(theirs, mine) ? [] : [{ path: at.join('.'), theirs, mine, secret: false }];
+    });
+  return within(shown, now, patch, []);
+}
+
+/** Objects that are chosen as one. */
+const isLeaf = ([part]: readonly string[]): boolean => part === 'default_model';
+
+/** Things that one form edits as a whole: a part of the settings, one provider, one server. */
+export function unitsOf(patch: SettingsPatch): readonly string[] {
+  return Object.entries(patch).flatMap(([part, change]) => {
+    if (part === 'providers') return Object.keys(change ?? {}).map((name) => `providers.${name}`);
+    if (part === 'mcp') return Object.keys(member(change, 'servers') ?? {}).map((name) => `mcp.servers.${name}`);
+    return [part];
+  });
+}
+
+/** `shown` with `units` as they are `now`: forms that were not saved keep what they began from. */
+export function shownAfter(shown: Organization, now: Organization, units: readonly string[]): Organization {
+  const parts = units.reduce<Node>((value, unit) => withUnit(value, now, unit.split('.')), shown as unknown as Node);
+  const { version, updated_at, suspended } = now;
+  return { ...(parts as unknown as Organization), version, updated_at, suspended };
+}
+
+function withUnit(shown: unknown, now: unknown, [name = '', ...inner]: readonly string[]): Node {
+  const others = Object.entries(isNode(shown) ? shown : {});
+  const value = inner.length === 0 ? member(now, name) : withUnit(member(shown, name), member(now, name), inner);
+  if (value === undefined) return Object.fromEntries(others.filter(([key]) => key !== name));
+  return { ...Object.fromEntries(others), [name]: value };
+}
