@@ -30,7 +30,7 @@ test('one sees where one is signed in, and signs forgotten browsers out', async 
   await shot(page, 'sessions');
 
   await page.getByTestId('end-session').first().click();
-  await expect(page.getByTestId('confirm-dialog')).toBeVisible();
+  await expect(page.getByRole('dialog')).toContainText('Sign that browser out?');
   await check(page);
   await page.getByTestId('confirm-btn').click();
   await expect(rows).toHaveCount(3);

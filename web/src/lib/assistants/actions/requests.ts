@@ -30,6 +30,22 @@ export async function publish({ id }: Assistant, published: boolean): Promise<As
   );
 }
 
+/** Switched off nobody runs it, its owner included. */
+export async function suspend({ id }: Assistant, off: boolean): Promise<Assistant> {
+  const params = { path: { id } };
+  if (off) await api.PUT('/api/v1/assistants/{id}/suspension', { params });
+  else await api.DELETE('/api/v1/assistants/{id}/suspension', { params });
+  return readAssistant(id);
+}
+
+/** Whether assistants of other organizations may call it. */
+export async function publishEverywhere({ id }: Assistant, everywhere: boolean): Promise<Assistant> {
+  const params = { path: { id } };
+  if (everywhere) await api.PUT('/api/v1/assistants/{id}/publication/everywhere', { params });
+  else await api.DELETE('/api/v1/assistants/{id}/publication/everywhere', { params });
+  return readAssistant(id);
+}
+
 export async function sharesOf({ id }: Assistant): Promise<readonly Share[]> {
   return must(await api.GET('/api/v1/assistants/{id}/shares', { params: { path: { id } } })).shares;
 }
