@@ -2,6 +2,7 @@ import { test as base, expect, type BrowserContext, type Page } from '@playwrigh
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { nextLocale, speak } from './languages';
 import { type Service, startService } from './service';
 
 /** The service's API with the administrator's key; anything but a success throws with the answer. */
@@ -127,12 +128,20 @@ export function watch(page: Page, origin: string): string[] {
   return faults;
 }
 
-/** No violation by axe, and no sideways scrolling at 320 px (WCAG 1.4.10), which axe does not see. */
+/**
+ * No violation by axe, and no sideways scrolling at 320 px (WCAG 1.4.10), which axe does not see. An open dialog is asked
+ * in another language, too; pages are by `holdEverywhere`.
+ */
 export async function check(page: Page): Promise<void> {
   // A sticky header over what is scrolled under it would be taken for targets too close to each other.
   await page.evaluate(() => scrollTo(0, 0));
   await checkRules(page);
   await checkWidth(page);
+  if ((await page.locator('dialog[open]').count()) === 0) return;
+  await speak(page, nextLocale('dialogs'));
+  await checkRules(page);
+  await checkWidth(page);
+  await speak(page, 'en');
 }
 
 export async function checkRules(page: Page): Promise<void> {
@@ -152,7 +161,15 @@ export async function checkRules(page: Page): Promise<void> {
 export async function checkWidth(page: Page): Promise<void> {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 800 });
-  const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+  const width = (): Promise<number> =>
+    page.evaluate(() => {
+      const { scrollWidth } = document.documentElement;
+      // What a dialog holds scrolls in the dialog, downwards only.
+      const inside = [...document.querySelectorAll('dialog[open] > .body')].map(
+        (body) => 320 + body.scrollWidth - body.clientWidth,
+      );
+      return Math.max(scrollWidth, ...inside);
+    });
   await expect.poll(width, page.url()).toBeLessThanOrEqual(320);
   if (size !== null) await page.setViewportSize(size);
 }

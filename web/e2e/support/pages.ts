@@ -1,7 +1,5 @@
 import { checkRules, checkWidth, expect, type Page, shot } from './fixtures';
-
-const LOCALES = ['es', 'ca', 'eu', 'en'] as const;
-let turn = 0;
+import { LOCALES, nextLocale, speak } from './languages';
 
 /**
  * One page in everything: no violation of WCAG 2.2 AA by axe in both colour schemes and in another language (each page in
@@ -16,11 +14,9 @@ export async function holdEverywhere(page: Page, name: string, path: string): Pr
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await checkRules(page);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  const inTurn = LOCALES[turn++ % 3];
+  const inTurn = nextLocale('pages');
   for (const locale of LOCALES) {
-    await page.getByTestId('language-menu').click();
-    await page.getByTestId(`language-${locale}`).click();
-    await expect(page.locator('html')).toHaveAttribute('lang', locale);
+    await speak(page, locale);
     if (locale === inTurn || (process.env['AXE'] === 'all' && locale !== 'en')) await checkRules(page);
     await checkWidth(page);
   }
