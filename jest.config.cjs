@@ -10,14 +10,13 @@ const swc = {
 };
 
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/warm-environment.cjs',
+  runtime: '<rootDir>/test/support/warm-runtime.cjs',
   rootDir: __dirname,
+  // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
+  roots: ['<rootDir>/src', '<rootDir>/test'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  transform: {
-    '^.+\\.ts$': ['@swc/jest', swc],
-    '^.+\\.(js|mjs|cjs)$': '<rootDir>/test/support/esm-to-cjs.cjs',
-  },
-  transformIgnorePatterns: [],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   // Processes and threads run compiled files, which lie elsewhere here.
   moduleNameMapper: {
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
@@ -29,6 +28,7 @@ const shared = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/long-first-sequencer.cjs',
   // A busy machine is slow to start an engine or a server; a test that is itself about time measures it.
   testTimeout: 30_000,
   projects: [
