@@ -40,6 +40,7 @@ test('the checklist counts, explains and leads to the place', async ({ page, api
   const list = page.getByTestId('checklist');
   await expect(list).toContainText('{1_context} is not used in the template.');
   await check(page);
+  await shot(page, 'form-checklist');
   await list.locator('[data-code="tool.config_incomplete"]').getByRole('button').click();
   await expect(page.getByTestId('tool-configure')).toBeFocused();
   await page.getByTestId('name-input').fill('');
@@ -86,6 +87,7 @@ test('unsaved work asks before it is left, and comes back after a reload', async
   await page.getByTestId('view-link').click();
   await expect(page.getByTestId('leave-dialog')).toBeVisible();
   await check(page);
+  await shot(page, 'leave-dialog');
   await page.getByTestId('stay-btn').click();
   await expect(page.getByTestId('name-input')).toHaveValue('Form: draft, changed');
 
@@ -164,6 +166,7 @@ test('prompts are inserted and taken back, and kept as a template', async ({ pag
   const dialog = page.getByTestId('keep-template-dialog');
   await dialog.getByLabel('Name').fill('Form: my prompts');
   await check(page);
+  await shot(page, 'keep-template');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(page.locator(SAVED)).toContainText('Form: my prompts');
 });
@@ -174,6 +177,7 @@ test('the system prompt is taken from a template by itself', async ({ page, api 
   await page.getByTestId('use-template-system_prompt').click();
   await expect(page.getByTestId('insert-system_prompt')).toBeChecked();
   await check(page);
+  await shot(page, 'insert-template');
   await page.getByRole('button', { name: 'Insert “Essay feedback”' }).click();
   await expect(page.getByTestId('system-prompt-input')).toHaveValue(/feedback on student essays/);
   await page.getByTestId('save-btn').click();

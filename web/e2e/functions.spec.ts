@@ -23,6 +23,7 @@ test('functions are chosen, set and saved; an assistant that calls functions can
   await list.getByRole('button', { name: 'Settings of Weather' }).click();
   await page.getByTestId('function-dialog').getByRole('combobox').selectOption({ index: 1 });
   await check(page);
+  await shot(page, 'function-dialog');
   await page.getByTestId('save-function').click();
 
   await list.getByTestId('function-group-assistant').locator('summary').click();
