@@ -22,11 +22,8 @@ const GROUPS = [
     name: 'icons',
     test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
   },
-  { name: 'ui', test: /src\/lib\/ui\/(Field|Breadcrumbs|Dialog)/ },
-  {
-    name: 'content',
-    test: /src\/lib\/(content\/(ListBody|SearchBox|ConfirmDelete)|ui\/(PageHead|Confirm|saving|paged-list))/,
-  },
+  { name: 'ui', test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|assistants\/definition)/ },
+  { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
   { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }));
