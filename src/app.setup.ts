@@ -34,8 +34,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 function serveDocumentation(app: NestExpressApplication): void {
-  const document = openApiDocument(app);
-  SwaggerModule.setup('api/docs', app, document, {
+  // Made when somebody asks for it first.
+  SwaggerModule.setup('api/docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'api/openapi.json',
     customSiteTitle: 'Bellwether API',
   });

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { loadConfig } from '../../src/platform/config';
 import { createPino } from '../../src/platform/logging';
 import { serve } from '../../src/serve';
-import { openTestDatabase, resetDatabase, testDatabaseUrl } from './database';
+import { resetDatabase, testDatabaseUrl } from './database';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -50,10 +51,12 @@ const parse = (text: string): unknown => {
   }
 };
 
+/** Over a plain connection: a data source would put all entities together first. */
 async function emptyDatabase(): Promise<void> {
-  const dataSource = await openTestDatabase();
-  await resetDatabase(dataSource);
-  await dataSource.destroy();
+  const client = new Client({ connectionString: testDatabaseUrl() });
+  await client.connect();
+  await resetDatabase(client);
+  await client.end();
 }
 
 /** Starts the real service on a free port and this worker's database, as `npm start` would. */
