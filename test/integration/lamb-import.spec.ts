@@ -16,6 +16,7 @@ import {
   ORGANIZATION,
   place,
   rubric,
+  rubricDocument,
   sourceOf,
   type SourceParts,
   template,
@@ -177,6 +178,41 @@ describe('an organization of a LAMB installation', () => {
     ]);
     expect(versions).toEqual([{ reason: 'import' }, { reason: 'import' }]);
     expect((await runtimeOf(slug)).name).toBe('Life');
+  });
+
+  it('has a next version of what changed there, and of nothing else', async () => {
+    const { organizations, sourceName, slug } = place();
+    const second = rubric(2, { document: { ...rubricDocument(), rubricId: 'rubric-the-second' } });
+    const other = { ...template, id: 5, name: 'Plain' };
+    const parts = { organizations, rubrics: [rubric(1), second], promptTemplates: [template, other] };
+    await run(parts, { sourceName });
+    const versions = async (): Promise<number[][]> => {
+      const of = (table: string) =>
+        rows<{ version: number }>(
+          `SELECT thing.version FROM ${table} thing JOIN organizations o ON o.id = thing.organization_id
+           WHERE o.slug = $1 ORDER BY thing.version`,
+          [slug],
+        );
+      const found = [await of('rubrics'), await of('prompt_templates')];
+      const [organization] = await rows<{ version: number }>('SELECT version FROM organizations WHERE slug = $1', [
+        slug,
+      ]);
+      return [...found.map((each) => each.map(({ version }) => version)), [organization?.version ?? 0]];
+    };
+    const [rubrics, templates, [organization = 0] = []] = await versions();
+    expect([rubrics, templates]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    const there = {
+      organizations: [{ ...ORGANIZATION, slug, name: 'Life' }],
+      rubrics: [rubric(1, { isPublic: true }), second],
+      promptTemplates: [{ ...template, isShared: false }, other],
+    };
+    await run(there, { sourceName });
+    expect(await versions()).toEqual([[1, 2], [1, 2], [organization + 1]]);
+    await run(there, { sourceName });
+    expect(await versions()).toEqual([[1, 2], [1, 2], [organization + 1]]);
   });
 
   it('knows what was deleted and made again at the source, and who is there under another id', async () => {
