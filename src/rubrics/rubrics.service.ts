@@ -8,7 +8,6 @@ import {
   invalid,
   isJsonObject,
   isUuid,
-  type JsonObject,
   notFound,
   type Page,
   type PageRequest,
@@ -20,8 +19,7 @@ import {
 import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
-import { rubricJson, rubricMarkdown } from './rubric-markdown';
-import { rubricProblems } from './rubric-validation';
+import { checkedDocument, rendered, unwrapped, viewOf } from './rubric-document';
 import type { RubricEntity } from './rubric.entity';
 import { RubricRepository } from './rubric.repository';
 import type { RubricDocument, RubricFormat, RubricView, RubricVisibility } from './rubric.types';
@@ -265,17 +263,6 @@ export class RubricsService {
   }
 }
 
-function checkedDocument(body: unknown): RubricDocument {
-  const problems = rubricProblems(body);
-  if (problems.length > 0) throw invalid(problems, 'This is not a valid rubric');
-  return body as RubricDocument;
-}
-
-function unwrapped(body: unknown): unknown {
-  if (!isJsonObject(body) || 'criteria' in body) return body;
-  return [body['rubric'], body['rubric_data']].find((inner): inner is JsonObject => isJsonObject(inner)) ?? body;
-}
-
 /** One of the user's own wins over those of others; two of equal standing name nobody. */
 function unambiguous(rows: readonly RubricEntity[], { userId }: Principal): RubricEntity | null {
   const [first, second] = rows;
@@ -283,18 +270,3 @@ function unambiguous(rows: readonly RubricEntity[], { userId }: Principal): Rubr
   const tied = second !== undefined && (first.ownerId === userId) === (second.ownerId === userId);
   return tied ? null : first;
 }
-
-const rendered = (document: RubricDocument, format: RubricFormat): string =>
-  format === 'json' ? rubricJson(document) : rubricMarkdown(document);
-
-const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({
-  ...row.document,
-  id: row.id,
-  owner: row.ownerId,
-  visibility: row.visibility,
-  access: row.ownerId === userId ? 'owner' : 'read',
-  origin_id: row.originId,
-  version: row.version,
-  created_at: row.createdAt,
-  updated_at: row.updatedAt,
-});

@@ -1,0 +1,34 @@
+import { invalid, isJsonObject, type JsonObject, type Principal } from '../kernel';
+import { rubricJson, rubricMarkdown } from './rubric-markdown';
+import { rubricProblems } from './rubric-validation';
+import type { RubricEntity } from './rubric.entity';
+import type { RubricDocument, RubricFormat, RubricView } from './rubric.types';
+
+/** @throws {AppError} `validation_failed` */
+export function checkedDocument(body: unknown): RubricDocument {
+  const problems = rubricProblems(body);
+  if (problems.length > 0) throw invalid(problems, 'This is not a valid rubric');
+  return body as RubricDocument;
+}
+
+/** What an export may wrap in `rubric` or `rubric_data`. */
+export function unwrapped(body: unknown): unknown {
+  if (!isJsonObject(body) || 'criteria' in body) return body;
+  return [body['rubric'], body['rubric_data']].find((inner): inner is JsonObject => isJsonObject(inner)) ?? body;
+}
+
+export const rendered = (document: RubricDocument, format: RubricFormat): string =>
+  format === 'json' ? rubricJson(document) : rubricMarkdown(document);
+
+/** As the API shows it to a user: the service's own members win over those of the document. */
+export const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({
+  ...row.document,
+  id: row.id,
+  owner: row.ownerId,
+  visibility: row.visibility,
+  access: row.ownerId === userId ? 'owner' : 'read',
+  origin_id: row.originId,
+  version: row.version,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});
