@@ -85,6 +85,7 @@ test('the settings of a knowledge base in two tabs: both sides are shown over th
   await page.getByTestId('take-theirs-btn').click();
   await expect(form.getByTestId('kb-name-input')).toHaveValue('Base of the other tab');
   await expect(form.getByLabel('Description')).toHaveValue('');
+  await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveText('Base of the other tab');
   await form.getByLabel('Description').fill('For the second year');
   await form.getByTestId('save-btn').click();
   await expect(saved(page)).toBeVisible();
