@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { runCommand, startCommand } from '../support/command';
+import { preparedDataDir } from '../support/data-directory';
 import { DatabaseProxy } from '../support/proxy';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
 import { type ServerProcess, startServer } from '../support/server-process';
@@ -17,7 +16,7 @@ describe('operator commands beside a running server on the embedded database', (
   const run = (...args: string[]): ReturnType<typeof runCommand> => runCommand({ DATA_DIR: dataDir }, ...args);
 
   beforeAll(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'bw-cli-'));
+    dataDir = preparedDataDir('bw-cli-');
     [server, scratch] = await Promise.all([startServer({ dataDir }), createScratchDatabase()]);
   });
   afterAll(async () => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { runningEmbeddedUrl } from '../../src/platform/database/embedded/embedded-database';
 import { filesForm } from '../support/app';
+import { preparedDataDir } from '../support/data-directory';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
 import { type ServerProcess, startServer } from '../support/server-process';
 
@@ -19,7 +19,7 @@ let server: ServerProcess | null = null;
 const startTimes: number[] = [];
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'bw-kill-'));
+  dataDir = preparedDataDir('bw-kill-');
   if (process.env.TEST_DATABASE_URL) scratch = await createScratchDatabase();
 });
 afterAll(async () => {

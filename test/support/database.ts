@@ -6,6 +6,9 @@ import { createDataSource } from '../../src/platform/database/data-source';
 /** Where global-setup leaves one URL per jest worker. */
 export const TEST_DATABASES = 'BELLWETHER_TEST_DATABASES';
 
+/** Where it leaves the dump of a migrated database. */
+export const TEST_DUMP = 'BELLWETHER_TEST_DUMP';
+
 /** The migrated database of this jest worker; nobody else uses it while a test file runs. */
 export function testDatabaseUrl(): string {
   const urls = JSON.parse(process.env[TEST_DATABASES] ?? '[]') as string[];
@@ -46,6 +49,6 @@ const EMPTY_TABLES = `
   $$`;
 
 /** Empties every table of the schema, whichever rooms they belong to, and the job queues. */
-export async function resetDatabase(dataSource: DataSource): Promise<void> {
-  await dataSource.query(EMPTY_TABLES);
+export async function resetDatabase(database: { query(sql: string): Promise<unknown> }): Promise<void> {
+  await database.query(EMPTY_TABLES);
 }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import type { Config } from 'jest';
 import { compile } from './compiled';
-import { TEST_DATABASES } from './database';
+import { TEST_DATABASES, TEST_DUMP } from './database';
 import { embeddedDatabases, serverDatabases, type TestDatabases } from './test-databases';
 
 declare global {
@@ -18,6 +18,7 @@ async function setUp({ maxWorkers }: { maxWorkers: NonNullable<Config['maxWorker
   const count = Number(maxWorkers);
   globalThis.testDatabases = await (server ? serverDatabases(server, count) : embeddedDatabases(count));
   process.env[TEST_DATABASES] = JSON.stringify(globalThis.testDatabases.urls);
+  if (globalThis.testDatabases.dump !== null) process.env[TEST_DUMP] = globalThis.testDatabases.dump;
   // Jest copies globals into every test file's sandbox: entities of one file would be known, in another realm, to the next.
   delete globalThis.typeormMetadataArgsStorage;
 }

@@ -15,6 +15,8 @@ const PATIENCE_MS = 5_000;
 export interface TestDatabases {
   /** One per jest worker. */
   readonly urls: readonly string[];
+  /** A dump of the migrated, empty database for `preparedDataDir`; a server has none. */
+  readonly dump: string | null;
   stop(): Promise<void>;
 }
 
@@ -45,14 +47,12 @@ export async function embeddedDatabases(count: number): Promise<TestDatabases> {
   const first = await start(0, known ? pristineTemplate() : undefined);
   if (!known) await keepPristine(first);
   await applyMigrations(url(0));
-  if (count > 1) {
-    const migrated = join(directory, 'migrated.tar');
-    await first.dump(migrated);
-    await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 1, migrated)));
-    rmSync(migrated);
-  }
+  const dump = join(directory, 'migrated.tar');
+  await first.dump(dump);
+  await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 1, dump)));
   return {
     urls: threads.map((_, index) => url(index)),
+    dump,
     stop: async () => {
       await Promise.all(threads.map((thread) => thread.kill()));
       rmSync(directory, { recursive: true, force: true });
@@ -87,6 +87,7 @@ export async function serverDatabases(serverUrl: string, count: number): Promise
   }
   return {
     urls: names.map((name) => withDatabase(serverUrl, name)),
+    dump: null,
     stop: async () => {
       for (const name of names) await drop(name);
       await admin.end();

@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { openDatabase } from '../../../src/platform/database';
 import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '../../../src/platform/database/embedded';
 import { compile } from '../../support/compiled';
+import { unpack } from '../../support/data-directory';
 import { describeEmbedded, workerFile } from '../../support/embedded-engine';
 import { pristineTemplate } from '../../support/test-databases';
 
@@ -37,10 +38,10 @@ describeEmbedded('the embedded database', () => {
     return client;
   };
 
-  beforeAll(async () => {
+  beforeAll(() => {
     Logger.overrideLogger(false);
     pristine = mkdtempSync(join(tmpdir(), 'bw-pristine-'));
-    await (await startEmbedded({ dataDir: pristine, workerFile: workerFile(), template: pristineTemplate() })).close();
+    unpack(pristineTemplate(), join(pristine, 'postgres'));
   });
   beforeEach(() => {
     // Copied, because making one takes longer than most of these tests.
