@@ -1,5 +1,5 @@
 // Every page of assistants and runs, in every language and both colour schemes.
-import { type Api, expect, test } from './support/fixtures';
+import { type Api, expect, shot, test } from './support/fixtures';
 import { holdEverywhere } from './support/pages';
 
 test('pages of assistants, their playground and their runs hold in every language', async ({ page, api }) => {
@@ -20,7 +20,14 @@ test('pages of assistants, their playground and their runs hold in every languag
     ['run', `/runs/${run}`],
     ['not-found', '/no-such-page'],
   ] as const;
-  for (const [name, path] of pages) await test.step(name, () => holdEverywhere(page, name, path));
+  for (const [name, path] of pages)
+    await test.step(name, async () => {
+      await holdEverywhere(page, name, path);
+      if (!path.endsWith('/create')) return;
+      // It came in two steps; the second one is there by now.
+      await expect(page.getByTestId('checklist-btn')).toBeVisible();
+      await shot(page, `${name}-whole`);
+    });
 });
 
 /** Something of everything, so that no page is empty. */
