@@ -10,14 +10,6 @@ postgres_bin() {
   fi
 }
 
-if [ -z "$(postgres_bin)" ]; then
-  apt-get update -qq
-  # Without this the package starts a cluster of its own.
-  mkdir -p /etc/postgresql-common
-  echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null
-fi
-
 PG_BIN=$(postgres_bin)
 PG_HOME=$(mktemp -d)
 PG_PORT=$(node -e 'const s=require("node:net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})')

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# What the tests need beside Node, from Debian, where it is missing: a Chromium and the programs of a PostgreSQL server.
+set -euo pipefail
+
+missing=()
+if ! command -v chromium >/dev/null && [ -z "${CHROMIUM:-}" ]; then missing+=(chromium); fi
+# Debian keeps the server's programs out of the PATH.
+if ! command -v initdb >/dev/null && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then
+  missing+=(postgresql)
+  # Without this the package starts a cluster of its own.
+  mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+fi
+if [ "${#missing[@]}" -gt 0 ]; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
