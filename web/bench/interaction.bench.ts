@@ -1,8 +1,11 @@
-// Interaction to next paint with 50 tools and 20 kB of template, and frames while 2,000 tokens stream in.
+// Interaction to next paint with 50 tools and 20 kB of template, against its goal, and frames while 2,000 tokens stream in.
 import { expect, type Page, test } from '../e2e/support/fixtures';
 
 const TOOLS = 50;
 const TEMPLATE = 20_000;
+/** Milliseconds that the longest interaction may take: "good" by https://web.dev/articles/inp. */
+const GOAL = 200;
+const ROUNDS = 3;
 
 test('interaction to next paint with 50 tools and 20 kB of template', async ({ page, api }) => {
   const { id } = await api.post('/api/v1/assistants', {
@@ -28,6 +31,7 @@ test('interaction to next paint with 50 tools and 20 kB of template', async ({ p
   const content = page.locator('.cm-content');
   await content.waitFor();
 
+  const handle = (n: number) => page.locator('[data-handle]').nth(n);
   await report(page, 'type in the template', async () => {
     await content.click();
     await page.keyboard.type('A question about {1_context} and more.', { delay: 30 });
@@ -38,6 +42,25 @@ test('interaction to next paint with 50 tools and 20 kB of template', async ({ p
   });
   await report(page, 'switch tools off and on', async () => {
     for (const n of [0, 10, 25, 49]) await page.getByTestId('tool-card').nth(n).getByRole('checkbox').first().click();
+  });
+  await report(page, 'move a tool by button, with the question', async () => {
+    await page.getByTestId('tool-card').nth(25).getByTestId('tool-up').click();
+    await expect(page.getByTestId('rename-dialog').getByTestId('diff')).toBeVisible();
+    await page.getByTestId('apply-reorder').click();
+    await expect(page.getByTestId('rename-dialog')).toBeHidden();
+  });
+  await page.getByTestId('tool-card').nth(25).getByTestId('tool-up').click();
+  await page.getByLabel('Do not ask again in this session').check();
+  await page.getByTestId('apply-reorder').click();
+  await report(page, 'move a tool by button', async () => {
+    for (const n of [49, 30, 10]) await page.getByTestId('tool-card').nth(n).getByTestId('tool-up').click();
+  });
+  await report(page, 'move a tool by keyboard, over ten others', async () => {
+    await handle(30).focus();
+    await page.keyboard.press('Space');
+    for (let n = 0; n < 10; n++) await page.keyboard.press('ArrowUp', { delay: 30 });
+    await page.keyboard.press('Space');
+    await expect(handle(20)).toBeFocused();
   });
 });
 
@@ -79,22 +102,42 @@ function template(): string {
   return `${slots}\n${filler.repeat(Math.ceil((TEMPLATE - slots.length) / filler.length))}{user_input}`;
 }
 
-/** Longest and median duration of the interactions that `work` makes, as the browser's Event Timing has them (8 ms steps). */
+interface Watched {
+  /** The longest event of each interaction that took 16 ms or more, by its id. */
+  readonly seen: Map<number, number>;
+  readonly before: number;
+}
+
+/**
+ * Rounds of what `work` does, as the browser's Event Timing has them (steps of 8 ms): the median and the longest of all
+ * interactions, which must stay below the goal.
+ */
 async function report(page: Page, name: string, work: () => Promise<void>): Promise<void> {
   await page.evaluate(() => {
-    const seen: number[] = [];
-    (window as unknown as { seen: number[] }).seen = seen;
+    const { interactionCount } = performance as unknown as { interactionCount: number };
+    const watched: Watched = { seen: new Map(), before: interactionCount };
+    (window as unknown as { watched: Watched }).watched = watched;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
-        if ((entry as unknown as { interactionId: number }).interactionId > 0) seen.push(entry.duration);
+        const { interactionId } = entry as unknown as { interactionId: number };
+        if (interactionId === 0) continue;
+        watched.seen.set(interactionId, Math.max(entry.duration, watched.seen.get(interactionId) ?? 0));
       }
     }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
   });
-  await work();
+  for (let round = 0; round < ROUNDS; round++) await work();
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  const seen = (await page.evaluate(() => (window as unknown as { seen: number[] }).seen)).sort((a, b) => a - b);
+  const { slow, count } = await page.evaluate(() => {
+    const { interactionCount } = performance as unknown as { interactionCount: number };
+    const { seen, before } = (window as unknown as { watched: Watched }).watched;
+    return { slow: [...seen.values()], count: interactionCount - before };
+  });
+  const all = [...Array<number>(Math.max(0, count - slow.length)).fill(0), ...slow].sort((a, b) => a - b);
+  const [median = 0, longest = 0] = [all[all.length >> 1], all.at(-1)];
+  const told = (ms: number): string => (ms === 0 ? 'less than 16 ms' : `${ms} ms`);
   console.log(
-    `${name}: ${seen.length} events of 16 ms and more, median ${seen[seen.length >> 1] ?? '< 16'} ms, ` +
-      `longest ${seen.at(-1) ?? '< 16'} ms (goal 200)`,
+    `${name}: ${all.length} interactions, median ${told(median)}, longest ${told(longest)} (goal ${GOAL} ms)`,
   );
+  expect(all.length, `${name}: interactions`).toBeGreaterThan(0);
+  expect.soft(longest, `${name}: the longest interaction`).toBeLessThan(GOAL);
 }
