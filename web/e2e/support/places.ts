@@ -1,0 +1,239 @@
+import type { Page } from './fixtures';
+import type { Made } from './something';
+
+export interface Place {
+  readonly name: string;
+  readonly path: (made: Made) => string;
+  /** What cannot be fetched. */
+  readonly fails: string;
+  /** What the reader does until it is missed. */
+  readonly until?: (page: Page) => Promise<void>;
+  /** There once it could be fetched. */
+  readonly shows: string;
+}
+
+const form = ({ multiTool }: Made): string => `/multi-tool-assistants/${multiTool}`;
+const view = ({ multiTool }: Made): string => `/multi-tool-assistants/${multiTool}?view`;
+const byId = (testid: string): string => `[data-testid="${testid}"]`;
+const press =
+  (...testids: readonly string[]) =>
+  async (page: Page): Promise<void> => {
+    for (const testid of testids) await page.getByTestId(testid).first().click();
+  };
+const configure =
+  (index: number) =>
+  (page: Page): Promise<void> =>
+    page.getByTestId('tool-card').nth(index).getByTestId('tool-configure').click();
+
+const ASSISTANTS: readonly Place[] = [
+  {
+    name: 'the list',
+    path: () => '/assistants',
+    fails: '**/api/v1/assistants?*',
+    shows: byId('assistants-list'),
+  },
+  {
+    name: 'an old link',
+    path: ({ multiTool }) => `/assistants?view=detail&id=${multiTool}`,
+    fails: '**/api/v1/assistants/*',
+    shows: byId('tools-manager'),
+  },
+  { name: 'an assistant', path: form, fails: '**/api/v1/assistants/*', shows: byId('tools-manager') },
+  { name: 'what a form offers', path: form, fails: '**/api/v1/connectors', shows: byId('tools-manager') },
+  { name: 'strategies', path: form, fails: '**/api/v1/orchestrators', shows: byId('strategy-sequential') },
+  {
+    name: 'a plan',
+    path: form,
+    fails: '**/api/v1/assistants/*/plan',
+    until: async (page) => {
+      await page.getByTestId('plan-question').fill('Why?');
+      await page.getByTestId('plan-show').click();
+    },
+    shows: byId('plan-step'),
+  },
+  {
+    name: 'knowledge bases to choose from',
+    path: form,
+    fails: '**/api/v1/knowledge-bases?*',
+    until: configure(0),
+    shows: `${byId('choice-knowledge-base')} input`,
+  },
+  {
+    name: 'rubrics to choose from',
+    path: form,
+    fails: '**/api/v1/rubrics?*',
+    until: configure(1),
+    shows: `${byId('choice-rubric')} input`,
+  },
+  {
+    name: 'the preview of a rubric',
+    path: form,
+    fails: '**/render?*',
+    until: async (page) => {
+      await configure(1)(page);
+      await page.getByRole('button', { name: 'As the model reads it' }).click();
+    },
+    shows: `${byId('rubric-preview')} pre`,
+  },
+  {
+    name: 'the preview of a file',
+    path: form,
+    fails: '**/api/v1/files/*/content',
+    until: configure(2),
+    shows: `${byId('file-preview')} pre`,
+  },
+  {
+    name: 'prompt templates',
+    path: form,
+    fails: '**/api/v1/prompt-templates?*',
+    until: press('insert-template-btn'),
+    shows: 'dialog[open] button:has-text("Insert")',
+  },
+  {
+    name: 'a conversion',
+    path: ({ classic }) => `/assistants/${classic}`,
+    fails: '**/convert?*',
+    until: press('convert-btn'),
+    shows: byId('convert-status'),
+  },
+  { name: 'the configuration', path: view, fails: '**/api/v1/connectors', shows: byId('template-text') },
+  { name: 'figures', path: view, fails: '**/stats', shows: `${byId('statistics')} dl` },
+];
+
+const RUNS: readonly Place[] = [
+  {
+    name: 'the playground',
+    path: ({ multiTool }) => `/playground/${multiTool}`,
+    fails: '**/api/v1/assistants/*',
+    shows: byId('question-input'),
+  },
+  {
+    name: 'earlier runs',
+    path: ({ multiTool }) => `/playground/${multiTool}`,
+    fails: '**/api/v1/runs?*',
+    until: (page) => page.getByTestId('history').locator('summary').click(),
+    shows: byId('history-run'),
+  },
+  { name: 'runs', path: () => '/runs', fails: '**/api/v1/runs?*', shows: byId('run-row') },
+  { name: 'a run', path: ({ run }) => `/runs/${run}`, fails: '**/api/v1/runs/*', shows: byId('waterfall') },
+  {
+    name: 'a report',
+    path: ({ run }) => `/runs/${run}`,
+    fails: '**/report*',
+    until: press('tab-report'),
+    shows: byId('report'),
+  },
+];
+
+const CONTENT: readonly Place[] = [
+  {
+    name: 'knowledge bases',
+    path: () => '/knowledge-bases',
+    fails: '**/api/v1/knowledge-bases?*',
+    shows: 'main li.card',
+  },
+  {
+    name: 'a knowledge base',
+    path: ({ base }) => `/knowledge-bases/${base}`,
+    fails: '**/api/v1/knowledge-bases/*',
+    shows: byId('query-input'),
+  },
+  {
+    name: 'documents',
+    path: ({ base }) => `/knowledge-bases/${base}`,
+    fails: '**/documents?*',
+    shows: byId('document'),
+  },
+  { name: 'rubrics', path: () => '/rubrics', fails: '**/api/v1/rubrics?*', shows: 'main li.card' },
+  {
+    name: 'a rubric',
+    path: ({ rubric }) => `/rubrics/${rubric}`,
+    fails: '**/api/v1/rubrics/*',
+    shows: byId('rubric-title'),
+  },
+  { name: 'files', path: () => '/files', fails: '**/api/v1/files?*', shows: 'main :text("retried.md")' },
+  {
+    name: 'prompt templates',
+    path: () => '/prompt-templates',
+    fails: '**/api/v1/prompt-templates?*',
+    shows: 'main li.card',
+  },
+  {
+    name: 'a prompt template',
+    path: ({ template }) => `/prompt-templates/${template}`,
+    fails: '**/api/v1/prompt-templates/*',
+    shows: byId('template-name'),
+  },
+];
+
+const ADMINISTRATION: readonly Place[] = [
+  {
+    name: 'the organization',
+    path: () => '/organization',
+    fails: '**/api/v1/organizations/*',
+    shows: byId('features-form'),
+  },
+  { name: 'members', path: () => '/organization/members', fails: '**/members?*', shows: byId('member-row') },
+  { name: 'the audit trail', path: () => '/organization/audit', fails: '**/audit?*', shows: byId('audit-entry') },
+  {
+    name: 'organizations',
+    path: () => '/organization/organizations',
+    fails: '**/api/v1/organizations?*',
+    shows: byId('organization-row'),
+  },
+  { name: 'keys', path: () => '/account/api-keys', fails: '**/api/v1/api-keys?*', shows: byId('key-row') },
+  {
+    name: 'migrations',
+    path: () => '/admin/migration',
+    fails: '**/api/v1/admin/migrations?*',
+    shows: 'main [data-org]',
+  },
+  {
+    name: 'a dry run',
+    path: () => '/admin/migration',
+    fails: '**/api/v1/admin/migrations',
+    until: press('dry-run-btn'),
+    shows: byId('plan-migrate'),
+  },
+  { name: 'who is there', path: () => '/assistants', fails: '**/api/v1/me', shows: byId('search-input') },
+];
+
+export const PLACES: Readonly<Record<string, readonly Place[]>> = {
+  assistants: ASSISTANTS,
+  runs: RUNS,
+  content: CONTENT,
+  administration: ADMINISTRATION,
+};
+
+export interface Part extends Omit<Place, 'fails'> {
+  readonly until: (page: Page) => Promise<void>;
+}
+const run = ({ run: id }: Made): string => `/runs/${id}`;
+
+/** Parts whose script comes when they are first wanted. */
+export const PARTS: readonly Part[] = [
+  { name: 'settings of a tool', path: form, until: configure(0), shows: byId('tool-dialog') },
+  {
+    name: 'the question before a move',
+    path: form,
+    until: (page) => page.getByTestId('tool-card').first().getByTestId('tool-down').click(),
+    shows: byId('rename-dialog'),
+  },
+  {
+    name: 'the question before a removal',
+    path: form,
+    until: (page) => page.getByTestId('tool-card').first().getByTestId('tool-remove').click(),
+    shows: byId('remove-dialog'),
+  },
+  { name: 'templates to insert', path: form, until: press('insert-template-btn'), shows: 'dialog[open]' },
+  { name: 'keeping a template', path: form, until: press('save-template-btn'), shows: byId('keep-template-dialog') },
+  { name: 'the playground', path: form, until: press('playground-btn'), shows: byId('question-input') },
+  {
+    name: 'a conversion',
+    path: ({ classic }) => `/assistants/${classic}`,
+    until: press('convert-btn'),
+    shows: byId('convert-dialog'),
+  },
+  { name: 'a prompt', path: run, until: press('tab-prompt'), shows: byId('prompt-filled') },
+  { name: 'events', path: run, until: press('tab-events'), shows: byId('events') },
+];
