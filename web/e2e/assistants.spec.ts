@@ -45,6 +45,27 @@ test('one finds assistants by type and name, and the address keeps what is shown
   await check(page);
 });
 
+test('a long list is shown page by page', async ({ page, api }) => {
+  const mark = unique('Paging');
+  for (let n = 1; n <= 23; n++) await make(api, `${mark} ${n}`, classic);
+  await page.goto(`/assistants?q=${encodeURIComponent(mark)}`);
+  const cards = page.getByTestId('assistant-card');
+  await expect(cards).toHaveCount(20);
+  await expect(page.getByTestId('shown')).toHaveText('20 of 23 shown');
+  const first = await cards.allTextContents();
+  await page.getByTestId('more-btn').press('Enter');
+  await expect(cards).toHaveCount(23);
+  await expect(page.getByTestId('announcer')).toHaveText('23 of 23 shown');
+  await expect(page.getByTestId('more-btn')).toHaveCount(0);
+  // What was there stays where it was, and nothing is shown twice.
+  const all = await cards.allTextContents();
+  expect(all.slice(0, 20)).toEqual(first);
+  const ids = await cards.evaluateAll((found) =>
+    found.map((card) => card.closest('[data-id]')?.getAttribute('data-id')),
+  );
+  expect(new Set(ids).size).toBe(23);
+});
+
 test('duplicate, publish, share, restore, export, import and delete from the menu', async ({ page, api }) => {
   const name = unique('Menu');
   const made = await make(api, name, multiTool);

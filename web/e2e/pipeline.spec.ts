@@ -74,7 +74,11 @@ test('the keyboard alone moves a tool, and the template follows', async ({ page,
   await expect(said(page)).toContainText('Rubric stays at position 3 of 3.');
   await expect(handle(page, 3)).toBeFocused();
   await expect(page.getByTestId('pipeline-undo')).toHaveAttribute('aria-disabled', 'true');
+  // Not a byte has moved: nothing is unsaved, and a save writes what was there.
+  await expect(page.getByTestId('dirty-badge')).toHaveCount(0);
+  expect(await saved(page, api, id)).toEqual([TEMPLATE, ['1_context:3', '2_context:9', '3_rubric:-']]);
 
+  await handle(page, 3).focus();
   await page.keyboard.press('Space');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Space');

@@ -17,19 +17,15 @@ async function knowledgeBase(api: Api, name: string, files: Record<string, strin
   return base.slug;
 }
 
-let tutor = 0;
-test.beforeAll(async ({ api }) => {
-  const slugs = [
-    await knowledgeBase(api, 'Playground membranes', { 'membranes.md': MEMBRANES }),
-    await knowledgeBase(api, 'Playground pressure', { 'pressure.md': PRESSURE }),
-  ];
-  const assistant = await api.post('/api/v1/assistants', {
-    name: 'Playground tutor',
+/** Asks two knowledge bases, one after the other or both at once. */
+const make = (api: Api, name: string, orchestrator: string, slugs: readonly string[]): Promise<{ id: number }> =>
+  api.post('/api/v1/assistants', {
+    name,
     system_prompt: 'Cite as [n].',
     prompt_template: 'Membranes:{1_context}\nPressure:{2_context}\n$\\frac{a}{b}$ Question:{user_input}',
     metadata: {
       assistant_type: 'multi_tool',
-      orchestrator: 'parallel',
+      orchestrator,
       connector: 'openai',
       llm: 'gpt-4o-mini',
       capabilities: { vision: true },
@@ -41,12 +37,30 @@ test.beforeAll(async ({ api }) => {
       })),
     },
   });
-  tutor = assistant.id;
+
+let tutor = 0;
+let slugs: readonly string[] = [];
+test.beforeAll(async ({ api }) => {
+  slugs = [
+    await knowledgeBase(api, 'Playground membranes', { 'membranes.md': MEMBRANES }),
+    await knowledgeBase(api, 'Playground pressure', { 'pressure.md': PRESSURE }),
+  ];
+  tutor = (await make(api, 'Playground tutor', 'parallel', slugs)).id;
 });
 
 async function ask(page: Page, question: string): Promise<void> {
   await page.getByTestId('question-input').fill(question);
   await page.getByTestId('question-input').press('Enter');
+}
+/** Start and end, in milliseconds since the run began: two tools and the model. */
+async function spansOf(page: Page): Promise<readonly (readonly [string | undefined, number, number])[]> {
+  const spans = await lastRun(page)
+    .getByTestId('span')
+    .evaluateAll((found) =>
+      found.map((one) => [one.dataset['kind'], Number(one.dataset['start']), Number(one.dataset['end'])] as const),
+    );
+  expect(spans.map(([kind]) => kind)).toEqual(['tool', 'tool', 'model']);
+  return spans;
 }
 const lastRun = (page: Page) => page.getByTestId('run').last();
 const ended = (page: Page, status = 'completed') => expect(lastRun(page)).toHaveAttribute('data-status', status);
@@ -67,12 +81,7 @@ test('a question is followed live, from the tools to the cited answer', async ({
 
   await ask(page, 'osmosis pressure of the membrane');
   await ended(page);
-  const spans = await lastRun(page)
-    .getByTestId('span')
-    .evaluateAll((found) =>
-      found.map((one) => [one.dataset['kind'], Number(one.dataset['start']), Number(one.dataset['end'])] as const),
-    );
-  expect(spans.map(([kind]) => kind)).toEqual(['tool', 'tool', 'model']);
+  const spans = await spansOf(page);
   const [first, second, model] = spans;
   expect(second?.[1]).toBeLessThanOrEqual(first?.[2] ?? 0);
   expect(model?.[1]).toBeGreaterThanOrEqual(Math.max(first?.[2] ?? 0, second?.[2] ?? 0));
@@ -80,6 +89,23 @@ test('a question is followed live, from the tools to the cited answer', async ({
   await expect(lastRun(page).locator('.katex').first()).toBeVisible();
   await check(page);
   await shot(page, 'playground-answer');
+});
+
+test('one after the other the tools do not overlap, both at once they do', async ({ page, api }) => {
+  const { id } = await make(api, 'Playground in turn', 'sequential', slugs);
+  for (const [assistant, question] of [
+    [id, 'osmosis pressure of the membrane, in turn'],
+    // Another question: what the cache answers takes no time.
+    [tutor, 'osmosis pressure of the membrane, at once'],
+  ] as const) {
+    await page.goto(`/playground/${assistant}`);
+    await ask(page, question);
+    await ended(page);
+    const tools = (await spansOf(page)).slice(0, 2).sort(([, one], [, other]) => one - other);
+    const gap = (tools[1]?.[1] ?? 0) - (tools[0]?.[2] ?? 0);
+    if (assistant === id) expect(gap, 'from the end of the first to the start of the second').toBeGreaterThanOrEqual(0);
+    else expect(gap, 'from the end of the first to the start of the second').toBeLessThan(0);
+  }
 });
 
 test('a stopped run closes the vendor’s connection', async ({ page, service }) => {
