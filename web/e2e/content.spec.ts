@@ -62,6 +62,7 @@ test('a knowledge base is made, filled by several files at once, asked, and dele
   await page.getByTestId('delete-btn').click();
   await expect(page.getByTestId('used-by')).toContainText('Reader of cells');
   await check(page);
+  await shot(page, 'deletion');
   await page.getByTestId('confirm-btn').click();
   await expect(page).toHaveURL(/\/knowledge-bases$/);
   await expect(page.getByRole('link', { name: 'Cells of content' })).toHaveCount(0);
@@ -85,6 +86,7 @@ test('a knowledge base is shared with a member by address, and an unknown addres
   await dialog.getByRole('button', { name: 'Add person' }).click();
   await expect(dialog).toContainText('Content Reader');
   await check(page);
+  await shot(page, 'knowledge-base-shares');
   await dialog.getByRole('button', { name: /Stop sharing/ }).click();
   await expect(dialog).not.toContainText('Content Reader');
 });
@@ -94,6 +96,7 @@ test('a rubric is written by keyboard, kept from loss, and read back as it was',
   await page.getByTestId('save-btn').click();
   await expect(page.getByTestId('faults')).toContainText('3 fields');
   await expect(page.getByTestId('rubric-title')).toBeFocused();
+  await shot(page, 'rubric-faults');
 
   await page.keyboard.type('Lab report');
   await page.getByLabel('Name of criterion 1').fill('Method');
@@ -204,6 +207,7 @@ test('a list that cannot be reached says so and can be tried again', async ({ pa
   await page.route('**/api/v1/rubrics?*', (route) => route.abort());
   await page.goto('/rubrics');
   await expect(page.getByTestId('problem')).toHaveAttribute('data-code', 'offline');
+  await shot(page, 'list-unreachable');
   await page.unroute('**/api/v1/rubrics?*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByTestId('problem')).toHaveCount(0);

@@ -40,6 +40,7 @@ test('members come, change and go', async ({ page, api }) => {
   await page.getByTestId('member-email').fill('ada@example.edu');
   await page.getByTestId('member-name').fill('Ada Lovelace');
   await check(page);
+  await shot(page, 'member-dialog');
   await page.getByTestId('member-save').click();
   const row = page.getByTestId('member-row').filter({ hasText: 'ada@example.edu' });
   await expect(row).toContainText('Teacher');
@@ -69,6 +70,7 @@ test('a key is shown once, works, and ends when it is revoked', async ({ page, s
   await page.getByTestId('new-key').click();
   await page.getByTestId('key-name').fill('My chat client');
   await check(page);
+  await shot(page, 'key-dialog');
   await page.getByTestId('create-key').click();
   const key = await page.getByTestId('new-key-value').inputValue();
   expect(key).toMatch(/^bw_live_/);
