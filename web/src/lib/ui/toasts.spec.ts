@@ -35,6 +35,19 @@ describe('notes at the edge of the screen', () => {
     expect(texts()).toEqual([]);
   });
 
+  it('say the same success once, from anew, and every failure', () => {
+    toasts.success('saved');
+    toasts.success('moved', { label: 'Undo', run: () => undefined });
+    toasts.error('failed');
+    vi.advanceTimersByTime(5_000);
+    toasts.success('saved');
+    toasts.success('moved');
+    toasts.error('failed');
+    expect(texts()).toEqual(['moved', 'failed', 'saved', 'moved', 'failed']);
+    vi.advanceTimersByTime(5_000);
+    expect(texts()).toContain('saved');
+  });
+
   it('go on going once one was closed by its button', () => {
     toasts.success('saved');
     toasts.success('again');

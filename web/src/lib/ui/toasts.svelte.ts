@@ -72,9 +72,18 @@ class Toasts {
   }
 
   private show(given: Omit<Toast, 'id'>): void {
+    if (this.holds.size === 0) this.closeSame(given);
     const toast = { ...given, id: this.next++ };
     this.items = [...this.items, toast];
     if (this.holds.size === 0) this.await(toast);
+  }
+
+  /** One word of success is enough; what one can still decide or has to read stays. */
+  private closeSame({ kind, text }: Omit<Toast, 'id'>): void {
+    if (kind !== 'success') return;
+    for (const each of this.items) {
+      if (each.kind === kind && each.text === text && each.action === undefined) this.close(each.id);
+    }
   }
 
   private await({ id, kind, action }: Toast): void {
