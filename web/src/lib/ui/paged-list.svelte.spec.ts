@@ -47,4 +47,40 @@ describe('a list that is shown page by page', () => {
     expect(await list.more()).toBe(false);
     expect([ids(list), String(list.error), list.loading]).toEqual(['ab', 'Error: gone', false]);
   });
+
+  it('follows a first page that failed with none of the pages before, whose filters were others', async () => {
+    const asked: (string | undefined)[] = [];
+    let works = true;
+    const list = new PagedList<Item>(async ({ cursor }) => {
+      asked.push(cursor);
+      if (!works) throw new Error('gone');
+      return page('ab', 'c1');
+    });
+    await list.load();
+    works = false;
+    await list.load();
+    expect([ids(list), list.hasMore]).toEqual(['ab', false]);
+    expect(await list.more()).toBe(false);
+    works = true;
+    await list.load();
+    expect([list.hasMore, asked]).toEqual([true, [undefined, undefined, undefined]]);
+  });
+
+  it('does not bring back what was removed while a page was on its way', async () => {
+    let answer: (found: ReturnType<typeof page>) => void = () => undefined;
+    const list = new PagedList<Item & { name?: string }>(() => new Promise((resolve) => (answer = resolve)));
+    const first = list.load();
+    answer(page('abcd'));
+    await first;
+    const again = list.load();
+    list.remove('b');
+    list.replace({ id: 'c', name: 'newer' });
+    answer(page('abcd'));
+    expect(await again).toBe(true);
+    expect([ids(list), list.total, list.items[1]?.name, list.loading]).toEqual(['acd', 3, 'newer', false]);
+    const last = list.load();
+    answer(page('abcd'));
+    await last;
+    expect(ids(list)).toBe('abcd');
+  });
 });

@@ -13,6 +13,8 @@ export class PagedList<Item> {
   readonly hasMore = $derived.by(() => this.next !== null);
   private next = $state<string | null>(null);
   private turn = 0;
+  /** What was replaced or removed since the page under way was asked for: its answer may not know of it yet. */
+  private meanwhile: ((items: readonly Item[]) => readonly Item[])[] = [];
 
   /** `page` reads the filters of the moment. */
   constructor(
@@ -31,32 +33,45 @@ export class PagedList<Item> {
   }
 
   replace(item: Item): void {
-    this.items = this.items.map((each) => (idOf(each) === idOf(item) ? item : each));
+    this.change((items) => items.map((each) => (idOf(each) === idOf(item) ? item : each)));
   }
 
   remove(id: unknown): void {
-    const left = this.items.filter((each) => idOf(each) !== id);
-    this.total -= this.items.length - left.length;
-    this.items = left;
+    const before = this.items.length;
+    this.change((items) => items.filter((each) => idOf(each) !== id));
+    this.total -= before - this.items.length;
+  }
+
+  private change(change: (items: readonly Item[]) => readonly Item[]): void {
+    this.items = change(this.items);
+    if (this.loading) this.meanwhile.push(change);
   }
 
   private async fetch(cursor: string | null): Promise<boolean> {
     const turn = ++this.turn;
     this.loading = true;
     this.error = null;
+    this.meanwhile = [];
     try {
       const found = await this.page({ limit: this.limit, ...(cursor === null ? {} : { cursor }) });
       if (turn !== this.turn) return false;
-      this.items = cursor === null ? found.items : [...this.items, ...found.items];
-      this.total = found.total;
+      const items = this.meanwhile.reduce((each, change) => change(each), found.items as readonly Item[]);
+      this.items = cursor === null ? items : [...this.items, ...items];
+      this.total = found.total - (found.items.length - items.length);
       this.next = found.next_cursor;
       this.loaded = true;
       return true;
     } catch (error) {
-      if (turn === this.turn) this.error = error;
+      if (turn === this.turn) this.fail(error, cursor);
       return false;
     } finally {
       if (turn === this.turn) this.loading = false;
     }
+  }
+
+  /** What is shown stays; without a first page nothing follows it, since the cursor belongs to the filters before. */
+  private fail(error: unknown, cursor: string | null): void {
+    this.error = error;
+    if (cursor === null) this.next = null;
   }
 }
