@@ -1,7 +1,7 @@
 // Many assistants of mixed shapes are migrated, once undisturbed and once killed again and again, verified and rolled
 // back. Exit code 1 when a document differs, an assistant is lost or doubled, or the goal of bench/goals.json is missed.
 //
-//   npm run build && node bench/migration.mjs [--assistants=10000] [--kills=20] [--batch-size=100]
+//   npm run build && node bench/migration.mjs [--assistants=10000] [--kills=20] [--batch-size=100] [--heap-mb=128]
 //
 // BENCH_DATABASE_URL: an empty PostgreSQL database of its own; the embedded engine in a temporary folder otherwise, which
 // dies with every kill.

@@ -27,8 +27,8 @@ function cpuSeconds(pid) {
   }
 }
 
-/** Bounded: with room, the collector leaves garbage of thousands of assistants lying, and memory seems to grow. */
-const HEAP_MB = 128;
+/** Bounded: with room, the collector leaves garbage of thousands of assistants lying, and memory seems to grow. 0: Node's own. */
+const HEAP_MB = Number(process.argv.find((each) => each.startsWith('--heap-mb='))?.split('=')[1] ?? 128);
 
 /** `ended`: code, last line, milliseconds in all and at work, seconds of computing, samples of memory in KB. */
 export function startCommand({ dataDir, databaseUrl }, args) {
@@ -40,7 +40,7 @@ export function startCommand({ dataDir, databaseUrl }, args) {
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
       SECRETS_KEY: secrets,
-      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
+      NODE_OPTIONS: HEAP_MB > 0 ? `--max-old-space-size=${HEAP_MB}` : '',
     },
   });
   let out = '';

@@ -51,7 +51,7 @@ const MIDWAY: readonly (readonly [FaultName, ErrorCode])[] = [
   ['error-event-mid-stream', 'upstream_error'],
 ];
 
-/** The limits of these calls end within 3 s, the defaults within minutes: whoever is later than this did not heed them. */
+/** The limits that end these calls are below 2 s, the defaults minutes: whoever is later than this did not heed them. */
 const IN_TIME_MS = 10_000;
 /** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort is later still. */
 const ABORTED_IN_MS = 2_000;
@@ -130,6 +130,14 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
       const outcome = await caller.stream(targetAt(upstream.url));
       expect(outcome).toMatchObject({ text: TRICKY_TEXT, finishReason: 'stop', error: null });
       for (const { data } of outcome.chunks) expect(JSON.parse(data)).toHaveProperty('object', 'chat.completion.chunk');
+    });
+
+    it('an answer that goes on for longer than a stream may is ended, however lively it is', async () => {
+      const short = new ConnectorCaller(new OpenAiConnector(outbound, { ...PATIENT_LIMITS, streamTotalMs: 5 }));
+      upstream.expect({ fault: 'byte-by-byte' });
+      const outcome = await short.stream(targetAt(upstream.url));
+      expect(outcome.error?.code).toBe('upstream_timeout');
+      expect(outcome.text).not.toBe(TRICKY_TEXT);
     });
 
     it('an empty answer that says it is finished is an answer', async () => {
