@@ -124,6 +124,30 @@ describe('settings that several people change', () => {
     expect(service.kept.models).toEqual(['mine']);
   });
 
+  it('are asked about one after another when two forms are saved at once', async () => {
+    const { state, service } = await opened();
+    service.change({ name: 'Theirs', models: ['theirs'] });
+    const both = [state.patch({ name: 'Mine' }), state.patch({ models: ['mine'] })];
+    for (const path of ['name', 'models']) {
+      await vi.waitFor(async () => expect(await asked(state)).toEqual([path]));
+      state.conflict?.choose('overwrite');
+    }
+    await Promise.all(both);
+    expect([service.kept.name, service.kept.models, state.conflict]).toEqual(['Mine', ['mine'], null]);
+  });
+
+  it('are saved though a form before them was not', async () => {
+    const { state, service } = await opened();
+    service.change({ name: 'Theirs' });
+    const first = refusalOf(state.patch({ name: 'Mine' }));
+    const second = state.patch({ models: ['mine'] });
+    await asked(state);
+    state.conflict?.choose('keep');
+    expect(await first).toBe(412);
+    await second;
+    expect([service.kept.name, service.kept.models]).toEqual(['Theirs', ['mine']]);
+  });
+
   it('hold secrets that may be others by now', async () => {
     const { state, service } = await opened();
     const key = (api_key: string): Promise<void> => state.patch({ providers: { openai: { api_key } } });

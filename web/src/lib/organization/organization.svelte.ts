@@ -34,6 +34,8 @@ export class OrganizationState {
   /** The version since which somebody else may have entered a secret, and units that were saved since. */
   private doubtful = 0;
   private settled: Readonly<Record<string, number>> = {};
+  /** Done when the patches before are: two at once would ask two questions, and only one can be seen. */
+  private before: Promise<unknown> = Promise.resolve();
 
   constructor(readonly slug: string) {}
 
@@ -54,9 +56,15 @@ export class OrganizationState {
 
   /**
    * Changes what the patch names and leaves the rest. Where somebody else changed the same meanwhile, a person is asked;
-   * what others changed elsewhere stays. Rejects with the service's problem.
+   * what others changed elsewhere stays. Patches are sent one after another. Rejects with the service's problem.
    */
-  async patch(body: SettingsPatch): Promise<void> {
+  patch(body: SettingsPatch): Promise<void> {
+    const done = this.before.then(() => this.save(body));
+    this.before = done.catch(() => undefined);
+    return done;
+  }
+
+  private async save(body: SettingsPatch): Promise<void> {
     const units = unitsOf(body);
     const saved = await this.send(body, units);
     this.newest = saved;
