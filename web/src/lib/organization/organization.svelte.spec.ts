@@ -160,4 +160,20 @@ describe('settings that several people change', () => {
     await key('nobody is asked now');
     expect(state.conflict).toBeNull();
   });
+
+  it('hold no secret at an address that nobody saw who entered it', async () => {
+    const { state, service } = await opened();
+    service.kept.providers = { openai: { enabled: true, base_url: 'https://one.example', api_key_configured: false } };
+    await state.load();
+    service.change({
+      providers: { openai: { enabled: true, base_url: 'https://two.example', api_key_configured: false } },
+    });
+    const saving = state.patch({ providers: { openai: { api_key: 'for one' } } });
+    expect(await asked(state)).toEqual(['providers.openai.base_url', 'providers.openai.api_key']);
+    state.conflict?.choose('overwrite');
+    await saving;
+    expect(service.kept.providers).toMatchObject({
+      openai: { base_url: 'https://one.example', api_key_configured: true },
+    });
+  });
 });

@@ -3,7 +3,7 @@ import { ProblemError } from '$lib/api/problem';
 import type { paths } from '$lib/api/schema';
 import { ifMatch, isStale } from '$lib/api/versions';
 import { catalogues } from '$lib/catalogues.svelte';
-import { type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
+import { completed, type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
 
 export type Organization = Schema<'OrganizationDto'>;
 export type Provider = Schema<'ProviderDto'>;
@@ -78,13 +78,14 @@ export class OrganizationState {
     let now = this.newest ?? (await this.read());
     let agreed = 0;
     for (;;) {
+      const whole = completed(this.value ?? now, now, body);
       if (agreed !== now.version) {
-        await this.settle(now, body, units);
+        await this.settle(now, whole, units);
         agreed = now.version;
       }
       try {
         const params = { path: { slug: this.slug }, header: ifMatch(now.version) };
-        return must(await api.PATCH('/api/v1/organizations/{slug}', { params, body }));
+        return must(await api.PATCH('/api/v1/organizations/{slug}', { params, body: whole }));
       } catch (error) {
         if (!isStale(error)) throw error;
         now = await this.read();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Organization } from './organization.svelte';
-import { overlaps, shownAfter, unitsOf } from './overlap';
+import { completed, overlaps, shownAfter, unitsOf } from './overlap';
 
 const provider = (changes: object = {}) => ({ enabled: true, base_url: null, api_key_configured: false, ...changes });
 const of = (changes: object = {}): Organization =>
@@ -53,6 +53,60 @@ describe('what a change of settings would overwrite', () => {
     expect(overlaps(of(), now, patch, false)).toMatchObject([{ path: 'providers.openai.api_key', secret: true }]);
     expect(overlaps(now, now, patch, false)).toEqual([]);
     expect(overlaps(now, now, patch, true)).toMatchObject([{ theirs: true, secret: true }]);
+  });
+});
+
+describe('what goes along with a change', () => {
+  const at = (url: string | null, changes: object = {}): Organization =>
+    of({
+      providers: { openai: provider({ base_url: url }) },
+      mcp: { servers: { library: { url, enabled: false, token_configured: false } } },
+      moodle: { api_url: url, token_configured: false },
+      ...changes,
+    });
+
+  it('is the address that was shown when a secret was typed, so that another one is asked about', () => {
+    const patch = {
+      providers: { openai: { api_key: 'new' } },
+      mcp: { servers: { library: { token: 'new' } } },
+      moodle: { token: 'new' },
+    };
+    const whole = completed(at('https://one.example'), at('https://two.example'), patch);
+    expect(whole).toEqual({
+      providers: { openai: { base_url: 'https://one.example', api_key: 'new' } },
+      mcp: { servers: { library: { url: 'https://one.example', token: 'new' } } },
+      moodle: { api_url: 'https://one.example', token: 'new' },
+    });
+    expect(overlaps(at('https://one.example'), at('https://two.example'), whole, true)).toMatchObject([
+      { path: 'providers.openai.base_url', theirs: 'https://two.example', mine: 'https://one.example' },
+      { path: 'providers.openai.api_key', secret: true },
+      { path: 'mcp.servers.library.url', theirs: 'https://two.example', mine: 'https://one.example' },
+      { path: 'mcp.servers.library.token', secret: true },
+      { path: 'moodle.api_url', theirs: 'https://two.example', mine: 'https://one.example' },
+      { path: 'moodle.token', secret: true },
+    ]);
+    expect(completed(at(null), at('https://two.example'), { providers: { openai: { api_key: 'new' } } })).toEqual({
+      providers: { openai: { base_url: null, api_key: 'new' } },
+    });
+  });
+
+  it('is the address that was shown where something is switched on that has another by now', () => {
+    const on = { mcp: { servers: { library: { enabled: true } } } };
+    expect(completed(at('https://one.example'), at('https://two.example'), on)).toEqual({
+      mcp: { servers: { library: { url: 'https://one.example', enabled: true } } },
+    });
+    expect(completed(at('https://one.example'), at('https://one.example'), on)).toEqual(on);
+  });
+
+  it('is nothing where no secret and nobody meets an address, and an address that is sent stays', () => {
+    const patches = [
+      { mcp: { servers: { library: { enabled: false } } }, providers: { openai: { api_key: null, models: ['a'] } } },
+      { moodle: { api_url: 'https://three.example', token: 'new' } },
+      { providers: { openai: null, fresh: { enabled: true, api_key: 'new' } } },
+      { name: 'x', default_model: { provider: 'a', model: 'b' }, limits: { assistant_calls: { per_day: 1 } } },
+    ];
+    for (const patch of patches)
+      expect(completed(at('https://one.example'), at('https://two.example'), patch)).toEqual(patch);
   });
 });
 

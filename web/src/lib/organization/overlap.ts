@@ -1,4 +1,5 @@
 import type { Organization, SettingsPatch } from './organization.svelte';
+import { type SecretSlot, slotAt } from './secret-slots';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -11,16 +12,34 @@ export interface Overlap {
   readonly secret: boolean;
 }
 
-/** A secret goes in under the first name; whether there is one comes out under the second. */
-const SECRETS: Readonly<Record<string, string>> = {
-  api_key: 'api_key_configured',
-  api_token: 'api_token_configured',
-  token: 'token_configured',
-};
-
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 const member = (value: unknown, name: string): unknown => (isNode(value) ? value[name] : undefined);
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/**
+ * The patch with what has to go along with it. A secret is sent with the address that was shown when it was typed, and
+ * what is switched on with the address that was shown, where it is another by now: neither may meet one that nobody here
+ * has seen.
+ */
+export function completed(shown: Organization, now: Organization, patch: SettingsPatch): SettingsPatch {
+  const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): Node => {
+    const slot = slotAt(path);
+    if (slot !== null) return { ...addressFor(before, after, wish, slot), ...wish };
+    const inner = Object.entries(wish).map(([name, mine]) =>
+      isNode(mine) ? [name, within(member(before, name), member(after, name), mine, [...path, name])] : [name, mine],
+    );
+    return Object.fromEntries(inner) as Node;
+  };
+  return within(shown, now, patch, []) as SettingsPatch;
+}
+
+function addressFor(before: unknown, after: unknown, wish: Node, { secret, address }: SecretSlot): Node {
+  // What is new here and there has no other address than the one it comes with.
+  if (address in wish || (before === undefined && after === undefined)) return {};
+  const seen = member(before, address) ?? null;
+  const isOther = !isSame(seen, member(after, address));
+  return typeof wish[secret] === 'string' || (wish['enabled'] === true && isOther) ? { [address]: seen } : {};
+}
 
 /**
  * What a patch would overwrite unseen: values that are others now than those that were shown, and not already what the patch
@@ -32,16 +51,18 @@ export function overlaps(
   patch: SettingsPatch,
   doubt: boolean,
 ): readonly Overlap[] {
-  const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): readonly Overlap[] =>
-    Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
+  const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): readonly Overlap[] => {
+    const slot = slotAt(path);
+    return Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
       const at = [...path, name];
-      const configured = SECRETS[name];
-      const [old, theirs] = [member(before, configured ?? name), member(after, configured ?? name)];
-      if (configured !== undefined)
-        return doubt || old !== theirs ? [{ path: at.join('.'), theirs, mine, secret: true }] : [];
+      const isSecret = name === slot?.secret;
+      const shownAs = isSecret ? slot.configured : name;
+      const [old, theirs] = [member(before, shownAs), member(after, shownAs)];
+      if (isSecret) return doubt || old !== theirs ? [{ path: at.join('.'), theirs, mine, secret: true }] : [];
       if (isNode(mine) && !isLeaf(at)) return within(old, theirs, mine, at);
       return isSame(old, theirs) || isSame(theirs, mine) ? [] : [{ path: at.join('.'), theirs, mine, secret: false }];
     });
+  };
   return within(shown, now, patch, []);
 }
 
