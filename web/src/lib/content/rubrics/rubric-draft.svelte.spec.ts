@@ -119,6 +119,18 @@ describe('a rubric that is written', () => {
     expect(patch.mock.calls.map(tagOf)).toEqual(['"2"', '"1"']);
   });
 
+  it('shows what deleting was refused for, but never instead of what is unsaved', async () => {
+    const patch = vi.spyOn(api, 'PATCH').mockResolvedValue({ data: stored({ version: 9 }) } as never);
+    const draft = RubricDraft.of(stored());
+    draft.found(stored({ version: 2, title: 'Theirs' }));
+    expect([draft.document.title, draft.saved?.version, draft.dirty]).toEqual(['Theirs', 2, false]);
+    draft.patch({ title: 'Mine' }, 'title');
+    draft.found(stored({ version: 3, title: 'Theirs again' }));
+    expect(draft.document.title).toBe('Mine');
+    await draft.save();
+    expect(patch.mock.calls.map(tagOf)).toEqual(['"2"']);
+  });
+
   it('is made once when saving is asked for twice, and a repeated attempt sends the same', async () => {
     const post = vi.spyOn(api, 'POST').mockRejectedValueOnce(new TypeError('network'));
     post.mockResolvedValue({ data: stored() } as never);

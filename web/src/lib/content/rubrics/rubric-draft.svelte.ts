@@ -124,6 +124,12 @@ export class RubricDraft {
     this.saved = isSame(rubric, saved) ? rubric : { ...saved, visibility: rubric.visibility };
   }
 
+  /** Somebody else's newer one: shown, unless something here is unsaved; then saving asks about it still. */
+  found(rubric: Rubric): void {
+    if (this.dirty) this.shared(rubric);
+    else this.begin(rubric, opened(rubric));
+  }
+
   /** Nothing is left to be saved: the rubric is gone. */
   discard(): void {
     this.untouched = this.document;

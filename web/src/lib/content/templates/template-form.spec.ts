@@ -101,4 +101,15 @@ describe('a prompt template that is written', () => {
     await form.save();
     expect([form.saved?.shared, sentTo(patch.mock.calls)]).toEqual([false, ['"2"', '"2"']]);
   });
+
+  it('shows what deleting was refused for, but never instead of what is unsaved', async () => {
+    const patch = vi.spyOn(api, 'PATCH').mockRejectedValue(new ProblemError(503, 'unavailable', 'no'));
+    const form = new TemplateForm(stored as PromptTemplate);
+    form.found({ ...stored, version: 2, name: 'Theirs' } as PromptTemplate);
+    expect([form.values.name, form.dirty]).toEqual(['Theirs', false]);
+    form.values.name = 'Mine';
+    form.found({ ...stored, version: 3, name: 'Theirs again' } as PromptTemplate);
+    await form.save();
+    expect([form.values.name, sentTo(patch.mock.calls)]).toEqual(['Mine', ['"2"']]);
+  });
 });

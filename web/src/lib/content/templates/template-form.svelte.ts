@@ -93,6 +93,12 @@ export class TemplateForm {
     this.saved = isSame(template, this.saved) ? template : { ...this.saved, shared: template.shared };
   }
 
+  /** Somebody else's newer one: shown, unless something here is unsaved; then saving asks about it still. */
+  found(template: PromptTemplate): void {
+    if (this.dirty) this.shared(template);
+    else this.show(template);
+  }
+
   /** It was deleted: nothing is unsaved any more. */
   discard(): void {
     this.gone = true;
