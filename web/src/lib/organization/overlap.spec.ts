@@ -54,6 +54,24 @@ describe('what a change of settings would overwrite', () => {
     expect(overlaps(now, now, patch, false)).toEqual([]);
     expect(overlaps(now, now, patch, true)).toMatchObject([{ theirs: true, secret: true }]);
   });
+
+  it('is a secret that somebody else entered and that another address would take away', () => {
+    const server = (token_configured: boolean, url = 'https://one.example') =>
+      of({ mcp: { servers: { library: { url, enabled: false, token_configured } } } });
+    const moved = { mcp: { servers: { library: { url: 'https://three.example' } } } };
+    const lost = [{ path: 'mcp.servers.library.token', theirs: true, mine: null, secret: true }];
+    expect(overlaps(server(false), server(true), moved, false)).toEqual(lost);
+    // Who saw that there was one was told that it goes, but not that it may be another one.
+    expect(overlaps(server(true), server(true), moved, false)).toEqual([]);
+    expect(overlaps(server(true), server(true), moved, true)).toEqual(lost);
+    expect(overlaps(server(true), server(false), moved, true)).toEqual([]);
+    const same = { mcp: { servers: { library: { url: 'https://one.example' } } } };
+    expect(overlaps(server(false), server(true), same, true)).toEqual([]);
+    const given = { mcp: { servers: { library: { url: 'https://three.example', token: 'mine' } } } };
+    expect(overlaps(server(false), server(true), given, false)).toMatchObject([
+      { path: 'mcp.servers.library.token', mine: 'mine' },
+    ]);
+  });
 });
 
 describe('what goes along with a change', () => {

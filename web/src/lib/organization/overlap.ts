@@ -43,7 +43,8 @@ function addressFor(before: unknown, after: unknown, wish: Node, { secret, addre
 
 /**
  * What a patch would overwrite unseen: values that are others now than those that were shown, and not already what the patch
- * wants. With `doubt`, a secret is one of them, since a new one looks like the old.
+ * wants. With `doubt`, a secret is one of them, since a new one looks like the old. So is one that the patch does not name
+ * but that goes because its address does.
  */
 export function overlaps(
   shown: Organization | null,
@@ -53,7 +54,8 @@ export function overlaps(
 ): readonly Overlap[] {
   const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): readonly Overlap[] => {
     const slot = slotAt(path);
-    return Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
+    const lost = slot === null ? [] : lostSecret(before, after, wish, path, slot);
+    const named = Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
       const at = [...path, name];
       const isSecret = name === slot?.secret;
       const shownAs = isSecret ? slot.configured : name;
@@ -62,6 +64,14 @@ export function overlaps(
       if (isNode(mine) && !isLeaf(at)) return within(old, theirs, mine, at);
       return isSame(old, theirs) || isSame(theirs, mine) ? [] : [{ path: at.join('.'), theirs, mine, secret: false }];
     });
+    return [...named, ...lost];
+  };
+  const lostSecret = (before: unknown, after: unknown, wish: Node, path: readonly string[], slot: SecretSlot) => {
+    const { secret, configured, address } = slot;
+    const isMoved = address in wish && !isSame(wish[address], member(after, address));
+    const isUnseen = member(after, configured) === true && (doubt || member(before, configured) !== true);
+    if (secret in wish || !isMoved || !isUnseen) return [];
+    return [{ path: [...path, secret].join('.'), theirs: true, mine: null, secret: true }];
   };
   return within(shown, now, patch, []);
 }
