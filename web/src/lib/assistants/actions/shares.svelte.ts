@@ -23,7 +23,8 @@ const personOf = ({ user_id, email, name, access }: Share): SharePerson => ({
 
 /** The people an assistant is shared with, edited as one list that is saved whole. */
 export class Shares {
-  people = $state.raw<readonly SharePerson[]>([]);
+  /** Null until they were read: saved, this is the whole list. */
+  people = $state.raw<readonly SharePerson[] | null>(null);
   loading = $state(true);
   saving = $state(false);
   error = $state.raw<unknown>(null);
@@ -31,6 +32,7 @@ export class Shares {
   async load(assistant: Assistant): Promise<void> {
     this.loading = true;
     this.error = null;
+    this.people = null;
     try {
       this.people = (await sharesOf(assistant)).map(personOf);
     } catch (error) {
@@ -44,25 +46,27 @@ export class Shares {
   add(typed: string, access: Access): 'sharing.email_wrong' | 'sharing.email_twice' | null {
     const email = typed.trim().toLowerCase();
     if (!EMAIL.test(email)) return 'sharing.email_wrong';
-    if (this.people.some((person) => person.email?.toLowerCase() === email)) return 'sharing.email_twice';
-    this.people = [...this.people, { key: email, userId: null, email, name: null, access }];
+    if (this.people?.some((person) => person.email?.toLowerCase() === email)) return 'sharing.email_twice';
+    this.edit((people) => [...people, { key: email, userId: null, email, name: null, access }]);
     return null;
   }
 
   change(key: string, access: Access): void {
-    this.people = this.people.map((person) => (person.key === key ? { ...person, access } : person));
+    this.edit((people) => people.map((person) => (person.key === key ? { ...person, access } : person)));
   }
 
   remove(key: string): void {
-    this.people = this.people.filter((person) => person.key !== key);
+    this.edit((people) => people.filter((person) => person.key !== key));
   }
 
   /** Whether it was saved; `error` says why not. */
   async save(assistant: Assistant): Promise<boolean> {
+    const { people } = this;
+    if (people === null) return false;
     this.saving = true;
     this.error = null;
     try {
-      const wanted = this.people.map(({ userId, email, access }) =>
+      const wanted = people.map(({ userId, email, access }) =>
         userId === null ? { email: email ?? '', access } : { user_id: userId, access },
       );
       this.people = (await saveShares(assistant, wanted)).map(personOf);
@@ -73,5 +77,9 @@ export class Shares {
     } finally {
       this.saving = false;
     }
+  }
+
+  private edit(change: (people: readonly SharePerson[]) => readonly SharePerson[]): void {
+    if (this.people !== null) this.people = change(this.people);
   }
 }

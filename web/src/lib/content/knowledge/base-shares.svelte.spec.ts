@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { api } from '$lib/api/client';
+import { ProblemError } from '$lib/api/problem';
+import { BaseShares } from './base-shares.svelte';
+
+const listed = (...names: string[]) =>
+  ({ data: { users: names.map((name) => ({ user_id: name, email: `${name}@example.edu`, name })) } }) as never;
+const sentTo = (calls: unknown[][]): unknown[] =>
+  calls.map(([, options]) => (options as { body: { users: unknown } }).body.users);
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('the people a knowledge base is shared with', () => {
+  it('are not changed before they were read', async () => {
+    vi.spyOn(api, 'GET').mockRejectedValueOnce(new ProblemError(503, 'unavailable', 'no'));
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed());
+    const shares = new BaseShares();
+    await expect(shares.load('b1')).rejects.toThrow();
+    await shares.add('b1', 'cy@example.edu');
+    await shares.remove('b1', 'ada');
+    expect([shares.people, put.mock.calls]).toEqual([null, []]);
+  });
+
+  it('stay when one more is added or one is removed', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue(listed('ada', 'bo'));
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed('ada'));
+    const shares = new BaseShares();
+    await shares.load('b1');
+    await shares.add('b1', 'cy@example.edu');
+    expect(shares.people?.map((each) => each.user_id)).toEqual(['ada']);
+    await shares.load('b1');
+    await shares.remove('b1', 'ada');
+    expect(sentTo(put.mock.calls)).toEqual([['ada', 'bo', 'cy@example.edu'], ['bo']]);
+  });
+});
