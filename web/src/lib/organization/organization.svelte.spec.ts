@@ -161,6 +161,24 @@ describe('settings that several people change', () => {
     expect(state.conflict).toBeNull();
   });
 
+  it('do not bring back what somebody else removed, but as a whole and when asked for', async () => {
+    const { state, service } = await opened();
+    service.kept.providers = {
+      openai: { enabled: true, base_url: 'https://one.example', models: ['a'], api_key_configured: true },
+    };
+    await state.load();
+    service.change({ providers: {} });
+    await state.patch({ providers: { openai: {} } });
+    expect([service.tags, service.kept.providers]).toEqual([[], {}]);
+    const saving = state.patch({ providers: { openai: { models: ['b'] } } });
+    expect(await asked(state)).toEqual(['providers.openai']);
+    state.conflict?.choose('overwrite');
+    await saving;
+    expect(service.kept.providers).toEqual({
+      openai: { enabled: true, base_url: 'https://one.example', models: ['b'] },
+    });
+  });
+
   it('hold no secret at an address that nobody saw who entered it', async () => {
     const { state, service } = await opened();
     service.kept.providers = { openai: { enabled: true, base_url: 'https://one.example', api_key_configured: false } };

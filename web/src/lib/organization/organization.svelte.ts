@@ -3,7 +3,7 @@ import { ProblemError } from '$lib/api/problem';
 import type { paths } from '$lib/api/schema';
 import { ifMatch, isStale } from '$lib/api/versions';
 import { catalogues } from '$lib/catalogues.svelte';
-import { completed, type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
+import { completed, isEmpty, type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
 
 export type Organization = Schema<'OrganizationDto'>;
 export type Provider = Schema<'ProviderDto'>;
@@ -56,12 +56,14 @@ export class OrganizationState {
 
   /**
    * Changes what the patch names and leaves the rest. Where somebody else changed the same meanwhile, a person is asked;
-   * what others changed elsewhere stays. Patches are sent one after another. Rejects with the service's problem.
+   * what others changed elsewhere stays. Patches are sent one after another; one that names no value is not. Rejects with
+   * the service's problem.
    */
-  patch(body: SettingsPatch): Promise<void> {
+  async patch(body: SettingsPatch): Promise<void> {
+    if (isEmpty(body)) return;
     const done = this.before.then(() => this.save(body));
     this.before = done.catch(() => undefined);
-    return done;
+    await done;
   }
 
   private async save(body: SettingsPatch): Promise<void> {

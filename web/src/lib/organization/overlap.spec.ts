@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Organization } from './organization.svelte';
-import { completed, overlaps, shownAfter, unitsOf } from './overlap';
+import type { Organization, SettingsPatch } from './organization.svelte';
+import { completed, isEmpty, overlaps, shownAfter, unitsOf } from './overlap';
 
 const provider = (changes: object = {}) => ({ enabled: true, base_url: null, api_key_configured: false, ...changes });
 const of = (changes: object = {}): Organization =>
@@ -116,8 +116,58 @@ describe('what goes along with a change', () => {
     expect(completed(at('https://one.example'), at('https://one.example'), on)).toEqual(on);
   });
 
+  it('is the whole form of what somebody else removed, and that is asked about as a whole', () => {
+    const shown = at('https://one.example', {
+      providers: {
+        openai: provider({ base_url: 'https://one.example', models: ['a'], fast_model: null, environment: false }),
+      },
+    });
+    const gone = of({ version: 2, providers: {} });
+    const patch = {
+      providers: { openai: { api_key: 'new', models: ['b'] } },
+      mcp: { servers: { library: { enabled: true } } },
+    };
+    const whole = completed(shown, gone, patch);
+    expect(whole).toEqual({
+      providers: { openai: { enabled: true, base_url: 'https://one.example', models: ['b'], api_key: 'new' } },
+      mcp: { servers: { library: { url: 'https://one.example', enabled: true } } },
+    });
+    expect(overlaps(shown, gone, whole, true)).toEqual([
+      {
+        path: 'providers.openai',
+        theirs: undefined,
+        mine: { enabled: true, base_url: 'https://one.example', models: ['b'] },
+        secret: false,
+      },
+      { path: 'providers.openai.api_key', theirs: false, mine: 'new', secret: true },
+      {
+        path: 'mcp.servers.library',
+        theirs: undefined,
+        mine: { url: 'https://one.example', enabled: true },
+        secret: false,
+      },
+    ]);
+    // To remove what is gone is nothing to ask about.
+    const removal = { providers: { openai: null } };
+    expect(completed(shown, gone, removal)).toEqual(removal);
+    expect(overlaps(shown, gone, removal, true)).toEqual([]);
+  });
+
+  it('is known to be no change where no value is named', () => {
+    expect([{ mcp: { servers: { library: {} } } }, { providers: { openai: {} } }, {}].map(isEmpty)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([{ providers: { openai: null } }, { models: [] }, { moodle: { api_url: null } }].map(isEmpty)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
   it('is nothing where no secret and nobody meets an address, and an address that is sent stays', () => {
-    const patches = [
+    const patches: readonly SettingsPatch[] = [
       { mcp: { servers: { library: { enabled: false } } }, providers: { openai: { api_key: null, models: ['a'] } } },
       { moodle: { api_url: 'https://three.example', token: 'new' } },
       { providers: { openai: null, fresh: { enabled: true, api_key: 'new' } } },

@@ -17,13 +17,15 @@ const member = (value: unknown, name: string): unknown => (isNode(value) ? value
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
 /**
- * The patch with what has to go along with it. A secret is sent with the address that was shown when it was typed, and
+ * The patch with what has to go along with it. Of a provider or server that is gone by now it is all that the form shows,
+ * as a part of it would make another one under the same name. A secret is sent with the address that was shown when it was typed, and
  * what is switched on with the address that was shown, where it is another by now: neither may meet one that nobody here
  * has seen.
  */
 export function completed(shown: Organization, now: Organization, patch: SettingsPatch): SettingsPatch {
   const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): Node => {
     const slot = slotAt(path);
+    if (isGone(before, after) && slot !== null) return { ...writable(before), ...wish };
     if (slot !== null) return { ...addressFor(before, after, wish, slot), ...wish };
     const inner = Object.entries(wish).map(([name, mine]) =>
       isNode(mine) ? [name, within(member(before, name), member(after, name), mine, [...path, name])] : [name, mine],
@@ -32,6 +34,16 @@ export function completed(shown: Organization, now: Organization, patch: Setting
   };
   return within(shown, now, patch, []) as SettingsPatch;
 }
+
+const isGone = (before: unknown, after: unknown): before is Node => isNode(before) && after === undefined;
+
+/** What an answer shows, as a patch takes it. */
+const writable = (shown: Node): Node =>
+  Object.fromEntries(
+    Object.entries(shown).filter(
+      ([name, value]) => value !== null && name !== 'environment' && !name.endsWith('_configured'),
+    ),
+  );
 
 function addressFor(before: unknown, after: unknown, wish: Node, { secret, address }: SecretSlot): Node {
   // What is new here and there has no other address than the one it comes with.
@@ -44,7 +56,7 @@ function addressFor(before: unknown, after: unknown, wish: Node, { secret, addre
 /**
  * What a patch would overwrite unseen: values that are others now than those that were shown, and not already what the patch
  * wants. With `doubt`, a secret is one of them, since a new one looks like the old. So is one that the patch does not name
- * but that goes because its address does.
+ * but that goes because its address does. A provider or server that is gone by now is one as a whole.
  */
 export function overlaps(
   shown: Organization | null,
@@ -54,6 +66,7 @@ export function overlaps(
 ): readonly Overlap[] {
   const within = (before: unknown, after: unknown, wish: Node, path: readonly string[]): readonly Overlap[] => {
     const slot = slotAt(path);
+    if (slot !== null && isGone(before, after)) return goneEntry(wish, path, slot);
     const lost = slot === null ? [] : lostSecret(before, after, wish, path, slot);
     const named = Object.entries(wish).flatMap(([name, mine]): readonly Overlap[] => {
       const at = [...path, name];
@@ -75,6 +88,17 @@ export function overlaps(
   };
   return within(shown, now, patch, []);
 }
+
+/** Without the secret itself, which no dialog shows. */
+function goneEntry(wish: Node, path: readonly string[], { secret }: SecretSlot): readonly Overlap[] {
+  const mine = Object.fromEntries(Object.entries(wish).filter(([name]) => name !== secret));
+  const whole = { path: path.join('.'), theirs: undefined, mine, secret: false };
+  if (typeof wish[secret] !== 'string') return [whole];
+  return [whole, { path: [...path, secret].join('.'), theirs: false, mine: wish[secret], secret: true }];
+}
+
+/** A patch without a single value: sent, it would still make what somebody else removed. */
+export const isEmpty = (patch: unknown): boolean => isNode(patch) && Object.values(patch).every(isEmpty);
 
 /** Objects that are chosen as one. */
 const isLeaf = ([part]: readonly string[]): boolean => part === 'default_model';
