@@ -1,16 +1,9 @@
 import type { Assistant } from '$lib/assistants/definition';
+import { isSameList, mergedShares, type SharePerson } from './merged-shares';
 import { saveShares, sharesOf, type Share } from './requests';
 
 type Access = Share['access'];
-
-/** Somebody in the list; a person who was typed in has no id yet. */
-export interface SharePerson {
-  readonly key: string;
-  readonly userId: string | null;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly access: Access;
-}
+type ShareInput = Parameters<typeof saveShares>[1][number];
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const personOf = ({ user_id, email, name, access }: Share): SharePerson => ({
@@ -21,6 +14,9 @@ const personOf = ({ user_id, email, name, access }: Share): SharePerson => ({
   access,
 });
 
+const inputOf = ({ userId, email, access }: SharePerson): ShareInput =>
+  userId === null ? { email: email ?? '', access } : { user_id: userId, access };
+
 /** The people an assistant is shared with, edited as one list that is saved whole. */
 export class Shares {
   /** Null until they were read: saved, this is the whole list. */
@@ -28,13 +24,17 @@ export class Shares {
   loading = $state(true);
   saving = $state(false);
   error = $state.raw<unknown>(null);
+  /** Somebody else had changed the list when it was saved: it is not what the reader saw before. */
+  overtaken = $state(false);
+  private read: readonly SharePerson[] | null = null;
 
   async load(assistant: Assistant): Promise<void> {
     this.loading = true;
     this.error = null;
     this.people = null;
+    this.overtaken = false;
     try {
-      this.people = (await sharesOf(assistant)).map(personOf);
+      this.show((await sharesOf(assistant)).map(personOf));
     } catch (error) {
       this.error = error;
     } finally {
@@ -59,17 +59,22 @@ export class Shares {
     this.edit((people) => people.filter((person) => person.key !== key));
   }
 
-  /** Whether it was saved; `error` says why not. */
+  /**
+   * Whether it was saved; `error` says why not. Only what was changed here is saved, upon the list as it is now, for the
+   * service takes the whole list and knows no version of it. What somebody else saves between that look and this save
+   * (the time of one request) is still lost.
+   */
   async save(assistant: Assistant): Promise<boolean> {
-    const { people } = this;
-    if (people === null) return false;
+    const { people, read } = this;
+    if (people === null || read === null) return false;
     this.saving = true;
     this.error = null;
     try {
-      const wanted = people.map(({ userId, email, access }) =>
-        userId === null ? { email: email ?? '', access } : { user_id: userId, access },
-      );
-      this.people = (await saveShares(assistant, wanted)).map(personOf);
+      const now = (await sharesOf(assistant)).map(personOf);
+      const wanted = mergedShares(read, people, now);
+      const saved = isSameList(wanted, now) ? now : (await saveShares(assistant, wanted.map(inputOf))).map(personOf);
+      this.overtaken = !isSameList(read, now);
+      this.show(saved);
       return true;
     } catch (error) {
       this.error = error;
@@ -77,6 +82,11 @@ export class Shares {
     } finally {
       this.saving = false;
     }
+  }
+
+  private show(people: readonly SharePerson[]): void {
+    this.read = people;
+    this.people = people;
   }
 
   private edit(change: (people: readonly SharePerson[]) => readonly SharePerson[]): void {

@@ -32,4 +32,17 @@ describe('the people a knowledge base is shared with', () => {
     await shares.remove('b1', 'ada');
     expect(sentTo(put.mock.calls)).toEqual([['ada', 'bo', 'cy@example.edu'], ['bo']]);
   });
+
+  it('are changed as they are now, and told where somebody else changed them', async () => {
+    const get = vi.spyOn(api, 'GET').mockResolvedValue(listed('ada', 'bo'));
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed('bo', 'cy'));
+    const shares = new BaseShares();
+    await shares.load('b1');
+    get.mockResolvedValue(listed('bo'));
+    await shares.add('b1', 'cy@example.edu');
+    expect([shares.overtaken, sentTo(put.mock.calls)]).toEqual([true, [['bo', 'cy@example.edu']]]);
+    get.mockResolvedValue(listed('cy', 'bo'));
+    await shares.remove('b1', 'bo');
+    expect([shares.overtaken, sentTo(put.mock.calls)[1]]).toEqual([false, ['cy']]);
+  });
 });

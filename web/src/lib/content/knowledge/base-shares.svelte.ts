@@ -7,30 +7,41 @@ export class BaseShares {
   /** Null until they were read: the service keeps what it is sent as the whole list. */
   people = $state.raw<readonly Person[] | null>(null);
 
+  /** Somebody else had changed the list when it was saved: it is not what the reader saw before. */
+  overtaken = $state(false);
+
   async load(id: string): Promise<void> {
     this.people = null;
+    this.overtaken = false;
     this.people = await read(id);
   }
 
   /** By address. */
-  async add(id: string, email: string): Promise<void> {
-    if (this.people === null) return;
-    await this.save(id, [...idsOf(this.people), email]);
+  add(id: string, email: string): Promise<void> {
+    return this.save(id, (users) => [...users, email]);
   }
 
-  async remove(id: string, userId: string): Promise<void> {
-    if (this.people === null) return;
-    await this.save(
-      id,
-      idsOf(this.people).filter((each) => each !== userId),
-    );
+  remove(id: string, userId: string): Promise<void> {
+    return this.save(id, (users) => users.filter((each) => each !== userId));
   }
 
-  private async save(id: string, users: string[]): Promise<void> {
+  /**
+   * Upon the list as it is now, for the service takes the whole list and knows no version of it. What somebody else saves
+   * between that look and this save (the time of one request) is still lost.
+   */
+  private async save(id: string, change: (users: readonly string[]) => string[]): Promise<void> {
+    if (this.people === null) return;
+    const now = await read(id);
     const params = { path: { id } };
-    this.people = must(await api.PUT('/api/v1/knowledge-bases/{id}/shares', { params, body: { users } })).users;
+    const body = { users: change(idsOf(now)) };
+    const { users } = must(await api.PUT('/api/v1/knowledge-bases/{id}/shares', { params, body }));
+    this.overtaken = !isSameList(idsOf(this.people), idsOf(now));
+    this.people = users;
   }
 }
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((id) => other.includes(id));
 
 const idsOf = (people: readonly Person[]): string[] => people.map((each) => each.user_id);
 
