@@ -11,6 +11,18 @@ export function checkedDocument(body: unknown): RubricDocument {
   return body as RubricDocument;
 }
 
+/**
+ * A body without the `version` of an answer. A document may have one of its own, which answers hide behind the service's
+ * count: a whole number is that count sent back, says nothing of the document, and leaves what `stored` has in its place.
+ */
+export function withoutCount(body: unknown, stored?: RubricDocument): unknown {
+  if (!isJsonObject(body) || !Number.isInteger(body['version'])) return body;
+  const own = (stored as JsonObject | undefined)?.['version'];
+  if (own !== undefined) return { ...body, version: own };
+  const { version: _, ...document } = body;
+  return document;
+}
+
 /** What an export may wrap in `rubric` or `rubric_data`. */
 export function unwrapped(body: unknown): unknown {
   if (!isJsonObject(body) || 'criteria' in body) return body;

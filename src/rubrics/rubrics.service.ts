@@ -8,6 +8,7 @@ import {
   invalid,
   isJsonObject,
   isUuid,
+  type JsonObject,
   notFound,
   type Page,
   type PageRequest,
@@ -19,7 +20,7 @@ import {
 import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
-import { checkedDocument, rendered, unwrapped, viewOf } from './rubric-document';
+import { checkedDocument, rendered, unwrapped, viewOf, withoutCount } from './rubric-document';
 import type { RubricEntity } from './rubric.entity';
 import { RubricRepository } from './rubric.repository';
 import type { RubricDocument, RubricFormat, RubricView, RubricVisibility } from './rubric.types';
@@ -42,22 +43,8 @@ export class RubricsService {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  async create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
-    const document = checkedDocument(body);
-    const id = uuidv7();
-    await this.transactions.run(async (tx) => {
-      await this.rubrics.visibleTo(caller, tx).insert({
-        id,
-        ownerId: caller.userId,
-        rubricKey: document.rubricId,
-        title: document.title,
-        document,
-        visibility: options.visibility ?? 'private',
-        originId: options.originId ?? null,
-      });
-      await this.record(caller, 'rubric.create', id, { after: document }, tx);
-    });
-    return this.get(caller, id);
+  create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
+    return this.insert(caller, withoutCount(body), options);
   }
 
   async get(principal: Principal, id: string): Promise<RubricView> {
@@ -93,13 +80,15 @@ export class RubricsService {
    * @throws {AppError} `precondition_failed` when `expected` is no longer current.
    */
   replace(caller: Caller, id: string, body: unknown, expected: number | null): Promise<RubricView> {
-    return this.change(caller, id, expected, () => checkedDocument(body));
+    return this.change(caller, id, expected, (stored) => checkedDocument(withoutCount(body, stored)));
   }
 
   /** As `replace`, but for the members given only; the whole must still be a rubric. */
   patch(caller: Caller, id: string, changes: unknown, expected: number | null): Promise<RubricView> {
     if (!isJsonObject(changes)) throw invalid([{ path: '', message: 'must be a JSON object' }]);
-    return this.change(caller, id, expected, (document) => checkedDocument({ ...document, ...changes }));
+    return this.change(caller, id, expected, (stored) =>
+      checkedDocument({ ...stored, ...(withoutCount(changes, stored) as JsonObject) }),
+    );
   }
 
   /** Throws `feature_disabled` where the organization has switched sharing off. */
@@ -118,16 +107,16 @@ export class RubricsService {
   /** A private copy of the caller's own, under a new `rubricId`. */
   async duplicate(caller: Caller, id: string): Promise<RubricView> {
     const { document } = await this.visible(caller, id);
-    return this.create(caller, {
+    return this.insert(caller, {
       ...document,
       rubricId: uuidv7(),
       title: `${document.title.slice(0, 480).toWellFormed()} (copy)`,
     });
   }
 
-  /** A document as exported here or by LAMB, whose exports may wrap it in `rubric` or `rubric_data`. */
+  /** A document as exported here or by LAMB, whose exports may wrap it in `rubric` or `rubric_data`; its `version` is its own. */
   import(caller: Caller, body: unknown): Promise<RubricView> {
-    return this.create(caller, unwrapped(body));
+    return this.insert(caller, unwrapped(body));
   }
 
   async document(principal: Principal, id: string): Promise<RubricDocument> {
@@ -197,6 +186,24 @@ export class RubricsService {
     }
     const named = (isUuid(key) ? await rubrics.find(key) : null) ?? (await rubrics.findByOriginKey(key.toLowerCase()));
     return named ?? unambiguous(await rubrics.findByKey(key), principal);
+  }
+
+  private async insert(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
+    const document = checkedDocument(body);
+    const id = uuidv7();
+    await this.transactions.run(async (tx) => {
+      await this.rubrics.visibleTo(caller, tx).insert({
+        id,
+        ownerId: caller.userId,
+        rubricKey: document.rubricId,
+        title: document.title,
+        document,
+        visibility: options.visibility ?? 'private',
+        originId: options.originId ?? null,
+      });
+      await this.record(caller, 'rubric.create', id, { after: document }, tx);
+    });
+    return this.get(caller, id);
   }
 
   private async visible(principal: Principal, id: string): Promise<RubricEntity> {

@@ -1,6 +1,9 @@
 import type { Criterion, Level, Rubric, RubricDocument } from './rubric.types';
 
-/** The service keeps these beside the document and refuses them inside it. */
+/**
+ * What an answer adds to the document. Sent back they are refused, but for `version`: a document may have one of its own,
+ * which the service's count hides here and which stays where none is sent.
+ */
 const BESIDE = [
   'id',
   'owner',
