@@ -146,7 +146,28 @@ export async function check(page: Page): Promise<void> {
   await speak(page, 'en');
 }
 
+/** A page that changes while it is asked has, for axe, a button that is enabled and looks as it did when it was not. */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(
+    ({ quietMs, mostMs }) =>
+      new Promise<void>((done) => {
+        const end = (): void => {
+          watching.disconnect();
+          done();
+        };
+        let quiet = setTimeout(end, quietMs);
+        const watching = new MutationObserver(() => {
+          clearTimeout(quiet);
+          quiet = setTimeout(end, quietMs);
+        });
+        watching.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+        setTimeout(end, mostMs);
+      }),
+    { quietMs: 100, mostMs: 2_000 },
+  );
+
 export async function checkRules(page: Page): Promise<void> {
+  await settled(page);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const violations = await page.evaluate(async (tags) => {
     const { axe } = window as unknown as { axe: { run(context: Document, options: unknown): Promise<any> } };
