@@ -21,7 +21,9 @@ for (const [where, places] of Object.entries(PLACES)) {
         await expect(problem).toHaveAttribute('data-code', 'offline');
         const retry = problem.getByRole('button', { name: 'Try again' });
         // In vain: the button is there again, and can be pressed again.
+        const inVain = page.waitForEvent('requestfailed');
         await pressSlowly(retry);
+        await inVain;
         await expect(problem).toHaveAttribute('data-code', 'offline');
         await page.unroute(fails);
         const before = await page.getByTestId('problem').count();
