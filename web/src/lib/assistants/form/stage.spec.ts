@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { carryOver, focusedIn, whenAtRest } from './stage';
 
 const show = (html: string): HTMLElement => {
@@ -8,7 +8,10 @@ const show = (html: string): HTMLElement => {
 const press = (button: number): boolean => dispatchEvent(new MouseEvent('pointerdown', { button }));
 const NAME = '<input data-testid="name-input" type="text">';
 
+// What comes a turn after an event comes when the test says so.
+beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
+  vi.useRealTimers();
   document.body.innerHTML = '';
 });
 
@@ -54,9 +57,10 @@ describe('the beginning of a form becomes the whole form', () => {
       await Promise.resolve();
       expect(rested).toBe(false);
       field.dispatchEvent(new FocusEvent('blur'));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await vi.runAllTimersAsync();
       expect(rested).toBe(false);
       dispatchEvent(new Event(end));
+      await vi.runAllTimersAsync();
       await rest;
     },
   );
@@ -66,9 +70,10 @@ describe('the beginning of a form becomes the whole form', () => {
     let rested = false;
     const rest = whenAtRest().then(() => (rested = true));
     dispatchEvent(new MouseEvent('pointermove', { buttons: 1 }));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.runAllTimersAsync();
     expect(rested).toBe(false);
     dispatchEvent(new MouseEvent('pointermove', { buttons: 0 }));
+    await vi.runAllTimersAsync();
     await rest;
   });
 
@@ -77,9 +82,10 @@ describe('the beginning of a form becomes the whole form', () => {
     let rested = false;
     const rest = whenAtRest().then(() => (rested = true));
     dispatchEvent(new KeyboardEvent('keydown', { key: 'a', isComposing: true }));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.runAllTimersAsync();
     expect(rested).toBe(false);
     dispatchEvent(new KeyboardEvent('keydown', { key: 'b' }));
+    await vi.runAllTimersAsync();
     await rest;
   });
 
