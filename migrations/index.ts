@@ -17,7 +17,14 @@ import { RememberPlans1795500002000 } from './1795500002000-RememberPlans';
 import { RememberOrigins1795600001000 } from './1795600001000-RememberOrigins';
 import { MigrateMetadata1795600000000 } from './1795600000000-MigrateMetadata';
 import { AddSessions1795700000000 } from './1795700000000-AddSessions';
+import { CountAssistantCalls1796005000000 } from './1796005000000-CountAssistantCalls';
 import { CountVersions1795800000000 } from './1795800000000-CountVersions';
+import { BindCollections1796002000001 } from './1796002000001-BindCollections';
+import { KeepOutcomes1796006000001 } from './1796006000001-KeepOutcomes';
+import { IndexVisibleAssistants1796006000002 } from './1796006000002-IndexVisibleAssistants';
+import { KeepFileTexts1796003000000 } from './1796003000000-KeepFileTexts';
+import { KeepTableHeaders1796007000000 } from './1796007000000-KeepTableHeaders';
+import { RetryRuns1796006000003 } from './1796006000003-RetryRuns';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -40,4 +47,11 @@ export const migrations: (new () => MigrationInterface)[] = [
   MigrateMetadata1795600000000,
   AddSessions1795700000000,
   CountVersions1795800000000,
+  BindCollections1796002000001,
+  KeepOutcomes1796006000001,
+  IndexVisibleAssistants1796006000002,
+  KeepFileTexts1796003000000,
+  KeepTableHeaders1796007000000,
+  RetryRuns1796006000003,
+  CountAssistantCalls1796005000000,
 ];
