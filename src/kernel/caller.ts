@@ -28,6 +28,12 @@ export interface EndUser {
   readonly id: string;
 }
 
+/** Where a request came from. */
+export interface RequestOrigin {
+  readonly requestId: string | null;
+  readonly ip: string | null;
+}
+
 /** Who is calling, resolved once by the guard whatever the credential was. Scopes narrow the role and never widen it. */
 export interface Caller extends Principal {
   readonly kind: 'api_key' | 'session' | 'token' | 'system';
@@ -49,9 +55,12 @@ export interface Caller extends Principal {
    * have named one: then nobody knows who asks.
    */
   readonly endUser?: EndUser;
+  /** Of the request, for the audit; absent where there is none, as in a background run. */
+  readonly origin?: RequestOrigin;
 }
 
 export const isOrganizationAdmin = (caller: Pick<Caller, 'scopes' | 'systemAdmin' | 'role'>): boolean =>
   caller.scopes.includes('admin') && (caller.systemAdmin || caller.role === 'owner' || caller.role === 'admin');
 
-export const isTeacher = (caller: Caller): boolean => caller.systemAdmin || caller.role !== 'member';
+export const isTeacher = (caller: Pick<Caller, 'systemAdmin' | 'role'>): boolean =>
+  caller.systemAdmin || caller.role !== 'member';

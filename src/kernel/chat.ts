@@ -1,3 +1,5 @@
+import type { JsonObject } from './json';
+
 /** Shapes of OpenAI's chat messages (API reference, "Create chat completion"); extra members pass through untouched. */
 export interface TextPart {
   readonly type: 'text';
@@ -17,6 +19,8 @@ export interface FunctionCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
+  /** Returned to the vendor with the call: Gemini's OpenAI API keeps its thought signature here. */
+  readonly extra_content?: JsonObject;
 }
 
 export type ChatRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function';

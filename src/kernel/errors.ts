@@ -1,3 +1,5 @@
+import type { Usage } from './chat';
+
 /** Every error code that can leave the service. docs/reference/errors.md explains each; `platform/http` maps each to one status. */
 export const ERROR_CODES = [
   'bad_request',
@@ -53,17 +55,34 @@ export interface Problem {
   readonly code?: string;
 }
 
+/** A model vendor's answer when it failed; for editors of the assistant, not for clients. */
+export interface VendorFailure {
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** The vendor's own words, cut and without credentials; null when there were none. */
+  readonly message: string | null;
+  /** The vendor's id of the request; null when it gave none. */
+  readonly request_id: string | null;
+  /** Tries after the first. */
+  readonly retries: number;
+}
+
 export interface AppErrorOptions {
+  readonly vendor?: VendorFailure | undefined;
   readonly problems?: readonly Problem[];
   /** Seconds after which a retry makes sense; becomes the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
+  /** Tokens that were spent before the failure. */
+  readonly usage?: Usage | null;
 }
 
 /** The only error that carries a message meant for clients. `detail` must never hold secrets, SQL or upstream bodies. */
 export class AppError extends Error {
   readonly problems: readonly Problem[];
   readonly retryAfter: number | undefined;
+  readonly vendor: VendorFailure | undefined;
+  readonly usage: Usage | null;
 
   constructor(
     readonly code: ErrorCode,
@@ -74,6 +93,8 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.problems = options.problems ?? [];
     this.retryAfter = options.retryAfter;
+    this.vendor = options.vendor;
+    this.usage = options.usage ?? null;
   }
 }
 

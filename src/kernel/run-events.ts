@@ -26,6 +26,15 @@ export interface ToolRef {
   readonly step?: string;
 }
 
+/** A try that was ended before its tool's time limit because the last tries had been much quicker. */
+export interface BoundedTry {
+  /** Milliseconds that the try was given. */
+  readonly after_ms: number;
+  /** Milliseconds of the longest of the last `tries` tries. */
+  readonly longest_ms: number;
+  readonly tries: number;
+}
+
 /** A plan as it is told and recorded: names and numbers, and the planner's own reasoning. */
 export interface PlanSummary {
   readonly plan_id: string;
@@ -55,7 +64,14 @@ interface WithMessage {
 export type ToolEvent =
   | ({ readonly type: 'tool.started' } & ToolRef & WithMessage)
   | ({ readonly type: 'tool.progress' } & ToolRef & WithMessage)
-  | ({ readonly type: 'tool.retry'; readonly attempt: number; readonly delay_ms: number } & ToolRef & WithMessage)
+  | ({
+      readonly type: 'tool.retry';
+      readonly attempt: number;
+      readonly delay_ms: number;
+      /** Why the try ended, where history ended it. */
+      readonly bounded?: BoundedTry;
+    } & ToolRef &
+      WithMessage)
   | ({ readonly type: 'tool.skipped'; readonly reason: string } & ToolRef & WithMessage)
   | ({
       readonly type: 'tool.completed';
@@ -65,11 +81,20 @@ export type ToolEvent =
       readonly cached: boolean;
       readonly confidence: number | null;
       readonly retries: number;
+      /** The last try that history ended before its time. */
+      readonly bounded?: BoundedTry;
       /** The tool that answered in its place. */
       readonly fallback?: string;
     } & ToolRef &
       WithMessage)
-  | ({ readonly type: 'tool.failed'; readonly code: string } & ToolRef & WithMessage);
+  | ({
+      readonly type: 'tool.failed';
+      readonly code: string;
+      /** Absent in runs that were recorded before failed tools told it. */
+      readonly retries?: number;
+      readonly bounded?: BoundedTry;
+    } & ToolRef &
+      WithMessage);
 
 /** Everything a run can tell while it goes on (docs/reference/events.md). `warning` carries degraded-mode notices. */
 export type RunEvent =

@@ -34,3 +34,15 @@ export interface FileSource {
   readonly n?: number;
 }
 export type Source = KnowledgeBaseSource | RubricSource | FileSource;
+
+/**
+ * Equal for one place of one document, whichever tool found it. Similarity and signed links are left out: they differ
+ * between calls. Several passages of one place are told apart by their order.
+ */
+export function sourceIdentity(source: Source): string {
+  if (source.type === 'rubric') return JSON.stringify([source.type, source.rubric_id, source.format]);
+  if (source.type === 'file') return JSON.stringify([source.type, source.path, source.chars, source.truncated]);
+  const { type, title, url, document, page, page_end, section, document_id, knowledge_base } = source;
+  const where = document_id === undefined ? [title, url, document, knowledge_base?.id] : [document_id];
+  return JSON.stringify([type, ...where, page, page_end, section]);
+}

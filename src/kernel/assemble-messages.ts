@@ -1,0 +1,52 @@
+import { type ChatMessage, type ContentPart, isTextPart, lastUserIndex, textOf } from './chat';
+
+export interface Assembly {
+  readonly messages: readonly ChatMessage[];
+  readonly systemPrompt: string;
+  readonly vision: boolean;
+  /** The last user message's new text, from its text; null leaves that message as it is. */
+  readonly rewrite: (question: string) => string | null;
+}
+
+export interface AssembledMessages {
+  readonly messages: readonly ChatMessage[];
+  /** Parts that are not text and were left out because the assistant has no vision. */
+  readonly droppedParts: number;
+}
+
+/**
+ * The messages for the model: the system prompt if there is one, the history, and the last user message with its text
+ * rewritten; what follows that message (a client's own tool results) passes unchanged. Parts that are no text stay behind
+ * the text where the assistant has vision, and are left out and counted where it has not.
+ */
+export function assembleMessages({ messages, systemPrompt, vision, rewrite }: Assembly): AssembledMessages {
+  const last = lastUserIndex(messages);
+  const assembled: ChatMessage[] = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
+  let droppedParts = 0;
+  for (const [index, message] of messages.entries()) {
+    if (!vision) droppedParts += attachments(message).length;
+    const kept = vision ? message : withoutAttachments(message);
+    const text = index === last ? rewrite(textOf(message.content)) : null;
+    assembled.push(text === null ? kept : { ...kept, content: withText(text, vision ? attachments(message) : []) });
+  }
+  return { messages: assembled, droppedParts };
+}
+
+/** For the warning about parts that a model without vision was not sent. */
+export const droppedPartsText = (count: number): string =>
+  count === 1
+    ? 'A part of the message that is not text was left out: the assistant has no vision'
+    : `${count} parts of the messages that are not text were left out: the assistant has no vision`;
+
+const withText = (text: string, parts: readonly ContentPart[]): ChatMessage['content'] =>
+  parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
+
+/** Parts that a model without vision cannot read; a refusal is an assistant's text. */
+function attachments({ content }: ChatMessage): readonly ContentPart[] {
+  if (!Array.isArray(content)) return [];
+  return (content as readonly ContentPart[]).filter((part) => !isTextPart(part) && part.type !== 'refusal');
+}
+
+function withoutAttachments(message: ChatMessage): ChatMessage {
+  return attachments(message).length === 0 ? message : { ...message, content: textOf(message.content) };
+}
