@@ -4,7 +4,6 @@ import type { Transaction } from '../database';
 import { maskSecrets } from '../secrets';
 import type { AuditEntryEntity } from './audit-entry.entity';
 import { AuditRepository } from './audit.repository';
-import { originOf } from './request-origin';
 
 export interface AuditRecord {
   /** Who acts; null for the service itself (first start, operator commands), which must name the organization. */
@@ -50,7 +49,7 @@ function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
   const { caller } = record;
   const organizationId = record.organizationId ?? caller?.organizationId;
   if (organizationId === undefined) throw new Error('An audit entry needs an organization');
-  const origin = caller === null ? { requestId: null, ip: null } : originOf(caller);
+  const { requestId, ip } = caller?.origin ?? { requestId: null, ip: null };
   return {
     id: uuidv7(),
     organizationId,
@@ -62,7 +61,8 @@ function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
     targetId: String(record.target.id),
     before: masked(record.before),
     after: masked(record.after),
-    ...origin,
+    requestId,
+    ip,
   };
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
-import { decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest } from '../../kernel';
+import { type Page, pageOf, type PageRequest, uuidCursor } from '../../kernel';
 import type { Transaction } from '../database';
 import { AuditEntryEntity } from './audit-entry.entity';
 
@@ -26,20 +26,12 @@ export class AuditRepository {
   /** Newest first. */
   async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<AuditEntryEntity>> {
     const rows = this.dataSource.getRepository(AuditEntryEntity);
-    const older = cursor === null ? {} : { id: LessThan(idOf(cursor)) };
+    const before = uuidCursor(cursor);
+    const older = before === null ? {} : { id: LessThan(before) };
     const [found, total] = await Promise.all([
       rows.find({ where: { organizationId, ...older }, order: { id: 'DESC' }, take: limit + 1 }),
       rows.countBy({ organizationId }),
     ]);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return { items, total, next_cursor: found.length > limit && last ? encodeCursor([last.id]) : null };
+    return { ...pageOf(found, limit, ({ id }) => id), total };
   }
-}
-
-function idOf(cursor: string): string {
-  const [id] = decodeCursor(cursor, 1) ?? [];
-  if (typeof id !== 'string' || !isUuid(id))
-    throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return id;
 }

@@ -1,5 +1,6 @@
 export { CONFIG, ConfigModule } from './config.module';
 export type { Config } from './config.types';
-export { envExample } from './env-example';
-export { ConfigError, loadConfig } from './load-config';
+export { ConfigError, environmentVariables, loadConfig } from './load-config';
 export type { SecretKey } from './parsers';
+export { keepPrivate } from './keep-private';
+export type { Vendor, VendorConfig } from './vendor.types';

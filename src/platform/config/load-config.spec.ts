@@ -1,11 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { envExample } from './env-example';
 import { ConfigError, loadConfig } from './load-config';
+import type { Vendor } from './vendor.types';
+
+const ACME: Vendor = {
+  name: 'acme',
+  needsKey: true,
+  baseUrl: 'https://acme.example',
+  environment: { apiKey: 'ACME_KEY', baseUrl: 'ACME_URL' },
+};
+const LOCAL: Vendor = { name: 'local', needsKey: false, baseUrl: null, environment: { baseUrl: 'LOCAL_URL' } };
 
 const failure = (env: Record<string, string>): ConfigError => {
   try {
-    loadConfig(env);
+    loadConfig(env, [ACME, LOCAL]);
   } catch (error) {
     if (error instanceof ConfigError) return error;
   }
@@ -14,7 +20,7 @@ const failure = (env: Record<string, string>): ConfigError => {
 
 describe('loadConfig', () => {
   it('starts with no variable at all, on the embedded database with demo data', () => {
-    const config = loadConfig({});
+    const config = loadConfig({}, [ACME, LOCAL]);
     expect(config.database.url).toBeNull();
     expect(config.bootstrap.seedDemo).toBe(true);
     expect(config.http.port).toBe(3000);
@@ -55,16 +61,47 @@ describe('loadConfig', () => {
     );
   });
 
-  it('treats an empty variable as unset', () => expect(loadConfig({ DATABASE_URL: ' ' }).database.url).toBeNull());
+  it('treats an empty variable as unset', () => expect(loadConfig({ DATABASE_URL: ' ' }, []).database.url).toBeNull());
 
   it('is frozen all the way down', () => {
-    const config = loadConfig({});
+    const config = loadConfig({}, [ACME, LOCAL]);
     expect(() => Object.assign(config.tools, { parallelLimit: 1 })).toThrow(TypeError);
   });
 });
 
-describe('.env.example', () => {
-  it('lists every variable with its default', () => {
-    expect(readFileSync(join(__dirname, '../../../.env.example'), 'utf8')).toBe(envExample());
+describe('vendors', () => {
+  const read = (env: Record<string, string>) => loadConfig(env, [ACME, LOCAL]).vendors;
+
+  it('are known with their own address, whether the environment configures them or not', () => {
+    expect([...read({})]).toEqual([
+      ['acme', { baseUrl: 'https://acme.example', operator: null }],
+      ['local', { baseUrl: null, operator: null }],
+    ]);
+  });
+
+  it('are configured by the variables that they declare', () => {
+    expect(read({ ACME_KEY: 'k' }).get('acme')?.operator).toEqual({ apiKey: 'k', baseUrl: 'https://acme.example' });
+    expect(read({ ACME_URL: 'https://proxy.example/' }).get('acme')?.operator).toEqual({
+      apiKey: null,
+      baseUrl: 'https://proxy.example',
+    });
+    expect(read({ ACME_URL: 'https://acme.example' }).get('acme')?.operator).toBeNull();
+    expect(read({ LOCAL_URL: 'http://127.0.0.1:1' }).get('local')?.operator).toEqual({
+      apiKey: null,
+      baseUrl: 'http://127.0.0.1:1',
+    });
+  });
+
+  it('have their bad variables named beside all others', () => {
+    expect(failure({ PORT: 'canary', ACME_URL: 'canary', TOOL_PLANNER_LLM: 'canary' }).lines).toEqual([
+      'PORT must be a whole number from 0 to 65535',
+      'TOOL_PLANNER_LLM must be one of heuristic, acme, local',
+      'ACME_URL must be a URL starting with http:// or https://',
+    ]);
+    expect(loadConfig({ TOOL_PLANNER_LLM: 'acme' }, [ACME]).planner.vendor).toBe('acme');
+  });
+
+  it('are not asked for where they are not loaded', () => {
+    expect(loadConfig({ TOOL_PLANNER_LLM: 'acme', ACME_URL: 'x' }, null).vendors.size).toBe(0);
   });
 });

@@ -1,6 +1,16 @@
-import { resolve } from 'node:path';
-import { VARIABLES, type Values, type VariableName } from './variables';
 import type { Config } from './config.types';
+import { SETTINGS } from './settings';
+import {
+  isVariable,
+  valueIn,
+  variablesOf,
+  type Environment,
+  type ValuesOf,
+  type Variable,
+  type VariableGroup,
+} from './variable';
+import { vendorConfig, vendorVariables } from './vendor-variables';
+import type { Vendor } from './vendor.types';
 
 /** One line per variable that stops the start; never holds a value. */
 export class ConfigError extends Error {
@@ -10,39 +20,42 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Reads variables one by one and collects what is wrong with them. */
+class Reading {
+  readonly problems: string[] = [];
+  private readonly production: boolean;
 
-function readOne(name: VariableName, env: Environment, production: boolean): { value: unknown } | { problem: string } {
-  const variable = VARIABLES[name];
-  const given = env[name]?.trim();
-  const written = given === undefined || given === '' ? variable.fallback : given;
-  if (written === undefined) {
-    return production && variable.production === true
-      ? { problem: `${name} must be set when NODE_ENV=production` }
-      : { value: null };
+  constructor(
+    private readonly env: Environment,
+    private readonly vendors: readonly string[] | null,
+  ) {
+    this.production = env['NODE_ENV'] === 'production';
   }
-  const parsed = variable.parse(written);
-  return 'allowed' in parsed ? { problem: `${name} must be ${parsed.allowed}` } : parsed;
+
+  /** Null for a variable that is unset without a default, or wrong. */
+  read({ name, parse, fallback, production }: Variable<unknown>): unknown {
+    const given = valueIn(this.env, name);
+    if (given === undefined && production && this.production) {
+      this.problems.push(`${name} must be set when NODE_ENV=production`);
+      return null;
+    }
+    const written = given ?? fallback;
+    if (written === undefined) return null;
+    const parsed = parse(written, { vendors: this.vendors });
+    if ('value' in parsed) return parsed.value;
+    this.problems.push(`${name} must be ${parsed.allowed}`);
+    return null;
+  }
 }
 
-function readAll(env: Environment): Values {
-  const production = env['NODE_ENV'] === 'production';
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const name of Object.keys(VARIABLES) as VariableName[]) {
-    const read = readOne(name, env, production);
-    if ('problem' in read) problems.push(read.problem);
-    else values[name] = read.value;
-  }
-  if (values['TRUSTED_PROXY_CIDRS'] != null && values['TRUSTED_PROXY_SECRET'] == null) {
-    problems.push('TRUSTED_PROXY_SECRET must be set when TRUSTED_PROXY_CIDRS is');
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return values as Values;
-}
-
-/** Values that a fallback or the parser guarantees. */
-const given = <T>(value: T | null): T => value as T;
+/** The group with each variable replaced by its value. */
+const valuesOf = <Group extends VariableGroup>(group: Group, values: ReadonlyMap<string, unknown>): ValuesOf<Group> =>
+  Object.fromEntries(
+    Object.entries(group).map(([member, entry]) => [
+      member,
+      isVariable(entry) ? values.get(entry.name) : valuesOf(entry, values),
+    ]),
+  ) as ValuesOf<Group>;
 
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value) || Object.isFrozen(value)) return value;
@@ -50,84 +63,29 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
+/** Every variable of the service and of these vendors, for documentation. */
+export const environmentVariables = (vendors: readonly Vendor[]): readonly Variable<unknown>[] => [
+  ...variablesOf(SETTINGS),
+  ...vendors.flatMap(vendorVariables),
+];
+
 /**
- * Reads, validates and freezes the configuration.
- * @throws ConfigError naming every bad variable at once.
+ * Reads, validates and freezes the configuration. `vendors`: every vendor that the environment may configure; null where
+ * none is needed, as for commands that touch the database only.
+ * @throws ConfigError that names every bad variable at once
  */
-export function loadConfig(env: Environment): Config {
-  const v = readAll(env);
+export function loadConfig(env: Environment, vendors: readonly Vendor[] | null): Config {
+  const declared = vendors ?? [];
+  const reading = new Reading(env, vendors?.map(({ name }) => name) ?? null);
+  const values = new Map(environmentVariables(declared).map((variable) => [variable.name, reading.read(variable)]));
+  const settings = valuesOf(SETTINGS, values);
+  if (valueIn(env, 'TRUSTED_PROXY_CIDRS') !== undefined && valueIn(env, 'TRUSTED_PROXY_SECRET') === undefined) {
+    reading.problems.push('TRUSTED_PROXY_SECRET must be set when TRUSTED_PROXY_CIDRS is');
+  }
+  if (reading.problems.length > 0) throw new ConfigError(reading.problems);
   return freeze<Config>({
-    env: given(v.NODE_ENV),
-    http: {
-      host: given(v.HOST),
-      port: given(v.PORT),
-      publicUrl: v.PUBLIC_URL,
-      shutdownTimeoutMs: given(v.SHUTDOWN_TIMEOUT),
-      trustedProxies: { cidrs: v.TRUSTED_PROXY_CIDRS ?? [], secret: v.TRUSTED_PROXY_SECRET },
-    },
-    log: { level: given(v.LOG_LEVEL) },
-    database: { url: v.DATABASE_URL, dataDir: resolve(given(v.DATA_DIR)), poolSize: given(v.DATABASE_POOL_SIZE) },
-    bootstrap: { adminKey: v.BOOTSTRAP_ADMIN_KEY, seedDemo: v.SEED_DEMO ?? v.DATABASE_URL === null },
-    providers: {
-      openai: { apiKey: v.OPENAI_API_KEY, baseUrl: given(v.OPENAI_BASE_URL) },
-      ollama: { baseUrl: v.OLLAMA_BASE_URL },
-      anthropic: { apiKey: v.ANTHROPIC_API_KEY, baseUrl: given(v.ANTHROPIC_BASE_URL) },
-      google: { apiKey: v.GOOGLE_API_KEY, baseUrl: given(v.GOOGLE_BASE_URL) },
-    },
-    moodle: { apiUrl: v.MOODLE_API_URL, token: v.MOODLE_TOKEN },
-    weather: { apiUrl: given(v.WEATHER_API_URL) },
-    oidc: {
-      issuer: v.OIDC_ISSUER,
-      clientId: v.OIDC_CLIENT_ID,
-      clientSecret: v.OIDC_CLIENT_SECRET,
-      audience: v.OIDC_AUDIENCE,
-      roleClaim: v.OIDC_ROLE_CLAIM,
-    },
-    secrets: { keys: v.SECRETS_KEY ?? [] },
-    sourceLinks: { ttlSeconds: given(v.SOURCE_LINK_TTL) },
-    imageLinks: { ttlSeconds: given(v.IMAGE_LINK_TTL) },
-    tools: {
-      defaultTimeoutMs: given(v.TOOL_DEFAULT_TIMEOUT),
-      maxRetries: given(v.TOOL_MAX_RETRIES),
-      retryBackoff: given(v.TOOL_RETRY_BACKOFF),
-      retryDelayMs: given(v.TOOL_RETRY_DELAY),
-      parallelLimit: given(v.TOOL_PARALLEL_LIMIT),
-      maxRounds: given(v.TOOL_MAX_ROUNDS),
-      runTimeoutMs: given(v.TOOL_RUN_TIMEOUT),
-      runTokens: given(v.TOOL_RUN_TOKENS),
-      cacheEnabled: given(v.TOOL_RESULT_CACHE_ENABLED),
-      cacheTtlMs: given(v.TOOL_RESULT_CACHE_TTL) * 1000,
-      cacheBytes: given(v.TOOL_RESULT_CACHE_MEMORY) * 1024 * 1024,
-    },
-    runs: {
-      concurrency: given(v.RUN_CONCURRENCY),
-      leaseSeconds: given(v.RUN_LEASE),
-      retentionDays: given(v.RUN_RETENTION),
-      streams: {
-        process: given(v.RUN_STREAMS),
-        organization: given(v.RUN_STREAMS_PER_ORGANIZATION),
-        person: given(v.RUN_STREAMS_PER_PERSON),
-      },
-    },
-    planner: {
-      vendor: v.TOOL_PLANNER_LLM ?? 'heuristic',
-      model: v.TOOL_PLANNER_MODEL,
-      temperature: given(v.TOOL_PLANNER_TEMPERATURE),
-      timeoutMs: given(v.TOOL_PLANNER_TIMEOUT),
-      embedding: v.TOOL_PLANNER_EMBEDDING,
-    },
-    extraction: {
-      processes: given(v.EXTRACTION_PROCESSES),
-      timeoutMs: given(v.EXTRACTION_TIMEOUT),
-      memoryMb: given(v.EXTRACTION_MEMORY),
-      maxBytes: given(v.EXTRACTION_MAX_BYTES),
-      maxPages: given(v.EXTRACTION_MAX_PAGES),
-      maxCharacters: given(v.EXTRACTION_MAX_CHARACTERS),
-      maxExpansion: given(v.EXTRACTION_MAX_EXPANSION),
-    },
-    ingestion: { concurrency: given(v.INGESTION_CONCURRENCY) },
-    jobs: { leaseSeconds: given(v.JOB_LEASE) },
-    outbound: { allow: given(v.OUTBOUND_ALLOW) },
-    migration: { policy: given(v.MIGRATION_POLICY) },
+    ...settings,
+    bootstrap: { ...settings.bootstrap, seedDemo: settings.bootstrap.seedDemo ?? settings.database.url === null },
+    vendors: new Map(declared.map((vendor) => [vendor.name, freeze(vendorConfig(vendor, values))])),
   });
 }

@@ -1,9 +1,15 @@
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
-/** Reads one variable's text: the value, or what is allowed (said to the operator; never the value itself). */
-export type Parser<T> = ((text: string) => { readonly value: T } | { readonly allowed: string }) & {
-  readonly __type?: T;
-};
+export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
+
+/** Parses the text of one variable. A failure names what is allowed and never the text itself. */
+export type Parser<T> = (text: string, context: ParserContext) => Parsed<T>;
+
+export interface ParserContext {
+  /** Names of the declared vendors; null where they are not loaded. */
+  readonly vendors: readonly string[] | null;
+}
 
 export interface SecretKey {
   readonly kid: string;
@@ -13,18 +19,22 @@ export interface SecretKey {
 
 export const text = (): Parser<string> => (value) => ({ value });
 
+/** An absolute path. */
+export const path = (): Parser<string> => (value) => ({ value: resolve(value) });
+
 /** `provider/model`, where the model's name may hold slashes. */
 export const providerModel = (): Parser<{ readonly provider: string; readonly model: string }> => (value) => {
   const [, provider, model] = /^([a-z]+)\/(.+)$/.exec(value) ?? [];
   return provider === undefined || model === undefined ? { allowed: 'provider/model' } : { value: { provider, model } };
 };
 
-export const list = (): Parser<readonly string[]> => (value) => ({
-  value: value
+const partsOf = (value: string): readonly string[] =>
+  value
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== ''),
-});
+    .filter((part) => part !== '');
+
+export const list = (): Parser<readonly string[]> => (value) => ({ value: partsOf(value) });
 
 export const oneOf =
   <const T extends string>(...allowed: readonly T[]): Parser<T> =>
@@ -32,6 +42,12 @@ export const oneOf =
     const found = allowed.find((option) => option === value);
     return found === undefined ? { allowed: `one of ${allowed.join(', ')}` } : { value: found };
   };
+
+/** The name of a vendor, or one of `others`. Unchecked where vendors are not loaded. */
+export const vendorOr =
+  (...others: readonly string[]): Parser<string> =>
+  (value, context) =>
+    context.vendors === null ? { value } : oneOf(...others, ...context.vendors)(value, context);
 
 export const bool = (): Parser<boolean> => (value) => {
   if (['true', '1', 'yes', 'on'].includes(value.toLowerCase())) return { value: true };
@@ -43,15 +59,16 @@ export const number =
   (min: number, max: number): Parser<number> =>
   (value) => {
     const parsed = Number(value);
-    const fits = value.trim() !== '' && Number.isFinite(parsed) && parsed >= min && parsed <= max;
+    const fits = Number.isFinite(parsed) && parsed >= min && parsed <= max;
     return fits ? { value: parsed } : { allowed: `a number from ${min} to ${max}` };
   };
 
+/** `unit`: the number is kept multiplied by it, e.g. 1,000 for seconds that are kept as milliseconds. */
 export const integer =
-  (min: number, max: number): Parser<number> =>
+  (min: number, max: number, unit = 1): Parser<number> =>
   (value) => {
     const fits = /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max;
-    return fits ? { value: Number(value) } : { allowed: `a whole number from ${min} to ${max}` };
+    return fits ? { value: Number(value) * unit } : { allowed: `a whole number from ${min} to ${max}` };
   };
 
 export const url =
@@ -62,6 +79,8 @@ export const url =
     return protocols.includes(new URL(value).protocol) ? { value: value.replace(/\/+$/, '') } : allowed;
   };
 
+export const httpUrl = (): Parser<string> => url('http:', 'https:');
+
 export const key =
   (prefix: string, length: number): Parser<string> =>
   (value) =>
@@ -70,7 +89,7 @@ export const key =
       : { allowed: `${prefix} followed by at least ${length} printable characters without spaces` };
 
 export const cidrs = (): Parser<readonly string[]> => (value) => {
-  const parts = value.split(',').map((part) => part.trim());
+  const parts = partsOf(value);
   const good = parts.every((part) => ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
   return good ? { value: parts } : { allowed: 'address ranges such as 10.0.0.0/8, comma-separated; never a /0' };
 };
@@ -78,7 +97,7 @@ export const cidrs = (): Parser<readonly string[]> => (value) => {
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;
 
 export const keyring = (): Parser<readonly SecretKey[]> => (value) => {
-  const entries = value.split(',').map((part) => KEYRING_ENTRY.exec(part.trim()));
+  const entries = partsOf(value).map((part) => KEYRING_ENTRY.exec(part));
   const keys = entries.flatMap((entry) =>
     entry === null ? [] : [{ kid: entry[1] ?? '', key: Buffer.from(entry[2] ?? '', 'hex') }],
   );

@@ -9,9 +9,9 @@ import {
 import { DataSource } from 'typeorm';
 import { DatabaseHealth } from './database-health';
 import { DATABASE } from './database.token';
-import type { DatabaseConfig } from './database.types';
+import type { DatabaseConfig } from './connection/database.types';
 import { EmbeddedMaintenance } from './embedded-maintenance';
-import { type OpenDatabase, openDatabase, type OpenOptions } from './open-database';
+import { type OpenDatabase, openDatabase, type OpenOptions } from './connection/open-database';
 import { Transactions } from './transactions';
 
 export interface DatabaseModuleOptions extends OpenOptions {

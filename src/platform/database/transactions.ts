@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import type { Transaction } from './database.types';
-
-/** SQLSTATE 08006, connection_failure, in the words of this side of the connection. */
-class ConnectionLostError extends Error {
-  readonly code = '08006';
-}
+import { DataSource } from 'typeorm';
+import type { Transaction } from './connection/database.types';
+import { pendingEffects } from './pending-effects';
 
 /** One unit of work over several repositories: all of it or nothing. */
 @Injectable()
@@ -16,18 +12,30 @@ export class Transactions {
    * Commits when `work` resolves, rolls back when it rejects. Only the given transaction may be used inside, and nothing
    * slow may be awaited: on the embedded engine everybody else waits meanwhile.
    */
-  async run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    try {
-      return await this.dataSource.transaction(work);
-    } catch (error) {
-      // TypeORM releases the runner of a connection that died, and from then on says no more than that.
-      if (
-        error instanceof QueryRunnerAlreadyReleasedError ||
-        error instanceof QueryRunnerProviderAlreadyReleasedError
-      ) {
-        throw new ConnectionLostError('The connection was lost during the transaction', { cause: error });
-      }
-      throw error;
-    }
+  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction(work);
+  }
+
+  /** True when an earlier try of this request has committed the `once` of this name. */
+  isDone(name: string): boolean {
+    return pendingEffects.getStore()?.isDone(name) ?? false;
+  }
+
+  /**
+   * Like `run`, but at most once per idempotency key and name: the value is committed together with the work. A repeated
+   * request gets the committed value, and `work` does not run again. The value must survive JSON and hold the ids that
+   * `work` makes. `undefined`, `null` and `false` mean that nothing was done and are not kept. A request uses each name
+   * for one effect.
+   */
+  once<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const effects = pendingEffects.getStore();
+    if (effects === undefined) return this.run(work);
+    return effects.once(name, (record) =>
+      this.run(async (tx) => {
+        const value = await work(tx);
+        await record(value, tx);
+        return value;
+      }),
+    );
   }
 }

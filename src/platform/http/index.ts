@@ -7,18 +7,23 @@ export {
   CurrentCaller,
   Public,
   type RequiredRole,
-} from './access.decorator';
-export { bodyParsers, isSignIn } from './body-parsers';
-export { clientAbortSignal } from './client-abort';
-export { OpenAiErrors } from './error-shape.decorator';
-export { ERROR_STATUS, ERROR_TITLES } from './error-status';
-export { expectedVersion, IfMatch, ReadsIfMatch } from './if-match';
-export { MayBeOmitted } from './may-be-omitted.decorator';
-export { openAiError, type OpenAiErrorBody } from './open-ai-error';
-export { PageQueryDto, toPageRequest } from './page-query.dto';
-export { ProblemDto, ProblemItemDto } from './problem.dto';
+} from './routes/access.decorator';
+export { bodyParsers, isChat, isSignIn } from './bodies/body-parsers';
+export { clientAbortSignal, whenAborted } from './routes/client-abort';
+export { OpenAiErrors } from './errors/error-shape.decorator';
+export { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
+export { expectedVersion, IfMatch, ReadsIfMatch } from './routes/if-match';
+export { IsPlainName } from './routes/is-plain-name.decorator';
+export { assertHouseJson } from './bodies/json-scanner';
+export { encodeJson, writeJson } from './bodies/large-json';
+export { MayBeOmitted } from './routes/may-be-omitted.decorator';
+export { type MemoryClaim, PROMPTS } from './bodies/memory-budget';
+export { openAiError, type OpenAiErrorBody } from './errors/open-ai-error';
+export { PageQueryDto, toPageRequest } from './routes/page-query.dto';
+export { ProblemDto, ProblemItemDto } from './errors/problem.dto';
 export { ProblemFilter } from './problem.filter';
-export { toAppError } from './to-app-error';
-export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './upload';
-export { validationPipe } from './validation.pipe';
-export { TagsVersion } from './version-tag';
+export { toAppError } from './errors/to-app-error';
+export { ACCEPTS_FILES_METADATA, AcceptFiles, type UploadedFile, type UploadLimits, Uploads } from './bodies/upload';
+export { answerUnreadableRequests } from './errors/unreadable-requests';
+export { validationPipe } from './routes/validation.pipe';
+export { TagsVersion } from './routes/version-tag';

@@ -4,11 +4,11 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { Response } from 'express';
 import type { AppError } from '../../kernel';
 import { loggedPath } from '../logging';
-import type { BellwetherRequest } from './access.decorator';
-import { ERROR_SHAPE_METADATA } from './error-shape.decorator';
-import { ERROR_STATUS, ERROR_TITLES } from './error-status';
-import { openAiError } from './open-ai-error';
-import { toAppError } from './to-app-error';
+import type { BellwetherRequest } from './routes/access.decorator';
+import { ERROR_SHAPE_METADATA } from './errors/error-shape.decorator';
+import { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
+import { openAiError } from './errors/open-ai-error';
+import { toAppError } from './errors/to-app-error';
 
 /** Most problems that one answer lists; the rest is counted. */
 const MAX_PROBLEMS = 100;

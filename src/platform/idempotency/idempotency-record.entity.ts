@@ -28,7 +28,11 @@ export class IdempotencyRecordEntity {
   @Column('text', { nullable: true })
   response!: string | null;
 
-  /** While it lies ahead, some process is at work; once it has passed, that process is taken for dead. */
+  /** Values of the transactions committed so far, as a JSON array; encrypted where the answer is. */
+  @Column('text', { nullable: true })
+  effects!: string | null;
+
+  /** A lease: once it has passed, the process that held the key is taken for dead. */
   @Column('timestamptz', { name: 'lease_until' })
   leaseUntil!: Date;
 

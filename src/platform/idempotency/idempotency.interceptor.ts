@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { catchError, concatMap, from, type Observable, of, throwError } from 'rxjs';
 import { AppError, invalid } from '../../kernel';
+import { pendingEffects } from '../database';
 import type { BellwetherRequest } from '../http';
 import { bodyHash } from './body-hash';
 import { type Claimed, IdempotencyService } from './idempotency.service';
@@ -50,7 +51,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       route: `${request.method} ${request.path}`,
       key,
     };
-    const admission = await this.idempotency.admit(scope, bodyHash(request), sealed);
+    const admission = await this.idempotency.admit(scope, await bodyHash(request), sealed);
     if ('replay' in admission) return of(replay(response, admission.replay));
     return perform(response, next, admission.claimed);
   }
@@ -59,9 +60,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
 function replay(response: Response, stored: StoredResponse): unknown {
   response.setHeader('Idempotent-Replayed', 'true');
   for (const [name, value] of Object.entries(stored.headers)) response.setHeader(name, value);
+  // Nest has set the status of the route's decorator; the route may have answered with another.
+  response.status(stored.status);
   if (stored.body.kind === 'value') return stored.body.json;
   // The route wrote its answer itself, so Nest leaves the response alone and this write is the only one.
-  response.status(stored.status).end(Buffer.from(stored.body.base64, 'base64'));
+  response.end(Buffer.from(stored.body.base64, 'base64'));
   return undefined;
 }
 
@@ -90,11 +93,14 @@ function perform(response: Response, next: CallHandler, claimed: Claimed): Obser
     await close(() => claimed.complete({ status: response.statusCode, headers: headersOf(response), body }));
     return value;
   };
-  return next.handle().pipe(
-    concatMap((value) => from(keep(value))),
-    catchError((error: unknown) => {
-      tape.stop();
-      return from(release()).pipe(concatMap(() => throwError(() => error)));
-    }),
-  );
+  // Nest runs the handler in the asynchronous context of this call.
+  return pendingEffects
+    .run(claimed.effects, () => next.handle())
+    .pipe(
+      concatMap((value) => from(keep(value))),
+      catchError((error: unknown) => {
+        tape.stop();
+        return from(release()).pipe(concatMap(() => throwError(() => error)));
+      }),
+    );
 }

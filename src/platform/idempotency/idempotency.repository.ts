@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In, IsNull } from 'typeorm';
 import { uuidv7 } from '../../kernel';
+import type { Transaction } from '../database';
 import { IdempotencyRecordEntity } from './idempotency-record.entity';
 
 /** What makes two requests the same one. */
@@ -12,13 +13,30 @@ export interface IdempotencyScope {
 }
 
 export type Claim =
-  | { readonly state: 'claimed'; readonly id: string }
+  | {
+      readonly state: 'claimed';
+      readonly id: string;
+      /** Values that an earlier holder committed before it died. */
+      readonly effects: string | null;
+    }
   | { readonly state: 'running'; readonly bodyHash: string }
   | { readonly state: 'done'; readonly id: string; readonly bodyHash: string; readonly response: string };
 
 const KEPT = '24 hours';
-/** Renewed while the request runs; a process that died lets go after this long. */
-const LEASE = '60 seconds';
+/** Renewed by a heartbeat while the request runs; a dead process loses its keys after this long. */
+const LEASE = '20 seconds';
+
+const CLAIM = `
+  INSERT INTO idempotency_records AS record
+    (id, organization_id, caller_id, route, key, body_hash, state, lease_until, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 'running', now() + interval '${LEASE}', now() + interval '${KEPT}')
+  ON CONFLICT ON CONSTRAINT idempotency_records_key DO UPDATE
+    SET id = excluded.id, body_hash = excluded.body_hash, state = 'running', response = NULL,
+        effects = CASE WHEN record.expires_at > now() THEN record.effects END,
+        lease_until = excluded.lease_until, expires_at = excluded.expires_at
+    WHERE record.expires_at <= now()
+       OR (record.state = 'running' AND record.lease_until <= now() AND record.body_hash = excluded.body_hash)
+  RETURNING effects`;
 
 @Injectable()
 export class IdempotencyRepository {
@@ -31,19 +49,15 @@ export class IdempotencyRepository {
   async claim(scope: IdempotencyScope, bodyHash: string): Promise<Claim> {
     const { organizationId, callerId, route, key } = scope;
     const id = uuidv7();
-    const claimed = await this.dataSource.query<{ id: string }[]>(
-      `INSERT INTO idempotency_records AS record
-         (id, organization_id, caller_id, route, key, body_hash, state, lease_until, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, 'running', now() + interval '${LEASE}', now() + interval '${KEPT}')
-       ON CONFLICT ON CONSTRAINT idempotency_records_key DO UPDATE
-         SET id = excluded.id, body_hash = excluded.body_hash, state = 'running', response = NULL,
-             lease_until = excluded.lease_until, expires_at = excluded.expires_at
-         WHERE record.expires_at <= now()
-            OR (record.state = 'running' AND record.lease_until <= now() AND record.body_hash = excluded.body_hash)
-       RETURNING id`,
-      [id, organizationId, callerId, route, key, bodyHash],
-    );
-    if (claimed.length > 0) return { state: 'claimed', id };
+    const claimed = await this.dataSource.query<{ effects: string | null }[]>(CLAIM, [
+      id,
+      organizationId,
+      callerId,
+      route,
+      key,
+      bodyHash,
+    ]);
+    if (claimed[0] !== undefined) return { state: 'claimed', id, effects: claimed[0].effects };
     const record = await this.rows().findOneBy({ organizationId, callerId, route, key });
     // Freed between the two statements: whoever held it failed, and this request may be sent again.
     if (record === null) return { state: 'running', bodyHash };
@@ -51,16 +65,33 @@ export class IdempotencyRepository {
     return { state: 'done', id: record.id, bodyHash: record.bodyHash, response: record.response ?? '' };
   }
 
-  async renew(id: string): Promise<void> {
-    await this.rows().update({ id, state: 'running' }, { leaseUntil: () => `now() + interval '${LEASE}'` });
+  /** The heartbeat of all keys that this process holds. */
+  async renew(ids: readonly string[]): Promise<void> {
+    await this.rows().update(
+      { id: In([...ids]), state: 'running' },
+      { leaseUntil: () => `now() + interval '${LEASE}'` },
+    );
+  }
+
+  /** For a process without replicas: the holders of all keys are dead. */
+  async abandonAll(): Promise<void> {
+    await this.rows().update({ state: 'running' }, { leaseUntil: () => 'now()' });
+  }
+
+  /** The id is the fencing token. False when another request has taken the key over. */
+  async recordEffects(id: string, effects: string, tx: Transaction): Promise<boolean> {
+    const { affected } = await tx.getRepository(IdempotencyRecordEntity).update({ id, state: 'running' }, { effects });
+    return affected === 1;
   }
 
   async complete(id: string, response: string): Promise<void> {
-    await this.rows().update({ id }, { state: 'done', response });
+    await this.rows().update({ id }, { state: 'done', response, effects: null });
   }
 
+  /** Frees the key; what was committed under it stays for the next request to find. */
   async release(id: string): Promise<void> {
-    await this.rows().delete({ id, state: 'running' });
+    const { affected } = await this.rows().delete({ id, state: 'running', effects: IsNull() });
+    if (affected === 0) await this.rows().update({ id, state: 'running' }, { leaseUntil: () => 'now()' });
   }
 
   async purge(): Promise<void> {

@@ -1,14 +1,17 @@
-import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { AppError } from '../../kernel';
+import { DATABASE, type OpenDatabase, type PendingEffects, type Transaction } from '../database';
 import { SecretsService } from '../secrets';
 import { IdempotencyRepository, type IdempotencyScope } from './idempotency.repository';
+import { RecordedEffects } from './recorded-effects';
 import type { StoredResponse } from './response-tape';
 
-const RENEW_EVERY = 20_000;
+const HEARTBEAT_MS = 5_000;
 const PURGE_EVERY = 3_600_000;
 
 /** A claimed key: exactly one of `complete` and `release` ends it. */
 export interface Claimed {
+  readonly effects: PendingEffects;
   complete(response: StoredResponse | null): Promise<void>;
   release(): Promise<void>;
 }
@@ -19,19 +22,25 @@ export type Admission = { readonly claimed: Claimed } | { readonly replay: Store
 @Injectable()
 export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
+  private readonly held = new Set<string>();
   private purging: NodeJS.Timeout | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly repository: IdempotencyRepository,
     private readonly secrets: SecretsService,
+    @Inject(DATABASE) private readonly database: OpenDatabase,
   ) {}
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
+    if (this.database.engine === 'embedded') await this.survive(this.repository.abandonAll());
     this.purging = setInterval(() => void this.survive(this.repository.purge()), PURGE_EVERY).unref();
+    this.heartbeat = setInterval(() => void this.renew(), HEARTBEAT_MS).unref();
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.purging);
+    clearInterval(this.heartbeat);
   }
 
   /**
@@ -40,7 +49,10 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
    */
   async admit(scope: IdempotencyScope, bodyHash: string, sealed: boolean): Promise<Admission> {
     const claim = await this.repository.claim(scope, bodyHash);
-    if (claim.state === 'claimed') return { claimed: this.hold(claim.id, scope.organizationId, sealed) };
+    if (claim.state === 'claimed') {
+      const effects = await this.effectsOf(claim, scope, sealed);
+      return { claimed: this.hold(claim.id, scope.organizationId, sealed, effects) };
+    }
     if (claim.bodyHash !== bodyHash) {
       throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request');
     }
@@ -52,23 +64,43 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
     return { replay: JSON.parse(text) as StoredResponse };
   }
 
-  private hold(id: string, organizationId: string, sealed: boolean): Claimed {
-    const renewal = setInterval(() => void this.survive(this.repository.renew(id)), RENEW_EVERY).unref();
+  private hold(id: string, organizationId: string, sealed: boolean, effects: RecordedEffects): Claimed {
+    this.held.add(id);
     const store = async (response: StoredResponse): Promise<void> => {
       const text = JSON.stringify(response);
       await this.repository.complete(id, sealed ? await this.secrets.seal(organizationId, fieldOf(id), text) : text);
     };
-    return {
-      // The effect has happened and is answered whatever becomes of the record; unrecorded, the key frees with its lease.
-      complete: async (response) => {
-        clearInterval(renewal);
-        await this.survive(response === null ? this.repository.release(id) : store(response));
-      },
-      release: async () => {
-        clearInterval(renewal);
-        await this.survive(this.repository.release(id));
-      },
+    const end = async (work: Promise<void>): Promise<void> => {
+      this.held.delete(id);
+      effects.close();
+      await this.survive(work);
     };
+    return {
+      effects,
+      // The answer is given whether or not it was stored: without it, the next try finds the effects.
+      complete: (response) => end(response === null ? this.repository.release(id) : store(response)),
+      release: () => end(this.repository.release(id)),
+    };
+  }
+
+  private async effectsOf(
+    { id, effects }: { readonly id: string; readonly effects: string | null },
+    { organizationId, route, key }: IdempotencyScope,
+    sealed: boolean,
+  ): Promise<RecordedEffects> {
+    const field = `idempotency.effects.${route}.${key}`;
+    const text = effects === null || !sealed ? effects : await this.secrets.open(organizationId, field, effects);
+    const known = text === null ? {} : (JSON.parse(text) as Record<string, unknown> | unknown[]);
+    return new RecordedEffects(known, async (values, tx: Transaction) => {
+      const plain = JSON.stringify(values);
+      const stored = sealed ? await this.secrets.seal(organizationId, field, plain, tx) : plain;
+      if (await this.repository.recordEffects(id, stored, tx)) return;
+      throw new AppError('idempotency_in_progress', 'Another request took this key over', { retryAfter: 1 });
+    });
+  }
+
+  private async renew(): Promise<void> {
+    if (this.held.size > 0) await this.survive(this.repository.renew([...this.held]));
   }
 
   private async survive(work: Promise<void>): Promise<void> {

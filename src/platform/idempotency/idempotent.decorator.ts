@@ -23,6 +23,6 @@ export const Idempotent = ({ sealed = false, unless }: IdempotentOptions = {}): 
       required: false,
       description:
         'Up to 255 characters. The same key and body within 24 hours get the same answer, without a second effect.',
-      schema: { type: 'string', maxLength: 255 },
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
     }),
   );

@@ -8,6 +8,7 @@ import { RepeatedWork } from './repeated-work';
 
 /** How long a job that another process has enqueued, or one that waits for its retry, may lie before it is noticed. */
 const POLL_MS = 1_000;
+const OVERDUE_LOOK_MS = 3 * POLL_MS;
 const TIDY_MS = 10 * 60_000;
 /** What jobs that were told to end get to do so. */
 const GRACE_MS = 1_000;
@@ -32,6 +33,8 @@ export class JobQueue implements BeforeApplicationShutdown {
   /** A third of the lease: three chances to give a sign of life. */
   private readonly renewMs: number;
   private started = false;
+  /** Monotonic milliseconds of the last look for jobs that the database answered. */
+  private lastLook = 0;
   private stopping: Promise<void> | null = null;
 
   constructor(
@@ -65,6 +68,14 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (this.started && this.stopping === null) this.workers.get(queue.name)?.wake();
   }
 
+  /** `ok`, or in a few words why this process finds no jobs. */
+  get state(): string {
+    if (this.stopping !== null) return 'stopping';
+    if (!this.started) return 'not started';
+    const silentMs = performance.now() - this.lastLook;
+    return silentMs > OVERDUE_LOOK_MS ? `no look for ${Math.round(silentMs / 1_000)} s` : 'ok';
+  }
+
   /** No job will run in this process any more. */
   get isStopping(): boolean {
     return this.stopping !== null;
@@ -84,6 +95,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (alone) await this.jobs.releaseAll(names);
     for (const { work } of this.sweeps) await work({ alone, first: true });
     this.started = true;
+    this.lastLook = performance.now();
     this.background.every(POLL_MS, () => this.poll());
     this.background.every(this.renewMs, () => this.renew());
     this.background.every(this.renewMs, () => this.jobs.expire());
@@ -113,8 +125,9 @@ export class JobQueue implements BeforeApplicationShutdown {
 
   private async poll(): Promise<void> {
     const idle = [...this.workers.values()].filter(({ hasRoom }) => hasRoom).map(({ name }) => name);
-    if (idle.length === 0) return;
-    for (const name of await this.jobs.due(idle)) this.workers.get(name)?.wake();
+    const due = await this.jobs.due(idle);
+    this.lastLook = performance.now();
+    for (const name of due) this.workers.get(name)?.wake();
   }
 
   private async renew(): Promise<void> {

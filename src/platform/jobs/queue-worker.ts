@@ -60,10 +60,11 @@ export class QueueWorker {
     const held = [...this.running.values(), ...this.waiting];
     if (held.length === 0) return;
     const ours = await this.jobs.renew(this.name, held);
-    const tries = new Set(held.map(({ id }) => id));
-    this.waiting = this.waiting.filter(({ id }) => !tries.has(id) || ours.has(id));
-    for (const { id, abort } of this.running.values()) {
-      if (tries.has(id) && !ours.has(id)) abort.abort(new JobAborted('lost'));
+    // By identity: a later try of the same job may have come while the database was asked.
+    const tries = new Set<FetchedJob>(held);
+    this.waiting = this.waiting.filter((job) => !tries.has(job) || ours.has(job.id));
+    for (const job of this.running.values()) {
+      if (tries.has(job) && !ours.has(job.id)) job.abort.abort(new JobAborted('lost'));
     }
   }
 
@@ -126,7 +127,7 @@ export class QueueWorker {
       await this.failed(held, error);
     } finally {
       clearTimeout(timer);
-      this.running.delete(id);
+      if (this.running.get(id) === held) this.running.delete(id);
       const took = performance.now() - started;
       this.typicalMs = this.typicalMs === Infinity ? took : this.typicalMs + SMOOTHING * (took - this.typicalMs);
       if (!this.stopped) this.wake();

@@ -3,3 +3,4 @@ export type { OutboundBytes, OutboundRequest, OutboundResponse } from './outboun
 export type { ResolveHost } from './guarded-connector';
 export { outboundFailure } from './outbound.errors';
 export { OutboundModule } from './outbound.module';
+export { vendorGate } from './vendor-gate';

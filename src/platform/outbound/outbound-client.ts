@@ -65,6 +65,12 @@ export class OutboundClient implements OnModuleDestroy {
     }
   }
 
+  /** False when the host is a name that no resolver knows from here; an address written out needs none. */
+  async resolves(text: string): Promise<boolean> {
+    const { hostname } = this.policy.parse(text, true);
+    return (await this.addressesOf(hostname.replace(/^\[|\]$/g, ''))).length > 0;
+  }
+
   async request(input: OutboundRequest): Promise<OutboundResponse> {
     const { status, headers, bytes } = await this.download(input);
     return { status, headers, text: bytes.toString('utf8') };
@@ -97,6 +103,9 @@ export class OutboundClient implements OnModuleDestroy {
         headers: hop.headers,
         body: hop.body ?? null,
         signal,
+        // The deadline bounds both; undici's own five minutes would end a longer one.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
       const target = nextHop(hop, response.statusCode, response.headers.location);
       if (target === null) return await readBytes(response, input.maxBytes ?? MAX_BYTES, input.take);

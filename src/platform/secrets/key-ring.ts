@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONFIG, type Config, type SecretKey } from '../config';
+import { keepPrivate, CONFIG, type Config, type SecretKey } from '../config';
 import { KEY_BYTES } from './envelope';
 
 export const SECRETS_KEY_FILE = 'secrets-key';
@@ -56,6 +56,7 @@ export class KeyRing {
 function readKey(file: string): SecretKey | 'unreadable' | null {
   let text: string;
   try {
+    keepPrivate(file);
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unreadable';

@@ -1,4 +1,5 @@
 import { MASK, maskSecrets, maskText } from './mask';
+import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 describe('maskSecrets', () => {
   it.each(['api_key', 'apiKey', 'x-api-key', 'api_token', 'token', 'client_secret', 'Authorization', 'password'])(
@@ -29,9 +30,7 @@ describe('maskSecrets', () => {
   it.each(['eyJ', 'eyJ-', 'sk-', 'bw_', 'v1:', 'v1:a:', 'AIza', 'ghp_', 'Bearer ', 'Bearer'])(
     'takes linear time over a text of nothing but %s',
     (mark) => {
-      const started = performance.now();
-      maskText(mark.repeat(100_000));
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(cpuTimeOf(() => maskText(mark.repeat(100_000)))).toBeLessThan(2_000);
     },
   );
 

@@ -16,10 +16,10 @@ const macOf = (key: Buffer, body: Buffer): Buffer =>
  */
 export const signedTokenPattern = (bodyBytes: number): string => `[0-9a-f]{${2 * (bodyBytes + MAC_BYTES)}}`;
 
-/** The body with its signature; whoever has a key reads it back, whoever has none cannot make one. */
+/** The body with its signature. It is readable without a key, and cannot be made without one. */
 export const sealToken = (body: Buffer, key: Buffer): string => Buffer.concat([body, macOf(key, body)]).toString('hex');
 
-/** The body; null for whatever is no token over `bodyBytes` bytes that one of the keys signed. */
+/** The body; null unless one of the keys signed a token over `bodyBytes` bytes. */
 export function openToken(token: unknown, bodyBytes: number, keys: readonly Buffer[]): Buffer | null {
   const length = 2 * (bodyBytes + MAC_BYTES);
   if (typeof token !== 'string' || token.length !== length || !/^[0-9a-f]+$/.test(token)) return null;

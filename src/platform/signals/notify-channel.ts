@@ -5,11 +5,13 @@ import { isJsonObject } from '../../kernel';
 
 const CHANNEL = 'bellwether_signals';
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 5_000;
 /** Signals that wait for a slow server; what comes on top is lost, which the others' polling makes up for. */
 const MOST_WAITING = 100;
+/** PostgreSQL's limit is 8,000. One that is longer would take those with it that are sent in the same statement. */
+const MOST_BYTES = 7_900;
 
 /** One connection that listens and notifies, made anew whenever it is lost. */
 export class NotifyChannel {
@@ -39,7 +41,9 @@ export class NotifyChannel {
 
   send(topic: string, payload: string): void {
     if (this.client === null || this.waiting.length >= MOST_WAITING) return;
-    this.waiting.push(JSON.stringify({ from: this.self, topic, payload }));
+    const message = JSON.stringify({ from: this.self, topic, payload });
+    if (Buffer.byteLength(message) > MOST_BYTES) return;
+    this.waiting.push(message);
     this.sending ??= this.sendAll().finally(() => (this.sending = null));
   }
 

@@ -24,6 +24,12 @@ export class Signals implements OnApplicationShutdown {
     this.channel.open();
   }
 
+  /** `ok`, or in a few words what is missing. */
+  get state(): string {
+    if (this.channel === null) return this.config.database.url === null ? 'ok' : 'not started';
+    return this.channel.isConnected ? 'ok' : 'reconnecting';
+  }
+
   /** Returns what to call when no more is wanted. A handler must not throw. */
   on(topic: string, handler: SignalHandler): () => void {
     const handlers = this.handlers.get(topic) ?? new Set();
@@ -31,7 +37,7 @@ export class Signals implements OnApplicationShutdown {
     return () => handlers.delete(handler);
   }
 
-  /** `payload` at most 7,000 bytes: PostgreSQL's limit of a notification is 8,000. */
+  /** A payload of more than 7,000 bytes stays in this process: PostgreSQL's limit of a notification is 8,000. */
   publish(topic: string, payload: string): void {
     this.tell(topic, payload);
     this.channel?.send(topic, payload);

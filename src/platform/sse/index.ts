@@ -1,2 +1,3 @@
+export { drained } from './drained';
 export { Heartbeat } from './heartbeat';
 export { commentFrame, dataFrame, SseStream } from './sse-stream';

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { drained } from './drained';
 import { type Beating, Heartbeat } from './heartbeat';
 
 const HEADERS = {
@@ -6,9 +7,6 @@ const HEADERS = {
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
 } as const;
-
-/** A reader that takes nothing for this long is cut off: it would hold its run, and the vendor's connection, for ever. */
-const PATIENCE_MS = 30_000;
 
 const sharedHeartbeat = new Heartbeat();
 
@@ -60,24 +58,9 @@ export class SseStream implements Beating {
     return this.response.write(frames);
   }
 
-  /**
-   * Resolves when the reader has caught up or has left; after a close no `drain` would ever come. A reader who does
-   * neither in time is made to leave.
-   */
-  drained(patienceMs = PATIENCE_MS): Promise<void> {
-    const { response } = this;
-    if (this.isGone || !response.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => response.destroy(), patienceMs);
-      const done = (): void => {
-        clearTimeout(timer);
-        response.off('drain', done);
-        response.off('close', done);
-        resolve();
-      };
-      response.once('drain', done);
-      response.once('close', done);
-    });
+  /** Resolves when the reader has caught up or has left. */
+  drained(): Promise<void> {
+    return this.isGone ? Promise.resolve() : drained(this.response);
   }
 
   end(lastFrames = ''): void {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keepPrivate } from '../../config';
 import { DirectoryInUseError, DirectoryLock, isHeld, readLock } from './directory-lock';
 import { EngineKeeper } from './engine-keeper';
 import { makeSocketDirectory, removeSocketDirectory, socketPath, urlOf } from './socket-directory';
@@ -35,6 +36,7 @@ export const databaseLockFile = (dataDir: string): string => resolve(dataDir, 'd
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  keepPrivate(join(dataDir, 'postgres'));
   const file = databaseLockFile(dataDir);
   const stale = readLock(file);
   const lock = DirectoryLock.acquire(file);

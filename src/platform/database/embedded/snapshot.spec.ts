@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyDataFiles } from './data-files';
+import { copyDataFiles } from './engine/data-files';
 import { takeSnapshot } from './snapshot';
 import { Gate } from './wire/gate';
 import type { SharedEngine } from './wire/shared-engine';
 import { requestSnapshot, serveSnapshot } from './wire/snapshot-request';
 
-jest.mock('./data-files', () => ({ ...jest.requireActual('./data-files'), copyDataFiles: jest.fn() }));
+jest.mock('./engine/data-files', () => ({ ...jest.requireActual('./engine/data-files'), copyDataFiles: jest.fn() }));
 
 const diskFull = (): Error => Object.assign(new Error('ENOSPC: no space left, copyfile …'), { code: 'ENOSPC' });
 const signal = new AbortController().signal;

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DirectoryInUseError, DirectoryLock } from './directory-lock';
-import { copyDataFiles, sizeOfFiles } from './data-files';
+import { copyDataFiles, sizeOfFiles } from './engine/data-files';
 import { databaseLockFile, runningEmbeddedUrl } from './embedded-database';
-import { exportDirectory, snapshotDirectory } from './snapshot-directory';
+import { exportDirectory, snapshotDirectory } from './engine/snapshot-directory';
 import { socketPath } from './socket-directory';
 import { DISK_FULL, requestSnapshot } from './wire/snapshot-request';
 

@@ -1,4 +1,4 @@
-import type { EngineOptions } from './engine';
+import type { EngineOptions } from './engine/engine';
 import type { GateOptions } from './wire/gate';
 
 export interface WorkerSettings extends EngineOptions, GateOptions {

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { createDataSource } from '../data-source';
-import type { MigrationClass } from '../database.types';
+import { createDataSource } from '../connection/data-source';
+import type { MigrationClass } from '../connection/database.types';
 import { runningEmbeddedUrl, startEmbedded, takeSnapshot, type SnapshotOptions } from '../embedded';
-import { migrate } from '../migrate';
+import { migrate } from '../connection/migrate';
 import { sequencesOf, type Table, tablesOf } from './catalogue';
 import { batchSize, copyTable } from './copy-table';
 import { type Fingerprint, fingerprintOf, isEqual, SAME_TEXTS } from './fingerprint';

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { Client } from 'pg';
-import { createDataSource } from '../data-source';
-import type { MigrationClass } from '../database.types';
-import { migrate } from '../migrate';
+import { createDataSource } from '../connection/data-source';
+import type { MigrationClass } from '../connection/database.types';
+import { migrate } from '../connection/migrate';
 import { foreignKeysOf, SCHEMAS, type Table, tablesOf, tablesWithRows } from './catalogue';
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { EngineBrokenError } from '../engine';
+import { EngineBrokenError } from '../engine/engine';
 import { drained } from './drained';
 import { fatalFault } from './fatal-fault';
 import { FrameReader } from './frame-reader';

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine';
+import type { Engine } from '../engine/engine';
 import { Channels, channelOf } from './channels';
 import { Gate, type GateOptions } from './gate';
 import { backendFrames, query, readRow } from './messages';

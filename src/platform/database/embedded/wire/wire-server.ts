@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Engine } from '../engine';
+import type { Engine } from '../engine/engine';
 import type { GateOptions, Holder } from './gate';
 import type { ErrorFields } from './messages';
 import { Session } from './session';

@@ -1,0 +1,115 @@
+import {
+  bool,
+  cidrs,
+  httpUrl,
+  integer,
+  key,
+  keyring,
+  list,
+  number,
+  oneOf,
+  path,
+  providerModel,
+  text,
+  url,
+  vendorOr,
+} from './parsers';
+import { variable } from './variable';
+
+const PRODUCTION = { production: true } as const;
+
+/**
+ * Every variable of the service at its place in `Config`; `.env.example` says what each is for. Connectors declare the
+ * variables of their vendors.
+ */
+export const SETTINGS = {
+  env: variable('NODE_ENV=development', oneOf('production', 'development', 'test')),
+  http: {
+    host: variable('HOST=127.0.0.1', text()),
+    port: variable('PORT=3000', integer(0, 65_535)),
+    publicUrl: variable('PUBLIC_URL', httpUrl(), PRODUCTION),
+    shutdownTimeoutMs: variable('SHUTDOWN_TIMEOUT=30000', integer(0, 600_000)),
+    trustedProxies: {
+      cidrs: variable('TRUSTED_PROXY_CIDRS=', cidrs()),
+      secret: variable('TRUSTED_PROXY_SECRET', text()),
+    },
+  },
+  log: { level: variable('LOG_LEVEL=info', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')) },
+  database: {
+    /** Null: the embedded database in `dataDir`, which also holds files and generated keys. */
+    url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),
+    poolSize: variable('DATABASE_POOL_SIZE=10', integer(1, 500)),
+    dataDir: variable('DATA_DIR=./data', path()),
+  },
+  bootstrap: {
+    adminKey: variable('BOOTSTRAP_ADMIN_KEY', key('bw_', 32)),
+    /** Null: yes with the embedded database. */
+    seedDemo: variable('SEED_DEMO', bool()),
+  },
+  /** Newest first; empty: a key is generated into `dataDir`. */
+  secrets: { keys: variable('SECRETS_KEY=', keyring(), PRODUCTION) },
+  sourceLinks: { ttlSeconds: variable('SOURCE_LINK_TTL=900', integer(60, 2_592_000)) },
+  imageLinks: { ttlSeconds: variable('IMAGE_LINK_TTL=31536000', integer(60, 315_360_000)) },
+  moodle: { apiUrl: variable('MOODLE_API_URL', httpUrl()), token: variable('MOODLE_TOKEN', text()) },
+  weather: { apiUrl: variable('WEATHER_API_URL=https://api.open-meteo.com', httpUrl()) },
+  oidc: {
+    issuer: variable('OIDC_ISSUER', httpUrl()),
+    clientId: variable('OIDC_CLIENT_ID', text()),
+    clientSecret: variable('OIDC_CLIENT_SECRET', text()),
+    audience: variable('OIDC_AUDIENCE', text()),
+    roleClaim: variable('OIDC_ROLE_CLAIM', text()),
+  },
+  migration: { policy: variable('MIGRATION_POLICY=manual', oneOf('manual', 'on_access')) },
+  tools: {
+    defaultTimeoutMs: variable('TOOL_DEFAULT_TIMEOUT=30000', integer(1, 3_600_000)),
+    maxRetries: variable('TOOL_MAX_RETRIES=3', integer(0, 10)),
+    retryBackoff: variable('TOOL_RETRY_BACKOFF=exponential', oneOf('exponential', 'fixed')),
+    /** Before the first retry. */
+    retryDelayMs: variable('TOOL_RETRY_DELAY=1000', integer(1, 60_000)),
+    parallelLimit: variable('TOOL_PARALLEL_LIMIT=5', integer(1, 100)),
+    /** Of runs with functions, as are `runTimeoutMs` and `runTokens`: rounds in which the model may call. */
+    maxRounds: variable('TOOL_MAX_ROUNDS=5', integer(1, 50)),
+    runTimeoutMs: variable('TOOL_RUN_TIMEOUT=300000', integer(1_000, 3_600_000)),
+    runTokens: variable('TOOL_RUN_TOKENS=500000', integer(1, 100_000_000)),
+    cacheEnabled: variable('TOOL_RESULT_CACHE_ENABLED=true', bool()),
+    cacheTtlMs: variable('TOOL_RESULT_CACHE_TTL=300', integer(0, 86_400, 1_000)),
+    cacheBytes: variable('TOOL_RESULT_CACHE_MEMORY=64', integer(1, 65_536, 1_024 * 1_024)),
+  },
+  planner: {
+    vendor: variable('TOOL_PLANNER_LLM=heuristic', vendorOr('heuristic')),
+    model: variable('TOOL_PLANNER_MODEL', text()),
+    temperature: variable('TOOL_PLANNER_TEMPERATURE=0.3', number(0, 2)),
+    timeoutMs: variable('TOOL_PLANNER_TIMEOUT=2000', integer(1, 60_000)),
+    /** Helps the heuristic planner; null: words alone. */
+    embedding: variable('TOOL_PLANNER_EMBEDDING', providerModel()),
+  },
+  runs: {
+    concurrency: variable('RUN_CONCURRENCY=32', integer(1, 1_000)),
+    leaseSeconds: variable('RUN_LEASE=15', integer(2, 600)),
+    retentionDays: variable('RUN_RETENTION=90', integer(1, 36_500)),
+    /** Completions that one process answers at a time. */
+    completions: {
+      organization: variable('RUN_COMPLETIONS_PER_ORGANIZATION=1000', integer(1, 100_000)),
+      person: variable('RUN_COMPLETIONS_PER_PERSON=50', integer(1, 100_000)),
+    },
+    /** Event streams that one process keeps open. */
+    streams: {
+      process: variable('RUN_STREAMS=2000', integer(1, 100_000)),
+      organization: variable('RUN_STREAMS_PER_ORGANIZATION=200', integer(1, 100_000)),
+      person: variable('RUN_STREAMS_PER_PERSON=8', integer(1, 100_000)),
+    },
+  },
+  /** Limits of reading one document. */
+  extraction: {
+    processes: variable('EXTRACTION_PROCESSES=2', integer(1, 16)),
+    timeoutMs: variable('EXTRACTION_TIMEOUT=60000', integer(100, 3_600_000)),
+    memoryMb: variable('EXTRACTION_MEMORY=768', integer(128, 65_536)),
+    maxBytes: variable('EXTRACTION_MAX_BYTES=33554432', integer(1, 1_073_741_824)),
+    maxPages: variable('EXTRACTION_MAX_PAGES=2000', integer(1, 1_000_000)),
+    maxCharacters: variable('EXTRACTION_MAX_CHARACTERS=20000000', integer(1, 100_000_000)),
+    maxExpansion: variable('EXTRACTION_MAX_EXPANSION=100', integer(1, 100_000)),
+  },
+  ingestion: { concurrency: variable('INGESTION_CONCURRENCY=2', integer(1, 32)) },
+  jobs: { leaseSeconds: variable('JOB_LEASE=30', integer(3, 600)) },
+  outbound: { allow: variable('OUTBOUND_ALLOW=', list()) },
+} as const;

@@ -1,0 +1,1 @@
+export { BufferedCounters, type CounterStore } from './buffered-counters';

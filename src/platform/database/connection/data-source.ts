@@ -1,0 +1,61 @@
+import { Logger } from '@nestjs/common';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import type { MigrationClass } from './database.types';
+import { SafeClient } from './safe-client';
+import { TypeOrmLog } from './typeorm-log';
+
+export interface DataSourceSettings {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly migrations: readonly MigrationClass[];
+  /** Milliseconds to wait for a free connection; the pool being exhausted is an answer, not a queue. */
+  readonly connectTimeout?: number;
+  /** Milliseconds one statement may take; 0 for no limit. */
+  readonly queryTimeout?: number;
+}
+
+const CONNECT_TIMEOUT = 1_500;
+const QUERY_TIMEOUT = 30_000;
+const SLOW_STATEMENT = 1_000;
+const IDLE_IN_TRANSACTION = 60_000;
+/** Linux waits two hours before its first probe of a silent connection. */
+const KEEP_ALIVE_DELAY = 10_000;
+
+/** TypeORM's own register: every class under `@Entity` that this process has imported. */
+function importedEntities(): NewableFunction[] {
+  return getMetadataArgsStorage()
+    .tables.map(({ target }) => target)
+    .filter((target): target is NewableFunction => typeof target === 'function');
+}
+
+/** Not connected yet; `connect` does that. */
+export function createDataSource(settings: DataSourceSettings): DataSource {
+  const queryTimeout = settings.queryTimeout ?? QUERY_TIMEOUT;
+  const logger = new Logger('Database');
+  return new DataSource({
+    type: 'postgres',
+    url: settings.url,
+    entities: importedEntities(),
+    migrations: [...settings.migrations],
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    // gen_random_uuid() is in every server since PostgreSQL 13; uuid-ossp is not.
+    uuidExtension: 'pgcrypto',
+    installExtensions: false,
+    poolSize: settings.poolSize,
+    connectTimeoutMS: settings.connectTimeout ?? CONNECT_TIMEOUT,
+    applicationName: 'bellwether',
+    logger: new TypeOrmLog(),
+    maxQueryExecutionTime: SLOW_STATEMENT,
+    poolErrorHandler: (error: Error) => logger.warn(`An idle database connection was lost: ${error.message}`),
+    extra: {
+      Client: SafeClient,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
+      query_timeout: queryTimeout,
+      // The server's own limits end what the client has given up on.
+      statement_timeout: queryTimeout,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+    },
+  });
+}

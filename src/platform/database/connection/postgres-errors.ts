@@ -1,0 +1,96 @@
+import { isNativeError } from 'node:util/types';
+import { AppError } from '../../../kernel';
+
+const TRY_AGAIN_SECONDS = 2;
+
+/** What `pg` and Node say, in `message`, when no SQLSTATE arrived because no server answered. */
+const UNREACHABLE_MESSAGES = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+];
+const UNREACHABLE_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+];
+/** All that TypeORM says when the connection died under a query runner. */
+const RELEASED_RUNNER = ['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError'];
+
+/** SQLSTATE classes and codes (PostgreSQL manual, appendix A) after which the same request may succeed a moment later. */
+const TRANSIENT_STATES = ['08', '25P03', '40001', '40P01', '53200', '53300', '53400', '55P03', '57', '58'];
+
+interface PostgresError {
+  readonly code: string;
+  readonly name: string;
+  readonly message: string;
+  readonly constraint?: string;
+}
+
+/** TypeORM wraps the error of `pg` and copies its fields, so both forms read alike. */
+function asPostgresError(error: unknown): PostgresError | null {
+  // Node's own errors may come from another realm, where `instanceof` does not know them.
+  if (!isNativeError(error)) return null;
+  const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown };
+  return {
+    code: typeof code === 'string' ? code : '',
+    name: error.name,
+    message: error.message,
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+  };
+}
+
+/** True when a row with the same key exists; name the constraint to tell one unique key of a table from another. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const found = asPostgresError(error);
+  return found?.code === '23505' && (constraint === undefined || found.constraint === constraint);
+}
+
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  const found = asPostgresError(error);
+  return found?.code === '23503' && (constraint === undefined || found.constraint === constraint);
+}
+
+/** True when the database could not be asked at all, as opposed to having refused. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const found = asPostgresError(error);
+  if (!found) return false;
+  // First, because EPIPE looks like an SQLSTATE.
+  if (UNREACHABLE_CODES.includes(found.code) || RELEASED_RUNNER.includes(found.name)) return true;
+  if (/^[0-9A-Z]{5}$/.test(found.code)) return TRANSIENT_STATES.some((state) => found.code.startsWith(state));
+  return UNREACHABLE_MESSAGES.some((message) => found.message.includes(message));
+}
+
+/**
+ * The second wall behind validation: what the database refused, in the service's own terms. Null when the error is a
+ * defect of ours or no database error at all. The server's wording may quote values, so it is kept as `cause` only.
+ */
+export function databaseErrorToAppError(error: unknown): AppError | null {
+  const found = asPostgresError(error);
+  if (!found) return null;
+  if (/^22[0-9A-Z]{3}$/.test(found.code)) {
+    return new AppError('bad_request', 'A value cannot be stored as given', { cause: error });
+  }
+  if (found.code === '23505') return new AppError('conflict', 'The object exists already', { cause: error });
+  if (found.code === '23503') {
+    return new AppError('conflict', 'The object refers to, or is referred to by, another one', { cause: error });
+  }
+  if (found.code === '53100') return new AppError('insufficient_storage', 'The disk is full', { cause: error });
+  if (isDatabaseUnavailable(error)) {
+    return new AppError('unavailable', 'A service behind this one does not answer', {
+      retryAfter: TRY_AGAIN_SECONDS,
+      cause: error,
+    });
+  }
+  return null;
+}

@@ -1,0 +1,69 @@
+import type { DataSource } from 'typeorm';
+
+export interface SchemaStatus {
+  /** Names in the order in which they were applied. */
+  readonly applied: readonly string[];
+  /** Known to this build, missing in the database. */
+  readonly pending: readonly string[];
+  /** Applied by a newer build than this one. */
+  readonly unknown: readonly string[];
+}
+
+export class SchemaMismatchError extends Error {
+  readonly code = 'schema_mismatch';
+
+  constructor(readonly status: SchemaStatus) {
+    super(
+      status.unknown.length > 0
+        ? `The database schema is newer than this build, by ${steps(status.unknown)}. Start the newer build, or revert ` +
+            'with it first (db:revert).'
+        : `The database schema is older than this build, by ${steps(status.pending)}. Run db:migrate, or start the service once.`,
+    );
+    this.name = 'SchemaMismatchError';
+  }
+}
+
+/** Without the names, which say nothing to an operator; db:status lists them. */
+const steps = (names: readonly string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
+
+/** Which migrations the database and this build disagree about. Reads only: also safe on a replica or before the first. */
+export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus> {
+  const known = dataSource.migrations
+    .map((migration) => migration.name ?? migration.constructor.name)
+    .sort((one, other) => timestampOf(one) - timestampOf(other));
+  const applied = await appliedMigrations(dataSource);
+  return {
+    applied,
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+/** True when this build and the database agree; readiness asks this. */
+export async function schemaIsCurrent(dataSource: DataSource): Promise<boolean> {
+  const { pending, unknown } = await schemaStatus(dataSource);
+  return pending.length === 0 && unknown.length === 0;
+}
+
+/** True before the first migration. */
+export async function schemaIsEmpty(dataSource: DataSource): Promise<boolean> {
+  return (await appliedMigrations(dataSource)).length === 0;
+}
+
+/** @throws {SchemaMismatchError} when the schema is older or newer than this build. */
+export async function assertSchemaIsCurrent(dataSource: DataSource): Promise<void> {
+  const status = await schemaStatus(dataSource);
+  if (status.pending.length > 0 || status.unknown.length > 0) throw new SchemaMismatchError(status);
+}
+
+async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
+  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
+  );
+  if (!exists) return [];
+  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
+  return rows.map(({ name }) => name);
+}
+
+/** TypeORM's convention: the last 13 characters of a migration's name are its epoch milliseconds. */
+const timestampOf = (name: string): number => Number(name.slice(-13));

@@ -1,0 +1,16 @@
+import { hostname } from 'node:os';
+import { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
+
+/** The process that holds a lease. */
+export interface LeaseHolder {
+  /** For operators. */
+  readonly label: string;
+  readonly process: ProcessIdentity;
+}
+
+export const processLabel = `process ${process.pid} on ${hostname()}`;
+
+export const holderHere = (label: string): LeaseHolder => ({ label, process: ownIdentity() });
+
+/** True when the process has ended on this machine: its lease is void before it expires. */
+export const hasEnded = ({ process }: LeaseHolder): boolean => livenessOf(process) === 'dead';

@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Transaction } from './connection/database.types';
+
+/** The committed effects of the request that is being answered. */
+export interface PendingEffects {
+  /** `once` with this name returns a recorded value. */
+  isDone(name: string): boolean;
+  /**
+   * Returns the value that an earlier try of this request recorded under `name`, or else the value of `work`. `work` must pass its value
+   * to `record` within its transaction.
+   */
+  once<T>(name: string, work: (record: (value: T, tx: Transaction) => Promise<void>) => Promise<T>): Promise<T>;
+}
+
+/** Set while a request with an idempotency key is answered; absent for all others. */
+export const pendingEffects = new AsyncLocalStorage<PendingEffects>();

@@ -1,0 +1,63 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { AppError } from '../../../kernel';
+import type { BellwetherRequest } from '../routes/access.decorator';
+import { CHAT_LIMITS, HOUSE_LIMITS } from './json-limits';
+import { BODIES } from './memory-budget';
+import { type BodyLimits, readJson } from './read-json';
+import { toAppError } from '../errors/to-app-error';
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+/** Conversations with pictures in them are large; everything else is not. */
+const CHAT_BODY: BodyLimits = { ...CHAT_LIMITS, bytes: 25 * MEBIBYTE };
+/** The request of a background run is stored in the database until the run ends. */
+const RUN_BODY: BodyLimits = { ...CHAT_LIMITS, bytes: 4 * MEBIBYTE };
+const HOUSE_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: MEBIBYTE };
+/** Read of anybody. */
+const SIGN_IN_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: 4 * KIBIBYTE };
+
+const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
+const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
+
+/** The one route that takes a body without a credential. */
+export const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
+  method === 'POST' && path === '/api/v1/session';
+
+/** The doors that take the largest bodies; all of them need the scope `chat`. */
+export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
+
+const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+/** JSON, or multipart where a route reads it itself; anything else (forms above all: CSRF) is refused. */
+function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
+  if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
+  else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
+}
+
+function limitsOf(request: Request): BodyLimits {
+  const { path } = request;
+  if (CHAT_PATH.test(path)) return CHAT_BODY;
+  if (RUN_PATH.test(path)) return RUN_BODY;
+  return isSignIn(request) ? SIGN_IN_BODY : HOUSE_BODY;
+}
+
+/** The body counts as held until the answer has ended. */
+async function readBody(request: BellwetherRequest, response: Response): Promise<void> {
+  const memory = BODIES.claim(request.caller?.organizationId ?? '');
+  if (response.closed) memory.release();
+  else response.once('close', () => memory.release());
+  request.body = await readJson(request, limitsOf(request), memory);
+}
+
+function jsonBody(request: Request, response: Response, next: NextFunction): void {
+  if (request.is(['json', '+json']) === false || request.is('json') === null) next();
+  else
+    readBody(request, response).then(
+      () => next(),
+      (error: unknown) => next(toAppError(error)),
+    );
+}
+
+/** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */
+export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody];

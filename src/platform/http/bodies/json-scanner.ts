@@ -1,0 +1,169 @@
+import { AppError, invalid } from '../../../kernel';
+import { HOUSE_LIMITS, type JsonLimits } from './json-limits';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** One open array or object. */
+interface Container {
+  readonly isObject: boolean;
+  items: number;
+  /** Id of the names so far, in their order. */
+  shape: number;
+}
+
+const tooComplex = (detail: string): AppError => new AppError('body_too_complex', detail);
+
+/**
+ * Counts what a JSON text would make, on its UTF-8 bytes and before anything is made of it: `JSON.parse` of 25 MB of `{},`
+ * blocks the event loop for seconds and can exhaust the heap. The bytes may arrive in pieces. The text need not be valid:
+ * the counts are exact up to the first error, where `JSON.parse` stops.
+ */
+export class JsonScanner {
+  private readonly open: Container[] = [];
+  private readonly shapes = new Map<string, number>();
+  private values = 0;
+  private valuesBesideMessages = 0;
+  private isInString = false;
+  /** The string so far ends with an odd number of backslashes. */
+  private isEscaped = false;
+  private isNameNext = false;
+  /** The member name that is being read, as it is written; null in any other string. */
+  private name: string | null = null;
+  private isInMessages = false;
+
+  constructor(private readonly limits: JsonLimits) {}
+
+  /** @throws {AppError} `body_too_complex` */
+  push(bytes: Buffer): void {
+    let at = 0;
+    while (at < bytes.length) at = this.isInString ? this.readString(bytes, at) : this.readStructure(bytes, at);
+  }
+
+  /** Reads up to the next string. Returns where it stopped. */
+  private readStructure(bytes: Buffer, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0;
+      switch (byte) {
+        case QUOTE:
+          this.beginString();
+          return at + 1;
+        case COMMA:
+          this.nextItem();
+          break;
+        case OPEN_OBJECT:
+        case OPEN_ARRAY:
+          this.beginContainer(byte === OPEN_OBJECT);
+          break;
+        case CLOSE_OBJECT:
+        case CLOSE_ARRAY:
+          this.open.pop();
+          this.isNameNext = false;
+          break;
+        default:
+          if (this.open.at(-1)?.items === 0 && !WHITESPACE.has(byte)) this.count();
+      }
+    }
+    return bytes.length;
+  }
+
+  /** Reads up to the end of the string, or of the bytes. Returns where it stopped. */
+  private readString(bytes: Buffer, from: number): number {
+    const quote = bytes.indexOf(QUOTE, from);
+    const end = quote === -1 ? bytes.length : quote;
+    let start = end;
+    while (start > from && bytes[start - 1] === BACKSLASH) start--;
+    const isOdd = (end - start) % 2 === 1;
+    // A run that began in the bytes before goes on here.
+    this.isEscaped = start === from ? isOdd !== this.isEscaped : isOdd;
+    if (this.name !== null) this.name += bytes.toString('latin1', from, end);
+    if (quote === -1) return end;
+    if (this.isEscaped) {
+      this.isEscaped = false;
+      if (this.name !== null) this.name += '"';
+    } else this.endString();
+    return quote + 1;
+  }
+
+  private beginString(): void {
+    this.isInString = true;
+    this.isEscaped = false;
+    if (this.open.at(-1)?.items === 0) this.count();
+    this.name = this.isNameNext ? '' : null;
+    this.isNameNext = false;
+  }
+
+  private endString(): void {
+    this.isInString = false;
+    if (this.name === null) return;
+    if (this.open.length === 1) this.isInMessages = this.name === 'messages';
+    this.addName(this.name);
+    this.name = null;
+  }
+
+  private addName(name: string): void {
+    const object = this.open.at(-1);
+    if (object === undefined) return;
+    const step = `${object.shape}:${name}`;
+    let shape = this.shapes.get(step);
+    if (shape === undefined) {
+      shape = this.shapes.size + 1;
+      if (shape > this.limits.shapes)
+        throw tooComplex(`The objects have more than ${this.limits.shapes} different lists of member names`);
+      this.shapes.set(step, shape);
+    }
+    object.shape = shape;
+  }
+
+  private beginContainer(isObject: boolean): void {
+    if (this.open.at(-1)?.items === 0) this.count();
+    this.open.push({ isObject, items: 0, shape: 0 });
+    this.isNameNext = isObject;
+    // The brackets of malformed text need not match; nothing keeps more of them than this.
+    if (this.open.length > this.limits.depth + 1) throw this.tooDeep();
+  }
+
+  private nextItem(): void {
+    const container = this.open.at(-1);
+    if (container === undefined) return;
+    if (this.open.length === 1) this.isInMessages = false;
+    this.count();
+    this.isNameNext = container.isObject;
+  }
+
+  /** Counts one item of the innermost container. */
+  private count(): void {
+    const { limits } = this;
+    const container = this.open.at(-1);
+    if (container === undefined) return;
+    if (this.open.length > limits.depth) throw this.tooDeep();
+    container.items += 1;
+    if (container.isObject && container.items > limits.members)
+      throw tooComplex(`An object holds more than ${limits.members} members`);
+    if (!container.isObject && container.items > limits.arrayLength)
+      throw tooComplex(`An array holds more than ${limits.arrayLength} items`);
+    if (++this.values > limits.values) throw tooComplex(`The body holds more than ${limits.values} values`);
+    if (!this.isInMessages && ++this.valuesBesideMessages > limits.valuesBesideMessages)
+      throw tooComplex(`The body holds more than ${limits.valuesBesideMessages} values outside messages`);
+  }
+
+  private tooDeep(): AppError {
+    return tooComplex(`The body nests deeper than ${this.limits.depth} levels`);
+  }
+}
+
+/** Judges a JSON text inside a body of the house API by the limits of a body. @throws {AppError} `validation_failed` */
+export function assertHouseJson(text: string, path: string): void {
+  try {
+    new JsonScanner(HOUSE_LIMITS).push(Buffer.from(text, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw invalid([{ path, message: error.detail }]);
+  }
+}

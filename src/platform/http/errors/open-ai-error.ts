@@ -1,0 +1,36 @@
+import type { AppError, ErrorCode } from '../../../kernel';
+import { ERROR_STATUS } from './error-status';
+
+/** OpenAI's error object (API reference, "Error codes"). */
+export interface OpenAiErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
+
+const TYPES: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'authentication_error',
+  forbidden: 'permission_error',
+  feature_disabled: 'permission_error',
+  too_many_requests: 'rate_limit_error',
+  upstream_rate_limited: 'rate_limit_error',
+};
+
+function typeOf(code: ErrorCode): string {
+  return TYPES[code] ?? (ERROR_STATUS[code] < 500 ? 'invalid_request_error' : 'server_error');
+}
+
+/** Message of the error with every problem in it, since OpenAI's shape has room for one text only. */
+function messageOf(error: AppError): string {
+  if (error.problems.length === 0) return error.detail;
+  const problems = error.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return `${error.detail}: ${problems.join('; ')}`;
+}
+
+/** The same body answers a request and, as `data:` frame, ends a stream that has begun. */
+export const openAiError = (error: AppError, code: string = error.code): OpenAiErrorBody => ({
+  error: { message: messageOf(error), type: typeOf(error.code), param: error.problems[0]?.path ?? null, code },
+});

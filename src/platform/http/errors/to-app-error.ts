@@ -1,0 +1,59 @@
+import { HttpException } from '@nestjs/common';
+import { AppError, type ErrorCode } from '../../../kernel';
+import { databaseErrorToAppError } from '../../database';
+import { ERROR_STATUS } from './error-status';
+
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'bad_request',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  429: 'too_many_requests',
+  503: 'unavailable',
+};
+
+/** Errors of Express' body parser carry a `type` (body-parser, "Errors"). */
+const BODY_PARSER: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  'entity.parse.failed': ['malformed_json', 'The body is not valid JSON'],
+  'entity.too.large': ['payload_too_large', 'The body is too large'],
+  'encoding.unsupported': ['unsupported_media_type', 'The content encoding is not supported'],
+  'charset.unsupported': ['unsupported_media_type', 'The charset is not supported'],
+  'request.aborted': ['bad_request', 'The request was aborted'],
+  'request.size.invalid': ['bad_request', 'The body length differs from Content-Length'],
+};
+
+function typeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : '';
+}
+
+function fromBodyParser(error: unknown): AppError | null {
+  const known = BODY_PARSER[typeOf(error)];
+  return known === undefined ? null : new AppError(known[0], known[1], { cause: error });
+}
+
+function fromHttpException(error: HttpException): AppError {
+  const code = BY_STATUS[error.getStatus()] ?? (error.getStatus() < 500 ? 'bad_request' : 'internal_error');
+  return new AppError(code, code === 'not_found' ? 'There is nothing here' : error.message, { cause: error });
+}
+
+/** Statuses that Express' own errors carry, such as a malformed percent-encoding in the path. */
+function fromStatus(error: unknown): AppError | null {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return null;
+  const code = BY_STATUS[Number(error.status)];
+  return code === undefined || ERROR_STATUS[code] >= 500
+    ? null
+    : new AppError(code, 'The request is not valid', { cause: error });
+}
+
+/** Every thrown thing becomes an `AppError`; what is not known says nothing but `internal_error`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const known =
+    fromBodyParser(error) ??
+    (error instanceof HttpException ? fromHttpException(error) : (databaseErrorToAppError(error) ?? fromStatus(error)));
+  return known ?? new AppError('internal_error', 'Something went wrong on our side', { cause: error });
+}

@@ -1,0 +1,50 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiCookieAuth, ApiOperation } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { AppError, type Caller, type Scope } from '../../../kernel';
+import { describeErrors } from '../errors/describe-errors.decorator';
+import { ProblemDto } from '../errors/problem.dto';
+
+export const ACCESS_METADATA = 'bellwether:access';
+
+export const REQUIRED_ROLES = ['member', 'teacher', 'organization_admin', 'system_admin'] as const;
+export type RequiredRole = (typeof REQUIRED_ROLES)[number];
+
+export interface AccessOptions {
+  readonly scope: Scope;
+  /** Least role; `member` when absent. */
+  readonly role?: RequiredRole;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+/** What the guard reads: a permission, or `public`. A route with neither is denied. */
+export type AccessRule = { readonly public: true } | ({ readonly public: false } & AccessOptions);
+
+/** Declares who may call a route and documents it, in one place. */
+export const Access = (options: AccessOptions): MethodDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS_METADATA, { public: false, ...options } satisfies AccessRule),
+    ApiBearerAuth(),
+    ApiCookieAuth(),
+    ApiOperation({
+      summary: options.summary,
+      description: [options.description, `Scope \`${options.scope}\`, role \`${options.role ?? 'member'}\` or higher.`]
+        .filter((line) => line !== undefined)
+        .join('\n\n'),
+    }),
+    describeErrors('application/problem+json', ProblemDto),
+  );
+
+/** A route without credentials. */
+export const Public = (summary: string): MethodDecorator =>
+  applyDecorators(SetMetadata(ACCESS_METADATA, { public: true } satisfies AccessRule), ApiOperation({ summary }));
+
+/** Request with what the guard and the request-id middleware put on it. */
+export type BellwetherRequest = Request & { caller?: Caller; id?: unknown };
+
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<BellwetherRequest>();
+  if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
+  return caller;
+});

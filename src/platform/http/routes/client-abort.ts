@@ -1,0 +1,25 @@
+import type { Response } from 'express';
+import { Observable } from 'rxjs';
+
+/**
+ * A signal that fires when the client leaves before the answer is complete.
+ * It listens on the response: the request of a parsed POST closes at once, whether the client stays or not.
+ */
+export function clientAbortSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  const onClose = (): void => {
+    if (!response.writableFinished) controller.abort(new Error('client_gone'));
+  };
+  if (response.closed) onClose();
+  else response.once('close', onClose);
+  return controller.signal;
+}
+
+/** Emits once the signal is aborted; for `takeUntil`. Never during `subscribe`: then the source would not even begin. */
+export const whenAborted = (signal: AbortSignal): Observable<void> =>
+  new Observable((subscriber) => {
+    const tell = (): void => subscriber.next();
+    if (signal.aborted) queueMicrotask(tell);
+    else signal.addEventListener('abort', tell, { once: true });
+    return () => signal.removeEventListener('abort', tell);
+  });

@@ -1,0 +1,52 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import { AppError, type Caller, staleVersion } from '../../../kernel';
+import type { BellwetherRequest } from './access.decorator';
+
+const ENTITY_TAG = /^(?:W\/)?"?(\d{1,9})"?$/;
+
+/** Whether browsers' sessions have to say which version a change is based on. */
+type Demand = 'demanded' | 'welcome';
+
+/** The version that a tag names (RFC 9110 §13.1.1), or null for any. @throws {AppError} `precondition_failed` for a tag that no version has. */
+function versionOf(tag: string): number | null {
+  if (tag === '*') return null;
+  const match = ENTITY_TAG.exec(tag);
+  if (match?.[1] === undefined) throw staleVersion();
+  return Number(match[1]);
+}
+
+/**
+ * The version that a change is based on, or null for any. What is demanded of sessions is never demanded of keys.
+ * @throws {AppError} `precondition_required`, `precondition_failed`
+ */
+export function expectedVersion(
+  caller: Pick<Caller, 'kind'>,
+  header: string | undefined,
+  demand: Demand,
+): number | null {
+  const tag = header?.trim() ?? '';
+  if (tag !== '') return versionOf(tag);
+  if (demand === 'welcome' || caller.kind !== 'session') return null;
+  throw new AppError('precondition_required', 'Send If-Match with the version that you changed');
+}
+
+/** The `If-Match` of the request as a version: number | null. `@ReadsIfMatch` on the method documents it. */
+export const IfMatch = createParamDecorator((demand: Demand, context: ExecutionContext): number | null => {
+  const { caller, headers } = context.switchToHttp().getRequest<BellwetherRequest>();
+  if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
+  return expectedVersion(caller, headers['if-match'], demand);
+});
+
+/** Documents the header on a route whose handler takes `@IfMatch`. */
+export const ReadsIfMatch = (demand: Demand): MethodDecorator =>
+  applyDecorators(
+    ApiHeader({
+      name: 'if-match',
+      required: false,
+      description: [
+        'Version that the change is based on, e.g. `"3"`; an older one is refused (412).',
+        ...(demand === 'demanded' ? ['Browser sessions must send it.'] : []),
+      ].join(' '),
+    }),
+  );

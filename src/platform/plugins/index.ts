@@ -1,0 +1,1 @@
+export { constructPlugins, type Doubles } from './construct-plugins';

@@ -1,0 +1,1 @@
+export { type VersionedChange, type VersionedRequest, VersionedResource } from './versioned-resource';
