@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AssistantRewrites, AssistantsModule } from '../assistants';
+import { AssistantsModule } from '../assistants';
 import { AuthModule } from '../auth';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
@@ -15,14 +15,12 @@ import { BatchVerifier } from './batches/batch-verifier.service';
 import { Candidates } from './batches/candidates.service';
 import { MigrationBatches } from './batches/migration-batches.service';
 import { MigrationPlanner } from './batches/migration-planner.service';
-import { ProvedMigrator } from './proved-migrator';
 
-/** Rewrites of stored metadata: the operator's batches, and the proof that prompts stay the same. */
+/** Migrates stored metadata in batches, and proves that prompts stay the same. */
 @Module({
   imports: [AssistantsModule, AuthModule, OrchestratorsModule, OrganizationsModule],
   controllers: [MigrationsController],
   providers: [
-    ProvedMigrator,
     BatchRepository,
     BatchItemRepository,
     BatchLeases,
@@ -37,8 +35,4 @@ import { ProvedMigrator } from './proved-migrator';
   ],
   exports: [MigrationBatches, MigrationPlanner],
 })
-export class MigrationModule {
-  constructor(rewrites: AssistantRewrites, migrator: ProvedMigrator) {
-    rewrites.use(migrator);
-  }
-}
+export class MigrationModule {}

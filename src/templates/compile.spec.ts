@@ -48,6 +48,13 @@ describe('a compiled template', () => {
     expect(whole.render(() => 'x'.repeat(MAX_RENDERED - 4))).toHaveLength(MAX_RENDERED);
   });
 
+  it('refuses a short question that a template repeats until it fills the memory', () => {
+    const compiled = compileTemplate('{user_input}'.repeat(33_000), GRAMMAR);
+    const refused = expect.objectContaining({ code: 'payload_too_large' });
+    expect(() => compiled.render(() => '一'.repeat(900))).toThrow(refused);
+    expect(MAX_RENDERED).toBeLessThanOrEqual(4_000_000);
+  });
+
   it('puts each content byte for byte between newlines where its slot was, and changes nothing else', () => {
     fc.assert(
       fc.property(template, fc.dictionary(slotName, content), ([pairs, tail], contents) => {

@@ -2,8 +2,8 @@ import { AppError } from '../kernel';
 import { parsePlaceholder, USER_INPUT } from './placeholder';
 import type { CompiledTemplate, Segment, Slot, SlotGrammar } from './template.types';
 
-/** UTF-16 units of a filled template, far beyond any model: one slot repeated can multiply a long content into gigabytes. */
-export const MAX_RENDERED = 32 * 1024 * 1024;
+/** UTF-16 units of a filled template, beyond any model's context: one slot repeated multiplies a short question. */
+export const MAX_RENDERED = 4_000_000;
 
 /** @throws {AppError} `payload_too_large` */
 export function assertRenderable(length: number): void {

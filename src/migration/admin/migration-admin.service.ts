@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, isUuid, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
+import { processLabel } from '../../platform/database';
 import { BatchItemRepository } from '../batches/batch-item.repository';
 import { BatchRepository } from '../batches/batch.repository';
 import {
@@ -15,7 +16,6 @@ import {
 import { MigrationBatches } from '../batches/migration-batches.service';
 import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
 import { MigrationPlanner } from '../batches/migration-planner.service';
-import { workerLabel } from '../batches/worker-label';
 import { MigrationJobs } from './migration-jobs.service';
 
 export interface MigrationStatus {
@@ -27,10 +27,10 @@ const BATCH_SIZE = 100;
 const LISTED = 20;
 const RETRY_SECONDS = 10;
 
-/** Migrations for administrators: a system administrator's reach is everything, another's the own organization. */
+/** Migrations for administrators. A system administrator reaches every organization, others their own. */
 @Injectable()
 export class MigrationAdmin {
-  /** Organizations whose dry run goes on in this process; null: every organization's. */
+  /** Organizations with a running dry run in this process; null stands for a dry run of all organizations. */
   private readonly planned = new Set<string | null>();
 
   constructor(
@@ -47,12 +47,12 @@ export class MigrationAdmin {
     return { organizations: await this.planner.status(reach, signal), batches: await this.batches.page(reach, page) };
   }
 
-  /** @throws {AppError} `not_found` for an organization out of reach; `conflict` while it is planned for somebody else */
+  /** @throws {AppError} `not_found` for an organization out of reach; `conflict` while another dry run of it runs */
   async plan(caller: Caller, slug: string | undefined, to: TargetVersion, signal: AbortSignal): Promise<MigrationPlan> {
     const scope = await this.scope(caller, slug, to);
     const { organizationId } = scope;
     if (this.planned.has(organizationId))
-      throw new AppError('conflict', 'A dry run of these assistants goes on already', { retryAfter: RETRY_SECONDS });
+      throw new AppError('conflict', 'A dry run of these assistants is already running', { retryAfter: RETRY_SECONDS });
     this.planned.add(organizationId);
     try {
       return await this.planner.plan(scope, LISTED, { signal, report: () => undefined });
@@ -78,7 +78,7 @@ export class MigrationAdmin {
     return this.items.page(batch.id, status === undefined ? ITEM_STATUSES : [status], page);
   }
 
-  /** @throws {AppError} `conflict` naming what was saved since, unless forced */
+  /** @throws {AppError} `conflict` with the assistants that were saved since, unless forced */
   async rollBack(caller: Caller, id: string, force: boolean): Promise<Batch> {
     const { id: batchId } = await this.batch(caller, id);
     await this.work.assertUnedited(batchId, force);
@@ -87,7 +87,7 @@ export class MigrationAdmin {
 
   async rollBackOne(caller: Caller, id: string, assistantId: number, force: boolean): Promise<RollbackReport> {
     const { id: batchId } = await this.batch(caller, id);
-    return this.work.rollBackOne(batchId, assistantId, force, { label: workerLabel('the server'), actor: caller });
+    return this.work.rollBackOne(batchId, assistantId, force, { label: `the server (${processLabel})`, actor: caller });
   }
 
   async verify(caller: Caller, id: string): Promise<Batch> {
@@ -101,7 +101,7 @@ export class MigrationAdmin {
   }
 }
 
-/** Null: every organization. */
+/** null: all organizations. */
 function reachOf({ systemAdmin, organizationId, assistantIds }: Caller): string | null {
   if (assistantIds !== null) throw new AppError('forbidden', 'This key is bound to some assistants');
   return systemAdmin ? null : organizationId;

@@ -20,7 +20,7 @@ export class OrganizationVersionsDto {
 }
 
 export class LeaseDto {
-  /** Who works on the batch. */
+  /** The process that works on the batch. */
   @ApiProperty({ example: 'the server' })
   holder!: string;
   /** The lease is renewed with every chunk. */
@@ -28,7 +28,7 @@ export class LeaseDto {
   until!: string;
 }
 
-/** A prompt that would not stay the same, around the first place where the two differ. */
+/** A prompt that would change, around the first difference. */
 export class MigrationDifferenceDto {
   /** Recorded input with which the prompts differ. */
   input!: string;
@@ -36,7 +36,7 @@ export class MigrationDifferenceDto {
   after!: string;
 }
 
-/** An assistant that was saved again after the batch had rewritten it. */
+/** An assistant that was saved after the batch had migrated it. */
 export class EditedAssistantDto {
   assistant_id!: number;
   /** The version the batch wrote, and the one saved since. */
@@ -50,7 +50,7 @@ export class RollbackResultDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
   rolled_back!: number;
-  /** Saved again since: left alone or, when forced, overwritten. The first hundred. */
+  /** Saved since: skipped, or overwritten when forced. The first hundred. */
   edited!: EditedAssistantDto[];
   edited_count!: number;
   /** Deleted since. */
@@ -73,9 +73,9 @@ export class VerifyResultDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
   checked!: number;
-  /** As the batch wrote them, or as they were before and taken back. */
+  /** As the batch wrote them, or rolled back to the documents before. */
   sound!: number;
-  /** Edited or deleted since: no errors. */
+  /** Edited or deleted since, which is no error. */
   edited!: number;
   gone!: number;
   fault_count!: number;
@@ -90,7 +90,7 @@ export class TaskFailureDto {
   task!: string;
   @ApiProperty({ format: 'date-time' })
   at!: string;
-  /** As in a problem. */
+  /** Code of a problem. */
   @ApiProperty({ example: 'forbidden' })
   code!: string;
   detail!: string;
@@ -100,31 +100,31 @@ export class TaskFailureDto {
 export class BatchDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
-  /** null: every organization. */
+  /** null: all organizations. */
   @ApiProperty({ type: 'string', nullable: true })
   organization_id!: string | null;
   to!: number;
   @ApiProperty({ enum: BATCH_STATES })
   state!: string;
-  /** What goes on or waits. */
+  /** The running or queued task. */
   @ApiProperty({ enum: BATCH_TASKS, nullable: true })
   task!: string | null;
   @ApiProperty({ type: LeaseDto, nullable: true })
   lease!: LeaseDto | null;
-  /** Live assistants when the batch began, and how many of them were looked at so far. */
+  /** Live assistants when the batch began, and how many were examined so far. */
   total!: number;
   examined!: number;
   migrated!: number;
   skipped!: number;
   failed!: number;
   rolled_back!: number;
-  /** Outcome of the last rollback or verification. */
+  /** Result of the last rollback or verification. */
   @ApiProperty({
     oneOf: [{ $ref: getSchemaPath(RollbackResultDto) }, { $ref: getSchemaPath(VerifyResultDto) }],
     nullable: true,
   })
   result!: RollbackResultDto | VerifyResultDto | null;
-  /** Why the server ended the last task before its end. */
+  /** Why the last task failed on the server. */
   @ApiProperty({ type: TaskFailureDto, nullable: true })
   failure!: TaskFailureDto | null;
   @ApiProperty({ format: 'date-time' })
@@ -202,7 +202,7 @@ export class MigrationPlanDto {
   dry_run!: true;
   to!: number;
   examined!: number;
-  /** How many would be rewritten; are in that version already; are left alone because of their organization; are refused. */
+  /** Assistants that would be migrated, already have the version, are skipped because of their organization, or are refused. */
   migrate!: number;
   current!: number;
   skipped!: number;
@@ -217,7 +217,7 @@ export class MigrationPlanDto {
   complete!: boolean;
 }
 
-/** One assistant of a batch, taken back. */
+/** One assistant of a batch, rolled back. */
 export class RolledBackDto extends RollbackResultDto {
   @ApiProperty({ format: 'uuid' })
   batch!: string;

@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { CallerRenewal } from '../../auth';
 import { AppError, type Caller, isOrganizationAdmin } from '../../kernel';
-import { type Transaction, Transactions } from '../../platform/database';
+import { processLabel, type Transaction, Transactions } from '../../platform/database';
 import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../platform/jobs';
 import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';
 import type { Batch } from '../batches/batch.types';
 import { MigrationBatches } from '../batches/migration-batches.service';
-import { workerLabel } from '../batches/worker-label';
 
 interface BatchJob {
   readonly batchId: string;
 }
 
 const QUEUE: Queue<BatchJob> = { name: 'metadata-migration', concurrency: 1, retries: 5, retryDelay: 2 };
-/** How soon a batch that lost its job, or was in other hands when its turn came, is taken up. */
+/** Interval in which a batch that lost its job, or was held by another process, gets a new job. */
 const SWEEP_MS = 15_000;
 
-/** Batches that the API asked for: carried out by the server's jobs, through restarts. */
+/** Runs the batches of the API as jobs of the server. They survive restarts. */
 @Injectable()
 export class MigrationJobs {
   constructor(
@@ -32,7 +31,7 @@ export class MigrationJobs {
     jobs.sweep(SWEEP_MS, (context) => this.takeUp(context));
   }
 
-  /** @throws {AppError} `conflict` while somebody else works on one that shares assistants with it */
+  /** @throws {AppError} `conflict` while another process works on a batch with some of the same assistants */
   async apply(request: ApplyRequest, actor: Caller): Promise<Batch> {
     const batch = await this.leases.beginLater(request, actor, (queued, tx) => this.send([queued.id], tx));
     this.jobs.wake(QUEUE);
@@ -48,22 +47,26 @@ export class MigrationJobs {
 
   private async run({ data, lastTry, signal }: RunningJob<BatchJob>): Promise<void> {
     const control = { signal, report: () => undefined };
-    const complete = await this.work.carryOut(data.batchId, workerLabel('the server'), lastTry, control, (batch) =>
-      this.admit(batch),
+    const complete = await this.work.runQueued(
+      data.batchId,
+      `the server (${processLabel})`,
+      lastTry,
+      control,
+      (batch) => this.admit(batch),
     );
     if (!complete) throw signal.reason;
   }
 
-  /** Time has passed since the task was asked for, and rights with it. @throws {AppError} `unauthenticated`, `forbidden` */
+  /** Rights may have changed since the task was requested. @throws {AppError} `unauthenticated`, `forbidden` */
   private async admit({ actor: asked, organizationId }: Batch): Promise<Caller | null> {
     if (asked === null) return null;
     const actor = await this.callers.renew(asked);
     const reaches = actor.systemAdmin || organizationId === actor.organizationId;
     if (reaches && isOrganizationAdmin(actor) && actor.assistantIds === null) return actor;
-    throw new AppError('forbidden', 'Whoever asked for this is no longer an administrator of these assistants');
+    throw new AppError('forbidden', 'The person who asked for this is no longer an administrator of these assistants');
   }
 
-  /** Gives jobs to what has none. Alone on a database, at the start: whatever is leased was leased by a process that is gone. */
+  /** Queues jobs for batches without one. The only process on a database ignores leases at its start: their holders are gone. */
   async takeUp({ alone, first }: SweepContext): Promise<void> {
     const waiting = (await this.batches.inBackground()).filter((batch) => (alone && first) || !isHeld(batch));
     const lost = await this.jobs.withoutJob(

@@ -1,4 +1,4 @@
-import { workerLabel } from '../batches/worker-label';
+import { processLabel } from '../../platform/database';
 import type { Batch, RollbackReport } from '../batches/batch.types';
 import { batchView } from './migration-view';
 
@@ -14,7 +14,7 @@ const report: RollbackReport = {
   complete: true,
 };
 const batch = {
-  lease: { holder: { label: workerLabel('the server') }, until: new Date(at) },
+  lease: { holder: { label: `the server (${processLabel})` }, until: new Date(at) },
   result: report,
   createdAt: new Date(at),
   finishedAt: null,

@@ -1,4 +1,4 @@
-import type { Page } from '../../kernel';
+import { type Page, snakeCased } from '../../kernel';
 import type { Batch, BatchItem, RollbackReport, VerifyReport } from '../batches/batch.types';
 import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
 import type {
@@ -11,123 +11,39 @@ import type {
   VerifyResultDto,
 } from './migration-answer.dto';
 
-/** A batch whose process has ended without a word is interrupted, whatever its row still says. */
+/** A batch whose process ended unexpectedly is interrupted, whatever its row says. */
 function stateOf({ state, lease, background }: Batch): string {
   return state === 'running' && lease === null && !background ? 'interrupted' : state;
 }
 
-export const rollbackView = (report: RollbackReport): RollbackResultDto => ({
-  task: 'rollback',
-  at: report.at,
-  rolled_back: report.rolledBack,
-  edited: report.edited.map(({ assistantId, newVersion, version }) => ({
-    assistant_id: assistantId,
-    new_version: newVersion,
-    version,
-  })),
-  edited_count: report.editedCount,
-  gone: report.gone,
-  history_missing: report.historyMissing,
-  complete: report.complete,
-});
-
-export const verifyView = (report: VerifyReport): VerifyResultDto => ({
-  task: 'verify',
-  at: report.at,
-  checked: report.checked,
-  sound: report.sound,
-  edited: report.edited,
-  gone: report.gone,
-  fault_count: report.faultCount,
-  faults: report.faults.map(({ assistantId, code, message }) => ({ assistant_id: assistantId, code, message })),
-  complete: report.complete,
-});
-
-function resultView(result: Batch['result']): BatchDto['result'] {
-  if (result === null) return null;
-  return result.task === 'rollback' ? rollbackView(result) : verifyView(result);
-}
-
-/** Which kind of process it is: its number and machine are for operators' eyes. */
+/** Without the process id and host name, which are for operators. */
 const leaseView = ({ holder, until }: NonNullable<Batch['lease']>): BatchDto['lease'] => ({
   holder: holder.label.replace(/ \(.*$/, ''),
   until: until.toISOString(),
 });
 
-/** What HTTP and the commands say of a batch. */
-export const batchView = (batch: Batch): BatchDto => ({
-  id: batch.id,
-  organization_id: batch.organizationId,
-  to: batch.to,
-  state: stateOf(batch),
-  task: batch.task,
-  lease: batch.lease === null ? null : leaseView(batch.lease),
-  total: batch.total,
-  examined: batch.examined,
-  migrated: batch.migrated,
-  skipped: batch.skipped,
-  failed: batch.failed,
-  rolled_back: batch.rolledBack,
-  result: resultView(batch.result),
-  failure: batch.failure,
-  created_at: batch.createdAt.toISOString(),
-  finished_at: batch.finishedAt?.toISOString() ?? null,
-});
+export const rollbackView = (report: RollbackReport): RollbackResultDto => snakeCased(report);
 
-export const itemView = (item: BatchItem): BatchItemDto => ({
-  assistant_id: item.assistantId,
-  status: item.status,
-  from: item.from,
-  old_version: item.oldVersion,
-  new_version: item.newVersion,
-  problems: [...item.problems],
-  differences: [...item.differences],
-  audit_id: item.auditId,
-});
+export const verifyView = (report: VerifyReport): VerifyResultDto => snakeCased(report);
+
+/** A batch as HTTP and the commands show it. */
+export function batchView(batch: Batch): BatchDto {
+  const { background: _, forced: _forced, batchSize: _size, actor: _actor, ...shown } = batch;
+  const { applyCursor: _apply, rollbackCursor: _rollback, lease, ...rest } = shown;
+  return { ...snakeCased(rest), state: stateOf(batch), lease: lease === null ? null : leaseView(lease) };
+}
+
+export function itemView({ organizationId: _id, oldHash: _old, newHash: _new, ...item }: BatchItem): BatchItemDto {
+  return snakeCased(item);
+}
 
 export const itemsView = ({ items, ...page }: Page<BatchItem>): BatchItemPageDto => ({
   items: items.map(itemView),
   ...page,
 });
 
-export const organizationView = ({
-  slug,
-  migratable,
-  total,
-  versions,
-}: OrganizationStatus): OrganizationVersionsDto => ({
-  slug,
-  migratable,
-  total,
-  versions: [...versions],
-});
+export const organizationView = (status: OrganizationStatus): OrganizationVersionsDto => snakeCased(status);
 
-export const planView = (plan: MigrationPlan): MigrationPlanDto => ({
-  dry_run: true,
-  to: plan.to,
-  examined: plan.examined,
-  migrate: plan.migrate,
-  current: plan.current,
-  skipped: plan.skipped,
-  failed: plan.failed,
-  versions: [...plan.versions],
-  rewrites: plan.rewrites.map(({ assistantId, name, from, diff, notes }) => ({
-    assistant_id: assistantId,
-    name,
-    from,
-    diff: [...diff],
-    notes: [...notes],
-  })),
-  refusals: plan.refusals.map(({ assistantId, name, from, problems, differences }) => ({
-    assistant_id: assistantId,
-    name,
-    from,
-    problems: [...problems],
-    differences: [...differences],
-  })),
-  skipped_organizations: plan.skippedOrganizations.map(({ organizationId, count }) => ({
-    organization_id: organizationId,
-    count,
-  })),
-  complete: plan.complete,
-});
+export function planView({ organizationId: _, ...plan }: MigrationPlan): MigrationPlanDto {
+  return { dry_run: true, ...snakeCased(plan) };
+}

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeOmitted, PageQueryDto } from '../../platform/http';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../batches/batch.types';
 
 export class StartMigrationDto {
-  /** Only tells what would be done. */
+  /** Only plans, and writes nothing. */
   @MayBeOmitted()
   @IsBoolean()
   dry_run: boolean = false;
@@ -21,7 +21,7 @@ export class StartMigrationDto {
   @MaxLength(100)
   org?: string;
 
-  /** Version of the metadata to go to; the newest when absent. */
+  /** Target version of the metadata; the newest when absent. */
   @MayBeOmitted()
   @IsIn(TARGET_VERSIONS)
   @ApiProperty({ enum: TARGET_VERSIONS, required: false })
@@ -30,13 +30,14 @@ export class StartMigrationDto {
 
 export class StartRollbackDto {
   /** Only this assistant; the whole batch when absent. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(1)
   @Max(2_147_483_647)
   assistant_id?: number;
 
-  /** Also where something was saved after the batch; what was saved stays in the version history. */
+  /** Also rolls back assistants that were saved since; the version history keeps what was saved. */
   @MayBeOmitted()
   @IsBoolean()
   force: boolean = false;

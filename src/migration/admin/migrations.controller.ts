@@ -13,7 +13,7 @@ const PATH = 'api/v1/admin/migrations';
 const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
 const LOCATION = { Location: { description: 'Path of the batch', schema: { type: 'string' } } } as const;
 
-/** Stored metadata taken to a newer version, many assistants at a time. Other administrators' batches do not exist here. */
+/** Migrates stored metadata, many assistants at a time. A batch out of the caller's reach is not found. */
 @ApiTags('Migrations')
 @ApiExtraModels(MigrationPlanDto, BatchDto, RolledBackDto)
 @Controller(PATH)
@@ -50,9 +50,9 @@ export class MigrationsController {
     ...ADMIN,
     summary: 'Migrate assistants',
     description:
-      'Takes stored metadata to a newer version where every prompt is proved to stay the same. An unfinished batch of the ' +
-      'same scope goes on. With `dry_run` nothing is written, and the answer (200) is what would be done; one ' +
-      'such request at a time for each organization, the next is refused (409).',
+      'Migrates stored metadata to a newer version where every prompt is proved to stay the same. Resumes an unfinished ' +
+      'batch of the same scope. With `dry_run` nothing is written, and the answer (200) is the plan; a second dry run of ' +
+      'the same organization at the same time is refused (409).',
   })
   @ApiOkResponse({ schema: { $ref: getSchemaPath(MigrationPlanDto) } })
   @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
@@ -73,8 +73,8 @@ export class MigrationsController {
   @Get(':batch')
   @Access({
     ...ADMIN,
-    summary: 'One batch: how far it is, and what became of each assistant',
-    description: 'Assistants that were in the version before are counted and not listed.',
+    summary: 'One batch: its progress, and the result of each assistant',
+    description: 'Assistants that already had the version are counted and not listed.',
   })
   @ApiOkResponse({ type: BatchDetailDto })
   async batch(
@@ -92,10 +92,10 @@ export class MigrationsController {
   @Idempotent()
   @Access({
     ...ADMIN,
-    summary: 'Take a batch, or one assistant of it, back',
+    summary: 'Roll back a batch, or one assistant of it',
     description:
-      'Metadata and template become what they were, to the letter, as a new version. Refused (409) with the assistants that ' +
-      'were saved since, unless forced. A batch goes back in the background; one assistant has when this answers (200).',
+      'Restores metadata and template byte for byte, as a new version. Refused (409) with the assistants that were saved ' +
+      'since, unless forced. A batch is rolled back in the background, one assistant before the answer (200).',
   })
   @ApiOkResponse({ schema: { $ref: getSchemaPath(RolledBackDto) } })
   @ApiAcceptedResponse({ headers: LOCATION, schema: { $ref: getSchemaPath(BatchDto) } })
@@ -120,8 +120,8 @@ export class MigrationsController {
   @Idempotent()
   @Access({
     ...ADMIN,
-    summary: 'Compare what a batch wrote with what is stored, and prove its prompts again',
-    description: 'In the background; the outcome is the batch’s `result`.',
+    summary: 'Compare the documents of a batch with the stored ones, and repeat the proof',
+    description: 'Runs in the background; the outcome is the batch’s `result`.',
   })
   @ApiAcceptedResponse({ headers: LOCATION, type: BatchDto })
   async verify(

@@ -12,17 +12,17 @@ import { Candidates, type Examined } from './candidates.service';
 import { definitionHash } from './definition-hash';
 
 const CHANGED: readonly Problem[] = [
-  { path: '', message: 'was changed or deleted while it was looked at; run again', code: 'assistant.changed' },
+  { path: '', message: 'was changed or deleted during the migration; run again', code: 'assistant.changed' },
 ];
 const UNEXPECTED: readonly Problem[] = [
-  { path: '', message: 'failed in a way that nobody expected', code: 'assistant.unexpected' },
+  { path: '', message: 'failed unexpectedly; the log has the reason', code: 'assistant.unexpected' },
 ];
 
-/** Somebody else's batch by now, or a database that is away. */
+/** Another process holds the batch now, or the database is unavailable. */
 const stopsEverything = (error: unknown): boolean =>
   error instanceof LeaseLost || toAppError(error).code === 'unavailable';
 
-/** Takes a batch on: chunk by chunk, each with its rewrites, items, counts and position in one transaction. */
+/** Applies a batch in chunks. The rewrites, items, counts and cursor of a chunk are one transaction. */
 @Injectable()
 export class BatchApplier {
   constructor(
@@ -34,7 +34,7 @@ export class BatchApplier {
     private readonly transactions: Transactions,
   ) {}
 
-  /** True when the batch was taken to its end, false when it was stopped. @throws {LeaseLost} */
+  /** True at the end of the batch, false when it was stopped. @throws {LeaseLost} */
   async run(held: HeldBatch, actor: Caller | null, { signal, report }: TaskControl): Promise<boolean> {
     const { batch } = held;
     let done = batch.examined;
@@ -51,7 +51,7 @@ export class BatchApplier {
     return !signal.aborted;
   }
 
-  /** How many were dealt with: all of the page, unless it was stopped while it was gone through one by one. */
+  /** Number of assistants examined. Fewer than the page when it was stopped while going one by one. */
   private async take(
     held: HeldBatch,
     page: readonly RewriteSubject[],
@@ -73,7 +73,7 @@ export class BatchApplier {
     return done;
   }
 
-  /** One document never stops the others: what fails in it without a reason is its own failure. */
+  /** An unexpected error in one document is recorded as its failure and does not stop the others. */
   private async takeOne(held: HeldBatch, subject: RewriteSubject, actor: Caller | null): Promise<void> {
     try {
       await this.commit(held, await this.candidates.examine([subject], held.batch.to), actor);
@@ -130,7 +130,7 @@ export class BatchApplier {
   }
 }
 
-/** Assistants that are current already are counted and not listed. */
+/** Assistants that already have the version are counted and not listed. */
 function itemOf({ subject, verdict }: Examined, rewritten: Rewritten | undefined): BatchItem[] {
   if (verdict.kind === 'current') return [];
   const item: BatchItem = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { decodeCursor, encodeCursor, invalid, type Page, type PageRequest } from '../../kernel';
+import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { RewriteSubject } from '../../assistants';
 import type { BatchItem, EditedItem, ItemStatus } from './batch.types';
@@ -27,11 +27,13 @@ const COUNT = `SELECT count(*)::int AS total FROM migration_items WHERE batch_id
 
 const FIND = `SELECT ${COLUMNS} FROM migration_items i WHERE batch_id = $1 AND assistant_id = $2`;
 
+const NAMES = `SELECT id, name FROM assistants WHERE id = ANY($1)`;
+
 const MARK = `UPDATE migration_items SET status = $3, at = now() WHERE batch_id = $1 AND assistant_id = ANY($2)`;
 
 /**
- * Saved since by somebody, and not merely back to what was: that much a rollback would undo. Later rewrites that were rolled
- * back in their turn are no edits. Agrees with what `AssistantRewrites.rollBack` finds under its locks.
+ * Assistants with an edit that a rollback would undo. A later rewrite that was rolled back is no edit. The same rule as in
+ * `AssistantRewrites.rollBack`, which applies it under its locks.
  */
 const EDITED = `
   FROM migration_items i
@@ -62,7 +64,7 @@ const DOCUMENTS = `'type', d.type, 'name', d.name, 'description', d.description,
 const definition = (alias: string): string =>
   `CASE WHEN ${alias}.version IS NOT NULL THEN json_build_object(${DOCUMENTS.replaceAll('d.', `${alias}.`)}) END`;
 
-/** What an item names in the history, and what stands there now; the history has no foreign key to lean on. */
+/** The versions that an item names and the current one. The history has no foreign key, so any may be missing. */
 const STORED = `
   SELECT i.assistant_id AS "assistantId", a.owner_id AS "ownerId", a.version,
     ${definition('a')} AS current, ${definition('o')} AS old, ${definition('n')} AS new
@@ -74,7 +76,7 @@ const STORED = `
 
 type Definition = RewriteSubject['definition'];
 
-/** What is stored for an item; the assistant's own members are null when it was deleted. */
+/** Stored definitions of an item. `ownerId`, `version` and `current` are null when the assistant was deleted. */
 export interface StoredItem {
   readonly assistantId: number;
   readonly ownerId: string | null;
@@ -84,7 +86,7 @@ export interface StoredItem {
   readonly new: Definition | null;
 }
 
-/** What became of each assistant of a batch. Of assistants and their history it only reads; writing them is not its business. */
+/** Results of a batch by assistant. Reads assistants and their history, and never writes them. */
 @Injectable()
 export class BatchItemRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -96,6 +98,12 @@ export class BatchItemRepository {
   /** By assistant. */
   after(batchId: string, statuses: readonly ItemStatus[], afterId: number, limit: number): Promise<BatchItem[]> {
     return this.dataSource.query(AFTER, [batchId, statuses, afterId, limit]);
+  }
+
+  /** By assistant; deleted ones are missing. */
+  async names(ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const rows = await this.dataSource.query<{ id: number; name: string }[]>(NAMES, [ids]);
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   async count(batchId: string, statuses: readonly ItemStatus[]): Promise<number> {
@@ -112,7 +120,7 @@ export class BatchItemRepository {
     if (ids.length > 0) await tx.query(MARK, [batchId, ids, status]);
   }
 
-  /** Rewritten assistants that were saved again since, at most `limit` of them, and how many there are. */
+  /** Migrated assistants that were saved since: the first `limit`, and the number of all. */
   async edited(
     batchId: string,
     limit: number,
@@ -122,7 +130,7 @@ export class BatchItemRepository {
     return { items, count: row.total };
   }
 
-  /** How many of the next live assistants hold no more than so many bytes of documents together; at least one. */
+  /** Number of the next live assistants whose documents fit into `bytes`; at least one. */
   async within(bytes: number, organizationId: string | null, afterId: number, limit: number): Promise<number> {
     const rows = await this.dataSource.query<{ bytes: number }[]>(SIZES, [afterId, organizationId, limit]);
     let sum = 0;
@@ -141,16 +149,7 @@ export class BatchItemRepository {
     statuses: readonly ItemStatus[],
     { limit, cursor }: PageRequest,
   ): Promise<Page<BatchItem>> {
-    const rows = await this.after(batchId, statuses, cursor === null ? 0 : afterOf(cursor), limit + 1);
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    const next = rows.length > limit && last !== undefined ? encodeCursor([last.assistantId]) : null;
-    return { items, total: await this.count(batchId, statuses), next_cursor: next };
+    const rows = await this.after(batchId, statuses, integerCursor(cursor) ?? 0, limit + 1);
+    return { ...pageOf(rows, limit, ({ assistantId }) => assistantId), total: await this.count(batchId, statuses) };
   }
-}
-
-function afterOf(cursor: string): number {
-  const [after] = decodeCursor(cursor, 1) ?? [];
-  if (!Number.isSafeInteger(after)) throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return after as number;
 }

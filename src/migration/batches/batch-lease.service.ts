@@ -2,35 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
-import { livenessOf, ownIdentity, type Transaction, Transactions } from '../../platform/database';
+import { hasEnded, holderHere, type Transaction, Transactions } from '../../platform/database';
 import { BatchRepository, type Ending, type Lease, type TaskStart } from './batch.repository';
 import type { Batch, BatchScope, BatchState, BatchTask } from './batch.types';
 
-/** A batch in hand: nobody else writes for it while the lease is this one. */
+/** A batch and its lease: no other process writes for it. */
 export interface HeldBatch {
   readonly batch: Batch;
-  /** Its state when the task ends without having changed it. */
+  /** The state that it returns to when the task changes nothing. */
   readonly resting: BatchState;
   readonly lease: Lease;
 }
 
 export interface TaskRequest {
   readonly task: BatchTask;
-  /** The task leaves the batch's state alone, as a rollback of one assistant does. */
+  /** The task does not change the batch's state, e.g. the rollback of one assistant. */
   readonly aside?: boolean;
   readonly forced?: boolean;
   readonly background?: boolean;
-  /** Whoever asks is told neither of processes nor of other batches. */
+  /** Refusals name neither processes nor other batches. */
   readonly discreet?: boolean;
 }
 
 export interface ApplyRequest extends BatchScope {
   readonly batchSize: number;
-  /** Continues this batch, or none other than it. */
+  /** Resumes this batch and no other. */
   readonly resume?: string;
 }
 
-/** This process gave no sign of life for too long. */
+/** This process did not renew its lease in time. */
 export class LeaseLost extends AppError {
   constructor() {
     super('conflict', 'Another process has taken the batch over');
@@ -39,10 +39,10 @@ export class LeaseLost extends AppError {
 
 const STATE_OF_TASK = { apply: 'running', rollback: 'rolling_back' } as const;
 
-/** A holder whose process has ended on this machine holds nothing any more. */
-export const isHeld = ({ lease }: Batch): boolean => lease !== null && livenessOf(lease.holder.process) !== 'dead';
+/** A lease ends at once when its process has ended on this machine. */
+export const isHeld = ({ lease }: Batch): boolean => lease !== null && !hasEnded(lease.holder);
 
-/** A batch that was killed while it was applied counts as interrupted. */
+/** A batch whose process was killed during apply is interrupted. */
 const restingState = ({ state }: Batch): BatchState =>
   state === 'running' || state === 'queued' ? 'interrupted' : state;
 
@@ -57,7 +57,7 @@ function assertFits({ id, state }: Batch, task: BatchTask): void {
   if (refused) throw new AppError('conflict', `Batch ${id} is ${state}: there is nothing to ${inWords[task]}`);
 }
 
-/** Who works on which batch. One at a time for every assistant: scopes that overlap exclude each other. */
+/** Leases of batches. Batches with overlapping scopes exclude each other. */
 @Injectable()
 export class BatchLeases {
   private readonly seconds: number;
@@ -70,7 +70,7 @@ export class BatchLeases {
     this.seconds = jobs.leaseSeconds;
   }
 
-  /** Begins a batch, or goes on with the unfinished one of the same scope. @throws {AppError} `conflict`, `not_found` */
+  /** Begins a batch or resumes the unfinished one of the same scope. @throws {AppError} `conflict`, `not_found` */
   begin(request: ApplyRequest, label: string, actor: Caller | null): Promise<HeldBatch> {
     return this.starting(async (tx) => {
       const batch = await this.batchFor(request, actor, false, tx);
@@ -78,7 +78,7 @@ export class BatchLeases {
     });
   }
 
-  /** As `begin`, for the server's jobs; `enqueue` is part of the transaction. */
+  /** Queues the same for the server's jobs; `enqueue` is part of the transaction. */
   beginLater(
     request: ApplyRequest,
     actor: Caller,
@@ -148,8 +148,7 @@ export class BatchLeases {
   private async take(batch: Batch, request: TaskRequest, label: string, tx: Transaction): Promise<HeldBatch> {
     await this.assertFree(batch, request, tx);
     const lease: Lease = { batchId: batch.id, token: randomUUID(), seconds: this.seconds };
-    const holder = { label, process: ownIdentity() };
-    await this.batches.claim(lease, startOf(batch, request), request.background ?? false, holder, tx);
+    await this.batches.claim(lease, startOf(batch, request), request.background ?? false, holderHere(label), tx);
     return { batch: await this.get(batch.id, tx), resting: restingState(batch), lease };
   }
 
@@ -178,10 +177,10 @@ export class BatchLeases {
   }
 }
 
-/** What the server was asked to do is neither forgotten nor done twice: the same task may be taken over, no other. */
+/** A queued task is neither lost nor run twice: only the same task may take it over. */
 function assertNothingWaits({ id, task, background }: Batch, { task: wanted, aside = false }: TaskRequest): void {
   if (!background || task === null || (task === wanted && !aside)) return;
-  throw new AppError('conflict', `Batch ${id} waits for the server to ${inWords[task]} it: that comes first`);
+  throw new AppError('conflict', `Batch ${id} waits for the server to ${inWords[task]} it; try again after that`);
 }
 
 function heldBy(
@@ -191,7 +190,7 @@ function heldBy(
   { discreet = false }: TaskRequest,
 ): string {
   const which = isSame || !discreet ? `Batch ${id}` : 'A batch with some of the same assistants';
-  return `${which} is in the hands of ${discreet ? 'somebody else' : holder.label}, at least until ${until.toISOString()}`;
+  return `${which} is held by ${discreet ? 'another process' : holder.label}, at least until ${until.toISOString()}`;
 }
 
 function startOf(batch: Batch, { task, aside = task === 'verify', forced = false }: TaskRequest): TaskStart {

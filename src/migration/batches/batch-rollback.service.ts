@@ -8,16 +8,20 @@ import { BatchRepository } from './batch.repository';
 import { type BatchItem, type EditedItem, MOST_LISTED, type RollbackReport, type TaskControl } from './batch.types';
 import { definitionHash } from './definition-hash';
 
-/** What a rollback has found so far. */
-interface Tally {
-  rolledBack: number;
-  gone: number;
-  historyMissing: number;
-  editedCount: number;
-  readonly edited: EditedItem[];
-}
+type RollbackCounts = {
+  -readonly [Name in 'rolledBack' | 'gone' | 'historyMissing' | 'editedCount']: RollbackReport[Name];
+} & { readonly edited: EditedItem[] };
 
-/** Takes the assistants of a batch back to the documents they had, to the letter. */
+const noCounts = (): RollbackCounts => ({ rolledBack: 0, gone: 0, historyMissing: 0, editedCount: 0, edited: [] });
+
+const reportOf = (counts: RollbackCounts, complete: boolean): RollbackReport => ({
+  task: 'rollback',
+  at: new Date().toISOString(),
+  ...counts,
+  complete,
+});
+
+/** Restores the documents that the assistants of a batch had before it, byte for byte. */
 @Injectable()
 export class BatchRollback {
   constructor(
@@ -28,10 +32,10 @@ export class BatchRollback {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Unless the batch is forced, assistants that were saved again since are left alone. @throws {LeaseLost} */
+  /** Assistants that were saved since are skipped unless the batch is forced. @throws {LeaseLost} */
   async run(held: HeldBatch, actor: Caller | null, { signal, report }: TaskControl): Promise<RollbackReport> {
     const { batch } = held;
-    const tally: Tally = { rolledBack: 0, gone: 0, historyMissing: 0, editedCount: 0, edited: [] };
+    const counts = noCounts();
     const total = await this.items.count(batch.id, ['migrated']);
     let done = 0;
     const tell = (): void => report({ done, total: Math.max(total, done), text: 'assistants' });
@@ -40,12 +44,12 @@ export class BatchRollback {
       const items = await this.items.after(batch.id, ['migrated'], cursor, batch.batchSize);
       const last = items.at(-1);
       if (last === undefined) break;
-      await this.chunk(held, items, actor, batch.forced, tally);
+      await this.chunk(held, items, actor, batch.forced, counts);
       cursor = last.assistantId;
       done += items.length;
       tell();
     }
-    return reportOf(tally, !signal.aborted);
+    return reportOf(counts, !signal.aborted);
   }
 
   /** @throws {AppError} `not_found` when the batch did not rewrite it. @throws {LeaseLost} */
@@ -53,9 +57,9 @@ export class BatchRollback {
     const item = await this.items.find(held.batch.id, assistantId);
     if (item === null || (item.status !== 'migrated' && item.status !== 'rolled_back'))
       throw notFound('Assistant in this batch');
-    const tally: Tally = { rolledBack: 0, gone: 0, historyMissing: 0, editedCount: 0, edited: [] };
-    if (item.status === 'migrated') await this.chunk(held, [item], actor, held.batch.forced, tally, false);
-    return reportOf(tally, true);
+    const counts = noCounts();
+    if (item.status === 'migrated') await this.chunk(held, [item], actor, held.batch.forced, counts, false);
+    return reportOf(counts, true);
   }
 
   private async chunk(
@@ -63,7 +67,7 @@ export class BatchRollback {
     items: readonly BatchItem[],
     actor: Caller | null,
     force: boolean,
-    tally: Tally,
+    counts: RollbackCounts,
     advance = true,
   ): Promise<void> {
     const { batch } = held;
@@ -81,7 +85,7 @@ export class BatchRollback {
       outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.rewritten] : [])),
       batch.id,
     );
-    count(tally, items, outcomes);
+    count(counts, items, outcomes);
   }
 
   private async record(
@@ -113,32 +117,18 @@ const requestFor = (batchId: string, item: BatchItem, force: boolean): RollbackR
   isOld: (definition) => definitionHash(definition) === item.oldHash,
 });
 
-function count(tally: Tally, items: readonly BatchItem[], outcomes: readonly RollbackOutcome[]): void {
+function count(counts: RollbackCounts, items: readonly BatchItem[], outcomes: readonly RollbackOutcome[]): void {
   for (const [n, outcome] of outcomes.entries()) {
     const item = items[n];
     if (item === undefined) continue;
     const edits = outcome.status === 'edited' ? outcome.edits : outcome.status === 'done' ? outcome.overEdits : [];
-    if (outcome.status === 'done' || outcome.status === 'already') tally.rolledBack += 1;
-    if (outcome.status === 'gone') tally.gone += 1;
-    if (outcome.status === 'history_missing') tally.historyMissing += 1;
+    if (outcome.status === 'done' || outcome.status === 'already') counts.rolledBack += 1;
+    if (outcome.status === 'gone') counts.gone += 1;
+    if (outcome.status === 'history_missing') counts.historyMissing += 1;
     if (edits.length === 0) continue;
-    tally.editedCount += 1;
+    counts.editedCount += 1;
     const { assistantId, newVersion } = item;
-    if (tally.edited.length < MOST_LISTED)
-      tally.edited.push({ assistantId, newVersion: newVersion ?? 0, version: Math.max(...edits) });
+    if (counts.edited.length < MOST_LISTED)
+      counts.edited.push({ assistantId, newVersion: newVersion ?? 0, version: Math.max(...edits) });
   }
 }
-
-const reportOf = (
-  { rolledBack, gone, historyMissing, editedCount, edited }: Tally,
-  complete: boolean,
-): RollbackReport => ({
-  task: 'rollback',
-  at: new Date().toISOString(),
-  rolledBack,
-  edited,
-  editedCount,
-  gone,
-  historyMissing,
-  complete,
-});

@@ -1,4 +1,4 @@
-/** All times are the database's: clocks of two machines need not agree about a lease. */
+/** All times are the database's, because the clocks of two machines may differ. */
 const LIVE = `lease_until IS NOT NULL AND lease_until > clock_timestamp()`;
 
 const COLUMNS = `
@@ -7,12 +7,12 @@ const COLUMNS = `
   total, examined, migrated, skipped, failed, rolled_back AS "rolledBack", apply_cursor AS "applyCursor",
   rollback_cursor AS "rollbackCursor", result, created_at AS "createdAt", finished_at AS "finishedAt"`;
 
-/** Whoever begins, continues or enqueues a task does so one after another ('mgrt' as int4). */
+/** Serializes the start, continuation and queueing of tasks ('mgrt' as int4). */
 export const LOCK_STARTS = `SELECT pg_advisory_xact_lock(${0x6d677274})`;
 
 export const FIND = `SELECT ${COLUMNS} FROM migration_batches WHERE id = $1`;
 
-/** Others with a lease whose assistants overlap with those of organization `$2` (null: all). */
+/** Other leased batches whose scope overlaps with organization `$2` (null: all). */
 export const LEASED = `
   SELECT ${COLUMNS} FROM migration_batches
   WHERE id IS DISTINCT FROM $1 AND ${LIVE} AND task IN ('apply', 'rollback')
@@ -30,7 +30,7 @@ export const INSERT_BATCH = `
   VALUES ($1, $2, $3, 'queued', 'apply', $4, $5, $6,
     (SELECT count(*)::int FROM assistants WHERE deleted_at IS NULL AND ($2::uuid IS NULL OR organization_id = $2)))`;
 
-/** For a job: nobody has the lease, `state` says what waits. */
+/** For a job: nobody holds the lease; `task` waits. */
 export const ENQUEUE = `
   UPDATE migration_batches
   SET task = $2, state = $3, forced = $4, actor = $5, background = true, result = NULL,
@@ -46,7 +46,7 @@ export const CLAIM = `
 
 export const RESIZE = `UPDATE migration_batches SET batch_size = $2 WHERE id = $1`;
 
-/** First statement of every chunk: nobody else writes for this batch until the chunk is committed. */
+/** First statement of every chunk: locks the batch until the chunk is committed. */
 export const RENEW = `
   UPDATE migration_batches SET lease_until = clock_timestamp() + make_interval(secs => $3)
   WHERE id = $1 AND lease_token = $2 RETURNING id`;
@@ -60,7 +60,7 @@ export const COUNT_ROLLED_BACK = `
   UPDATE migration_batches SET rollback_cursor = greatest(rollback_cursor, $2), rolled_back = rolled_back + $3
   WHERE id = $1`;
 
-/** Ends the task and gives the lease back; nothing happens when somebody else has taken it over. */
+/** Ends the task and releases the lease; has no effect when another process has taken over. */
 export const RELEASE = `
   UPDATE migration_batches
   SET state = $3, task = $4, result = coalesce($5::json, result), lease_token = NULL, lease_holder = NULL,

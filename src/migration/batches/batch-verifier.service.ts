@@ -9,7 +9,7 @@ import {
   type VerifyFault,
   type VerifyReport,
 } from './batch.types';
-import { Breath } from './breath';
+import { EventLoopYield } from '../yield-to-event-loop';
 import { definitionHash } from './definition-hash';
 
 type Finding = 'sound' | 'edited' | 'gone' | Omit<VerifyFault, 'assistantId'>;
@@ -22,7 +22,7 @@ const fault = (code: string, message: string): Finding => ({
   message: message.slice(0, MOST_CHARACTERS).toWellFormed(),
 });
 
-/** Compares what a batch has written with what is stored now, and proves its prompts again. Writes nothing. */
+/** Compares the documents of a batch with the stored ones, and proves its prompts again. Writes nothing. */
 @Injectable()
 export class BatchVerifier {
   constructor(
@@ -34,7 +34,7 @@ export class BatchVerifier {
     const total = await this.items.count(batch.id, CHECKED);
     const counts = { checked: 0, sound: 0, edited: 0, gone: 0, faultCount: 0 };
     const faults: VerifyFault[] = [];
-    const breath = new Breath();
+    const eventLoop = new EventLoopYield();
     for (let cursor = 0; !signal.aborted;) {
       report({ done: counts.checked, total: Math.max(total, counts.checked), text: 'assistants' });
       const page = await this.items.after(batch.id, CHECKED, cursor, batch.batchSize);
@@ -51,7 +51,7 @@ export class BatchVerifier {
         else counts.faultCount += 1;
         if (typeof found !== 'string' && faults.length < MOST_LISTED)
           faults.push({ assistantId: item.assistantId, ...found });
-        await breath.take();
+        await eventLoop.ifDue();
       }
       cursor = last.assistantId;
     }
@@ -67,7 +67,7 @@ export class BatchVerifier {
     );
   }
 
-  /** The proof of the day it was migrated, with the steps of today. */
+  /** Repeats the proof of the migration with the current steps. */
   private async proofFault(batch: Batch, item: BatchItem, stored: StoredItem | undefined): Promise<Finding | null> {
     if (stored?.old == null || item.oldVersion === null) return null;
     const subject: RewriteSubject = {
@@ -86,12 +86,12 @@ export class BatchVerifier {
       return fault('prompt.unproved', first?.message ?? 'the prompts could not be proved to be the same');
     }
     if (plan.status === 'current' || definitionHash(plan.definition) !== item.newHash)
-      return fault('document.other', 'this build would make another document of the old one');
+      return fault('document.other', 'this build would write another document');
     return null;
   }
 }
 
-/** Old and new document must lie in the version history, to the letter. */
+/** The version history must hold the old and the new document unchanged. */
 function historyFault(item: BatchItem, stored: StoredItem | undefined): Finding | null {
   const sides = [
     { name: 'old', version: item.oldVersion, hash: item.oldHash, definition: stored?.old ?? null },
@@ -101,12 +101,12 @@ function historyFault(item: BatchItem, stored: StoredItem | undefined): Finding 
     if (definition === null)
       return fault('history.missing', `the ${name} version ${version ?? '?'} is not in the history`);
     if (definitionHash(definition) !== hash)
-      return fault('history.differs', `the ${name} version ${version ?? '?'} is not what was there`);
+      return fault('history.differs', `the ${name} version ${version ?? '?'} is not the one that was stored`);
   }
   return null;
 }
 
-/** What stands there now; null when it is what the batch left there. */
+/** Finding about the current document; null when the batch wrote it. */
 function currentFinding(item: BatchItem, stored: StoredItem | undefined): Finding | null {
   if (stored?.current == null || stored.version === null) return 'gone';
   const hash = definitionHash(stored.current);

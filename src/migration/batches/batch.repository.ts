@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Caller, decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import { type Caller, type Page, pageOf, type PageRequest, uuidCursor } from '../../kernel';
+import type { LeaseHolder, Transaction } from '../../platform/database';
 import * as sql from './batch-sql';
-import type { Batch, BatchScope, BatchState, BatchTask, LeaseHolder, TaskFailure } from './batch.types';
+import type { Batch, BatchScope, BatchState, BatchTask, TaskFailure } from './batch.types';
 
-/** Kept where a report would lie: a task that failed has none. */
+/** Stored in place of the report, which a failed task lacks. */
 export interface FailureResult {
   readonly failure: TaskFailure;
 }
@@ -31,7 +31,7 @@ export interface NewBatch extends BatchScope {
   readonly actor: Caller | null;
 }
 
-/** What a batch is to do from now on. */
+/** The start of a task. */
 export interface TaskStart {
   readonly task: BatchTask;
   readonly state: BatchState;
@@ -46,10 +46,10 @@ export interface Lease {
 
 export interface Ending {
   readonly state: BatchState;
-  /** What is left to do; null: nothing. */
+  /** The task that is left; null: none. */
   readonly task: BatchTask | null;
   readonly result: object | null;
-  /** A rollback that is begun again looks at everything. */
+  /** The next rollback begins at the first assistant. */
   readonly rewind?: boolean;
   readonly finished?: boolean;
 }
@@ -62,7 +62,7 @@ export interface ChunkCounts {
   readonly failed: number;
 }
 
-/** Rows of batches. They may span organizations: who may see which is decided above. */
+/** Rows of batches. A batch may span organizations; callers check access. */
 @Injectable()
 export class BatchRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -72,12 +72,12 @@ export class BatchRepository {
     return row === undefined ? null : batchOf(row);
   }
 
-  /** Until the transaction ends nobody else begins, continues or enqueues anything. */
+  /** No other task begins, continues or is queued until the transaction ends. */
   async lockStarts(tx: Transaction): Promise<void> {
     await tx.query(sql.LOCK_STARTS);
   }
 
-  /** Other batches that somebody works on and that share assistants with this scope. */
+  /** Other leased batches with assistants of this scope. */
   async leased(except: string | null, organizationId: string | null, tx: Transaction): Promise<Batch[]> {
     return (await this.query<BatchRow>(sql.LEASED, [except, organizationId], tx)).map(batchOf);
   }
@@ -106,12 +106,12 @@ export class BatchRepository {
     await tx.query(sql.CLAIM, [batchId, task, state, forced, background, token, JSON.stringify(holder), seconds]);
   }
 
-  /** Whoever goes on with a batch says how much is done at once. */
+  /** A resumed batch takes the new batch size. */
   async resize(id: string, batchSize: number, tx: Transaction): Promise<void> {
     await tx.query(sql.RESIZE, [id, batchSize]);
   }
 
-  /** False when the lease is somebody else's; else the batch's row is locked until the transaction ends. */
+  /** False when another process holds the lease. Else the batch's row is locked until the transaction ends. */
   async renew({ batchId, token, seconds }: Lease, tx: Transaction): Promise<boolean> {
     const [rows] = await tx.query<[object[], number]>(sql.RENEW, [batchId, token, seconds]);
     return rows.length > 0;
@@ -133,16 +133,13 @@ export class BatchRepository {
 
   /** Newest first; `organizationId` null: of every scope. */
   async page(organizationId: string | null, { limit, cursor }: PageRequest): Promise<Page<Batch>> {
-    const before = cursor === null ? null : idOf(cursor);
     const [counted] = await this.query<{ total: number }>(sql.COUNT, [organizationId]);
-    const rows = await this.query<BatchRow>(sql.PAGE, [organizationId, before, limit + 1]);
-    const items = rows.slice(0, limit).map(batchOf);
-    const last = items.at(-1);
-    const next = rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null;
-    return { items, total: counted?.total ?? 0, next_cursor: next };
+    const rows = await this.query<BatchRow>(sql.PAGE, [organizationId, uuidCursor(cursor), limit + 1]);
+    const page = pageOf(rows, limit, ({ id }) => id);
+    return { ...page, items: page.items.map(batchOf), total: counted?.total ?? 0 };
   }
 
-  /** What the server's jobs are to carry out or are carrying out. */
+  /** Batches with a task for the server's jobs. */
   async inBackground(): Promise<Batch[]> {
     return (await this.query<BatchRow>(sql.IN_BACKGROUND, [])).map(batchOf);
   }
@@ -153,10 +150,3 @@ export class BatchRepository {
 }
 
 const jsonOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
-
-function idOf(cursor: string): string {
-  const [id] = decodeCursor(cursor, 1) ?? [];
-  if (typeof id !== 'string' || !isUuid(id))
-    throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return id;
-}

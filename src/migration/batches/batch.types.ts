@@ -1,13 +1,13 @@
-import type { MetadataVersion, PromptDifference } from '../../assistants';
+import type { MetadataVersion, PromptDifference } from '../../definition';
 import type { Caller, Problem } from '../../kernel';
-import type { ProcessIdentity } from '../../platform/database';
+import type { LeaseHolder } from '../../platform/database';
 
-/** Newest version, and the least that documents can be taken to. */
+/** Metadata versions that documents can be migrated to. */
 export const TARGET_VERSIONS = [2, 3] as const;
 export type TargetVersion = (typeof TARGET_VERSIONS)[number];
 export const NEWEST_VERSION: TargetVersion = 3;
 
-/** `running` and `rolling_back` without a live lease: whoever worked on it is gone. */
+/** `running` and `rolling_back` without a live lease: the process was killed. */
 export const BATCH_STATES = ['queued', 'running', 'interrupted', 'done', 'rolling_back', 'rolled_back'] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
 
@@ -17,22 +17,16 @@ export type BatchTask = (typeof BATCH_TASKS)[number];
 export const ITEM_STATUSES = ['migrated', 'skipped', 'failed', 'rolled_back'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** Which assistants, and how far; `organizationId` null: of every organization. */
+/** The assistants and the target version; `organizationId` null: all organizations. */
 export interface BatchScope {
   readonly organizationId: string | null;
   readonly to: TargetVersion;
 }
 
-/** Who works on a batch, in words for others and in data for finding out whether the process still lives. */
-export interface LeaseHolder {
-  readonly label: string;
-  readonly process: ProcessIdentity;
-}
-
 export interface BatchCounts {
   /** Live assistants of the scope when the batch began. */
   readonly total: number;
-  /** Of these, looked at so far. */
+  /** Examined so far. */
   readonly examined: number;
   readonly migrated: number;
   readonly skipped: number;
@@ -45,22 +39,22 @@ export interface Batch extends BatchCounts {
   readonly organizationId: string | null;
   readonly to: TargetVersion;
   readonly state: BatchState;
-  /** What goes on or is to be done; null when nothing is. */
+  /** The running or queued task; null: none. */
   readonly task: BatchTask | null;
-  /** Carried out by the server's jobs. */
+  /** Run by the server's jobs. */
   readonly background: boolean;
-  /** A rollback goes over later edits. */
+  /** A rollback overwrites later edits. */
   readonly forced: boolean;
   readonly batchSize: number;
-  /** Who asked for the task; null for operator commands. */
+  /** The person who asked for the task; null for operator commands. */
   readonly actor: Caller | null;
-  /** Null unless it is live by the database's clock. */
+  /** null when it expired by the database's clock. */
   readonly lease: { readonly holder: LeaseHolder; readonly until: Date } | null;
   readonly applyCursor: number;
   readonly rollbackCursor: number;
-  /** Outcome of the last rollback or verification. */
+  /** Report of the last rollback or verification. */
   readonly result: RollbackReport | VerifyReport | null;
-  /** Why the server ended the last task before its end. */
+  /** Why the last task failed on the server. */
   readonly failure: TaskFailure | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
@@ -69,12 +63,12 @@ export interface Batch extends BatchCounts {
 export interface TaskFailure {
   readonly task: BatchTask;
   readonly at: string;
-  /** As in an answer over HTTP. */
+  /** A problem's `code`. */
   readonly code: string;
   readonly detail: string;
 }
 
-/** What became of one assistant. */
+/** The result of one assistant. */
 export interface BatchItem {
   readonly assistantId: number;
   readonly organizationId: string;
@@ -92,7 +86,12 @@ export interface BatchItem {
   readonly auditId: string | null;
 }
 
-/** An assistant that was saved again after the batch had rewritten it. */
+/** A failed item with the assistant's current name; empty when it was deleted since. */
+export interface FailedItem extends BatchItem {
+  readonly name: string;
+}
+
+/** An assistant that was saved after the batch had migrated it. */
 export interface EditedItem {
   readonly assistantId: number;
   /** The version the batch wrote, and the current one. */
@@ -104,12 +103,12 @@ export interface RollbackReport {
   readonly task: 'rollback';
   readonly at: string;
   readonly rolledBack: number;
-  /** Saved again since: left alone, or, when forced, overwritten. The first hundred. */
+  /** Saved since: skipped, or overwritten when forced. The first hundred. */
   readonly edited: readonly EditedItem[];
   readonly editedCount: number;
   /** Deleted since. */
   readonly gone: number;
-  /** Not rolled back, as the version history lacks the old document: a fault. */
+  /** Not rolled back: the version history lacks the old document. */
   readonly historyMissing: number;
   /** False when it was stopped before its end. */
   readonly complete: boolean;
@@ -126,7 +125,7 @@ export interface VerifyReport {
   readonly at: string;
   readonly checked: number;
   readonly sound: number;
-  /** Edited or deleted since: not an error. */
+  /** Edited or deleted since, which is no fault. */
   readonly edited: number;
   readonly gone: number;
   readonly faultCount: number;
@@ -137,16 +136,16 @@ export interface VerifyReport {
 
 export interface BatchProgress {
   readonly done: number;
-  /** null while nobody knows it. */
+  /** null while it is unknown. */
   readonly total: number | null;
   readonly text: string;
 }
 
-/** How a task is watched and stopped: between chunks, never inside one. */
+/** Progress and stop of a task. It stops between chunks, never inside one. */
 export interface TaskControl {
   readonly signal: AbortSignal;
   readonly report: (progress: BatchProgress) => void;
 }
 
-/** How many listed things a report holds at most. */
+/** Longest list in a report. */
 export const MOST_LISTED = 100;

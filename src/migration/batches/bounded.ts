@@ -1,4 +1,4 @@
-import type { PromptDifference } from '../../assistants';
+import type { PromptDifference } from '../../definition';
 import type { Problem } from '../../kernel';
 
 const MOST_PROBLEMS = 20;
@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 500;
 
 const short = (text: string): string => text.slice(0, MOST_CHARACTERS).toWellFormed();
 
-/** A document of any size has a list of problems that people can read. */
+/** Bounds the list of problems of a document of any size. */
 export const boundedProblems = (problems: readonly Problem[]): Problem[] =>
   problems
     .slice(0, MOST_PROBLEMS)

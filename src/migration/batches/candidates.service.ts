@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantRewrites, type MetadataVersion, type RewritePlan, type RewriteSubject } from '../../assistants';
+import { AssistantRewrites, type RewriteSubject } from '../../assistants';
+import type { MetadataVersion, RewritePlan } from '../../definition';
 import { AppError, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { BatchItemRepository } from './batch-item.repository';
 import type { BatchScope } from './batch.types';
-import { Breath } from './breath';
-import { storedVersion } from './stored-version';
+import { EventLoopYield } from '../yield-to-event-loop';
+import { storedVersion } from '../proof/stored-version';
 
-/** What is to become of one assistant. */
+/** The result of examining one assistant. */
 export type Verdict =
   | { readonly kind: 'current'; readonly from: MetadataVersion }
   | { readonly kind: 'skipped'; readonly from: MetadataVersion | null; readonly problems: readonly Problem[] }
@@ -23,14 +24,14 @@ export interface Examined {
   readonly verdict: Verdict;
 }
 
-/** Of documents in one page: history and audit take each of them before and after once more. */
+/** Most bytes of documents in one page. History and audit store each document several times. */
 const MOST_BYTES = 4_000_000;
 
 const WITHOUT_FEATURE: readonly Problem[] = [
   { path: 'organization.features.multi_tool', message: 'is switched off', code: 'feature_disabled' },
 ];
 
-/** Looks at assistants page by page and says of each what a migration would do. */
+/** Examines assistants page by page. */
 @Injectable()
 export class Candidates {
   constructor(
@@ -39,7 +40,7 @@ export class Candidates {
     private readonly items: BatchItemRepository,
   ) {}
 
-  /** Live assistants of the scope by id, after `afterId`; ends between pages when the signal is aborted. */
+  /** Live assistants of the scope after `afterId`, by id. Ends between pages when the signal fires. */
   async *pages(
     { organizationId }: Pick<BatchScope, 'organizationId'>,
     { afterId, limit, signal }: { afterId: number; limit: number; signal: AbortSignal },
@@ -56,15 +57,15 @@ export class Candidates {
 
   async examine(subjects: readonly RewriteSubject[], to: BatchScope['to']): Promise<Examined[]> {
     const examined: Examined[] = [];
-    const breath = new Breath();
+    const eventLoop = new EventLoopYield();
     for (const subject of subjects) {
       examined.push({ subject, verdict: await this.verdictOn(subject, to) });
-      await breath.take();
+      await eventLoop.ifDue();
     }
     return examined;
   }
 
-  /** An organization that was removed meanwhile has nothing switched on. */
+  /** False for an organization that was removed meanwhile. */
   async mayMigrate(organizationId: string): Promise<boolean> {
     try {
       return (await this.organizations.runtime(organizationId)).features.multi_tool;

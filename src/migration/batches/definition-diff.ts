@@ -2,7 +2,7 @@ import type { RewriteSubject } from '../../assistants';
 
 type Documents = Pick<RewriteSubject['definition'], 'metadata' | 'promptTemplate'>;
 
-/** Beyond this many lines a text is compared as a whole: the table of the comparison grows with their product. */
+/** Longer texts are compared as a whole: the table grows with the product of both lengths. */
 const MOST_LINES = 400;
 const CONTEXT = 2;
 const MOST_WIDTH = 200;
@@ -12,7 +12,7 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** JSON with two spaces, so that a change is a line; what is no JSON stays as it is. */
+/** Indents JSON, so that a change is a line; other text stays unchanged. */
 function pretty(metadata: string): string {
   if (metadata.trim() === '') return '{}';
   try {
@@ -22,7 +22,7 @@ function pretty(metadata: string): string {
   }
 }
 
-/** For people: what changes in metadata and template, as a unified diff with two lines around, at most `limit` lines. */
+/** A unified diff of metadata and template with two lines of context, at most `limit` lines. */
 export function definitionDiff(before: Documents, after: Documents, limit = 120): string[] {
   const lines = [
     ...section('metadata', pretty(before.metadata), pretty(after.metadata)),
@@ -50,7 +50,7 @@ function hunks(lines: readonly DiffLine[]): string[] {
   return shown;
 }
 
-/** By the longest common subsequence of lines (Wagner and Fischer's table). */
+/** By the longest common subsequence of lines (Wagner–Fischer). */
 function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const removed = before.map((text): DiffLine => ({ mark: '-', text }));
   const added = after.map((text): DiffLine => ({ mark: '+', text }));
@@ -69,7 +69,7 @@ function diffLines(before: readonly string[], after: readonly string[]): DiffLin
   return [...lines, ...removed.slice(b), ...added.slice(a)];
 }
 
-/** How many lines the two have in common, in order, from line `b` of one and `a` of the other on. */
+/** Length of the longest common subsequence from line `b` of one text and line `a` of the other. */
 function commonLines(before: readonly string[], after: readonly string[]): (b: number, a: number) => number {
   const width = after.length + 1;
   const table = new Uint16Array((before.length + 1) * width);

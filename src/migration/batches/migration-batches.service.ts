@@ -9,18 +9,20 @@ import { BatchRollback } from './batch-rollback.service';
 import { BatchVerifier } from './batch-verifier.service';
 import {
   type Batch,
-  type BatchItem,
   type BatchTask,
   type EditedItem,
+  type FailedItem,
   MOST_LISTED,
   type RollbackReport,
   type TaskControl,
   type VerifyReport,
 } from './batch.types';
 
-/** Who carries a task out: `label` names the process to others, `actor` the person in the audit. */
+/** The process and the person behind a task. */
 export interface Worker {
+  /** Names the process to other operators. */
   readonly label: string;
+  /** The person in the audit; null for operator commands. */
   readonly actor: Caller | null;
 }
 
@@ -32,12 +34,19 @@ export interface Outcome<Report = null> {
 }
 
 export interface Applied extends Outcome {
-  /** Assistants that were dealt with before this call: more than none when it went on with an unfinished batch. */
+  /** Assistants that earlier calls examined; more than none when an unfinished batch was resumed. */
   readonly before: number;
 }
 
-/** How a task ends for others: what is left to do, and in which state. */
+/** States in which a task leaves the batch when it does not reach its end. */
 type Endings = { readonly stopped: Ending; readonly failed: Ending };
+
+interface Work<Report> {
+  readonly report: Report;
+  readonly complete: boolean;
+  /** The state after a complete task. */
+  readonly done: Omit<Ending, 'task'>;
+}
 
 const editedProblem = ({ assistantId, newVersion, version }: EditedItem) => ({
   path: `assistants.${assistantId}`,
@@ -45,7 +54,7 @@ const editedProblem = ({ assistantId, newVersion, version }: EditedItem) => ({
   code: 'assistant.edited',
 });
 
-/** Batches of migrations, carried out by this process. Every method may be called again after a kill. */
+/** Runs batches of migrations in this process. Every method may be called again after a kill. */
 @Injectable()
 export class MigrationBatches {
   constructor(
@@ -70,47 +79,49 @@ export class MigrationBatches {
   }
 
   /** Assistants that could not be migrated, the first hundred. */
-  failures(id: string): Promise<readonly BatchItem[]> {
-    return this.items.after(id, ['failed'], 0, MOST_LISTED);
+  async failures(id: string): Promise<readonly FailedItem[]> {
+    const items = await this.items.after(id, ['failed'], 0, MOST_LISTED);
+    const names = await this.items.names(items.map(({ assistantId }) => assistantId));
+    return items.map((item) => ({ ...item, name: names.get(item.assistantId) ?? '' }));
   }
 
-  /** Begins a batch or goes on with the unfinished one. @throws {AppError} `conflict` while somebody else works on it */
+  /** Begins a batch or resumes the unfinished one. @throws {AppError} `conflict` while another process works on it */
   async apply(request: ApplyRequest, worker: Worker, control: TaskControl): Promise<Applied> {
     const held = await this.leases.begin(request, worker.label, worker.actor);
-    return this.applyHeld(held, worker, control, stoppedByHand('interrupted'));
+    const outcome = await this.run(held, stopped('interrupted'), () => this.applied(held, worker.actor, control));
+    return { ...outcome, before: held.batch.examined };
   }
 
-  /** @throws {AppError} `conflict` naming assistants that were saved since, unless forced */
+  /** @throws {AppError} `conflict` with the assistants that were saved since, unless forced */
   async rollBack(id: string, force: boolean, worker: Worker, control: TaskControl): Promise<Outcome<RollbackReport>> {
     await this.assertUnedited(id, force);
     const held = await this.leases.claim(id, { task: 'rollback', forced: force }, worker.label);
-    return this.rollBackHeld(held, worker, control, stoppedByHand('rolling_back'));
+    return this.run(held, stopped('rolling_back'), () => this.rolledBack(held, worker.actor, control));
   }
 
   /** @throws {AppError} `not_found`, `conflict` */
   async rollBackOne(id: string, assistantId: number, force: boolean, worker: Worker): Promise<RollbackReport> {
     const request = { task: 'rollback', aside: true, forced: force, discreet: worker.actor !== null } as const;
     const held = await this.leases.claim(id, request, worker.label);
-    const rest: Ending = { state: held.resting, task: null, result: null };
-    const report = await this.holding(held, { stopped: rest, failed: rest }, async () => {
-      const made = await this.rollbacks.one(held, assistantId, worker.actor);
-      await this.leases.release(held, rest);
-      return made;
-    });
+    const { report } = await this.run(held, stopped(held.resting), async () => ({
+      report: await this.rollbacks.one(held, assistantId, worker.actor),
+      complete: true,
+      done: { state: held.resting, result: null },
+    }));
     if (report.editedCount > 0 && !force) throw editedSince(report.edited, report.editedCount);
     return report;
   }
 
   async verify(id: string, worker: Worker, control: TaskControl): Promise<Outcome<VerifyReport>> {
     const held = await this.leases.claim(id, { task: 'verify' }, worker.label);
-    return this.verifyHeld(held, control, stoppedByHand(held.resting));
+    return this.run(held, stopped(held.resting), () => this.verified(held, control));
   }
 
   /**
-   * For a job: does what the batch's row says; quietly nothing when that is done, or in other hands. False: stopped.
-   * `admit` gives the person whose task it is as they are now, or refuses them: then the task ends with the reason.
+   * For a job: runs the task that the batch's row names; does nothing when that is done or another process holds it.
+   * False: stopped. `admit` returns the current rights of the person who asked, or refuses them, which ends the task.
    */
-  async carryOut(
+  async runQueued(
     id: string,
     label: string,
     lastTry: boolean,
@@ -122,15 +133,17 @@ export class MigrationBatches {
     const { task, forced } = batch;
     const held = await this.leases.claim(id, { task, forced, background: true }, label).catch(nullWhenBusy);
     if (held === null) return true;
-    const { stopped, given } = inBackground(held, task);
-    const endings = { stopped, failed: lastTry ? given : stopped };
-    const failed = (error: unknown): Ending => (isRefusal(error) ? given : endings.failed);
-    const actor = await this.ending(held, failed, () => admit(held.batch)).catch(undefinedWhenRefused);
+    const { later, abandoned } = inBackground(held, task);
+    const refused = (error: unknown): Ending => (isRefusal(error) || lastTry ? abandoned : later);
+    const actor = await this.releasing(held, refused, () => admit(held.batch)).catch(undefinedWhenRefused);
     if (actor === undefined) return true;
-    const worker = { label, actor };
-    if (task === 'apply') return (await this.applyHeld(held, worker, control, endings)).complete;
-    if (task === 'rollback') return (await this.rollBackHeld(held, worker, control, endings)).complete;
-    return (await this.verifyHeld(held, control, endings)).complete;
+    const work = {
+      apply: () => this.applied(held, actor, control),
+      rollback: () => this.rolledBack(held, actor, control),
+      verify: () => this.verified(held, control),
+    } as const;
+    const endings = { stopped: later, failed: lastTry ? abandoned : later };
+    return (await this.run<unknown>(held, endings, work[task])).complete;
   }
 
   /** @throws {AppError} `conflict` naming assistants that were saved since the batch had rewritten them, unless forced */
@@ -140,45 +153,42 @@ export class MigrationBatches {
     if (count > 0) throw editedSince(items, count);
   }
 
-  private applyHeld(held: HeldBatch, worker: Worker, control: TaskControl, endings: Endings): Promise<Applied> {
-    return this.holding(held, endings, async () => {
-      const complete = await this.applier.run(held, worker.actor, control);
-      const done: Ending = { state: 'done', task: null, result: null, finished: true };
-      await this.leases.release(held, complete ? done : endings.stopped);
-      return { batch: await this.find(held.batch.id), report: null, complete, before: held.batch.examined };
-    });
+  private async applied(held: HeldBatch, actor: Caller | null, control: TaskControl): Promise<Work<null>> {
+    const complete = await this.applier.run(held, actor, control);
+    return { report: null, complete, done: { state: 'done', result: null, finished: true } };
   }
 
-  private rollBackHeld(
+  private async rolledBack(held: HeldBatch, actor: Caller | null, control: TaskControl): Promise<Work<RollbackReport>> {
+    const report = await this.rollbacks.run(held, actor, control);
+    const isPartial = report.historyMissing > 0 || (report.editedCount > 0 && !held.batch.forced);
+    const done = { state: isPartial ? 'done' : 'rolled_back', result: report, rewind: true } as const;
+    return { report, complete: report.complete, done };
+  }
+
+  private async verified(held: HeldBatch, control: TaskControl): Promise<Work<VerifyReport>> {
+    const report = await this.verifier.run(held.batch, control);
+    return { report, complete: report.complete, done: { state: held.resting, result: report } };
+  }
+
+  /** Runs the work and releases the lease. When the release fails too, the lease expires. */
+  private run<Report>(
     held: HeldBatch,
-    worker: Worker,
-    control: TaskControl,
-    endings: Endings,
-  ): Promise<Outcome<RollbackReport>> {
-    return this.holding(held, endings, async () => {
-      const report = await this.rollbacks.run(held, worker.actor, control);
-      const left = report.historyMissing > 0 || (report.editedCount > 0 && !held.batch.forced);
-      const done: Ending = { state: left ? 'done' : 'rolled_back', task: null, result: report, rewind: true };
-      await this.leases.release(held, report.complete ? done : { ...endings.stopped, result: report });
-      return { batch: await this.find(held.batch.id), report, complete: report.complete };
-    });
+    { stopped: early, failed }: Endings,
+    work: () => Promise<Work<Report>>,
+  ): Promise<Outcome<Report>> {
+    return this.releasing(
+      held,
+      () => failed,
+      async () => {
+        const { report, complete, done } = await work();
+        const partial = held.batch.task === 'rollback' ? { ...early, result: done.result } : early;
+        await this.leases.release(held, complete ? { ...done, task: null } : partial);
+        return { batch: await this.find(held.batch.id), report, complete };
+      },
+    );
   }
 
-  private verifyHeld(held: HeldBatch, control: TaskControl, endings: Endings): Promise<Outcome<VerifyReport>> {
-    return this.holding(held, endings, async () => {
-      const report = await this.verifier.run(held.batch, control);
-      const done: Ending = { state: held.resting, task: null, result: report };
-      await this.leases.release(held, report.complete ? done : endings.stopped);
-      return { batch: await this.find(held.batch.id), report, complete: report.complete };
-    });
-  }
-
-  /** What fails leaves the batch for whoever comes next; when even that cannot be written, the lease runs out. */
-  private holding<T>(held: HeldBatch, { failed }: Endings, work: () => Promise<T>): Promise<T> {
-    return this.ending(held, () => failed, work);
-  }
-
-  private async ending<T>(held: HeldBatch, failed: (error: unknown) => Ending, work: () => Promise<T>): Promise<T> {
+  private async releasing<T>(held: HeldBatch, failed: (error: unknown) => Ending, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -190,17 +200,17 @@ export class MigrationBatches {
   }
 }
 
-/** Stopped by hand, a task waits for being called again by hand. */
-function stoppedByHand(state: Ending['state']): Endings {
-  const stopped: Ending = { state, task: null, result: null };
-  return { stopped, failed: stopped };
+/** A command that was stopped waits until somebody calls it again. */
+function stopped(state: Ending['state']): Endings {
+  const ending: Ending = { state, task: null, result: null };
+  return { stopped: ending, failed: ending };
 }
 
-/** `stopped`: to be gone on with by the next job; `given`: up, until somebody asks again. */
-function inBackground({ resting }: HeldBatch, task: BatchTask): { readonly stopped: Ending; readonly given: Ending } {
+/** `later`: the next job continues. `abandoned`: nothing happens until somebody asks again. */
+function inBackground({ resting }: HeldBatch, task: BatchTask): { readonly later: Ending; readonly abandoned: Ending } {
   const state = task === 'apply' ? 'queued' : task === 'rollback' ? 'rolling_back' : resting;
-  const given = task === 'apply' ? 'interrupted' : state;
-  return { stopped: { state, task, result: null }, given: { state: given, task: null, result: null } };
+  const last = task === 'apply' ? 'interrupted' : state;
+  return { later: { state, task, result: null }, abandoned: { state: last, task: null, result: null } };
 }
 
 function editedSince(items: readonly EditedItem[], count: number): AppError {
@@ -209,7 +219,7 @@ function editedSince(items: readonly EditedItem[], count: number): AppError {
   return new AppError('conflict', detail, { problems });
 }
 
-/** Nobody waits for the outcome of a task in the background: the batch tells it. */
+/** A background task has nobody to answer: the batch keeps its failure. */
 function failureOf({ task }: Batch, error: unknown): FailureResult | null {
   const { code, detail } = toAppError(error);
   return task === null ? null : { failure: { task, at: new Date().toISOString(), code, detail } };
@@ -222,7 +232,7 @@ function undefinedWhenRefused(error: unknown): undefined {
   if (!isRefusal(error)) throw error;
 }
 
-/** Whoever is quicker, or works on the same assistants, is waited for. */
+/** Another process was faster or works on the same assistants: the job waits for it. */
 function nullWhenBusy(error: unknown): null {
   if (error instanceof AppError && error.code === 'conflict') return null;
   throw error;

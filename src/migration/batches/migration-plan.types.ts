@@ -1,4 +1,4 @@
-import type { AssistantType, MetadataVersion, PromptDifference } from '../../assistants';
+import type { AssistantType, MetadataVersion, PromptDifference } from '../../definition';
 import type { Problem } from '../../kernel';
 import type { TargetVersion } from './batch.types';
 
@@ -9,10 +9,9 @@ export interface VersionCount {
   readonly count: number;
 }
 
-/** An assistant that would be rewritten, and how. */
+/** An assistant that would be migrated. */
 export interface PlannedRewrite {
   readonly assistantId: number;
-  readonly organizationId: string;
   readonly name: string;
   readonly from: MetadataVersion;
   /** Lines of a unified diff of metadata and template. */
@@ -20,17 +19,16 @@ export interface PlannedRewrite {
   readonly notes: readonly Problem[];
 }
 
-/** An assistant that would be left as it is. */
+/** An assistant that cannot be migrated. */
 export interface PlannedRefusal {
   readonly assistantId: number;
-  readonly organizationId: string;
   readonly name: string;
   readonly from: MetadataVersion | null;
   readonly problems: readonly Problem[];
   readonly differences: readonly PromptDifference[];
 }
 
-/** What a migration would do now; nothing was written for it. */
+/** The effect that a migration would have now. */
 export interface MigrationPlan {
   readonly to: TargetVersion;
   readonly organizationId: string | null;
@@ -43,14 +41,13 @@ export interface MigrationPlan {
   /** The first of each; the counts above are of all. */
   readonly rewrites: readonly PlannedRewrite[];
   readonly refusals: readonly PlannedRefusal[];
-  /** Organizations whose assistants are left alone, with how many. */
+  /** Organizations whose assistants are skipped, with their numbers. */
   readonly skippedOrganizations: readonly { readonly organizationId: string; readonly count: number }[];
   readonly complete: boolean;
 }
 
 /** Versions of the stored documents of one organization. */
 export interface OrganizationStatus {
-  readonly organizationId: string;
   readonly slug: string;
   /** Whether its assistants may be migrated: the feature `multi_tool`. */
   readonly migratable: boolean;

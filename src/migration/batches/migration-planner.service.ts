@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { AssistantType, MetadataVersion, RewriteSubject } from '../../assistants';
+import type { RewriteSubject } from '../../assistants';
+import type { AssistantType, MetadataVersion } from '../../definition';
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import type { BatchScope, TaskControl } from './batch.types';
 import { boundedDifferences, boundedProblems } from './bounded';
-import { Breath } from './breath';
+import { EventLoopYield } from '../yield-to-event-loop';
 import { Candidates, type Verdict } from './candidates.service';
 import { definitionDiff } from './definition-diff';
 import type {
@@ -14,7 +15,7 @@ import type {
   PlannedRewrite,
   VersionCount,
 } from './migration-plan.types';
-import { storedVersion } from './stored-version';
+import { storedVersion } from '../proof/stored-version';
 
 const PAGE = 100;
 const MOST_REFUSALS = 100;
@@ -22,7 +23,7 @@ const MOST_ORGANIZATIONS = 100;
 /** Characters of all rewrites, and of all refusals, that a plan shows. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** The first so many entries, as long as they are not too much together. */
+/** The first entries, up to a number and a total size. */
 class Shown<T> {
   readonly list: T[] = [];
   private characters = 0;
@@ -39,7 +40,7 @@ class Shown<T> {
   }
 }
 
-/** How many documents there are of each version and type. */
+/** Counts documents by version and type. */
 class Census {
   private readonly counts = new Map<string, { version: MetadataVersion | null; type: AssistantType; count: number }>();
   total = 0;
@@ -57,7 +58,7 @@ class Census {
   }
 }
 
-/** Says what there is and what a migration would do, page by page, without a word written. */
+/** Counts stored versions and plans migrations, page by page. Writes nothing. */
 @Injectable()
 export class MigrationPlanner {
   constructor(
@@ -65,13 +66,13 @@ export class MigrationPlanner {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  /** `listed`: how many rewrites are shown with their diffs. */
+  /** `listed`: number of rewrites shown with their diffs. */
   async plan(scope: BatchScope, listed: number, { signal, report }: TaskControl): Promise<MigrationPlan> {
     const counts = { migrate: 0, current: 0, skipped: 0, failed: 0 };
     const census = new Census();
     const rewrites = new Shown<PlannedRewrite>(listed);
     const refusals = new Shown<PlannedRefusal>(MOST_REFUSALS);
-    const breath = new Breath();
+    const eventLoop = new EventLoopYield();
     const left = new Map<string, number>();
     for await (const page of this.candidates.pages(scope, { afterId: 0, limit: PAGE, signal })) {
       for (const examined of await this.candidates.examine(page, scope.to)) {
@@ -81,7 +82,7 @@ export class MigrationPlanner {
         if (verdict.kind === 'ready' && !rewrites.isFull) rewrites.add(rewriteOf(subject, verdict));
         if (verdict.kind === 'refused' && !refusals.isFull) refusals.add(refusalOf(subject, verdict));
         if (verdict.kind === 'skipped') left.set(subject.organizationId, (left.get(subject.organizationId) ?? 0) + 1);
-        await breath.take();
+        await eventLoop.ifDue();
       }
       report({ done: census.total, total: null, text: 'assistants' });
     }
@@ -99,17 +100,17 @@ export class MigrationPlanner {
     };
   }
 
-  /** Per organization, which versions its documents have. */
+  /** Versions of the stored documents, by organization. */
   async status(organizationId: string | null, signal: AbortSignal): Promise<OrganizationStatus[]> {
     const found = new Map<string, Census>();
     if (organizationId !== null) found.set(organizationId, new Census());
-    const breath = new Breath();
+    const eventLoop = new EventLoopYield();
     for await (const page of this.candidates.pages({ organizationId }, { afterId: 0, limit: PAGE, signal })) {
       for (const subject of page) {
         const census = found.get(subject.organizationId) ?? new Census();
         found.set(subject.organizationId, census);
         census.add(storedVersion(subject), subject.definition.type);
-        await breath.take();
+        await eventLoop.ifDue();
       }
     }
     const statuses = await Promise.all([...found].map(([id, census]) => this.statusOf(id, census)));
@@ -119,7 +120,7 @@ export class MigrationPlanner {
   private async statusOf(organizationId: string, census: Census): Promise<OrganizationStatus | null> {
     try {
       const { slug, features } = await this.organizations.runtime(organizationId);
-      return { organizationId, slug, migratable: features.multi_tool, total: census.total, versions: census.list() };
+      return { slug, migratable: features.multi_tool, total: census.total, versions: census.list() };
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return null;
       throw error;
@@ -127,9 +128,8 @@ export class MigrationPlanner {
   }
 }
 
-const headOf = ({ id, organizationId, definition }: RewriteSubject) => ({
+const headOf = ({ id, definition }: RewriteSubject) => ({
   assistantId: id,
-  organizationId,
   name: definition.name,
 });
 

@@ -1,11 +1,11 @@
-import type { AssistantDocument, PromptDifference } from '../../assistants';
+import type { AssistantDocument, PromptDifference } from '../../definition';
 import type { Problem } from '../../kernel';
-import { Breath } from '../batches/breath';
+import { EventLoopYield } from '../yield-to-event-loop';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
 import type { Renderable, Rendering } from './prompt-renderer';
 import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';
 
-/** Of each side of a difference. */
+/** Characters shown of each side of a difference. */
 const SHOWN_CHARS = 400;
 const LEAD_CHARS = 120;
 
@@ -26,13 +26,13 @@ interface Pair {
 }
 
 /**
- * What would not be the same after a rewrite: prompts, and what a prompt does not show. One input at a time is in memory, and
- * others have their turn between two renderings.
+ * Compares the prompts of two documents, and the settings that no prompt shows. Renders one input at a time, and yields to
+ * the event loop between two renderings.
  */
 export async function compareDocuments(
   before: Renderable,
   after: Renderable,
-  breath = new Breath(),
+  eventLoop = new EventLoopYield(),
 ): Promise<Comparison> {
   if (Math.max(before.slots, after.slots) > MOST_SLOTS) return refusal(TOO_MANY_SLOTS);
   if (Math.max(before.units, after.units) > MOST_UNITS) return refusal(TOO_LONG);
@@ -40,7 +40,7 @@ export async function compareDocuments(
   const differences: PromptDifference[] = [];
   let sameSources = true;
   for (const input of RECORDED_INPUTS) {
-    const compared = await compareOn(input, pair, breath);
+    const compared = await compareOn(input, pair, eventLoop);
     if (compared === null) return refusal(TOO_LONG);
     differences.push(...compared.differences);
     sameSources &&= compared.sameSources;
@@ -62,12 +62,12 @@ interface Compared {
   readonly sameSources: boolean;
 }
 
-/** null where a rendering is too long. */
-async function compareOn(input: RecordedInput, pair: Pair, breath: Breath): Promise<Compared | null> {
+/** null when a rendering is too long. */
+async function compareOn(input: RecordedInput, pair: Pair, eventLoop: EventLoopYield): Promise<Compared | null> {
   const was = await pair.before.render(input);
-  await breath.take();
+  await eventLoop.ifDue();
   const is = await pair.after.render(input);
-  await breath.take();
+  await eventLoop.ifDue();
   if (was === null || is === null) return null;
   const same = was.prompt === is.prompt || (await differOnlyAtSlots(pair, input, was, is));
   return {
@@ -79,8 +79,8 @@ async function compareOn(input: RecordedInput, pair: Pair, breath: Breath): Prom
 const refusal = (problem: Problem): Comparison => ({ problems: [problem], differences: [] });
 
 /**
- * Classic leaves nothing in place of a failed content and newlines in place of an empty one; a tool's slot knows no such
- * difference. So white space may begin or end at a slot that stays empty, and nowhere else.
+ * A classic assistant writes nothing for failed content and newlines for empty content; a tool's slot does not distinguish
+ * them. So white space may differ at an empty slot, and nowhere else.
  */
 async function differOnlyAtSlots(
   { before, after }: Pair,
@@ -117,7 +117,7 @@ function changedSettings(before: AssistantDocument, after: AssistantDocument): r
     .map((key) => ({ path: `metadata.${key}`, code: 'setting.differs', message: 'would not be the same' }));
 }
 
-/** Positions of tools change where functions leave their list; nothing that runs depends on them. */
+/** Without the positions of tools, which change when functions leave the list. Nothing depends on them. */
 const settings = (document: AssistantDocument): Readonly<Record<string, unknown>> => ({
   connector: document.connector,
   llm: document.llm,

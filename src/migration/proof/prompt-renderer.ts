@@ -1,21 +1,15 @@
-import {
-  type AssistantDocument,
-  definitionDocument,
-  type RewriteSubject,
-  type RunJob,
-  slotGrammar,
-  type ToolVocabulary,
-} from '../../assistants';
+import { AssistantCompiler, type RewriteSubject, type RunJob } from '../../assistants';
 import { ClassicPipeline } from '../../classic';
+import { type AssistantDocument, definitionDocument, type ToolVocabulary } from '../../definition';
 import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
 import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
 import type { Config } from '../../platform/config';
-import { ProcessorCatalogue, processorPlugins } from '../../processors';
-import { type CompiledTemplate, compileTemplate, USER_INPUT } from '../../templates';
-import { ToolCatalogue, ToolInvoker, toolPlugins } from '../../tools';
+import { ProcessorCatalogue, processorsOver } from '../../processors';
+import { type CompiledTemplate, USER_INPUT } from '../../templates';
+import { ToolCatalogue, ToolInvoker, toolsOver } from '../../tools';
 import { estimateUnits, MOST_UNITS } from './proof-budget';
-import { PROOF_ROOMS } from './proof-rooms';
+import { PROOF_DOUBLES } from './proof-doubles';
 import type { RecordedInput } from './recorded-inputs';
 
 const CALLER: Omit<Caller, 'organizationId'> = {
@@ -29,38 +23,44 @@ const CALLER: Omit<Caller, 'organizationId'> = {
   assistantIds: null,
 };
 
-/** What one recorded input comes to. */
+/** The prompt and sources of one recorded input. */
 export interface Rendering {
-  /** What the model would be sent, white space made one space. */
+  /** The messages to the model; each run of white space is one space. */
   readonly prompt: string;
-  /** What the client would be told of the sources. */
+  /** The sources that the client would get, as JSON. */
   readonly sources: string;
-  /** Some tool found nothing because it failed. */
+  /** A tool failed. */
   readonly failed: boolean;
 }
 
-/** A definition ready to be rendered. */
+/** A compiled definition. */
 export interface Renderable {
   readonly document: AssistantDocument;
-  /** How often content stands in the template. */
+  /** Number of slots in the template. */
   readonly slots: number;
-  /** How long a rendering is at most, in UTF-16 units. */
+  /** Upper bound of a rendering, in UTF-16 units. */
   readonly units: number;
-  /** null where it is longer than a proof may be. */
+  /** null when it is too long for a proof. */
   render(input: RecordedInput): Promise<Rendering | null>;
-  /** With a mark in place of each content: whoever leaves out the white space around marks compares all other. */
+  /** Puts a mark in place of each slot and removes the white space around it. */
   renderMarked(input: RecordedInput): Promise<Rendering | null>;
 }
 
-/** Of private use. */
+/** A character for private use. */
 const MARK = '\uE000';
 const AROUND_MARKS = /(?: ?\uE000)+ ?/g;
 
+/** Recorded inputs let tools fail on purpose: that is no line in the log. */
+class SilentToolInvoker extends ToolInvoker {
+  protected override log(): void {}
+}
+
 /** The pipelines of both types with all their processors, tools and strategies, over rooms that spell out what they are asked. */
 export class PromptRenderer {
-  private readonly tools = new ToolCatalogue(toolPlugins(PROOF_ROOMS));
+  private readonly tools = new ToolCatalogue(toolsOver(PROOF_DOUBLES));
   private readonly classic: ClassicPipeline;
   private readonly multiTool: MultiToolPipeline;
+  private readonly compiler: AssistantCompiler;
   private readonly signal = new AbortController().signal;
 
   constructor(
@@ -70,26 +70,46 @@ export class PromptRenderer {
   ) {
     const calm: Config = { ...config, tools: { ...config.tools, cacheEnabled: false, maxRetries: 0 } };
     const { tools } = this;
-    const invoker = new ToolInvoker(tools, calm);
-    const { prompt, rag } = processorPlugins(PROOF_ROOMS);
+    const invoker = new SilentToolInvoker(tools, calm);
+    const { prompt, rag } = processorsOver(PROOF_DOUBLES);
     this.classic = new ClassicPipeline(new ProcessorCatalogue(prompt, rag), invoker);
-    this.multiTool = new MultiToolPipeline(new Orchestrator(strategies, tools, invoker, calm));
+    this.multiTool = new MultiToolPipeline(new Orchestrator(invoker, calm));
+    this.compiler = new AssistantCompiler(vocabulary, tools, strategies);
   }
 
   open({ id, definition }: Pick<RewriteSubject, 'id' | 'definition'>): Renderable {
     const document = definitionDocument(definition, this.vocabulary);
-    const assistant = assistantOf(id, document, this.vocabulary);
-    const { compiled } = assistant;
+    const assistant = this.assistantOf(id, document);
+    const { template } = assistant.compiled;
+    let withMarks: RunJob['assistant'] | undefined;
     return {
       document,
-      slots: compiled.slots.length,
-      units: estimateUnits(document, compiled, (plugin) => this.tools.find(plugin)?.caching?.results === true),
+      slots: template.slots.length,
+      units: estimateUnits(document, template, (plugin) => this.tools.find(plugin)?.caching?.results === true),
       render: (input) => this.rendering(assistant, input),
       renderMarked: async (input) => {
-        const template = marked(compiled);
-        const rendering = await this.rendering(assistantOf(id, { ...document, template }, this.vocabulary), input);
+        withMarks ??= this.assistantOf(id, { ...document, template: marked(template) });
+        const rendering = await this.rendering(withMarks, input);
         return rendering && { ...rendering, prompt: rendering.prompt.replace(AROUND_MARKS, MARK) };
       },
+    };
+  }
+
+  private assistantOf(id: number, stored: AssistantDocument): RunJob['assistant'] {
+    const document = withoutPlans(stored);
+    return {
+      id,
+      name: '',
+      description: '',
+      version: 1,
+      organizationId: '',
+      ownerId: 'owner',
+      owner: { organizationId: '', userId: 'owner' },
+      published: false,
+      access: 'use',
+      disclosure: 'none',
+      document,
+      compiled: this.compiler.compile(document),
     };
   }
 
@@ -125,26 +145,9 @@ export class PromptRenderer {
   }
 }
 
-/** A plan is a model's or a heuristic's; which tools it may choose from is proved by the documents themselves. */
+/** A plan depends on a model or heuristic. The comparison of settings proves which tools it may choose. */
 const withoutPlans = (document: AssistantDocument): AssistantDocument =>
   document.orchestrator === 'planned' ? { ...document, orchestrator: 'sequential', orchestratorOptions: {} } : document;
-
-function assistantOf(id: number, stored: AssistantDocument, vocabulary: ToolVocabulary): RunJob['assistant'] {
-  const document = withoutPlans(stored);
-  return {
-    id,
-    name: '',
-    description: '',
-    version: 1,
-    organizationId: '',
-    ownerId: 'owner',
-    owner: { organizationId: '', userId: 'owner' },
-    published: false,
-    access: 'use',
-    document,
-    compiled: compileTemplate(document.template, slotGrammar(document, vocabulary)),
-  };
-}
 
 const marked = ({ segments }: CompiledTemplate): string =>
   segments
@@ -153,7 +156,7 @@ const marked = ({ segments }: CompiledTemplate): string =>
     )
     .join('');
 
-/** A space that stands alone is passed over: most do. */
+/** Skips single spaces, which are most. */
 const oneSpace = (text: string): string => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
 function unitsOf({ content }: ChatMessage): number {

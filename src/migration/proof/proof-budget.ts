@@ -1,11 +1,11 @@
-import type { AssistantDocument } from '../../assistants';
+import type { AssistantDocument } from '../../definition';
 import type { JsonObject, Problem } from '../../kernel';
 import { type CompiledTemplate, USER_INPUT } from '../../templates';
 
-/** UTF-16 units of one rendering with all that its tools find: more than models read, and few enough to be compared at once. */
+/** Longest rendering in UTF-16 units: more than models read, and little enough to compare in memory. */
 export const MOST_UNITS = 1_500_000;
 
-/** A save looks at each, and so does every step. */
+/** Every save and every step visits each slot. */
 export const MOST_SLOTS = 200;
 
 export const TOO_MANY_SLOTS: Problem = {
@@ -20,19 +20,19 @@ export const TOO_LONG: Problem = {
   message: `the prompt with what its tools find could be longer than ${MOST_UNITS} characters, which is too much to compare`,
 };
 
-/** What the recorded inputs hold, the words around an answer, and the question with all that is asked along with it. */
+/** Upper bounds: the recorded messages, the question, and the description of one tool call. */
 const MESSAGES = 5_000;
 const QUESTION = 500;
 const ASKED = 2_000;
-/** Words around a passage and its line in the list of sources; both name the collection, title and address. */
+/** Upper bound of the text around a passage and its source line; both name the collection. */
 const PASSAGE = 120;
 const NAMED = 4;
 
-/** Where the schemas of searches end. */
+/** Limits of the search tools' schemas. */
 const MOST_COLLECTIONS = 20;
 const MOST_PASSAGES = 20;
 
-/** At least as long as any rendering over the rooms of the proof. `isReader`: whether a tool reads what the others found. */
+/** Upper bound of any rendering in a proof. `isReader`: the tool reads the results of other tools. */
 export function estimateUnits(
   document: AssistantDocument,
   { source, slots }: CompiledTemplate,
@@ -74,7 +74,7 @@ function askedOf({ type, classic, pipeline }: AssistantDocument): Asked[] {
     }));
 }
 
-/** The rooms spell out what they were asked, and put the names of collections into each of their passages. */
+/** The proof's services print their arguments, and name the collection in each passage. */
 function contentUnits(config: JsonObject): number {
   const { collections, top_k: topK } = config;
   const names = Array.isArray(collections) ? collections.slice(0, MOST_COLLECTIONS) : [];

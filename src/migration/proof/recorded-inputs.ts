@@ -1,10 +1,10 @@
 import type { ChatMessage } from '../../kernel';
 
-/** What the rooms below the tools have to offer. */
+/** Results of the services that tools read. */
 export const ROOM_STATES = ['full', 'empty', 'failing'] as const;
 export type RoomState = (typeof ROOM_STATES)[number];
 
-/** A request that both documents are rendered for. */
+/** A request for which both documents are rendered. */
 export interface RecordedInput {
   readonly name: string;
   readonly rooms: RoomState;
@@ -13,11 +13,11 @@ export interface RecordedInput {
 
 const PLAIN: readonly ChatMessage[] = [{ role: 'user', content: 'Where does photosynthesis happen?' }];
 
-/** What a chain of replacements would take for slots, for patterns or for more template. */
+/** Text that a naive replacement would read as slots, patterns or more template. */
 const HOSTILE =
   'Explain {context}, {user_input}, {1_context}, {2_rubric}, {file} and {removed_1_context}; $& $1 $$ $` and \\frac{a}{b} in {"k": {"context": "{moodle_user}"}}';
 
-/** The client's own functions: what follows the last question passes unchanged. */
+/** Function calls of the client after the last question pass unchanged. */
 const CONVERSATION: readonly ChatMessage[] = [
   { role: 'system', content: 'You talk to a first-year student.' },
   { role: 'user', content: 'What is a chloroplast?' },
@@ -42,7 +42,7 @@ const IMAGE: readonly ChatMessage[] = [
   },
 ];
 
-/** Few, as every assistant of an installation is rendered twice for each of them. */
+/** Few, because every assistant is rendered twice for each. */
 export const RECORDED_INPUTS: readonly RecordedInput[] = [
   { name: 'a question full of braces', rooms: 'full', messages: [{ role: 'user', content: HOSTILE }] },
   { name: 'a conversation with tool results of the client', rooms: 'full', messages: CONVERSATION },

@@ -1,13 +1,14 @@
+import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { isJsonObject, type JsonObject } from '../kernel';
-import type { RewriteSubject } from '../assistants';
+import { isJsonObject, type JsonObject } from '../../kernel';
+import type { RewriteSubject } from '../../assistants';
 import {
   definitionOf,
   migrationFixtures,
   migrator as newMigrator,
   refusedFixtures,
   subjectOf,
-} from '../../test/support/migrator';
+} from '../../../test/support/migrator';
 
 type Definition = RewriteSubject['definition'];
 
@@ -18,6 +19,15 @@ const json = (text: string): JsonObject => {
   const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
   return isJsonObject(value) ? value : {};
 };
+
+it('logs no failing tool of a recorded input', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn');
+  const metadata = JSON.stringify({ rag_processor: 'simple_rag', prompt_processor: 'simple_augment' });
+  const definition = { metadata, promptTemplate: '{context} {user_input}', ragCollections: '3' };
+  expect((await plan(definition, 3)).status).toBe('ready');
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});
 
 describe('stored definitions of every shape', () => {
   it.each(migrationFixtures())('$name becomes what it always became', async (fixture) => {

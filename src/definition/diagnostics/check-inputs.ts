@@ -1,0 +1,54 @@
+import { isJsonObject } from '../../kernel';
+import type { StrategyShape } from '../../orchestrators';
+import { member } from '../metadata/parse-metadata';
+import { ancestorsOf, type PlacedTool } from './check-dependencies';
+import { type Diagnostic, warning } from './diagnostic.types';
+import type { MetadataRules } from './metadata-rules.types';
+
+const isEnabled = ({ tool }: PlacedTool): boolean => member(tool.entry, 'enabled') !== false;
+
+/** Tools that work on results of earlier tools and will see none: joined texts, checks of them. */
+export function checkInputs(placed: readonly PlacedTool[], strategy: string, rules: MetadataRules): Diagnostic[] {
+  const shape = rules.strategy(strategy)?.shape;
+  return placed.flatMap((item, position) => {
+    const config = member(item.tool.entry, 'config');
+    const needs = isEnabled(item) ? rules.needsOf(item.tool.plugin, isJsonObject(config) ? config : {}) : null;
+    if (needs === null) return [];
+    const seen = visibleTo(item, position, placed, shape);
+    const found = seen?.some((other) => isEnabled(other) && !other.later && isNeeded(other, needs.tool, rules)) ?? true;
+    if (found) return [];
+    const path = `metadata.tools[${item.tool.index}]`;
+    if (shape?.order === 'parallel' && !item.later)
+      return [
+        warning('tool.no_input', path, `has nothing to work on: with \`${strategy}\` no tool sees results of others`),
+      ];
+    const what = needs.tool === null ? 'tool whose result it could read' : `tool \`${needs.tool}\``;
+    return [warning('tool.no_input', path, `has nothing to work on: no enabled ${what} runs before it`)];
+  });
+}
+
+const isNeeded = ({ tool }: PlacedTool, wanted: string | null, rules: MetadataRules): boolean =>
+  wanted === null ? rules.placeholderOf(tool.plugin) !== null : rules.canonicalName(tool.plugin) === wanted;
+
+/** Tools whose results one tool sees; null where that is decided for each question. */
+function visibleTo(
+  item: PlacedTool,
+  position: number,
+  placed: readonly PlacedTool[],
+  shape: StrategyShape | undefined,
+): readonly PlacedTool[] | null {
+  const others = placed.filter((other) => other !== item);
+  if (item.later || shape?.planned === true) return others;
+  switch (shape?.order) {
+    case 'chain':
+      return placed.slice(0, position);
+    case 'parallel':
+      return [];
+    case 'dependencies': {
+      const seen = ancestorsOf(item, placed);
+      return others.filter(({ placeholder }) => seen.has(placeholder));
+    }
+    case undefined:
+      return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { member } from '../metadata/parse-metadata';
+import { readToolEntries } from '../metadata/tool-entries';
+import { isMetadataVersion } from '../metadata/version';
+import { type Diagnostic, error } from './diagnostic.types';
+
+type Kind = 'string' | 'boolean' | 'array' | 'object';
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  assistant_type: 'string',
+  connector: 'string',
+  llm: 'string',
+  orchestrator: 'string',
+  orchestrator_options: 'object',
+  prompt_processor: 'string',
+  rag_processor: 'string',
+  verbose: 'boolean',
+  capabilities: 'object',
+  tools: 'array',
+  functions: 'array',
+};
+
+const isOfKind = (value: unknown, kind: Kind): boolean => {
+  if (kind === 'array') return Array.isArray(value);
+  return kind === 'object' ? isJsonObject(value) : typeof value === kind;
+};
+
+const article = (kind: Kind): string => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);
+
+/** Types of the known members, and the version. Unknown members are the user's own and never looked at. */
+export function checkShape(metadata: JsonObject): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  for (const [key, kind] of Object.entries(KINDS)) {
+    const value = member(metadata, key);
+    if (value !== undefined && value !== null && !isOfKind(value, kind))
+      found.push(error('metadata.invalid', `metadata.${key}`, `must be ${article(kind)}`));
+  }
+  return [...found, ...checkVersion(metadata), ...checkEntries(metadata)];
+}
+
+function checkVersion(metadata: JsonObject): Diagnostic[] {
+  const version = member(metadata, '_format_version');
+  if (version === undefined || version === null || isMetadataVersion(version)) return [];
+  return [error('metadata.version_unknown', 'metadata._format_version', 'must be 1, 2 or 3')];
+}
+
+function checkEntries(metadata: JsonObject): Diagnostic[] {
+  return readToolEntries(metadata).malformed.map((path) =>
+    error('tool.invalid', `metadata.${path}`, 'must be the name of a function, or an object with `plugin` or `type`'),
+  );
+}

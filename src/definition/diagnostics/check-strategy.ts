@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { STRATEGY_SETTINGS, type StrategySetting } from '../../orchestrators';
+import { member, textMember } from '../metadata/parse-metadata';
+import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
+import { assistantType } from '../metadata/version';
+import { joinPath } from './check-tool';
+import { type Diagnostic, error, info } from './diagnostic.types';
+import type { MetadataRules } from './metadata-rules.types';
+
+export const DEFAULT_STRATEGY = 'sequential';
+
+/** The strategy of a multi-tool document, its options, and what of the tools' settings it does not look at. */
+export function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
+  if (assistantType(metadata) !== 'multi_tool') return [];
+  const name = textMember(metadata, 'orchestrator') ?? DEFAULT_STRATEGY;
+  const reads = rules.strategy(name)?.reads;
+  if (reads === undefined)
+    return [error('orchestrator.unknown', 'metadata.orchestrator', `must be one of ${rules.strategies().join(', ')}`)];
+  return [...checkOptions(metadata, name, rules), ...ignoredSettings(metadata, name, reads, rules)];
+}
+
+function checkOptions(metadata: JsonObject, strategy: string, rules: MetadataRules): Diagnostic[] {
+  const options = member(metadata, 'orchestrator_options');
+  if (!isJsonObject(options)) return [];
+  return rules
+    .optionProblems(strategy, options)
+    .map(({ path, message }) =>
+      error('orchestrator.options_invalid', joinPath('metadata.orchestrator_options', path), message),
+    );
+}
+
+function ignoredSettings(
+  metadata: JsonObject,
+  strategy: string,
+  reads: readonly StrategySetting[],
+  rules: MetadataRules,
+): Diagnostic[] {
+  return readToolEntries(metadata).pipeline.flatMap((tool) => {
+    const config = member(tool.entry, 'config');
+    const later = rules.looksAtAnswer(tool.plugin, isJsonObject(config) ? config : {});
+    const ignored = later ? STRATEGY_SETTINGS : STRATEGY_SETTINGS.filter((setting) => !reads.includes(setting));
+    const where = later ? 'on a tool that looks at the finished answer' : `with the strategy \`${strategy}\``;
+    return [
+      ...ignored
+        .filter((setting) => isSet(tool, setting))
+        .map((setting) => ignoredAt(tool, setting, `has no effect ${where}`)),
+      ...ignoredFallback(tool),
+    ];
+  });
+}
+
+const ignoredAt = ({ index }: ToolEntry, setting: string, message: string): Diagnostic =>
+  info('setting.ignored', `metadata.tools[${index}].${setting}`, message);
+
+function isSet({ entry }: ToolEntry, setting: StrategySetting): boolean {
+  const value = member(entry, setting);
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+}
+
+function ignoredFallback(tool: ToolEntry): Diagnostic[] {
+  const fallback = member(tool.entry, 'fallback');
+  if (!isJsonObject(fallback))
+    return member(tool.entry, 'on_error') === 'fallback'
+      ? [ignoredAt(tool, 'on_error', 'there is no `fallback`: a failure leaves the slot empty')]
+      : [];
+  const given = member(fallback, 'threshold');
+  return member(fallback, 'condition') !== 'on_low_confidence' && typeof given === 'number'
+    ? [ignoredAt(tool, 'fallback.threshold', 'has no effect unless `condition` is `on_low_confidence`')]
+    : [];
+}

@@ -1,0 +1,119 @@
+import { compileTemplate, type Slot, type SlotGrammar, USER_INPUT } from '../../templates';
+import type { AssistantDocument } from '../document.types';
+import { classicSlots } from '../metadata/classic-settings';
+import { unnumberedName } from '../metadata/placeholders';
+import { readToolEntries } from '../metadata/tool-entries';
+import { type Diagnostic, type PlaceholderState, warning } from './diagnostic.types';
+import type { MetadataRules } from './metadata-rules.types';
+
+/** A slot name that something fills. */
+interface Filler {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Its tool runs when the answer is there already: nothing reaches the template. */
+  readonly later?: boolean;
+  /** Its slot is meant to stay empty: a classic assistant without retrieval keeps `{context}` of its template. */
+  readonly empty?: boolean;
+  readonly index: number | null;
+  /** Where to complain when the template does not use it. */
+  readonly path: string;
+}
+
+export interface TemplateCheck {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly placeholders: readonly PlaceholderState[];
+}
+
+/**
+ * The placeholder contract between a stored template and its tools. `path` is what the request calls the template;
+ * ranges count UTF-16 code units of it as stored. An empty template passes the question on as it is.
+ */
+export function checkTemplate(
+  template: string,
+  path: string,
+  document: AssistantDocument,
+  rules: MetadataRules,
+): TemplateCheck {
+  const fillers = document.type === 'classic' ? classicFillers(document) : toolFillers(document, rules);
+  const { slots } = compileTemplate(template, grammarOf(document, fillers, rules));
+  const known = fillers.filter(({ enabled, empty }) => enabled || empty === true);
+  const filled = new Set([USER_INPUT, ...known.map(({ name }) => name)]);
+  const present = new Set(slots.map(({ name }) => name));
+  return {
+    diagnostics: [
+      ...(template !== '' && !present.has(USER_INPUT) ? [noUserInput(path)] : []),
+      ...slots.filter(({ name }) => !filled.has(name)).map((slot) => undefinedSlot(slot, path, fillers)),
+      ...fillers.filter(({ name, enabled }) => enabled && !present.has(name)).map(unusedFiller),
+    ],
+    placeholders: states(present, filled, fillers),
+  };
+}
+
+function classicFillers({ classic }: AssistantDocument): Filler[] {
+  const retrieves = classic.ragProcessor !== 'no_rag';
+  return classicSlots(classic).map((name) =>
+    name === 'context'
+      ? { name, enabled: retrieves, empty: !retrieves, index: null, path: 'metadata.rag_processor' }
+      : { name, enabled: true, index: null, path: 'metadata.prompt_processor' },
+  );
+}
+
+/** Version 2 templates call several tools by one name; each name counts once, as enabled when one of its tools is. */
+function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[] {
+  const fillers = new Map<string, Filler>();
+  const stored = readToolEntries(document.raw).pipeline;
+  for (const [position, { index, plugin, config, placeholder, enabled }] of document.pipeline.entries()) {
+    const entry = stored[position];
+    const name = document.formatVersion === 2 && entry !== undefined ? unnumberedName(entry, rules) : placeholder;
+    // The question is nobody's to fill; who claims its name is refused where the tools are checked.
+    if (name === null || name === USER_INPUT) continue;
+    const later = rules.looksAtAnswer(plugin, config);
+    const fills = enabled && !later;
+    const earlier = fillers.get(name);
+    if (earlier === undefined)
+      fillers.set(name, { name, enabled: fills, later, index, path: `metadata.tools[${index}].placeholder` });
+    else fillers.set(name, { ...earlier, enabled: earlier.enabled || fills });
+  }
+  return [...fillers.values()];
+}
+
+function grammarOf(document: AssistantDocument, fillers: readonly Filler[], rules: MetadataRules): SlotGrammar {
+  const names = fillers.map(({ name }) => name);
+  return document.type === 'classic' ? { types: [], names } : { types: rules.placeholderTypes(), names };
+}
+
+const noUserInput = (path: string): Diagnostic =>
+  warning('template.no_user_input', path, 'The template has no {user_input}: the question will not reach the model');
+
+function undefinedSlot({ name, start, end }: Slot, path: string, fillers: readonly Filler[]): Diagnostic {
+  const owner = fillers.find((filler) => filler.name === name);
+  const off = owner?.later === true ? 'its tool looks at the finished answer' : 'its tool is switched off';
+  const reason = owner === undefined ? 'no tool provides it' : off;
+  return warning('placeholder.undefined', path, `{${name}} stays empty: ${reason}`, { start, end });
+}
+
+const unusedFiller = ({ name, path }: Filler): Diagnostic =>
+  warning('placeholder.unused', path, `{${name}} is not used in the template`);
+
+function states(
+  present: ReadonlySet<string>,
+  filled: ReadonlySet<string>,
+  fillers: readonly Filler[],
+): PlaceholderState[] {
+  const indexOf = new Map(fillers.map(({ name, index }) => [name, index]));
+  const withTool = (name: string): { tool_index?: number } => {
+    const index = indexOf.get(name) ?? null;
+    return index === null ? {} : { tool_index: index };
+  };
+  const unused = [USER_INPUT, ...fillers.filter(({ enabled }) => enabled).map(({ name }) => name)];
+  return [
+    ...[...present].map((name): PlaceholderState => ({
+      name,
+      state: filled.has(name) ? 'used' : 'undefined',
+      ...withTool(name),
+    })),
+    ...unused
+      .filter((name) => !present.has(name))
+      .map((name): PlaceholderState => ({ name, state: 'unused', ...withTool(name) })),
+  ];
+}

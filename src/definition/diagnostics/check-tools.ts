@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { member, textMember } from '../metadata/parse-metadata';
+import { assignPlaceholders } from '../metadata/placeholders';
+import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
+import { metadataVersion } from '../metadata/version';
+import { checkConditions, checkDependencies, type PlacedTool } from './check-dependencies';
+import { checkInputs } from './check-inputs';
+import { checkTool } from './check-tool';
+import { type Diagnostic, error } from './diagnostic.types';
+import { DEFAULT_STRATEGY } from './check-strategy';
+import type { MetadataRules } from './metadata-rules.types';
+
+/** Tools and functions of one assistant. Each costs queries at every check and every run. */
+export const MAX_TOOLS = 100;
+
+/** Said alone: with thousands of tools nothing else is looked at. */
+export function checkNumber(metadata: JsonObject): Diagnostic[] {
+  const { pipeline, functions } = readToolEntries(metadata);
+  const found: Diagnostic[] = [];
+  if (pipeline.length > MAX_TOOLS)
+    found.push(error('metadata.invalid', 'metadata.tools', `must hold at most ${MAX_TOOLS} tools`));
+  if (functions.length > MAX_TOOLS)
+    found.push(error('metadata.invalid', 'metadata.functions', `must hold at most ${MAX_TOOLS} functions`));
+  return found;
+}
+
+/** Each tool by itself, then what only shows between them: duplicates, dependencies, conditions. */
+export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
+  const { pipeline } = readToolEntries(metadata);
+  const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
+  const placed = pipeline.map((tool, position) => {
+    const config = member(tool.entry, 'config');
+    const later = rules.looksAtAnswer(tool.plugin, isJsonObject(config) ? config : {});
+    return { tool, placeholder: placeholders[position] ?? null, later };
+  });
+  const strategy = textMember(metadata, 'orchestrator');
+  return [
+    ...pipeline.flatMap((tool) => checkTool(tool, rules)),
+    ...checkDuplicates(placed),
+    ...checkInstances(pipeline, rules),
+    ...checkDependencies(placed),
+    ...checkConditions(placed, strategy),
+    ...checkInputs(placed, strategy ?? DEFAULT_STRATEGY, rules),
+  ];
+}
+
+function checkDuplicates(placed: readonly PlacedTool[]): Diagnostic[] {
+  const first = new Map<string, number>();
+  return placed.flatMap(({ tool, placeholder }) => {
+    if (placeholder === null) return [];
+    const earlier = first.get(placeholder);
+    if (earlier === undefined) {
+      first.set(placeholder, tool.index);
+      return [];
+    }
+    const path = `metadata.tools[${tool.index}].placeholder`;
+    return [error('placeholder.duplicate', path, `already belongs to tools[${earlier}]`)];
+  });
+}
+
+function checkInstances(pipeline: readonly ToolEntry[], rules: MetadataRules): Diagnostic[] {
+  const seen = new Set<string>();
+  return pipeline.flatMap(({ plugin, index }) => {
+    const name = rules.canonicalName(plugin);
+    if (!seen.has(name) || rules.allowsMultiple(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [error('tool.invalid', `metadata.tools[${index}]`, `an assistant can have one ${name} only`)];
+  });
+}

@@ -1,0 +1,11 @@
+import type { Problem } from '../../kernel';
+import type { Diagnostic, DiagnosticCode } from './diagnostic.types';
+
+/** Definitions from LAMB carry these errors and must stay editable, so a save accepts them. Publication does not. */
+const SAVED_WITH_ERROR: ReadonlySet<DiagnosticCode> = new Set(['processor.unknown', 'tool.unknown_key']);
+
+/** Problems that refuse a save. */
+export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
+  diagnostics
+    .filter(({ severity, code }) => severity === 'error' && !SAVED_WITH_ERROR.has(code))
+    .map(({ path, message, code }): Problem => ({ path, message, code }));

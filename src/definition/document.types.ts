@@ -1,0 +1,69 @@
+import type { JsonObject } from '../kernel';
+import type { PipelineTool } from '../tools';
+
+export const ASSISTANT_TYPES = ['classic', 'multi_tool'] as const;
+export type AssistantType = (typeof ASSISTANT_TYPES)[number];
+
+export const METADATA_VERSIONS = [1, 2, 3] as const;
+/** 1: one RAG processor. 2: unnumbered `tools[]` of `{type, enabled, config}`. 3: numbered tools and an orchestrator. */
+export type MetadataVersion = (typeof METADATA_VERSIONS)[number];
+export const NEWEST_METADATA: MetadataVersion = 3;
+
+/** Ids of knowledge bases by the slug that a definition names them by; null where the name is the external server's. */
+export type CollectionIds = Readonly<Record<string, string | null>>;
+
+/** The members that the owner writes, in the columns that store them. */
+export interface Definition {
+  type: AssistantType;
+  name: string;
+  description: string;
+  systemPrompt: string;
+  promptTemplate: string;
+  /** JSON as the client wrote it. */
+  metadata: string;
+  /** Comma-separated names of knowledge bases (a column of LAMB's). */
+  ragCollections: string;
+  ragTopK: number;
+  /** Ids that the collection names had at the last save; absent where unknown. The version history omits it. */
+  readonly collectionIds?: CollectionIds | null;
+}
+
+/** The settings of a classic assistant; documents of the other type hold defaults. */
+export interface ClassicSettings {
+  readonly promptProcessor: string;
+  readonly ragProcessor: string;
+  /** No RAG processor was chosen at all: then `{context}` leaves nothing, where `no_rag` leaves its blank lines. */
+  readonly ragProcessorAbsent?: boolean;
+  readonly collections: readonly string[];
+  readonly topK: number;
+  readonly rubricId: string | number | null;
+  readonly rubricFormat: string;
+  readonly filePath: string | null;
+}
+
+/** An assistant's definition as it runs: every stored version and shape reads as this; the stored text stays as it is. */
+export interface AssistantDocument {
+  readonly type: AssistantType;
+  /** Version of the stored metadata. */
+  readonly formatVersion: MetadataVersion;
+  /** `auto` when none is named. Old names of `openai` are resolved. */
+  readonly connector: string;
+  /** null: the organization's default model. */
+  readonly llm: string | null;
+  readonly capabilities: { readonly vision: boolean; readonly image_generation: boolean };
+  readonly verbose: boolean;
+  /** As written; `sequential` when absent. It may name a strategy that no longer exists. */
+  readonly orchestrator: string;
+  /** Settings of the strategy. */
+  readonly orchestratorOptions: JsonObject;
+  /** Tools that run before the model, disabled ones included. Empty in classic documents. */
+  readonly pipeline: readonly PipelineTool[];
+  /** Functions that the model may call; each has a `type` (`weather`, `assistant`, …). Never mixed with `pipeline`. */
+  readonly functions: readonly JsonObject[];
+  readonly classic: ClassicSettings;
+  readonly systemPrompt: string;
+  /** Prompt template; of a version 2 document with its slots renamed to the numbered placeholders of `pipeline`. */
+  readonly template: string;
+  /** The stored metadata, parsed and otherwise untouched. */
+  readonly raw: JsonObject;
+}

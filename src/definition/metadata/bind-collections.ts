@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { externalReference, isSlugReference } from '../../knowledge-bases';
+import type { CollectionIds } from '../document.types';
+import type { StoredDefinition } from './metadata.types';
+import { member } from './parse-metadata';
+
+const LISTS = ['tools', 'functions'] as const;
+/** Settings of tools and functions that name knowledge bases. */
+const REFERENCES: ReadonlySet<string> = new Set(['collections', 'kb_id']);
+
+type Rename = (name: string) => string;
+
+/** Slugs that a definition names knowledge bases by, each once: in tools, fallbacks, functions and the classic list. */
+export function collectionNames(definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] {
+  const names = new Set<string>();
+  renamed(definition, (name) => {
+    if (isSlugReference(name)) names.add(name);
+    return name;
+  });
+  return [...names];
+}
+
+/**
+ * The definition with each slug replaced by what it meant when it was saved: the knowledge base's id, or a reference to the
+ * external server. A knowledge base that gets the slug later is not meant. Null: nothing is known, names stay.
+ */
+export function bindCollections(definition: StoredDefinition, ids: CollectionIds | null): StoredDefinition {
+  if (ids === null) return definition;
+  const bound = renamed(definition, (name) => {
+    if (!isSlugReference(name)) return name;
+    return (Object.hasOwn(ids, name) ? ids[name] : null) ?? externalReference(name);
+  });
+  return { ...definition, ...bound };
+}
+
+function renamed(
+  { metadata, ragCollections }: Pick<StoredDefinition, 'metadata' | 'ragCollections'>,
+  rename: Rename,
+): Pick<StoredDefinition, 'metadata' | 'ragCollections'> {
+  const lists = LISTS.flatMap((key) => {
+    const list = member(metadata, key);
+    if (!Array.isArray(list)) return [];
+    const copy = list.map((entry: unknown) => renamedIn(entry, rename));
+    return copy.every((entry, index) => entry === list[index]) ? [] : [[key, copy] as const];
+  });
+  return {
+    metadata: lists.length === 0 ? metadata : { ...metadata, ...Object.fromEntries(lists) },
+    ragCollections: ragCollections.map(rename),
+  };
+}
+
+/** The same value where nothing in it changes. */
+function renamedIn(value: unknown, rename: Rename): unknown {
+  if (!isJsonObject(value)) return value;
+  const changes = Object.entries(value).flatMap(([key, old]) => {
+    const next = REFERENCES.has(key) ? renamedReference(old, rename) : renamedIn(old, rename);
+    return next === old ? [] : [[key, next] as const];
+  });
+  return changes.length === 0 ? value : ({ ...value, ...Object.fromEntries(changes) } satisfies JsonObject);
+}
+
+function renamedReference(value: unknown, rename: Rename): unknown {
+  if (typeof value === 'string') {
+    const name = rename(value.trim());
+    return name === value.trim() ? value : name;
+  }
+  if (!Array.isArray(value)) return value;
+  const list = value.map((item: unknown) => (typeof item === 'string' ? rename(item) : item));
+  return list.every((item, index) => item === value[index]) ? value : list;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject, Problem } from '../../kernel';
+
+/** What reading metadata needs to know of the installed tools. */
+export interface ToolVocabulary {
+  /** Resolves aliases; an unknown name comes back as written. */
+  canonicalName(name: string): string;
+  /** Placeholder type of a tool, null when it fills no slot, undefined when there is no such tool. */
+  placeholderOf(name: string): string | null | undefined;
+  /** Placeholder types of every tool and processor. */
+  placeholderTypes(): readonly string[];
+}
+
+/** The stored parts of an assistant that decide how it runs. */
+export interface StoredDefinition {
+  readonly systemPrompt: string;
+  readonly promptTemplate: string;
+  readonly metadata: JsonObject;
+  /** Where a classic assistant keeps its knowledge bases (LAMB's columns). */
+  readonly ragCollections: readonly string[];
+  readonly ragTopK: number;
+}
+
+/** Document and template move from version to version together. */
+export interface VersionedDefinition {
+  readonly metadata: JsonObject;
+  readonly template: string;
+}
+
+/** A classic assistant keeps its knowledge bases beside the document. */
+export interface ClassicDefinition extends VersionedDefinition {
+  readonly ragCollections: readonly string[];
+  readonly ragTopK: number;
+}
+
+/** One version further, or everything that stands in the way. */
+export type StepResult =
+  | { readonly ok: true; readonly definition: VersionedDefinition; readonly notes: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
