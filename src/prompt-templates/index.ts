@@ -1,0 +1,2 @@
+export { type ImportedPromptTemplate, PromptTemplateImport } from './prompt-template-import';
+export { PromptTemplatesModule } from './prompt-templates.module';

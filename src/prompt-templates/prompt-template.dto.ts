@@ -1,0 +1,107 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { ASSISTANT_TYPES, type AssistantType } from '../definition';
+import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
+
+const MAX_PROMPT = 400_000;
+const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+class PromptsDto {
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(5_000)
+  description?: string;
+
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  system_prompt?: string;
+
+  @ApiPropertyOptional({ example: 'Material:{context}Question:{user_input}' })
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(MAX_PROMPT)
+  prompt_template?: string;
+
+  /** Which kind of assistant its slots are for; `classic` when absent. */
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @MayBeOmitted()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+}
+
+export class CreatePromptTemplateDto extends PromptsDto {
+  @ApiProperty({ minLength: 1, maxLength: 200, example: 'Course questions' })
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  @IsPlainName()
+  name!: string;
+}
+
+export class UpdatePromptTemplateDto extends PromptsDto {
+  @ApiPropertyOptional({ minLength: 1, maxLength: 200 })
+  @ValidateIf((_, value) => value !== undefined)
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  @IsPlainName()
+  name?: string;
+}
+
+export class SharePromptTemplateDto {
+  /** Readable by every member of the organization, or by the owner only. */
+  @IsBoolean()
+  shared!: boolean;
+}
+
+export class PromptTemplateQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @MayBeOmitted()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+
+  /** Part of the name or the description. */
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  @ApiPropertyOptional({ enum: ['me'] })
+  @MayBeOmitted()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class PromptTemplateDto {
+  /** A UUID, or the name of a built-in starter. */
+  id!: string;
+  @ApiProperty({ enum: ASSISTANT_TYPES })
+  type!: AssistantType;
+  name!: string;
+  description!: string;
+  system_prompt!: string;
+  prompt_template!: string;
+  shared!: boolean;
+  /** A starter: to be duplicated, never changed. */
+  builtin!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  owner_id!: string | null;
+  /** Counts what its owner changed, sharing included; always 1 for a starter. */
+  version!: number;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
+  created_at!: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
+  updated_at!: string | null;
+}
+
+export class PromptTemplatePageDto {
+  @ApiProperty({ type: [PromptTemplateDto] })
+  items!: PromptTemplateDto[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+  total!: number;
+}

@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import type { AssistantType } from '../definition';
+import {
+  AppError,
+  type Caller,
+  decodeCursor,
+  encodeCursor,
+  isUuid,
+  notFound,
+  type Page,
+  type PageRequest,
+  uuidv7,
+} from '../kernel';
+import { OrganizationsService } from '../organizations';
+import { AuditLog } from '../platform/audit';
+import { Transactions } from '../platform/database';
+import { type VersionedRequest, VersionedResource } from '../platform/resources';
+import type {
+  CreatePromptTemplateDto,
+  PromptTemplateDto,
+  PromptTemplateQueryDto,
+  UpdatePromptTemplateDto,
+} from './prompt-template.dto';
+import type { PromptTemplateEntity } from './prompt-template.entity';
+import { PromptTemplateRepository } from './prompt-template.repository';
+import { type Starter, STARTERS } from './starters';
+
+type Changes = Partial<
+  Pick<PromptTemplateEntity, 'name' | 'type' | 'description' | 'systemPrompt' | 'promptTemplate' | 'shared'>
+>;
+
+/** Prompts to begin an assistant with: the caller's own, those shared in the organization, and the built-in starters. */
+@Injectable()
+export class PromptTemplatesService {
+  private readonly versions: VersionedResource<PromptTemplateEntity>;
+
+  constructor(
+    private readonly templates: PromptTemplateRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {
+    this.versions = new VersionedResource(transactions, audit, {
+      type: 'prompt_template',
+      label: 'Prompt template',
+      within: (caller, tx) => templates.within(caller.organizationId, tx),
+      assertMayChange: assertOwns,
+    });
+  }
+
+  starters(request: PageRequest): Page<PromptTemplateDto> {
+    const { items, next_cursor } = starterPage(STARTERS, starterCursor(request.cursor) ?? 0, request.limit);
+    return { items, next_cursor, total: STARTERS.length };
+  }
+
+  /** Stored templates newest first, then the starters. */
+  async list(caller: Caller, query: PromptTemplateQueryDto, request: PageRequest): Promise<Page<PromptTemplateDto>> {
+    const filter = {
+      viewerId: caller.userId,
+      mine: query.owner === 'me',
+      ...(query.type === undefined ? {} : { type: query.type }),
+      ...(query.q === undefined || query.q === '' ? {} : { text: query.q }),
+    };
+    const starters = filter.mine ? [] : startersLike(filter.type, filter.text);
+    const reached = starterCursor(request.cursor);
+    const stored = await this.templates
+      .within(caller.organizationId)
+      .page(filter, reached === null ? request : { limit: 0, cursor: null });
+    const items = reached === null ? stored.items.map(present) : [];
+    const total = stored.total + starters.length;
+    if (reached === null && stored.next_cursor !== null) return { items, total, next_cursor: stored.next_cursor };
+    const rest = starterPage(starters, reached ?? 0, request.limit - items.length);
+    return { items: [...items, ...rest.items], total, next_cursor: rest.next_cursor };
+  }
+
+  async get(caller: Caller, id: string): Promise<PromptTemplateDto> {
+    const starter = STARTERS.find((each) => each.id === id);
+    return starter === undefined ? present(await this.readable(caller, id)) : presentStarter(starter);
+  }
+
+  create(caller: Caller, input: CreatePromptTemplateDto): Promise<PromptTemplateDto> {
+    return this.insert(caller, 'create', {
+      name: input.name,
+      type: input.type ?? 'classic',
+      description: input.description ?? '',
+      systemPrompt: input.system_prompt ?? '',
+      promptTemplate: input.prompt_template ?? '',
+    });
+  }
+
+  /** A private copy of anything the caller can read, starters included. */
+  async duplicate(caller: Caller, id: string): Promise<PromptTemplateDto> {
+    const source = await this.get(caller, id);
+    return this.insert(caller, 'duplicate', {
+      name: source.builtin ? source.name : `Copy of ${source.name}`.slice(0, 200).toWellFormed(),
+      type: source.type,
+      description: source.description,
+      systemPrompt: source.system_prompt,
+      promptTemplate: source.prompt_template,
+    });
+  }
+
+  /**
+   * `expected` null takes whatever is current. Saving what is already there makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   */
+  update(
+    caller: Caller,
+    id: string,
+    input: UpdatePromptTemplateDto,
+    expected: number | null,
+  ): Promise<PromptTemplateDto> {
+    const changes = {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(input.type === undefined ? {} : { type: input.type }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.system_prompt === undefined ? {} : { systemPrompt: input.system_prompt }),
+      ...(input.prompt_template === undefined ? {} : { promptTemplate: input.prompt_template }),
+    };
+    return this.change({ caller, id, expected }, 'update', changes);
+  }
+
+  /** @throws {AppError} `feature_disabled` where sharing is switched off. */
+  async share(caller: Caller, id: string, shared: boolean): Promise<PromptTemplateDto> {
+    const { features } = await this.organizations.runtime(caller.organizationId);
+    if (shared && !features.sharing)
+      throw new AppError('feature_disabled', 'Sharing is switched off in this organization');
+    const verb = shared ? 'share' : 'unshare';
+    return this.change({ caller, id, expected: null }, verb, { shared });
+  }
+
+  async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
+    assertStored(id);
+    await this.versions.remove({ caller, id, expected }, ({ name }) => ({ name }));
+  }
+
+  private async insert(
+    caller: Caller,
+    verb: string,
+    values: Pick<PromptTemplateEntity, 'name' | 'type' | 'description' | 'systemPrompt' | 'promptTemplate'>,
+  ): Promise<PromptTemplateDto> {
+    const id = await this.transactions.once('prompt_template.create', async (tx) => {
+      const id = uuidv7();
+      await this.templates.within(caller.organizationId, tx).insert({ ...values, id, ownerId: caller.userId });
+      const target = { type: 'prompt_template', id };
+      await this.audit.record({ caller, action: `prompt_template.${verb}`, target, after: values }, tx);
+      return id;
+    });
+    return this.get(caller, id);
+  }
+
+  private async change(
+    request: VersionedRequest,
+    verb: 'update' | 'share' | 'unshare',
+    changes: Changes,
+  ): Promise<PromptTemplateDto> {
+    assertStored(request.id);
+    const row = await this.versions.change(request, verb, (row) => {
+      const changed = Object.entries(changes).filter(([member, value]) => row[member as keyof Changes] !== value);
+      const values = Object.fromEntries(changed);
+      return changed.length === 0 ? null : { values, after: values };
+    });
+    return present(row);
+  }
+
+  private async readable(caller: Caller, id: string): Promise<PromptTemplateEntity> {
+    return seenBy(caller, isUuid(id) ? await this.templates.within(caller.organizationId).find(id) : null);
+  }
+}
+
+function seenBy(caller: Caller, row: PromptTemplateEntity | null): PromptTemplateEntity {
+  if (row === null || (row.ownerId !== caller.userId && !row.shared)) throw notFound('Prompt template');
+  return row;
+}
+
+function assertStored(id: string): void {
+  if (STARTERS.some((starter) => starter.id === id))
+    throw new AppError('forbidden', 'Built-in starters cannot be changed; duplicate it first');
+}
+
+function assertOwns(caller: Caller, row: PromptTemplateEntity): void {
+  if (seenBy(caller, row).ownerId !== caller.userId)
+    throw new AppError('forbidden', 'Only the owner may change a shared template');
+}
+
+const STARTER_CURSOR = 'starters';
+
+/** Position among the starters, or null while the stored templates are not through. */
+function starterCursor(cursor: string | null): number | null {
+  const [mark, position] = (cursor === null ? null : decodeCursor(cursor, 2)) ?? [];
+  return mark === STARTER_CURSOR && Number.isSafeInteger(position) ? Math.max(0, position as number) : null;
+}
+
+const startersLike = (type: AssistantType | undefined, text = ''): Starter[] =>
+  STARTERS.filter(
+    (starter) =>
+      (type === undefined || starter.type === type) &&
+      `${starter.name}\n${starter.description}`.toLowerCase().includes(text.toLowerCase()),
+  );
+
+function starterPage(
+  starters: readonly Starter[],
+  from: number,
+  limit: number,
+): Pick<Page<PromptTemplateDto>, 'items' | 'next_cursor'> {
+  const end = from + limit;
+  return {
+    items: starters.slice(from, end).map(presentStarter),
+    next_cursor: end < starters.length ? encodeCursor([STARTER_CURSOR, end]) : null,
+  };
+}
+
+const presentStarter = (starter: Starter): PromptTemplateDto => ({
+  ...starter,
+  shared: true,
+  builtin: true,
+  owner_id: null,
+  version: 1,
+  created_at: null,
+  updated_at: null,
+});
+
+const present = (row: PromptTemplateEntity): PromptTemplateDto => ({
+  id: row.id,
+  type: row.type,
+  name: row.name,
+  description: row.description,
+  system_prompt: row.systemPrompt,
+  prompt_template: row.promptTemplate,
+  shared: row.shared,
+  builtin: false,
+  owner_id: row.ownerId,
+  version: row.version,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
