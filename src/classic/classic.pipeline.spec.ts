@@ -49,7 +49,7 @@ function jobOf(
       filePath: null,
     },
   };
-  const compiled = compileTemplate(document.template, { types: [], names: ['context'] });
+  const compiled = { template: compileTemplate(document.template, { types: [], names: ['context'] }), pipeline: null };
   const job = {
     assistant: { id: 7, name: 'Tutor', owner: OWNER, document, compiled },
     caller: { ...OWNER, userId: 'student' } as Caller,
@@ -118,12 +118,28 @@ describe('the classic pipeline', () => {
     ]);
   });
 
+  it('reports its settings under the names that tools of the same kind have', async () => {
+    const { report } = await pipeline.prepare(jobOf('finds').job);
+    expect(report.tools.map(({ config }) => config)).toEqual([
+      { collections: ['1'], top_k: 3, rubric_id: null, rubric_format: 'markdown', file_path: null },
+    ]);
+  });
+
   it('has an empty context, and no tool, without retrieval', async () => {
     const { job, events } = jobOf('no_rag');
     const { messages, report } = await pipeline.prepare(job);
     expect(handedOn(messages)).toMatchObject({ rag: { context: '', sources: [] } });
     expect(events).toEqual([]);
     expect(report).toMatchObject({ tools: [], results: [], warnings: [] });
+  });
+
+  it('has no context at all where no RAG processor was ever chosen', async () => {
+    const { job } = jobOf('no_rag');
+    const { document } = job.assistant;
+    const classic = { ...document.classic, ragProcessorAbsent: true };
+    const assistant = { ...job.assistant, document: { ...document, classic } };
+    const { messages } = await pipeline.prepare({ ...job, assistant });
+    expect(handedOn(messages)).toMatchObject({ rag: null });
   });
 
   it.each([

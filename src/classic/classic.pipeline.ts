@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { AppError, type ChatMessage, lastQuestion, type Source } from '../kernel';
+import { AppError, type ChatMessage, droppedPartsText, type JsonObject, lastQuestion, type Source } from '../kernel';
 import {
   type Gathered,
   ProcessorCatalogue,
@@ -12,6 +12,7 @@ import { type PreparedPrompt, reportMessage, reportPrompt, type RunReport, type 
 import { USER_INPUT } from '../templates';
 import {
   CallScope,
+  type CompiledTool,
   type Invocation,
   type PipelineTool,
   reportResult,
@@ -63,7 +64,8 @@ export class ClassicPipeline {
     if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');
     if (outcome?.status === 'completed') for (const warning of outcome.warnings) warn('tool.degraded', warning);
     for (const warning of gathered.warnings) warn('processor.degraded', warning);
-    const context = rag === undefined ? null : contextOf(outcome);
+    const isWithoutRag = rag === undefined || assistant.document.classic.ragProcessorAbsent === true;
+    const context = isWithoutRag ? null : contextOf(outcome);
     const messages = this.build(job, { prompt, rag: context, gathered: gathered.values }, warn);
     const sources = sourcesOf(outcome);
     return {
@@ -90,8 +92,7 @@ export class ClassicPipeline {
     const { vision } = capabilities;
     const built = prompt.build({ messages, systemPrompt, template, rag, vision, functions, gathered });
     if (built.droppedParts > 0) {
-      const count = built.droppedParts;
-      warn('message.parts_dropped', `${count} parts that are no text were left out: the assistant has no vision`);
+      warn('message.parts_dropped', droppedPartsText(built.droppedParts));
     }
     return built.messages;
   }
@@ -126,7 +127,10 @@ export class ClassicPipeline {
       results: () => new Map(),
     };
     const query = lastQuestion(messages);
-    return this.invoker.run(rag, entry, { query, messages }, invocation).finally(() => scope.close());
+    const { plugin, config } = entry;
+    const call = { plugin, tool: rag, config, configKey: JSON.stringify(config) };
+    const compiled: CompiledTool = { ...entry, phase: 'pipeline', call, fallbackCall: null };
+    return this.invoker.run(compiled, { query, messages }, invocation).finally(() => scope.close());
   }
 
   private promptProcessor(name: string, warn: Warn): PromptProcessor {
@@ -170,6 +174,15 @@ function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
   };
 }
 
+/** The settings under the names that tools of the same kind have. */
+const settingsOf = ({ document: { classic } }: RunJob['assistant']): JsonObject => ({
+  collections: classic.collections,
+  top_k: classic.topK,
+  rubric_id: classic.rubricId,
+  rubric_format: classic.rubricFormat,
+  file_path: classic.filePath,
+});
+
 interface Told {
   readonly entry: PipelineTool;
   readonly outcome: ToolOutcome | null;
@@ -182,13 +195,13 @@ interface Told {
 function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunReport {
   const { entry, outcome } = told;
   const question = lastQuestion(messages);
-  const { source, segments } = assistant.compiled;
+  const { source, segments } = assistant.compiled.template;
   return {
     created_at: new Date().toISOString(),
     orchestrator: null,
     assistant: { id: assistant.id, name: assistant.name, type: 'classic' },
     request: { user_message: question, stream },
-    tools: outcome === null ? [] : [reportTool(entry)],
+    tools: outcome === null ? [] : [reportTool({ ...entry, config: settingsOf(assistant) })],
     results: outcome === null ? [] : [reportResult(outcome)],
     sources: told.sources,
     messages: told.messages.map(reportMessage),

@@ -1,5 +1,5 @@
 import type { RunJob } from '../assistants';
-import type { OrchestrationJob, OrchestrationResult, Orchestrator } from '../orchestrators';
+import type { CompiledPipeline, OrchestrationJob, OrchestrationResult, Orchestrator } from '../orchestrators';
 import { compileTemplate } from '../templates';
 import type { PipelineTool } from '../tools';
 import { MultiToolPipeline } from './multi-tool.pipeline';
@@ -22,7 +22,11 @@ const entry = (index: number, more: Partial<PipelineTool> = {}): PipelineTool =>
 });
 
 const pipeline = [entry(0), entry(1, { enabled: false }), entry(2), entry(3)];
-const compiled = compileTemplate('{1_context}', { types: ['context'], names: [] });
+const compiledOf = (template: string) => ({
+  template: compileTemplate(template, { types: ['context'], names: [] }),
+  pipeline: {} as CompiledPipeline,
+});
+const compiled = compiledOf('{1_context}');
 
 const result: OrchestrationResult = {
   strategy: 'parallel',
@@ -51,6 +55,7 @@ const result: OrchestrationResult = {
       code: 'tool.timeout',
       message: 'no answer',
       duration_ms: 9,
+      retries: 0,
     },
     { index: 3, plugin: 'simple_rag', placeholder: '4_context', status: 'skipped', reason: 'why', duration_ms: 0 },
   ],
@@ -102,11 +107,9 @@ describe('the multi-tool pipeline', () => {
     },
   } as Orchestrator;
 
-  it('asks the orchestrator with the document, the compiled template and the rights of the owner', async () => {
+  it('asks the orchestrator with the compiled pipeline and the rights of the owner', async () => {
     await new MultiToolPipeline(orchestrator).prepare(job);
     expect(asked[0]).toMatchObject({
-      strategy: 'gone',
-      tools: pipeline,
       systemPrompt: 'S',
       vision: true,
       owner: { userId: 'owner' },
@@ -114,7 +117,7 @@ describe('the multi-tool pipeline', () => {
       assistantId: 7,
       runId: 'run',
     });
-    expect(asked[0]?.template).toBe(compiled);
+    expect(asked[0]?.pipeline).toBe(compiled.pipeline);
   });
 
   it('reports every tool, every result and every message, without the data of images', async () => {
@@ -153,7 +156,7 @@ describe('the multi-tool pipeline', () => {
     const template = 'A{1_context}{3_context}B{user_input}{9_context} {x}';
     const filled = {
       ...job,
-      assistant: { ...job.assistant, compiled: compileTemplate(template, { types: ['context'], names: [] }) },
+      assistant: { ...job.assistant, compiled: compiledOf(template) },
     };
     const { report } = await new MultiToolPipeline(orchestrator).prepare(filled);
     expect(report.prompt).toEqual([

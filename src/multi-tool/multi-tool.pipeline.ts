@@ -24,10 +24,10 @@ export class MultiToolPipeline {
   async prepare(job: RunJob): Promise<PreparedPrompt> {
     const { assistant, assistants, caller, messages, metadata, run } = job;
     const { document, compiled } = assistant;
+    const { pipeline } = compiled;
+    if (pipeline === null) throw new Error('A classic assistant has no pipeline of tools');
     const result = await this.orchestrator.orchestrate({
-      strategy: document.orchestrator,
-      tools: document.pipeline,
-      template: compiled,
+      pipeline,
       systemPrompt: document.systemPrompt,
       messages,
       vision: document.capabilities.vision,
@@ -35,7 +35,6 @@ export class MultiToolPipeline {
       caller,
       assistantId: assistant.id,
       assistantVersion: assistant.version,
-      options: document.orchestratorOptions,
       metadata,
       connector: document.connector,
       runId: run.id,
@@ -60,7 +59,12 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
 });
 
 function reportOf({ assistant, messages, stream }: RunJob, result: OrchestrationResult): RunReport {
-  const { id, name, document, compiled } = assistant;
+  const {
+    id,
+    name,
+    document,
+    compiled: { template },
+  } = assistant;
   const question = lastQuestion(messages);
   return {
     created_at: new Date().toISOString(),
@@ -71,7 +75,7 @@ function reportOf({ assistant, messages, stream }: RunJob, result: Orchestration
     results: result.outcomes.map(reportResult),
     sources: result.sources,
     messages: result.messages.map(reportMessage),
-    ...(compiled.source === '' ? {} : { prompt: reportPrompt(compiled.segments, slotContents(question, result)) }),
+    ...(template.source === '' ? {} : { prompt: reportPrompt(template.segments, slotContents(question, result)) }),
     warnings: result.warnings.map(({ message }) => message),
     ...(result.stages === undefined ? {} : { stages: result.stages }),
     ...(result.plan === undefined ? {} : { plan: result.plan }),

@@ -1,0 +1,171 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
+import { AppError, type Caller } from '../../kernel';
+import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
+import { CONFIG, type Config } from '../../platform/config';
+import { type MemoryClaim, PROMPTS } from '../../platform/http';
+import { type ParentRun, type Run, RunBudget, type RunInput, type RunLimits, RunsService } from '../../runs';
+import type { AssistantAbility } from '../../tools';
+import { AssistantAbilities } from './assistant-abilities';
+import type { ChatRequest } from '../request/chat-request';
+import { CompletionCounts } from './completion-counts';
+import { assertNoClientTools } from '../request/client-tools';
+import { CompletionWatch } from './completion-watch.service';
+import type { Completion } from '../completion/completion.types';
+import { switchedOff } from './feature-switches';
+import { secretsOf } from './organization-secrets';
+
+/** ACCESS.md E5. */
+const CALLS_PER_TARGET = 8;
+
+export interface OpeningInput {
+  readonly caller: Caller;
+  /** An assistant as it was decided upon, or the id of one that the caller must be allowed to use. */
+  readonly assistant: RunnableAssistant | number;
+  readonly request: ChatRequest;
+  readonly parent?: ParentRun | null;
+  /** A run that waited for its turn and is there already; without it one is opened. */
+  readonly run?: Run;
+}
+
+interface Admitted {
+  readonly assistant: RunnableAssistant;
+  readonly payer: OrganizationRuntime;
+  /** Values that must not appear in a report. */
+  readonly secrets: readonly string[];
+}
+
+/** The resources that a completion holds until it leaves. */
+interface Held {
+  readonly leave: () => void;
+  readonly prompt: MemoryClaim;
+}
+
+/** Everything that is checked before a run exists; what fails here answers with a status of its own. */
+@Injectable()
+export class CompletionOpening {
+  private readonly limits: RunLimits;
+
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly organizations: OrganizationsService,
+    private readonly runs: RunsService,
+    private readonly watch: CompletionWatch,
+    private readonly abilities: AssistantAbilities,
+    private readonly counts: CompletionCounts,
+    @Inject(CONFIG) { tools }: Config,
+  ) {
+    this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
+  }
+
+  /** @throws `not_found`, `feature_disabled`, `validation_failed`, `server_shutdown`, `too_many_requests`. */
+  async open(input: OpeningInput): Promise<Completion> {
+    const admitted = await this.admit(input);
+    this.assertOpenFor(input);
+    const reservation = await this.reserve(input, admitted);
+    const leavePlace = await this.acquirePermit(input, reservation);
+    const prompt = PROMPTS.claim(admitted.assistant.organizationId);
+    const leave = (): void => {
+      leavePlace();
+      prompt.release();
+    };
+    // From here on nothing may throw: an opened run that nobody ends would hold up the shutdown.
+    return this.enter(input, admitted, { leave, prompt });
+  }
+
+  /** What `open` would open a run with, for one that begins later. @throws as `open` */
+  async runInput(input: OpeningInput): Promise<RunInput> {
+    const { assistant } = await this.admit(input);
+    this.assertOpenFor(input);
+    return runInputOf(input, assistant);
+  }
+
+  private async admit({ caller, assistant: wanted, request }: OpeningInput): Promise<Admitted> {
+    const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
+    const organization = await this.organizations.runtime(assistant.organizationId);
+    const off = switchedOff(assistant, organization);
+    if (off !== null) throw new AppError('feature_disabled', `${off} are switched off in this organization`);
+    if (assistant.document.functions.length > 0) assertNoClientTools(request);
+    return { assistant, payer: organization, secrets: secretsOf(organization) };
+  }
+
+  /**
+   * Counts a question from another organization in the quotas of the assistant's organization. Calls between assistants
+   * were counted by `CallTargets`. @throws `too_many_requests`
+   */
+  private async reserve(
+    { caller, parent }: OpeningInput,
+    { assistant, payer }: Admitted,
+  ): Promise<CallReservation | null> {
+    if (parent || assistant.organizationId === caller.organizationId) return null;
+    const traffic = { payer, targetId: assistant.id, callerOrganizationId: caller.organizationId };
+    const reservation = await this.assistants.reserveCall(traffic);
+    if (reservation !== null) return reservation;
+    throw new AppError(
+      'too_many_requests',
+      'The quota of the organization that owns this assistant is spent; ask again later',
+    );
+  }
+
+  /** Nested and background runs need no permit: the run above them, or the queue, bounds them. */
+  private async acquirePermit(
+    { caller, parent, run }: OpeningInput,
+    reservation: CallReservation | null,
+  ): Promise<() => void> {
+    if (parent || run) return () => undefined;
+    try {
+      return this.counts.enter(caller);
+    } catch (error) {
+      await reservation?.giveBack();
+      throw error;
+    }
+  }
+
+  /** A run that goes on may still call its assistants while the others drain. */
+  private assertOpenFor({ parent }: OpeningInput): void {
+    if (!parent) this.watch.assertOpen();
+  }
+
+  private enter(input: OpeningInput, { assistant, secrets }: Admitted, held: Held): Completion {
+    const { caller, request, parent = null } = input;
+    const { document } = assistant;
+    const opening = runInputOf(input, assistant);
+    const run = input.run ?? this.runs.open(opening);
+    input.run?.admit(opening);
+    const { abilities } = this;
+    const hold = this.watch.enter({ run, caller, assistant, parent });
+    let ability: AssistantAbility | null | undefined;
+    const completion: Completion = {
+      run,
+      leave: () => {
+        held.leave();
+        hold.leave();
+      },
+      promptMemory: held.prompt,
+      assertAllowed: () => hold.assertAllowed(),
+      assistant,
+      request,
+      wantsReport: !parent && (request.verbose || document.verbose) && assistant.disclosure !== 'none',
+      secrets,
+      depth: parent?.depth ?? 0,
+      budget: parent?.budget ?? new RunBudget(this.limits, run.startedMono),
+      get assistants() {
+        ability = ability === undefined ? abilities.abilityFor(completion) : ability;
+        return ability;
+      },
+      hidesSources: !parent && assistant.organizationId !== caller.organizationId,
+    };
+    return completion;
+  }
+}
+
+function runInputOf({ caller, request, parent }: OpeningInput, assistant: RunnableAssistant): RunInput {
+  const { id, name, organizationId, ownerId, document } = assistant;
+  return {
+    assistant: { id, name, organizationId, ownerId, type: document.type },
+    caller,
+    strategy: document.type === 'multi_tool' ? document.orchestrator : null,
+    stream: request.stream,
+    parentRunId: parent?.runId ?? null,
+  };
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantsService, type RunnableAssistant } from '../../assistants';
+import { assertScope, CallerWatch } from '../../auth';
+import { AppError, type Caller } from '../../kernel';
+import type { ParentRun, Run } from '../../runs';
+import { StreamsInFlight } from './streams-in-flight';
+
+export interface WatchedCompletion {
+  readonly run: Run;
+  readonly caller: Caller;
+  readonly assistant: RunnableAssistant;
+  readonly parent: ParentRun | null;
+}
+
+export interface CompletionHold {
+  /** @throws AppError once the caller has lost the right to the answer */
+  assertAllowed(): Promise<void>;
+  /** To be called when the answer has ended. */
+  leave(): void;
+}
+
+/** All open completions: a shutdown waits for them, and each ends when its caller loses the right to it. */
+@Injectable()
+export class CompletionWatch {
+  constructor(
+    private readonly inFlight: StreamsInFlight,
+    private readonly callers: CallerWatch,
+    private readonly assistants: AssistantsService,
+  ) {}
+
+  /** @throws `server_shutdown` once the service drains */
+  assertOpen(): void {
+    this.inFlight.assertOpen();
+  }
+
+  enter({ run, caller, assistant, parent }: WatchedCompletion): CompletionHold {
+    const leave = this.inFlight.enter(run);
+    const watch = this.callers.watch({
+      caller,
+      organizationIds: [caller.organizationId, assistant.organizationId],
+      subject: `assistant/${assistant.id}/${parent?.runId ?? ''}`,
+      check: (now) => this.check(now, assistant.id, parent),
+      end: ({ code }) => run.abort(code),
+    });
+    return {
+      assertAllowed: () => watch.assert(),
+      leave: () => {
+        watch.leave();
+        leave();
+      },
+    };
+  }
+
+  /** A nested run depends on the rights of the calling assistant's owner, which `mayGoOn` checks. */
+  private async check(caller: Caller, assistantId: number, parent: ParentRun | null): Promise<void> {
+    assertScope(caller, 'chat');
+    if (parent === null) await this.assistants.assertUsable(caller, assistantId);
+    else if (!(await parent.mayGoOn(caller))) throw new AppError('not_found', 'Assistant not found');
+  }
+}

@@ -1,0 +1,25 @@
+import { AppError } from '../../kernel';
+import type { OrganizationRuntime } from '../../organizations';
+
+/**
+ * What the organization keeps secret, so that no report can hold it whatever a tool returned. A secret that cannot be
+ * opened can be in no report either, and must not stop an assistant that does not use it.
+ */
+export function secretsOf({ providers, knowledgeBase, moodle, mcpServers }: OrganizationRuntime): readonly string[] {
+  const reads = [
+    ...[...providers.values()].map((provider) => () => provider.apiKey),
+    () => knowledgeBase?.apiToken ?? null,
+    () => moodle?.token ?? null,
+    ...[...mcpServers.values()].map((server) => () => server.token),
+  ];
+  return reads.map(opened).filter((secret) => secret !== null);
+}
+
+function opened(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'secret_unavailable') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
+import { ClassicModule } from '../classic';
+import { ConnectorsModule } from '../connectors';
+import { FilesModule } from '../files';
+import { MultiToolModule } from '../multi-tool';
+import { OrganizationsModule } from '../organizations';
+import { RunsModule } from '../runs';
+import { ToolCallingModule } from '../tool-calling';
+import { ToolsModule } from '../tools';
+import { AssistantAbilities } from './admission/assistant-abilities';
+import { CompletionCounts } from './admission/completion-counts';
+import { CompletionOpening } from './admission/completion-opening.service';
+import { CompletionWatch } from './admission/completion-watch.service';
+import { StreamsInFlight } from './admission/streams-in-flight';
+import { BackgroundCompletions } from './background/background-completions.service';
+import { AssistantCalls } from './calls/assistant-calls';
+import { QuietAnswers } from './calls/quiet-answers.service';
+import { AnswerImages } from './engine/answer-images';
+import { AnswerPipeline } from './engine/answer-pipeline.service';
+import { CompletionFunctions } from './engine/completion-functions.service';
+import { PromptPreparation } from './engine/prompt-preparation.service';
+
+@Module({
+  imports: [
+    AssistantsModule,
+    AuthModule,
+    ClassicModule,
+    ConnectorsModule,
+    FilesModule,
+    MultiToolModule,
+    OrganizationsModule,
+    RunsModule,
+    ToolCallingModule,
+    ToolsModule,
+  ],
+  providers: [
+    AnswerImages,
+    AnswerPipeline,
+    AssistantAbilities,
+    AssistantCalls,
+    BackgroundCompletions,
+    CompletionCounts,
+    CompletionFunctions,
+    CompletionOpening,
+    CompletionWatch,
+    PromptPreparation,
+    QuietAnswers,
+    StreamsInFlight,
+  ],
+  exports: [
+    AnswerPipeline,
+    AssistantAbilities,
+    BackgroundCompletions,
+    CompletionCounts,
+    CompletionOpening,
+    QuietAnswers,
+    StreamsInFlight,
+  ],
+})
+export class AnsweringModule {}

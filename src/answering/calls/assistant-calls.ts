@@ -1,0 +1,147 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { AssistantsService, type CallQuestion, type Refusal, REFUSALS, type RunnableAssistant } from '../../assistants';
+import { AppError, type Caller, type ErrorCode } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { type AssistantAbility, type AssistantReply, citedReply, ToolFailure, withoutMarks } from '../../tools';
+import { AssistantAbilities } from '../admission/assistant-abilities';
+import type { Completion } from '../completion/completion.types';
+import { questionRequest, QuietAnswers } from './quiet-answers.service';
+
+/** Why the called assistant's organization, and nobody else, could make it answer. */
+const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
+  'connector_not_configured',
+  'secret_unavailable',
+  'upstream_auth',
+]);
+
+/**
+ * Runs assistants on behalf of others. Every call is decided on fresh rows; the answer comes from a run of its own under
+ * the calling one, with its budget, deadline and signal. Whatever goes wrong in there, the model reads one of our words
+ * and nothing of the target's.
+ */
+@Injectable()
+export class AssistantCalls implements OnModuleInit {
+  private readonly logger = new Logger('AssistantCalls');
+
+  constructor(
+    private readonly abilities: AssistantAbilities,
+    private readonly quiet: QuietAnswers,
+    private readonly assistants: AssistantsService,
+    private readonly audit: AuditLog,
+  ) {}
+
+  onModuleInit(): void {
+    this.abilities.providedBy((completion) => this.abilityOf(completion));
+  }
+
+  abilityOf(completion: Completion): AssistantAbility {
+    return {
+      offer: (id) => this.offer(completion, id),
+      run: (id, query, signal) => this.run(completion, id, query, signal),
+    };
+  }
+
+  private async offer(completion: Completion, id: number): ReturnType<AssistantAbility['offer']> {
+    const answer = await this.assistants.mayOffer(questionOf(completion, id));
+    if (!answer.allowed) return null;
+    const { name, description } = answer.target;
+    return { name, description: description === '' ? null : description };
+  }
+
+  private async run(completion: Completion, id: number, query: string, signal: AbortSignal): Promise<AssistantReply> {
+    const { run, depth, budget } = completion;
+    const answer = await this.assistants.mayCall(questionOf(completion, id));
+    if (!answer.allowed) throw await this.refused(completion, id, answer.row);
+    let hasRun = false;
+    try {
+      if (!answer.answerable) throw new ToolFailure('tool.failed', 'target_misconfigured');
+      if (budget.isSpent) throw new ToolFailure('tool.limit', 'budget_spent');
+      if (!budget.takeCall(`assistant:${id}`)) throw new ToolFailure('tool.limit', 'call_limit_reached');
+      const parent = {
+        runId: run.id,
+        depth: depth + 1,
+        budget,
+        mayGoOn: (now: Caller) => this.mayGoOn(completion, id, now),
+      };
+      const reply = await this.quiet.answer({
+        caller: run.input.caller,
+        assistantId: id,
+        assistant: answer.target,
+        request: questionRequest(query),
+        signal,
+        parent,
+        // A run that ended spent its tokens, however it ended.
+        onEnded: ({ usage }) => {
+          hasRun = true;
+          budget.spend(usage);
+        },
+      });
+      if (reply.text.trim() === '') throw new ToolFailure('tool.failed', 'the assistant gave no answer');
+      return { ...replyOf(answer.target, reply, answer.callerMayUse), usage: reply.usage };
+    } catch (error) {
+      throw this.failureOf(error, run.id);
+    } finally {
+      if (!hasRun) await answer.reservation?.giveBack();
+    }
+  }
+
+  private async mayGoOn(completion: Completion, id: number, caller: Caller): Promise<boolean> {
+    return (await this.assistants.mayOffer({ ...questionOf(completion, id), caller })).allowed;
+  }
+
+  /** The reason is for the administrators who read the log; whoever asked the model learns none. */
+  private async refused({ assistant, run, depth }: Completion, id: number, row: Refusal): Promise<ToolFailure> {
+    const facts = { row, reason: REFUSALS[row], assistant_id: assistant.id, run_id: run.id };
+    if (row === 'B5')
+      this.logger.error({ msg: 'a nested run tried to call an assistant', depth, target: id, ...facts });
+    try {
+      await this.audit.record({
+        caller: run.input.caller,
+        organizationId: assistant.organizationId,
+        action: 'assistant.call_denied',
+        target: { type: 'assistant', id },
+        after: facts,
+      });
+    } catch {
+      // Nothing is let through because the reason could not be kept.
+      this.logger.error({ msg: 'a denied call is missing in the audit log', target: id, ...facts });
+    }
+    if (row === 'E4') return new ToolFailure('tool.limit', 'quota_exceeded');
+    return new ToolFailure('tool.unavailable', 'tool_unavailable');
+  }
+
+  private failureOf(error: unknown, runId: string): ToolFailure {
+    if (error instanceof ToolFailure) return error;
+    if (!(error instanceof AppError)) {
+      const cause = error instanceof Error ? (error.stack ?? error.name) : typeof error;
+      this.logger.error({ msg: 'a nested run broke', run_id: runId, cause });
+      return new ToolFailure('tool.failed', FAILED);
+    }
+    if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'cancelled');
+    return new ToolFailure('tool.failed', MISCONFIGURED.has(error.code) ? 'target_misconfigured' : FAILED);
+  }
+}
+
+const FAILED = 'the assistant could not answer';
+
+/** Callers who may not run the target themselves see its answer only: not what it was made from. */
+function replyOf(
+  { document }: RunnableAssistant,
+  { text, sources }: Pick<AssistantReply, 'text' | 'sources'>,
+  mayUse: boolean,
+): Omit<AssistantReply, 'usage'> {
+  const cited = citedReply(text, sources);
+  const shown = mayUse ? sources : [];
+  if (cited.citations.length === 0 || !numbersSources(document)) return { text, sources: shown };
+  return mayUse ? { ...cited, sources } : { text: withoutMarks(text, sources), sources: shown };
+}
+
+const numbersSources = ({ pipeline }: RunnableAssistant['document']): boolean =>
+  pipeline.some(({ enabled, config }) => enabled && config.sources_in_prompt === 'numbered');
+
+const questionOf = ({ assistant: calling, run, depth }: Completion, targetId: number): CallQuestion => ({
+  calling,
+  caller: run.input.caller,
+  targetId,
+  depth,
+});

@@ -1,0 +1,30 @@
+import type { RunnableAssistant } from '../../assistants';
+import type { MemoryClaim } from '../../platform/http';
+import type { Run, RunBudget } from '../../runs';
+import type { AssistantAbility } from '../../tools';
+import type { ChatRequest } from '../request/chat-request';
+
+/** One opened completion: the question, the assistant and the run that answers it. */
+export interface Completion {
+  readonly run: Run;
+  /** Releases permit, memory and watch; called when the answer has ended, well or not. */
+  readonly leave: () => void;
+  /** Memory of the filled prompt. */
+  readonly promptMemory: MemoryClaim;
+  readonly assistant: RunnableAssistant;
+  readonly request: ChatRequest;
+  /** True when the caller gets the report instead of the model's answer. */
+  readonly wantsReport: boolean;
+  /** Checks between two steps that the caller may still have the answer. @throws AppError */
+  readonly assertAllowed: () => Promise<void>;
+  /** Values that must not appear in a report. */
+  readonly secrets: readonly string[];
+  /** 0 for a caller's question; 1 for a call by another assistant, which gets no functions and no assistants. */
+  readonly depth: number;
+  /** Shared with every run that this one starts. */
+  readonly budget: RunBudget;
+  /** Lets tools and functions call other assistants; null inside a nested run. Made on first use. */
+  readonly assistants: AssistantAbility | null;
+  /** True for callers of another organization than the assistant's: they get the answer without its sources. */
+  readonly hidesSources: boolean;
+}

@@ -1,0 +1,13 @@
+import type { LoggedEvent } from '../../runs';
+
+/** A planner's reasons tell what tools found and how the assistant is made: only its editors may read them. */
+export function withoutReasoning<T extends object>(plan: T): Omit<T, 'reasoning'> {
+  const { reasoning: _, ...rest } = plan as T & { readonly reasoning?: unknown };
+  return rest;
+}
+
+/** A logged event for callers who may not edit the assistant. */
+export const withoutPlanReasoning = (event: LoggedEvent): LoggedEvent =>
+  event.type === 'plan.ready'
+    ? { ...event, data: JSON.stringify(withoutReasoning(JSON.parse(event.data) as object)) }
+    : event;

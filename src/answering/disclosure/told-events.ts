@@ -1,0 +1,61 @@
+import { map, type Observable } from 'rxjs';
+import type { StampedRunEvent } from '../../kernel';
+import type { LoggedEvent } from '../../runs';
+import type { AnswerEvent } from '../completion/answer-event.types';
+import type { Completion } from '../completion/completion.types';
+import { withoutReasoning } from './plan-reasoning';
+
+/** Stands for the name of a plugin or function. */
+const TOOL = 'tool';
+
+const REF = { plugin: TOOL, placeholder: null };
+
+/** Replacements, by event type, of members that may name tools, knowledge bases, files or models. */
+const NAMELESS: Readonly<Record<string, object>> = {
+  'run.progress': { message: '🔄 The tools are running' },
+  warning: { message: '⚠️ The run goes on with less than it was set up with' },
+  'tool.started': { ...REF, message: '🔄 Executing a tool' },
+  'tool.progress': { ...REF, message: '🔄 A tool is running' },
+  'tool.retry': { ...REF, message: '🔁 A tool is tried again' },
+  'tool.skipped': { ...REF, reason: 'skipped', message: '⏭️ Tool skipped' },
+  'tool.completed': { ...REF, message: '✅ Tool completed' },
+  'tool.failed': { ...REF, message: '❌ Tool failed' },
+  'plan.ready': { steps: [], stages: [], message: '🧭 The plan is ready' },
+  'answer.checked': { ...REF, result: {}, message: '🔍 The answer was checked' },
+  'llm.tool_call': { name: TOOL },
+};
+
+/** Ids, figures and codes. An allowlist, so that a new member of an event is not told before somebody decides on it. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['run_id', 'seq', 'at', 'type', 'index', 'id', 'round', 'code', 'attempt', 'delay_ms', 'retries', 'chars'],
+  ...['sources', 'duration_ms', 'cached', 'confidence', 'plan_id', 'planner'],
+]);
+
+/** An event for callers of another organization: what happens and when, but no name of what the assistant is made of. */
+export function forOutsiders(event: StampedRunEvent): StampedRunEvent {
+  const nameless = NAMELESS[event.type];
+  if (nameless === undefined) return event;
+  const kept = Object.fromEntries(Object.entries(event).filter(([member]) => KEPT.has(member)));
+  const call = 'call' in event && event.call !== undefined ? { call: { ...event.call, name: TOOL } } : {};
+  return { ...kept, ...call, ...nameless } as unknown as StampedRunEvent;
+}
+
+/** An event for those who may use the assistant, but not edit it. */
+export const forUsers = (event: StampedRunEvent): StampedRunEvent =>
+  event.type === 'plan.ready' ? (withoutReasoning(event) as StampedRunEvent) : event;
+
+/** The events of a completion as its caller may see them. */
+export function toldEvents({ run, assistant, hidesSources }: Completion): Observable<StampedRunEvent> {
+  if (hidesSources) return run.events$.pipe(map(forOutsiders));
+  return assistant.disclosure === 'none' ? run.events$.pipe(map(forUsers)) : run.events$;
+}
+
+/** The same events as part of an answer. */
+export const toldProgress = (completion: Completion): Observable<AnswerEvent> =>
+  toldEvents(completion).pipe(map((event) => ({ type: 'progress', event })));
+
+/** A logged event for callers of another organization; it keeps its id and its place. */
+export const loggedForOutsiders = (event: LoggedEvent): LoggedEvent =>
+  NAMELESS[event.type] === undefined
+    ? event
+    : { ...event, data: JSON.stringify(forOutsiders(JSON.parse(event.data) as StampedRunEvent)) };

@@ -1,0 +1,57 @@
+import { Logger } from '@nestjs/common';
+import { AppError } from '../../kernel';
+import { toAppError } from '../../platform/http';
+import { abortFailure, type RunOutcome } from '../../runs';
+import { CLIENT_GONE } from '../admission/streams-in-flight';
+import type { AnswerEvent } from '../completion/answer-event.types';
+import type { Completion } from '../completion/completion.types';
+import type { AnswerLedger } from './answer-ledger';
+import { RUN_TIMEOUT } from './run-deadline';
+
+const logger = new Logger('Completions');
+
+/** The last event of an answer that `cause` ended. */
+export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause: unknown): AnswerEvent {
+  const { abortReason } = completion.run;
+  const error = failureOf(abortReason, cause);
+  if (error.code.startsWith('upstream_')) logVendor(completion, ledger, error);
+  return { type: 'failed', record: ledger.record(endingOf(abortReason, error), error.vendor), error, cause };
+}
+
+/** For sinks that tell a failure themselves: then no exception filter logs it. */
+export function logBrokenAnswer(runId: string, { code }: AppError, cause: unknown): void {
+  if (code !== 'internal_error') return;
+  const told = cause instanceof Error ? (cause.stack ?? cause.message) : typeof cause;
+  logger.error({ msg: 'completion failed after its first byte', run_id: runId, cause: told });
+}
+
+function endingOf(
+  abortReason: string | null,
+  { code, detail }: AppError,
+): Pick<RunOutcome, 'status' | 'errorCode' | 'message'> {
+  if (code !== 'cancelled') return { status: 'failed', errorCode: code, message: detail };
+  return { status: 'cancelled', errorCode: code, message: abortReason ?? detail };
+}
+
+function failureOf(abortReason: string | null, error: unknown): AppError {
+  if (abortReason === null) return toAppError(error);
+  if (abortReason === CLIENT_GONE) return new AppError('cancelled', CLIENT_GONE);
+  if (abortReason === RUN_TIMEOUT) return new AppError('tool_loop.timeout', 'The run took longer than it may');
+  return abortFailure(abortReason) ?? new AppError('cancelled', 'The run was cancelled');
+}
+
+/** Without the vendor's words, which may quote content. */
+function logVendor({ assistant, run }: Completion, ledger: AnswerLedger, { code, vendor }: AppError): void {
+  logger.warn({
+    msg: 'model vendor failed',
+    run_id: run.id,
+    organization_id: assistant.organizationId,
+    assistant_id: assistant.id,
+    ...ledger.vendor,
+    code,
+    status: vendor?.status ?? null,
+    vendor_request_id: vendor?.request_id ?? null,
+    retries: vendor?.retries ?? 0,
+    duration_ms: Math.round(performance.now() - run.startedMono),
+  });
+}

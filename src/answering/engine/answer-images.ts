@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { ModelAnswer, ModelChunk, ModelImage } from '../../connectors';
+import { ImagesService, imagesMarkdown } from '../../files';
+import { isJsonObject, type JsonObject } from '../../kernel';
+import type { Completion } from '../completion/completion.types';
+
+/** Keeps pictures that a model makes among the files of the assistant's owner, and links them in the answer's text. */
+@Injectable()
+export class AnswerImages {
+  constructor(private readonly images: ImagesService) {}
+
+  /** @throws AppError `payload_too_large`, `upstream_bad_response`, `insufficient_storage` */
+  async inAnswer(completion: Completion, answer: ModelAnswer): Promise<ModelAnswer> {
+    const { images = [], ...rest } = answer;
+    if (images.length === 0) return answer;
+    const text = rest.text + paragraph(rest.text, await this.markdown(completion, images));
+    return { ...rest, text, body: withContent(rest.body, 'message', text) };
+  }
+
+  /** @throws as `inAnswer` */
+  async *inChunks(
+    completion: Completion,
+    chunks: AsyncIterable<readonly ModelChunk[]>,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    let end = '';
+    for await (const batch of chunks) {
+      const told: ModelChunk[] = [];
+      for (const chunk of batch) {
+        const { images = [], ...rest } = chunk;
+        const isText = images.length === 0;
+        const text = isText
+          ? rest.text
+          : rest.text + paragraph(end + rest.text, await this.markdown(completion, images));
+        end = (end + text).slice(-2);
+        told.push(isText ? chunk : { ...rest, text, data: dataWith(rest.data, text) });
+      }
+      yield told;
+    }
+  }
+
+  private async markdown({ assistant, run }: Completion, images: readonly ModelImage[]): Promise<string> {
+    const owner = { organizationId: assistant.organizationId, userId: assistant.ownerId };
+    const bytes = images.map((image) => image.bytes);
+    return imagesMarkdown(await this.images.save({ owner, assistantId: assistant.id }, run.input.caller, bytes));
+  }
+}
+
+const paragraph = (before: string, text: string): string =>
+  before === '' || before.endsWith('\n\n') ? text : `\n\n${text}`;
+
+const dataWith = (data: string, content: string): string => {
+  const parsed: unknown = JSON.parse(data);
+  return isJsonObject(parsed) ? JSON.stringify(withContent(parsed, 'delta', content)) : data;
+};
+
+/** The body with other content in its first choice. */
+function withContent(body: JsonObject, member: 'message' | 'delta', content: string): JsonObject {
+  const [first, ...others] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
+  if (!isJsonObject(first)) return body;
+  const held = isJsonObject(first[member]) ? first[member] : {};
+  return { ...body, choices: [{ ...first, [member]: { ...held, content } }, ...others] };
+}

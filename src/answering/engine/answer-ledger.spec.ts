@@ -1,0 +1,31 @@
+import type { PreparedPrompt } from '../../runs';
+import type { FunctionOutcome } from '../../tools';
+import type { Completion } from '../completion/completion.types';
+import { AnswerLedger } from './answer-ledger';
+
+const SOURCE = { type: 'rubric', rubric_id: 'r', title: 'R', format: 'markdown' } as const;
+const found = {
+  status: 'completed',
+  content: '',
+  sources: [{ ...SOURCE, rubric_id: 's' }],
+} as unknown as FunctionOutcome;
+
+function ledgerOf(hidesSources: boolean): AnswerLedger {
+  const ledger = new AnswerLedger({ hidesSources, run: { startedMono: 0 } } as unknown as Completion);
+  ledger.ready({ sources: [{ ...SOURCE, n: 1 }] } as unknown as PreparedPrompt);
+  return ledger;
+}
+
+describe('the sources of an answer', () => {
+  it('are those of the prompt, then those of functions', () => {
+    const ledger = ledgerOf(false);
+    ledger.numbered([found]);
+    expect(ledger.sources.map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  it('are hidden from callers of another organization, whoever found them, and numbered all the same', () => {
+    const ledger = ledgerOf(true);
+    expect(ledger.numbered([found])).toMatchObject([{ sources: [{ n: 2 }] }]);
+    expect(ledger.sources).toEqual([]);
+  });
+});

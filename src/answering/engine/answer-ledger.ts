@@ -1,0 +1,102 @@
+import type { ResolvedModel } from '../../connectors';
+import { addUsage, type Source, type Usage, type VendorFailure } from '../../kernel';
+import type { PreparedPrompt, ReportResult, RunOutcome, RunReport } from '../../runs';
+import type { FunctionOutcome, FunctionSet } from '../../tools';
+import type { Completion } from '../completion/completion.types';
+import { completeReport } from '../functions/report-calls';
+import { RunSources } from '../functions/run-sources';
+
+/** The known facts of one answer. Only the pipeline writes them; the last event carries their record. */
+export class AnswerLedger {
+  prepared: PreparedPrompt | null = null;
+  /** Of all model requests of the run together, those of its tools included. */
+  usage: Usage | null = null;
+  finishReason: string | null = null;
+  /** Functions that the model may call; null for assistants without functions. */
+  functions: FunctionSet | null = null;
+  private connector: string | null = null;
+  private model: string | null = null;
+  private preparedMs: number | null = null;
+  private firstTokenMs: number | null = null;
+  private readonly warnings: string[] = [];
+  private readonly calls: FunctionOutcome[] = [];
+  private found = new RunSources([]);
+  private readonly checks: ReportResult[] = [];
+
+  constructor(private readonly completion: Completion) {}
+
+  get vendor(): { readonly connector: string | null; readonly model: string | null } {
+    return { connector: this.connector, model: this.model };
+  }
+
+  /** Sources that the caller may see and that the run's record keeps. */
+  get sources(): readonly Source[] {
+    return this.completion.hidesSources ? [] : this.found.all;
+  }
+
+  resolved({ connector, model }: ResolvedModel): void {
+    this.connector = connector.definition.name;
+    this.model = model;
+  }
+
+  warn(code: string, message: string): void {
+    this.warnings.push(message);
+    this.completion.run.emit({ type: 'warning', code, message });
+  }
+
+  /** Tokens of tools and checks. The budget of a nested run is spent by the run that called it. */
+  spend(usage: Usage | null | undefined): void {
+    this.usage = addUsage(this.usage, usage);
+    if (this.completion.depth === 0) this.completion.budget.spend(usage);
+  }
+
+  ready(prepared: PreparedPrompt): void {
+    this.prepared = prepared;
+    this.found = new RunSources(prepared.sources);
+    this.preparedMs = this.elapsed();
+  }
+
+  /** The first call counts. */
+  firstToken(): void {
+    this.firstTokenMs ??= this.elapsed();
+  }
+
+  /** The outcomes of a round, their citations numbered for the whole run. */
+  numbered(outcomes: readonly FunctionOutcome[]): readonly FunctionOutcome[] {
+    return outcomes.map((outcome) => this.found.numbered(outcome));
+  }
+
+  /** The tool loop spends the budget of functions itself. */
+  called(outcomes: readonly FunctionOutcome[]): void {
+    for (const outcome of outcomes) {
+      this.calls.push(outcome);
+      if (outcome.status !== 'completed') continue;
+      this.usage = addUsage(this.usage, outcome.usage);
+      for (const message of outcome.warnings) this.warn('tool.degraded', message);
+    }
+  }
+
+  checked(results: readonly ReportResult[]): void {
+    this.checks.push(...results);
+  }
+
+  get report(): RunReport | null {
+    const { prepared, warnings, functions, calls, checks } = this;
+    if (prepared === null) return null;
+    return completeReport(prepared.report, { warnings, functions, calls, callSources: this.found.ofCalls, checks });
+  }
+
+  record(ending: Pick<RunOutcome, 'status' | 'errorCode' | 'message'>, vendor?: VendorFailure): RunOutcome {
+    const { report, usage, finishReason, connector, model, preparedMs, firstTokenMs, sources } = this;
+    return {
+      ...ending,
+      ...{ connector, model, finishReason, usage, preparedMs, firstTokenMs, sources },
+      report: report === null || vendor === undefined ? report : { ...report, vendor_failure: vendor },
+      secrets: this.completion.secrets,
+    };
+  }
+
+  private elapsed(): number {
+    return performance.now() - this.completion.run.startedMono;
+  }
+}

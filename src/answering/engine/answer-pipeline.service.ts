@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import { Observable } from 'rxjs';
+import type { RunnableAssistant } from '../../assistants';
+import { AUTO, ConnectorsService, type ResolvedModel } from '../../connectors';
+import { reportMarkdown, RunsService, shapeReport } from '../../runs';
+import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
+import { CLIENT_GONE } from '../admission/streams-in-flight';
+import type { AnswerEvent, TellAnswer } from '../completion/answer-event.types';
+import { Backpressure } from '../completion/backpressure';
+import type { Completion } from '../completion/completion.types';
+import { reportForAdministrator } from '../disclosure/run-report-view';
+import { withoutFunctionChoice } from '../request/client-tools';
+import { modelId } from '../request/model-id';
+import { checkAnswer } from './answer-checks';
+import { failedAnswer } from './answer-failure';
+import { AnswerImages } from './answer-images';
+import { AnswerLedger } from './answer-ledger';
+import { CompletionFunctions } from './completion-functions.service';
+import { type AnswerInProgress, ModelRequests } from './model-requests';
+import { PromptPreparation } from './prompt-preparation.service';
+import { withinRunTime } from './run-deadline';
+import { runLogSink } from './run-log.sink';
+
+/** `finish_reason` of a run that was to fill the prompt and no more. */
+const PROMPT_ONLY = 'prompt';
+
+/** The one way from an opened completion to its answer. It knows no client: sinks subscribe to what it tells. */
+@Injectable()
+export class AnswerPipeline {
+  constructor(
+    private readonly preparation: PromptPreparation,
+    private readonly connectors: ConnectorsService,
+    private readonly functions: CompletionFunctions,
+    private readonly images: AnswerImages,
+    private readonly runs: RunsService,
+  ) {}
+
+  /**
+   * Answers when it is subscribed to, once. The record is kept whoever listens; unsubscribing early cancels the run, which
+   * closes the vendor's connection. A failure is the event `failed`, never an error of the observable.
+   */
+  answer(completion: Completion, pressure = new Backpressure()): Observable<AnswerEvent> {
+    return new Observable((reader) => {
+      const { run } = completion;
+      const keep = runLogSink(completion, this.runs);
+      const tell: TellAnswer = (event) => {
+        keep(event);
+        reader.next(event);
+      };
+      const answer = { completion, ledger: new AnswerLedger(completion), pressure, tell };
+      this.settle(answer, () => this.produce(answer)).then(
+        () => reader.complete(),
+        (error: unknown) => reader.error(error),
+      );
+      return () => {
+        if (!run.isClosed) run.abort(CLIENT_GONE);
+      };
+    });
+  }
+
+  /** Fills the prompt by the assistant's own pipeline and asks no model. @throws AppError */
+  async prompt(completion: Completion): Promise<Pick<AnswerLedger, 'prepared' | 'sources'>> {
+    const ledger = new AnswerLedger(completion);
+    const keep = runLogSink(completion, this.runs);
+    const tell: TellAnswer = (event) => {
+      keep(event);
+      if (event.type === 'failed') throw event.error;
+    };
+    await this.settle({ completion, ledger, tell, pressure: new Backpressure() }, async () => {
+      const functions = await this.offer(completion, ledger, null);
+      await this.preparation.prepare(completion, ledger, functions);
+      ledger.finishReason = PROMPT_ONLY;
+    });
+    return ledger;
+  }
+
+  private async settle({ completion, ledger, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
+    let end: AnswerEvent;
+    try {
+      await withinRunTime(completion, work);
+      completion.run.signal.throwIfAborted();
+      end = { type: 'finished', record: ledger.record({ status: 'completed' }) };
+    } catch (error) {
+      end = failedAnswer(completion, ledger, error);
+    }
+    try {
+      tell(end);
+    } finally {
+      completion.leave();
+    }
+  }
+
+  private async produce(answer: AnswerInProgress): Promise<void> {
+    const { completion, ledger, tell } = answer;
+    const { assistant } = completion;
+    const resolved = completion.wantsReport ? null : await this.resolve(assistant);
+    if (resolved !== null) ledger.resolved(resolved);
+    const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
+    tell({ type: 'begun', model });
+    for (const { code, message } of resolved?.warnings ?? []) ledger.warn(code, message);
+    const functions = await this.offer(completion, ledger, resolved);
+    await this.preparation.prepare(completion, ledger, functions);
+    tell({ type: 'sources', sources: ledger.sources });
+    if (resolved === null) this.report(answer, model);
+    else await this.ask(answer, resolved, functions);
+  }
+
+  private async ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Promise<void> {
+    const { completion, ledger, tell } = answer;
+    const { assistant, request, run } = completion;
+    const { model, connector } = resolved;
+    run.emit({ type: 'llm.started', connector: connector.definition.name, model });
+    const messages = echoesQuestion(resolved, assistant) ? request.messages : (ledger.prepared?.messages ?? []);
+    // A client's choice among functions is about its own, which an assistant's functions replace.
+    const params = ledger.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
+    const requests = new ModelRequests(answer, resolved, this.images);
+    if (functions.isEmpty) await requests.single({ model, messages, params });
+    else await this.functions.rounds(answer, functions, { model, messages, params }, requests);
+    ledger.firstToken();
+    tell({ type: 'answered', usage: ledger.usage });
+    if (requests.text !== null) await checkAnswer(completion, ledger, requests.text);
+  }
+
+  private report({ completion, ledger, tell }: AnswerInProgress, model: string): void {
+    const { report } = ledger;
+    if (report === null) return;
+    const shaped = shapeReport(report, completion.secrets);
+    const shown = completion.assistant.disclosure === 'whole' ? shaped : reportForAdministrator(shaped);
+    ledger.finishReason = 'stop';
+    tell({ type: 'report', markdown: reportMarkdown(shown), model });
+  }
+
+  private resolve({ organizationId, document }: RunnableAssistant): Promise<ResolvedModel> {
+    const { connector, llm, functions } = document;
+    return this.connectors.resolve(organizationId, { connector, llm, callsFunctions: functions.length > 0 });
+  }
+
+  private async offer(
+    completion: Completion,
+    ledger: AnswerLedger,
+    resolved: ResolvedModel | null,
+  ): Promise<FunctionSet> {
+    const { functions, warnings } = await this.functions.offer(completion, resolved);
+    ledger.functions = functions;
+    for (const { code, message } of warnings) ledger.warn(code, message);
+    return functions ?? NO_FUNCTIONS;
+  }
+}
+
+/**
+ * The connector `auto` echoes the prompt where no vendor is configured. Callers who may not see the whole prompt get their
+ * question back instead: taking a provider away must not publish prompts. The connector `bypass` always echoes.
+ */
+const echoesQuestion = ({ provider }: ResolvedModel, { disclosure, document }: RunnableAssistant): boolean =>
+  provider === null && document.connector === AUTO && disclosure !== 'whole';

@@ -1,0 +1,129 @@
+import type { ModelAnswer, ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
+import type { PreparedPrompt } from '../../runs';
+import type { AnswerEvent } from '../completion/answer-event.types';
+import { Backpressure } from '../completion/backpressure';
+import type { Completion } from '../completion/completion.types';
+import type { AnswerImages } from './answer-images';
+import { AnswerLedger } from './answer-ledger';
+import { ModelRequests } from './model-requests';
+
+const USAGE = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
+const CALL = { index: 0, id: 'call_1', name: 'f', arguments: '{}' };
+const REQUEST: ModelRequest = { model: 'm', messages: [], params: { stream_options: { include_usage: true } } };
+
+const chunk = (text: string, more: Partial<ModelChunk> = {}): ModelChunk => ({
+  data: JSON.stringify({ choices: [], usage: more.usage ?? null }),
+  text,
+  finishReason: null,
+  usage: null,
+  ...more,
+});
+
+interface Setting {
+  readonly batches?: readonly ModelChunk[][];
+  readonly answers?: readonly Partial<ModelAnswer>[];
+  readonly isChecked?: boolean;
+}
+
+function requests({ batches = [], answers = [], isChecked = false }: Setting) {
+  const controller = new AbortController();
+  const completion = {
+    run: { id: 'r', startedMono: performance.now(), signal: controller.signal, input: { caller: {} } },
+    request: { stream: answers.length === 0 },
+    assistant: {},
+    secrets: [],
+  } as unknown as Completion;
+  const vendor = { asked: 0, requests: [] as ModelRequest[] };
+  const left = [...answers];
+  const connector = {
+    definition: { capabilities: { image_generation: false } },
+    complete: () =>
+      Promise.resolve({ body: {}, text: '', calls: [], finishReason: 'stop', usage: null, ...left.shift() }),
+    async *stream(request: ModelRequest) {
+      vendor.requests.push(request);
+      for (const batch of batches) {
+        vendor.asked += 1;
+        await Promise.resolve();
+        yield batch;
+      }
+    },
+  };
+  const ledger = new AnswerLedger(completion);
+  if (isChecked) ledger.ready({ sources: [], afterAnswer: jest.fn() } as unknown as PreparedPrompt);
+  const events: AnswerEvent[] = [];
+  const pressure = new Backpressure();
+  const answer = { completion, ledger, pressure, tell: (event: AnswerEvent) => void events.push(event) };
+  const images = { inAnswer: (_: Completion, made: ModelAnswer) => Promise.resolve(made) } as unknown as AnswerImages;
+  const asking = new ModelRequests(answer, { connector } as unknown as ResolvedModel, images);
+  return { asking, controller, events, ledger, pressure, vendor };
+}
+
+describe('the requests of an answer to its model', () => {
+  it('pass the vendor’s chunks on as they are, and keep what they cost and why they ended', async () => {
+    const batch = [chunk('you'), chunk('.', { finishReason: 'stop', usage: USAGE })];
+    const { asking, events, ledger } = requests({ batches: [[chunk('Hello ')], batch] });
+    await asking.single(REQUEST);
+    expect(events).toHaveLength(2);
+    expect(events[1]).toEqual({ type: 'delta', chunks: batch, callsFollow: false });
+    expect((events[1] as { chunks: unknown }).chunks).toBe(batch);
+    expect(ledger.record({ status: 'completed' })).toMatchObject({
+      usage: USAGE,
+      finishReason: 'stop',
+      firstTokenMs: expect.any(Number),
+    });
+  });
+
+  it('tell the figures of the whole run where tools have spent some', async () => {
+    const { asking, events, ledger } = requests({ batches: [[chunk('', { finishReason: 'stop', usage: USAGE })]] });
+    ledger.usage = USAGE;
+    await asking.single(REQUEST);
+    expect(JSON.stringify(events)).toContain('\\"total_tokens\\":18');
+    expect(ledger.usage).toMatchObject({ total_tokens: 18 });
+  });
+
+  it('say whether calls follow a round, and ask for no usage chunk of its own', async () => {
+    const batches = [[chunk('', { calls: [CALL] })], [chunk('', { finishReason: 'tool_calls', usage: USAGE })]];
+    const { asking, events, ledger, vendor } = requests({ batches });
+    const answer = await asking.round(REQUEST, 1);
+    expect(answer).toMatchObject({ text: '', calls: [{ id: 'call_1' }], finishReason: 'tool_calls' });
+    expect(events.map((event) => (event.type === 'delta' ? event.callsFollow : event.type))).toEqual([
+      'round',
+      false,
+      true,
+      'tool_calls',
+    ]);
+    expect(vendor.requests[0]?.params).toEqual({});
+    await asking.round(REQUEST, 2);
+    expect(ledger.usage).toMatchObject({ total_tokens: 18 });
+  });
+
+  it('are not made faster than the sinks take their chunks', async () => {
+    let release = (): void => undefined;
+    const { asking, pressure, vendor } = requests({ batches: [[chunk('a')], [chunk('b', { finishReason: 'stop' })]] });
+    pressure.hold(new Promise<void>((resolve) => (release = resolve)));
+    const working = asking.single(REQUEST);
+    await new Promise((next) => setImmediate(next));
+    expect(vendor.asked).toBe(1);
+    release();
+    await working;
+    expect(vendor.asked).toBe(2);
+  });
+
+  it('are not read on once the run was aborted', async () => {
+    const { asking, controller, vendor } = requests({ batches: [[chunk('a')], [chunk('b')]] });
+    controller.abort();
+    await expect(asking.single(REQUEST)).rejects.toThrow();
+    expect(vendor.asked).toBe(1);
+  });
+
+  it('keep their texts for checks, in one piece or many, round after round', async () => {
+    const streamed = requests({ batches: [[chunk('T'), chunk('w')], [chunk('o.')]], isChecked: true });
+    await streamed.asking.round(REQUEST, 1);
+    await streamed.asking.round(REQUEST, 2);
+    expect(streamed.asking.text).toBe('Two.\n\nTwo.');
+    const whole = requests({ answers: [{ text: 'One.' }], isChecked: true });
+    await whole.asking.single(REQUEST);
+    expect(whole.asking.text).toBe('One.');
+    expect(requests({}).asking.text).toBeNull();
+  });
+});

@@ -1,0 +1,143 @@
+import type { ModelChunk, ModelRequest, ResolvedModel } from '../../connectors';
+import { addUsage, type Usage } from '../../kernel';
+import { AnswerAssembler, type RoundAnswer, wantsFunctions } from '../../tool-calling';
+import type { TellAnswer } from '../completion/answer-event.types';
+import type { Backpressure } from '../completion/backpressure';
+import type { Completion } from '../completion/completion.types';
+import { joinedTexts } from '../completion/joined-texts';
+import type { AnswerImages } from './answer-images';
+import type { AnswerLedger } from './answer-ledger';
+import { answerWithSpent, chunkWithSpent, withoutUsageChunk } from './run-figures';
+
+/** The state of one answer that its steps share. */
+export interface AnswerInProgress {
+  readonly completion: Completion;
+  readonly ledger: AnswerLedger;
+  readonly tell: TellAnswer;
+  readonly pressure: Backpressure;
+}
+
+/** The requests of one answer to its model. Each tells what the model says; the vendor's chunks pass as they are. */
+export class ModelRequests {
+  /** One text per request, kept only for checks of the finished answer. */
+  private readonly texts: string[] | null;
+
+  constructor(
+    private readonly answer: AnswerInProgress,
+    private readonly resolved: ResolvedModel,
+    private readonly images: AnswerImages,
+  ) {
+    this.texts = answer.ledger.prepared?.afterAnswer === undefined ? null : [];
+  }
+
+  /** Null where nothing checks the answer. */
+  get text(): string | null {
+    return this.texts === null ? null : joinedTexts(this.texts);
+  }
+
+  /** One request, which is the whole answer. */
+  async single(request: ModelRequest): Promise<void> {
+    const { completion, ledger, tell } = this.answer;
+    const spent = ledger.usage;
+    if (completion.request.stream) {
+      for await (const chunks of this.chunksOf(request)) {
+        const told = spent === null ? chunks : chunks.map((chunk) => chunkWithSpent(chunk, spent));
+        for (const { usage, finishReason } of chunks) {
+          if (usage !== null) ledger.usage = addUsage(spent, usage);
+          if (finishReason !== null) ledger.finishReason = finishReason;
+        }
+        tell({ type: 'delta', chunks: told, callsFollow: false });
+        await this.pause();
+      }
+    } else {
+      const answer = await this.whole(request);
+      tell({ type: 'message', answer: answerWithSpent(answer, spent) });
+    }
+  }
+
+  /** One request of the tool loop. */
+  async round(request: ModelRequest, round: number): Promise<RoundAnswer> {
+    const { tell } = this.answer;
+    tell({ type: 'round', round });
+    const answer = await (this.answer.completion.request.stream
+      ? this.streamedRound(withoutUsageChunk(request))
+      : this.wholeRound(request));
+    if (wantsFunctions(answer.calls.length, answer.finishReason))
+      tell({ type: 'tool_calls', round, calls: answer.calls });
+    return answer;
+  }
+
+  private async streamedRound(request: ModelRequest): Promise<RoundAnswer> {
+    const { ledger, tell } = this.answer;
+    const assembler = new AnswerAssembler();
+    let usage: Usage | null = null;
+    let finishReason = '';
+    for await (const chunks of this.chunksOf(request)) {
+      let isLast = false;
+      for (const chunk of chunks) {
+        assembler.add(chunk);
+        usage = chunk.usage ?? usage;
+        if (chunk.finishReason === null) continue;
+        finishReason = chunk.finishReason;
+        isLast = true;
+      }
+      tell({ type: 'delta', chunks, callsFollow: isLast && wantsFunctions(assembler.calls.length, finishReason) });
+      await this.pause();
+    }
+    ledger.usage = addUsage(ledger.usage, usage);
+    ledger.finishReason = finishReason;
+    const { text, calls, echoed } = assembler;
+    return { text, calls, echoed, finishReason, usage };
+  }
+
+  private async wholeRound(request: ModelRequest): Promise<RoundAnswer> {
+    const answer = await this.whole(request);
+    this.answer.tell({ type: 'message', answer });
+    const { text, calls, echoed, finishReason, usage } = answer;
+    return { text, calls, ...(echoed === undefined ? {} : { echoed }), finishReason, usage };
+  }
+
+  private async whole(request: ModelRequest) {
+    const { completion, ledger } = this.answer;
+    const { connector, target } = this.resolved;
+    const made = await connector.complete(request, target, this.context());
+    const answer = await this.images.inAnswer(completion, made);
+    ledger.usage = addUsage(ledger.usage, answer.usage);
+    ledger.finishReason = answer.finishReason;
+    this.texts?.push(answer.text);
+    return answer;
+  }
+
+  /** The vendor's chunks, one socket read at a time, with made images as text. */
+  private async *chunksOf(request: ModelRequest): AsyncGenerator<readonly ModelChunk[]> {
+    const { completion, ledger } = this.answer;
+    const { connector, target } = this.resolved;
+    const chunks = connector.stream(request, target, this.context());
+    const told = connector.definition.capabilities.image_generation ? this.images.inChunks(completion, chunks) : chunks;
+    const at = this.texts === null ? 0 : this.texts.push('') - 1;
+    for await (const batch of told) {
+      ledger.firstToken();
+      if (this.texts !== null) for (const chunk of batch) this.texts[at] += chunk.text;
+      yield batch;
+    }
+  }
+
+  /** Waits for sinks that hold, before the vendor is read again. */
+  private async pause(): Promise<void> {
+    const { completion, pressure } = this.answer;
+    const { held } = pressure;
+    if (held !== null) await held;
+    completion.run.signal.throwIfAborted();
+  }
+
+  private context() {
+    const { run } = this.answer.completion;
+    return { signal: run.signal, runId: run.id, scope: scopeOf(this.answer.completion), emit: run.emit };
+  }
+}
+
+/** The same person's next request to the same assistant may use what the vendor's answer leaves behind. */
+function scopeOf({ assistant, run }: Completion): string {
+  const { userId, endUser } = run.input.caller;
+  return `${assistant.organizationId}/${assistant.id}/${userId}/${endUser?.id ?? ''}`;
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { ClassicPipeline } from '../../classic';
+import { AppError, type ChatMessage, isJsonObject, textOf } from '../../kernel';
+import { MultiToolPipeline } from '../../multi-tool';
+import type { PreparedPrompt } from '../../runs';
+import type { FunctionSet } from '../../tools';
+import type { Completion } from '../completion/completion.types';
+import type { AnswerLedger } from './answer-ledger';
+
+/** Runs the assistant's own pipeline: from the question to the final messages. */
+@Injectable()
+export class PromptPreparation {
+  constructor(
+    private readonly classic: ClassicPipeline,
+    private readonly multiTool: MultiToolPipeline,
+  ) {}
+
+  /** @throws AppError */
+  async prepare(completion: Completion, ledger: AnswerLedger, functions: FunctionSet): Promise<PreparedPrompt> {
+    const { assistant, assistants, request, run } = completion;
+    const { messages, params, stream } = request;
+    const pipeline = assistant.document.type === 'multi_tool' ? this.multiTool : this.classic;
+    const metadata = isJsonObject(params['metadata']) ? params['metadata'] : {};
+    const { caller } = run.input;
+    const { declarations } = functions;
+    const job = { assistant, caller, messages, metadata, run, stream, assistants, functions: declarations };
+    const prepared = await pipeline.prepare(job).catch((error: unknown) => {
+      if (error instanceof AppError) ledger.spend(error.usage);
+      throw error;
+    });
+    ledger.spend(prepared.usage);
+    const chars = charsOf(prepared.messages);
+    completion.promptMemory.take(2 * Math.max(0, chars - charsOf(messages)));
+    ledger.ready(prepared);
+    run.emit({ type: 'prompt.ready', messages: prepared.messages.length, chars });
+    return prepared;
+  }
+}
+
+const charsOf = (messages: readonly ChatMessage[]): number =>
+  messages.reduce(
+    (sum, { content }) => sum + (typeof content === 'string' ? content.length : textOf(content).length),
+    0,
+  );

@@ -1,0 +1,60 @@
+import type { Source } from '../../kernel';
+import type { ReportResult, RunReport } from '../../runs';
+import type { FunctionOutcome, FunctionSet } from '../../tools';
+
+/** Marks functions that read personal data of the asker, which editors of the assistant must not read in reports. */
+const PERSONAL = 'personal_data';
+
+const reportCall = (personal: ReadonlySet<string>) => (outcome: FunctionOutcome) => ({
+  index: outcome.call.index,
+  round: outcome.call.round,
+  name: outcome.name,
+  plugin: outcome.plugin,
+  status: outcome.status,
+  arguments: outcome.call.arguments,
+  duration_ms: outcome.duration_ms,
+  preview: personal.has(outcome.plugin) ? '' : outcome.content,
+  ...(outcome.status === 'completed'
+    ? { chars: outcome.chars, cached: outcome.cached }
+    : { chars: 0, cached: false, code: outcome.code }),
+});
+
+const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
+  new Set(
+    functions
+      .filter(({ plugin }) => plugin.definition.capabilities.includes(PERSONAL))
+      .map(({ plugin }) => plugin.definition.name),
+  );
+
+/** Facts of the whole run that the report of its preparation cannot know. */
+export interface LateFacts {
+  readonly warnings: readonly string[];
+  /** Null for assistants without functions. */
+  readonly functions: FunctionSet | null;
+  /** Functions that the model called, in order. */
+  readonly calls: readonly FunctionOutcome[];
+  readonly callSources: readonly Source[];
+  /** Results of the tools that looked at the finished answer. */
+  readonly checks: readonly ReportResult[];
+}
+
+/** The report of the preparation, completed with late warnings, functions, their calls and the checks of the answer. */
+export function completeReport(report: RunReport, facts: LateFacts): RunReport {
+  const { warnings, functions, calls, callSources, checks } = facts;
+  if (warnings.length === 0 && functions === null && checks.length === 0) return report;
+  return {
+    ...report,
+    warnings: [...report.warnings, ...warnings],
+    results: [...report.results, ...checks],
+    ...(functions === null
+      ? {}
+      : {
+          sources: [...report.sources, ...callSources],
+          functions: functions.functions.map(({ declaration, plugin }) => ({
+            name: declaration.name,
+            plugin: plugin.definition.name,
+          })),
+          calls: calls.map(reportCall(personalOf(functions))),
+        }),
+  };
+}

@@ -1,0 +1,30 @@
+export { AssistantAbilities, type AbilityFactory } from './admission/assistant-abilities';
+export { CompletionCounts } from './admission/completion-counts';
+export { CompletionOpening } from './admission/completion-opening.service';
+export { running, switchedOff } from './admission/feature-switches';
+export { type Count, KeyedSemaphore } from './admission/keyed-semaphore';
+export { StreamsInFlight } from './admission/streams-in-flight';
+export { AnsweringModule } from './answering.module';
+export { BackgroundCompletions } from './background/background-completions.service';
+export {
+  questionRequest,
+  type QuietAnswer,
+  QuietAnswers,
+  type QuietInput,
+  type QuietPrompt,
+} from './calls/quiet-answers.service';
+export type { AnswerEvent } from './completion/answer-event.types';
+export { Backpressure } from './completion/backpressure';
+export type { Completion } from './completion/completion.types';
+export { withoutPlanReasoning, withoutReasoning } from './disclosure/plan-reasoning';
+export { reportForAdministrator, reportForAsker } from './disclosure/run-report-view';
+export { forOutsiders, loggedForOutsiders, toldEvents, toldProgress } from './disclosure/told-events';
+export { logBrokenAnswer } from './engine/answer-failure';
+export { AnswerPipeline } from './engine/answer-pipeline.service';
+export { joinedTexts } from './completion/joined-texts';
+export { assistantIdIn } from './request/assistant-id';
+export { callerOf } from './request/caller-of';
+export { chatBodySchema } from './request/chat-body.openapi';
+export { type ChatRequest, readChatRequest, readChatRequestWithModel } from './request/chat-request';
+export type { ProgressMode } from './request/chat-request.schema';
+export { assistantIdOf, modelId, modelNotFound } from './request/model-id';

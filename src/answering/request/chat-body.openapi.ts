@@ -1,0 +1,11 @@
+import { chatRequestSchema } from './chat-request.schema';
+
+const example = { model: 'lamb_assistant.1', messages: [{ role: 'user', content: 'What is osmosis?' }] };
+
+/** The schema that bodies are checked with; `model` is required where the path names no assistant. */
+export const chatBodySchema = (withModel: boolean): Record<string, unknown> => ({
+  ...chatRequestSchema,
+  ...(withModel ? { required: ['model', 'messages'] } : {}),
+  additionalProperties: true,
+  example: withModel ? example : { messages: example.messages },
+});

@@ -1,0 +1,1 @@
+export { OpenAiDoorModule } from './openai-door.module';

@@ -1,0 +1,36 @@
+import { Controller, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { invalid } from '../../kernel';
+import { Access, type BellwetherRequest, OpenAiErrors } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { assistantIdIn, chatBodySchema, callerOf, readChatRequest } from '../../answering';
+import { completionSchema } from '../completion.openapi';
+import { CompletionsService } from '../completions.service';
+
+/** LAMB's completion route: the assistant is named in the query. */
+@ApiTags('LAMB')
+@OpenAiErrors()
+@Controller('lamb/v1/completions')
+export class LambCompletionsController {
+  constructor(private readonly completions: CompletionsService) {}
+
+  @Post()
+  @Idempotent()
+  @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
+  @ApiQuery({ name: 'assistant', required: false, type: 'integer' })
+  @ApiQuery({ name: 'assistant_id', required: false, type: 'integer', description: 'Alias of `assistant`' })
+  @ApiBody({ schema: chatBodySchema(false) })
+  @ApiOkResponse(completionSchema)
+  async complete(
+    @Query('assistant') assistant: string | undefined,
+    @Query('assistant_id') alias: string | undefined,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const id = assistant ?? alias;
+    if (id === undefined) throw invalid([{ path: 'assistant', message: 'is required in the query' }]);
+    const chat = readChatRequest(request.body);
+    await this.completions.answer(callerOf(request), assistantIdIn(id), chat, response);
+  }
+}

@@ -1,0 +1,28 @@
+export class ModelCapabilitiesDto {
+  vision!: boolean;
+  image_generation!: boolean;
+  /** The assistant has functions. */
+  tool_use!: boolean;
+}
+
+/** An assistant as OpenAI's model object. */
+export class ModelDto {
+  /** `lamb_assistant.{id}` */
+  id!: string;
+  object!: 'model';
+  /** Unix seconds. */
+  created!: number;
+  /** Slug of the organization. */
+  owned_by!: string;
+  parent!: string | null;
+  /** Name of the assistant, for menus. */
+  name!: string;
+  capabilities!: ModelCapabilitiesDto;
+}
+
+export class ModelListDto {
+  object!: 'list';
+  data!: ModelDto[];
+  /** True when more models follow: ask for those `after` the last id. */
+  has_more!: boolean;
+}

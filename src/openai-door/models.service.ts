@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantsService, type RunnableAssistant } from '../assistants';
+import { AppError, type Caller, invalid } from '../kernel';
+import { type OrganizationRuntime, OrganizationsService } from '../organizations';
+import { running, assistantIdOf, modelId, modelNotFound } from '../answering';
+import type { ModelDto, ModelListDto } from './model.dto';
+
+/** Models of one answer. */
+const MOST_MODELS = 5_000;
+
+interface ModelQuery {
+  /** The id of the last model of the page before. */
+  readonly after?: string | undefined;
+  readonly limit?: string | undefined;
+}
+
+/** Assistants as OpenAI's models: the same set that answers. */
+@Injectable()
+export class ModelsService {
+  constructor(
+    private readonly assistants: AssistantsService,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** By id, from `after` on. @throws {AppError} `model_not_found` for an `after` that is no model. */
+  async list(caller: Caller, { after, limit }: ModelQuery): Promise<ModelListDto> {
+    const count = limit === undefined ? MOST_MODELS : countIn(limit);
+    const answering = await this.assistants.someRunnable(
+      caller,
+      async (assistants) => (await running(assistants, this.organizations)).map(({ assistant }) => assistant),
+      { after: after === undefined ? 0 : assistantIdOf(after), count: count + 1 },
+    );
+    const shown = await running(answering.slice(0, count), this.organizations);
+    const data = shown.map(({ assistant, organization }) => present(assistant, organization));
+    return { object: 'list', data, has_more: answering.length > count };
+  }
+
+  async get(caller: Caller, model: string): Promise<ModelDto> {
+    try {
+      const assistant = await this.assistants.runnable(caller, assistantIdOf(model));
+      const [answering] = await running([assistant], this.organizations);
+      if (answering === undefined) throw modelNotFound(model);
+      return present(assistant, answering.organization);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(model) : error;
+    }
+  }
+}
+
+function countIn(limit: string): number {
+  const count = Number(limit);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST_MODELS) return count;
+  throw invalid([{ path: 'limit', message: `must be an integer from 1 to ${MOST_MODELS}` }]);
+}
+
+const present = ({ id, name, document }: RunnableAssistant, { slug }: OrganizationRuntime): ModelDto => ({
+  id: modelId(id),
+  object: 'model',
+  created: Math.floor(Date.now() / 1000),
+  owned_by: slug,
+  parent: null,
+  name,
+  capabilities: { ...document.capabilities, tool_use: document.functions.length > 0 },
+});

@@ -1,0 +1,39 @@
+import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Access, type BellwetherRequest } from '../platform/http';
+import { Idempotent } from '../platform/idempotency';
+import { assistantIdIn, chatBodySchema, BackgroundCompletions, callerOf } from '../answering';
+import { RunStateDto } from './run.dto';
+
+@ApiTags('Runs')
+@Controller('api/v1/assistants/:id/runs')
+export class AssistantRunsController {
+  constructor(private readonly background: BackgroundCompletions) {}
+
+  // Takes the plain request, so that the body reaches the run as it came.
+  @Post()
+  @HttpCode(202)
+  @Idempotent()
+  @Access({
+    scope: 'chat',
+    summary: 'Complete a chat with this assistant in the background',
+    description: 'Takes a completion’s body. The answer comes as events of the run and stands in its record.',
+  })
+  @ApiParam({ name: 'id', type: 'integer' })
+  @ApiBody({ schema: chatBodySchema(false) })
+  @ApiAcceptedResponse({
+    type: RunStateDto,
+    headers: { Location: { description: 'Path of the run', schema: { type: 'string' } } },
+  })
+  async start(
+    @Param('id') id: string,
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RunStateDto> {
+    const run = await this.background.start(callerOf(request), assistantIdIn(id), request.body);
+    response.setHeader('Location', `/api/v1/runs/${run.id}`);
+    response.setHeader('X-Run-Id', run.id);
+    return { id: run.id, status: run.status };
+  }
+}

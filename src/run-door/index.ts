@@ -1,0 +1,1 @@
+export { RunDoorModule } from './run-door.module';

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { AnsweringModule } from '../answering';
+import { AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
+import { KnowledgeBasesModule } from '../knowledge-bases';
+import { OrganizationsModule } from '../organizations';
+import { PlanningModule } from '../planning';
+import { RunsModule } from '../runs';
+import { ToolsModule } from '../tools';
+import { AssistantRunsController } from './assistant-runs.controller';
+import { EventStreamCounts } from './events/event-stream-counts';
+import { RunEventStreams } from './events/run-event-streams.service';
+import { AssistantPlansController } from './plans/assistant-plans.controller';
+import { AssistantPlans } from './plans/assistant-plans.service';
+import { RunAccess } from './run-access.service';
+import { RunsController } from './runs.controller';
+
+@Module({
+  imports: [
+    AnsweringModule,
+    AssistantsModule,
+    AuthModule,
+    KnowledgeBasesModule,
+    OrganizationsModule,
+    PlanningModule,
+    RunsModule,
+    ToolsModule,
+  ],
+  controllers: [AssistantPlansController, AssistantRunsController, RunsController],
+  providers: [AssistantPlans, EventStreamCounts, RunAccess, RunEventStreams],
+})
+export class RunDoorModule {}
