@@ -1,14 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { JsonObject } from '../kernel';
-import { ACCESS_LEVELS, type AccessLevel, ASSISTANT_TYPES, type AssistantType } from './assistant.types';
 import {
+  ASSISTANT_TYPES,
+  type AssistantType,
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
   PLACEHOLDER_STATES,
   type PlaceholderState,
   SEVERITIES,
   type Severity,
-} from './diagnostics/diagnostic.types';
+} from '../definition';
+import type { JsonObject } from '../kernel';
+import { ACCESS_LEVELS, type AccessLevel } from './assistant.types';
 import { VERSION_REASONS, type VersionReason } from './storage/assistant-version.entity';
 
 /** Half-open range in UTF-16 code units. */

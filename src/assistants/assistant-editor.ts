@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import {
+  applyInput,
+  canonicalMetadata,
+  changedFields,
+  type Definition,
+  type DefinitionInput,
+  definitionOf,
+  EMPTY_DEFINITION,
+} from '../definition';
 import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../kernel';
-import { AssistantLookup, type Seen } from './assistant-lookup';
+import { AssistantLookup, type Seen } from './access/assistant-lookup';
 import { AssistantRecords } from './assistant-records';
-import { applyInput, changedFields, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from './definition';
-import { DefinitionGate } from './definition-gate';
+import { CollectionBindings } from './collection-bindings';
+import { DefinitionGate } from './checks/definition-gate';
+import { StaticChecks } from './checks/static-checks';
 import type { VersionReason } from './storage/assistant-version.entity';
 import type { AssistantEntity } from './storage/assistant.entity';
-import { AssistantRepository, type Definition } from './storage/assistant.repository';
+import { AssistantRepository } from './storage/assistant.repository';
 
 /** Saves without If-Match take the newest version as their base; a race is tried again this often. */
 const ATTEMPTS = 3;
@@ -18,6 +28,7 @@ const LABELS: ReadonlySet<string> = new Set(['name', 'description']);
 const SERVICE_REWRITES: ReadonlySet<VersionReason> = new Set(['convert', 'migrate']);
 
 interface Next {
+  /** The metadata as the client gave it: paths of problems refer to this form. */
   readonly definition: Definition;
   /** It passed before, and nothing that it refers to is new. */
   readonly judged: boolean;
@@ -36,13 +47,21 @@ export class AssistantEditor {
     private readonly assistants: AssistantRepository,
     private readonly gate: DefinitionGate,
     private readonly records: AssistantRecords,
+    private readonly checks: StaticChecks,
+    private readonly bindings: CollectionBindings,
   ) {}
 
   /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
   async create(caller: Caller, input: DefinitionInput, reason: VersionReason = 'create'): Promise<Seen> {
-    const definition = applyInput(EMPTY_DEFINITION, input);
+    const given = applyInput(EMPTY_DEFINITION, input);
+    const definition = await this.bindings.bind(caller.organizationId, given, null);
     await this.gate.assertSavable(definition, caller, null);
-    return { row: await this.records.create(caller, definition, reason), access: 'owner' };
+    return { row: await this.records.create(caller, this.storedForm(definition), reason), access: 'owner' };
+  }
+
+  /** A multi-tool definition with what the service generates. */
+  storedForm(definition: Definition): Definition {
+    return { ...definition, metadata: canonicalMetadata(definition.metadata, this.checks.vocabulary) };
   }
 
   /**
@@ -101,13 +120,18 @@ export class AssistantEditor {
   ): Promise<Seen> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row, access } = await this.lookup.configurable(caller, id);
+      if (this.records.isReplaced) return { row, access };
       assertCurrent(expected, row.version);
       const before = definitionOf(row);
-      const { definition: after, judged } = await next(before, row.version);
+      const { definition: given, judged } = await next(before, row.version);
+      const definition = await this.bindings.bind(row.organizationId, given, before);
+      // Restoring a version and omitting metadata both keep the stored text to the letter.
+      const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
+      const after = isGiven ? this.storedForm(definition) : definition;
       const changes = changedFields(before, after);
       if (changes.length === 0) return { row, access };
       if (!judged && changes.some(({ path }) => !LABELS.has(path)))
-        await this.gate.assertSavable(after, ownerOf(row), id, { by: caller, before });
+        await this.gate.assertSavable(definition, ownerOf(row), id, { by: caller, before });
       if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
     }
     throw staleVersion();

@@ -19,9 +19,9 @@ import {
   VersionPageDto,
 } from './assistant-answer.dto';
 import { AssistantEditor } from './assistant-editor';
-import { AssistantEditorGuard } from './assistant-editor.guard';
+import { AssistantEditorGuard } from './access/assistant-editor.guard';
 import { AssistantHistory } from './assistant-history';
-import { AssistantIdPipe } from './assistant-id.pipe';
+import { AssistantIdPipe } from './access/assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
 
 @ApiTags('Assistants')

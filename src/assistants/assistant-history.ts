@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { collectionList, storedDefinition } from '../definition';
 import { type Caller, notFound, type Page, type PageRequest } from '../kernel';
 import { type RunStats, RunsService } from '../runs';
 import type { VersionDetailDto, VersionDto } from './assistant-answer.dto';
-import { AssistantLookup } from './assistant-lookup';
-import { collectionList, storedDefinition } from './definition';
+import { AssistantLookup } from './access/assistant-lookup';
 import type { AssistantVersionEntity } from './storage/assistant-version.entity';
 import { AssistantRepository } from './storage/assistant.repository';
 

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import {
+  type AssistantType,
+  collectionList,
+  definitionOf,
+  type Diagnostic,
+  storedDefinition,
+  withToolUse,
+} from '../definition';
 import type { Caller, JsonObject, Page } from '../kernel';
 import { type Member, MembersService } from '../organizations';
-import type { Seen } from './assistant-lookup';
-import { mayConfigure } from './assistant.permissions';
-import type { AccessLevel, AssistantType } from './assistant.types';
-import { collectionList, definitionOf, storedDefinition } from './definition';
-import { DefinitionGate } from './definition-gate';
-import type { Diagnostic } from './diagnostics/diagnostic.types';
+import type { Seen } from './access/assistant-lookup';
+import { mayConfigure } from './access/assistant.permissions';
+import type { AccessLevel } from './assistant.types';
+import { DefinitionGate } from './checks/definition-gate';
 
 /** What whoever may use an assistant sees of it. */
 export interface AssistantSummary {
@@ -93,7 +99,7 @@ function configuration(caller: Caller, seen: Seen, owner: Member | null): Assist
     ...summary(caller, seen, owner),
     system_prompt: row.systemPrompt,
     prompt_template: row.promptTemplate,
-    metadata: storedDefinition(row).metadata,
+    metadata: withToolUse(storedDefinition(row).metadata),
     RAG_collections: collectionList(row.ragCollections),
     RAG_Top_k: row.ragTopK,
   };

@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../kernel';
+import { changedFields, type Definition, definitionOf } from '../definition';
+import { type Caller, notFound } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
-import { changedFields, definitionOf } from './definition';
-import { RunnableAssistants } from './runnable-assistants';
+import { RunnableAssistants } from './running/runnable-assistants';
 import type { AssistantShareEntity } from './storage/assistant-share.entity';
 import type { VersionReason } from './storage/assistant-version.entity';
 import type { AssistantEntity } from './storage/assistant.entity';
-import { AssistantRepository, type AssistantScope, type Definition } from './storage/assistant.repository';
+import { AssistantRepository, type AssistantScope } from './storage/assistant.repository';
+
+type AssistantWork<T> = (scope: AssistantScope, tx: Transaction) => Promise<T>;
 
 /** Every write: rows and audit entry in one transaction, then this process forgets what it had in memory. */
+/** Name of the effect in a repeated request. */
+const REPLACE = 'assistant.replace';
+
 @Injectable()
 export class AssistantRecords {
   constructor(
@@ -20,21 +25,29 @@ export class AssistantRecords {
   ) {}
 
   async create(caller: Caller, definition: Definition, reason: VersionReason): Promise<AssistantEntity> {
-    const row = await this.transactions.run(async (tx) => {
+    let created: AssistantEntity | null = null;
+    const id = await this.transactions.once('assistant.create', async (tx) => {
       const scope = this.assistants.within(caller.organizationId, tx);
-      const created = await scope.insert(caller.userId, definition, caller.userId, reason);
+      created = await scope.insert(caller.userId, definition, caller.userId, reason);
       const target = { type: 'assistant', id: created.id };
       await this.audit.record({ caller, action: `assistant.${reason}`, target, after: definition }, tx);
-      return created;
+      return created.id;
     });
-    this.runnables.forget(row.organizationId, row.id);
+    this.runnables.forget(caller.organizationId, id);
+    const row = created ?? (await this.assistants.within(caller.organizationId).find(id));
+    if (row === null) throw notFound('Assistant');
     return row;
+  }
+
+  /** True when an earlier try of this request has saved its version already. */
+  get isReplaced(): boolean {
+    return this.transactions.isDone(REPLACE);
   }
 
   /** False when another version was saved since `row` was read. */
   replace(caller: Caller, row: AssistantEntity, definition: Definition, reason: VersionReason): Promise<boolean> {
     const changes = changedFields(definitionOf(row), definition);
-    return this.write(row, async (scope, tx) => {
+    return this.writeOnce(row, async (scope, tx) => {
       if (!(await scope.replace(row.id, row.version, definition, caller.userId, reason))) return false;
       const before = { version: row.version, ...Object.fromEntries(changes.map(({ path, from }) => [path, from])) };
       const after = { version: row.version + 1, ...Object.fromEntries(changes.map(({ path, to }) => [path, to])) };
@@ -91,12 +104,14 @@ export class AssistantRecords {
     });
   }
 
-  private async write<T>(
-    row: AssistantEntity,
-    work: (scope: AssistantScope, tx: Transaction) => Promise<T>,
-  ): Promise<T> {
-    const { organizationId, id } = row;
+  private async write<T>({ organizationId, id }: AssistantEntity, work: AssistantWork<T>): Promise<T> {
     const result = await this.transactions.run((tx) => work(this.assistants.within(organizationId, tx), tx));
+    this.runnables.forget(organizationId, id);
+    return result;
+  }
+
+  private async writeOnce<T>({ organizationId, id }: AssistantEntity, work: AssistantWork<T>): Promise<T> {
+    const result = await this.transactions.once(REPLACE, (tx) => work(this.assistants.within(organizationId, tx), tx));
     this.runnables.forget(organizationId, id);
     return result;
   }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
 import { Access, CurrentCaller } from '../platform/http';
 import { SharesDto } from './assistant-answer.dto';
-import { AssistantIdPipe } from './assistant-id.pipe';
+import { AssistantIdPipe } from './access/assistant-id.pipe';
 import { AssistantSharing } from './assistant-sharing';
 import { ReplaceSharesDto } from './assistant.dto';
 

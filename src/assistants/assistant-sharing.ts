@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid, type Problem } from '../kernel';
 import { type Member, MembersService, OrganizationsService } from '../organizations';
-import { AssistantLookup } from './assistant-lookup';
+import { AssistantLookup } from './access/assistant-lookup';
 import { AssistantRecords } from './assistant-records';
 import { AssistantRepository } from './storage/assistant.repository';
 

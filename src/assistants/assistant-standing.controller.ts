@@ -2,7 +2,7 @@ import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../kernel';
 import { Access, CurrentCaller } from '../platform/http';
-import { AssistantIdPipe } from './assistant-id.pipe';
+import { AssistantIdPipe } from './access/assistant-id.pipe';
 import { AssistantStanding } from './assistant-standing';
 
 @ApiTags('Assistants')

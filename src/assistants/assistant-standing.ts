@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../kernel';
-import { AssistantLookup, type Seen } from './assistant-lookup';
+import { AssistantLookup, type Seen } from './access/assistant-lookup';
 import { AssistantRecords } from './assistant-records';
 import { AssistantRepository } from './storage/assistant.repository';
 

@@ -18,8 +18,8 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../platform/http';
-import { ASSISTANT_TYPES, type AssistantType } from './assistant.types';
+import { ASSISTANT_TYPES, type AssistantType } from '../definition';
+import { assertHouseJson, IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
 
 /** Longest prompt or template, in UTF-16 units. */
 const MAX_PROMPT = 400_000;
@@ -37,6 +37,13 @@ const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'stri
 
 /** The value as it stood in the body: the transformer's copy loses keys such as `constructor`. */
 const asSent = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => obj[key];
+
+/** A JSON text is judged as a body is, before anybody parses it. */
+const metadataAsSent = (sent: { obj: Record<string, unknown>; key: string }): unknown => {
+  const value = asSent(sent);
+  if (typeof value === 'string') assertHouseJson(value, 'metadata');
+  return value;
+};
 
 const isCollection = (value: unknown): boolean =>
   typeof value === 'string' && value.trim() !== '' && value.length <= MAX_COLLECTION && !value.includes(',');
@@ -77,7 +84,7 @@ class DefinitionDto {
     example: METADATA_EXAMPLE,
   })
   @Allow()
-  @Transform(asSent)
+  @Transform(metadataAsSent)
   metadata?: unknown;
 
   /** Knowledge bases of a classic assistant. */
@@ -87,6 +94,7 @@ class DefinitionDto {
   RAG_collections?: string | string[];
 
   /** Passages that a classic assistant retrieves. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(1)
@@ -101,6 +109,7 @@ export class UpdateAssistantDto extends DefinitionDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name?: string;
 }
 
@@ -110,6 +119,7 @@ export class CreateAssistantDto extends DefinitionDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name!: string;
 }
 
@@ -120,6 +130,7 @@ export class DuplicateAssistantDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name?: string;
 }
 
@@ -153,7 +164,7 @@ export class ValidateDefinitionDto {
     example: METADATA_EXAMPLE,
   })
   @Allow()
-  @Transform(asSent)
+  @Transform(metadataAsSent)
   metadata?: unknown;
 
   @ApiPropertyOptional({ oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] })
@@ -204,9 +215,11 @@ export class ImportQueryDto {
   dry_run?: string;
 
   /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @Type(() => Number)
   @IsInt()
   @Min(1)
+  @Max(2_147_483_647)
   into?: number;
 }

@@ -6,8 +6,8 @@ import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageReques
 import { Idempotent } from '../platform/idempotency';
 import { AssistantDto, AssistantPageDto } from './assistant-answer.dto';
 import { AssistantEditor } from './assistant-editor';
-import { AssistantIdPipe } from './assistant-id.pipe';
-import { AssistantLookup, type Seen } from './assistant-lookup';
+import { AssistantIdPipe } from './access/assistant-id.pipe';
+import { AssistantLookup, type Seen } from './access/assistant-lookup';
 import { AssistantPresenter, type AssistantView } from './assistant-presenter';
 import { AssistantQueryDto, CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
 import { DefinitionBodies } from './definition-bodies';

@@ -1,14 +1,18 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth';
 import { ConnectorsModule } from '../connectors';
+import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrchestratorsModule } from '../orchestrators';
 import { OrganizationsModule } from '../organizations';
+import { ProcessorsModule } from '../processors';
 import { RunsModule } from '../runs';
 import { ToolsModule } from '../tools';
+import { AssistantCompiler } from './running/assistant-compiler';
 import { AssistantEditor } from './assistant-editor';
 import { AssistantHistory } from './assistant-history';
 import { AssistantHistoryController } from './assistant-history.controller';
-import { AssistantLookup } from './assistant-lookup';
+import { AssistantLookup } from './access/assistant-lookup';
 import { AssistantPresenter } from './assistant-presenter';
 import { AssistantRecords } from './assistant-records';
 import { AssistantSharing } from './assistant-sharing';
@@ -19,37 +23,47 @@ import { AssistantsController } from './assistants.controller';
 import { AssistantsService } from './assistants.service';
 import { CallQuotas } from './assistant-tools/call-quotas';
 import { CallTargets } from './assistant-tools/call-targets';
+import { CollectionBindings } from './collection-bindings';
 import { DefinitionBodies } from './definition-bodies';
-import { DefinitionGate } from './definition-gate';
-import { AssistantTargets } from './diagnostics/assistant-targets';
-import { CatalogueRules } from './diagnostics/catalogue-rules';
-import { DefinitionChecks } from './diagnostics/definition-checks';
-import { EditorReach } from './diagnostics/editor-reach';
-import { FunctionChecks } from './diagnostics/function-checks';
-import { ReferenceGaps } from './diagnostics/reference-gaps';
-import { StaticChecks } from './diagnostics/static-checks';
-import { ValidationController } from './diagnostics/validation.controller';
-import { PromptTemplateArrivals } from './prompt-templates/prompt-template-arrivals';
-import { PromptTemplateArrivalsRepository } from './prompt-templates/prompt-template-arrivals.repository';
-import { PromptTemplateRepository } from './prompt-templates/prompt-template.repository';
-import { PromptTemplatesController } from './prompt-templates/prompt-templates.controller';
-import { PromptTemplatesService } from './prompt-templates/prompt-templates.service';
+import { DefinitionGate } from './checks/definition-gate';
+import { AssistantTargets } from './checks/assistant-targets';
+import { CatalogueRules } from './running/catalogue-rules';
+import { DefinitionChecks } from './checks/definition-checks';
+import { EditorReach } from './checks/editor-reach';
+import { FunctionChecks } from './checks/function-checks';
+import { ModelChecks } from './checks/model-checks';
+import { ReferenceGaps } from './checks/reference-gaps';
+import { StaticChecks } from './checks/static-checks';
+import { ValidationController } from './checks/validation.controller';
 import { AccessMigration } from './rewriting/access-migration';
 import { AssistantConversion } from './rewriting/assistant-conversion';
 import { AssistantConversionController } from './rewriting/assistant-conversion.controller';
 import { AssistantRewrites } from './rewriting/assistant-rewrites';
 import { RequestedPlans } from './rewriting/requested-plans';
 import { RewriteRepository } from './rewriting/rewrite.repository';
-import { RunnableAssistants } from './runnable-assistants';
-import { SourceLinkCheck } from './source-link-check';
+import { AssistantChanges } from './running/assistant-changes';
+import { CallCountRepository } from './assistant-tools/call-counts.repository';
+import { PublicAssistants } from './running/public-assistants';
+import { RunnableAssistants } from './running/runnable-assistants';
 import { AssistantRepository } from './storage/assistant.repository';
-import { AssistantArrivals } from './transfer/assistant-arrivals';
-import { AssistantArrivalsRepository } from './transfer/assistant-arrivals.repository';
+import { AssistantImport } from './transfer/assistant-import';
 import { AssistantTransfer } from './transfer/assistant-transfer';
 import { AssistantTransferController } from './transfer/assistant-transfer.controller';
+import { ImportedAssistantChecks } from './transfer/imported-assistant-checks';
+import { ShareImport } from './transfer/share-import';
 
 @Module({
-  imports: [ConnectorsModule, KnowledgeBasesModule, OrganizationsModule, OrchestratorsModule, RunsModule, ToolsModule],
+  imports: [
+    AuthModule,
+    ConnectorsModule,
+    FilesModule,
+    KnowledgeBasesModule,
+    OrganizationsModule,
+    OrchestratorsModule,
+    ProcessorsModule,
+    RunsModule,
+    ToolsModule,
+  ],
   controllers: [
     ValidationController,
     AssistantTransferController,
@@ -58,22 +72,27 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantConversionController,
     AssistantSharingController,
     AssistantStandingController,
-    PromptTemplatesController,
   ],
   providers: [
     AssistantRepository,
     AssistantLookup,
+    AssistantCompiler,
     CatalogueRules,
     CallQuotas,
     CallTargets,
     AssistantTargets,
     FunctionChecks,
+    ModelChecks,
     ReferenceGaps,
     EditorReach,
     DefinitionChecks,
     StaticChecks,
     DefinitionGate,
+    CollectionBindings,
     DefinitionBodies,
+    AssistantChanges,
+    CallCountRepository,
+    PublicAssistants,
     RunnableAssistants,
     AssistantRecords,
     AssistantEditor,
@@ -82,20 +101,16 @@ import { AssistantTransferController } from './transfer/assistant-transfer.contr
     AssistantSharing,
     AssistantStanding,
     AssistantTransfer,
-    PromptTemplateRepository,
-    PromptTemplatesService,
     RewriteRepository,
     AssistantRewrites,
     RequestedPlans,
     AccessMigration,
     AssistantConversion,
     AssistantsService,
-    SourceLinkCheck,
-    AssistantArrivals,
-    AssistantArrivalsRepository,
-    PromptTemplateArrivals,
-    PromptTemplateArrivalsRepository,
+    AssistantImport,
+    ImportedAssistantChecks,
+    ShareImport,
   ],
-  exports: [AssistantArrivals, PromptTemplateArrivals, AssistantsService, AssistantRewrites, StaticChecks],
+  exports: [AssistantImport, ImportedAssistantChecks, ShareImport, AssistantsService, AssistantRewrites, StaticChecks],
 })
 export class AssistantsModule {}

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { DefinitionInput } from '../definition';
 import type { Caller } from '../kernel';
 import { AssistantEditor } from './assistant-editor';
 import type { RunnableAssistant } from './assistant.types';
+import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
-import type { DefinitionInput } from './definition';
 import { AccessMigration } from './rewriting/access-migration';
-import { RunnableAssistants } from './runnable-assistants';
+import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
 /** What the other rooms ask of this one. */
 @Injectable()
@@ -15,6 +16,7 @@ export class AssistantsService {
     private readonly editor: AssistantEditor,
     private readonly targets: CallTargets,
     private readonly migration: AccessMigration,
+    private readonly quotas: CallQuotas,
   ) {}
 
   /**
@@ -23,12 +25,37 @@ export class AssistantsService {
    */
   async runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
     const found = await this.runnables.find(caller, id);
+    // Callers of another organization have no rights to change the assistant.
+    if (found.organizationId !== caller.organizationId) return found;
     return (await this.migration.migrate(found)) ? this.runnables.find(caller, id) : found;
   }
 
-  /** Everything the caller may use, by id. */
-  listRunnable(caller: Caller): Promise<RunnableAssistant[]> {
-    return this.runnables.list(caller);
+  /** Checks on fresh rows that the caller may still run it. @throws {AppError} `not_found` */
+  assertUsable(caller: Caller, id: number): Promise<void> {
+    return this.runnables.assertUsable(caller, id);
+  }
+
+  /**
+   * At most `count` of what the caller may use and `select` keeps of it, by id, from the id `after` on: of their
+   * organization, and published to all others.
+   */
+  async someRunnable(
+    caller: Caller,
+    select: (assistants: readonly RunnableAssistant[]) => Promise<readonly RunnableAssistant[]>,
+    { after, count }: { readonly after: number; readonly count: number },
+  ): Promise<RunnableAssistant[]> {
+    const found: RunnableAssistant[] = [];
+    for (let next: number | null = after; next !== null && found.length < count;) {
+      const page: RunnablePage = await this.runnables.page(caller, next);
+      found.push(...(await select(page.assistants)));
+      next = page.next;
+    }
+    return found.slice(0, count);
+  }
+
+  /** Ids of assistants that the caller owns or may edit by a share. */
+  editableIds(caller: Caller): Promise<number[]> {
+    return this.runnables.editableIds(caller);
   }
 
   /** Whether one assistant may be offered as a tool of another; on rows read for this question. */
@@ -39,6 +66,11 @@ export class AssistantsService {
   /** Whether one assistant may call another now; on rows read for this question. */
   mayCall(question: CallQuestion): Promise<CallAnswer> {
     return this.targets.decide(question);
+  }
+
+  /** Counts a call in the quotas of the organization that pays for it; null when one is spent. */
+  reserveCall(traffic: CallTraffic): Promise<CallReservation | null> {
+    return this.quotas.reserve(traffic);
   }
 
   /** Returns the id. @throws {AppError} when the definition does not pass. */

@@ -1,11 +1,12 @@
 import { Injectable, type Type } from '@nestjs/common';
+import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from '../definition';
 import { AppError, type Caller, invalid, isJsonObject, type Problem } from '../kernel';
 import { validationPipe } from '../platform/http';
 import { ownerOf } from './assistant-editor';
-import { AssistantLookup } from './assistant-lookup';
+import { AssistantLookup } from './access/assistant-lookup';
 import { CreateAssistantDto, UpdateAssistantDto } from './assistant.dto';
-import { applyInput, type DefinitionInput, definitionOf, EMPTY_DEFINITION } from './definition';
-import { DefinitionGate } from './definition-gate';
+import { CollectionBindings } from './collection-bindings';
+import { DefinitionGate } from './checks/definition-gate';
 
 /** Members that the gate looks at. */
 const CHECKED = ['prompt_template', 'metadata', 'RAG_collections'] as const;
@@ -18,6 +19,7 @@ export class DefinitionBodies {
   constructor(
     private readonly lookup: AssistantLookup,
     private readonly gate: DefinitionGate,
+    private readonly bindings: CollectionBindings,
   ) {}
 
   /** @throws {AppError} `validation_failed` with every problem of the body and of what can be read of its definition. */
@@ -32,7 +34,8 @@ export class DefinitionBodies {
     return read(UpdateAssistantDto, body, async (input) => {
       const { row } = await this.lookup.configurable(caller, id);
       const before = definitionOf(row);
-      return this.gate.problems(applyInput(before, input), ownerOf(row), id, { by: caller, before });
+      const after = await this.bindings.bind(row.organizationId, applyInput(before, input), before);
+      return this.gate.problems(after, ownerOf(row), id, { by: caller, before });
     });
   }
 }

@@ -1,21 +1,18 @@
 export { REFUSALS, type Refusal } from './assistant-tools/call-decision.types';
 export { toolUse } from './assistant-tools/assistant-references';
+export type { CallReservation } from './assistant-tools/call-quotas';
 export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
+export { AssistantCompiler } from './running/assistant-compiler';
+export { disclosureTo } from './access/assistant.permissions';
 export * from './assistant.types';
 export { AssistantsModule } from './assistants.module';
+export { LinkedAssistantsModule } from './linked-assistants.module';
 export { AssistantsService } from './assistants.service';
-export type { DefinitionInput } from './definition';
-export { StaticChecks } from './diagnostics/static-checks';
-export * from './metadata';
-export * from './metadata/migrate-definition';
+export { StaticChecks } from './checks/static-checks';
 export { AssistantRewrites } from './rewriting/assistant-rewrites';
+export * from './rewriting/metadata-migrator.token';
 export * from './rewriting/rewriting.types';
-export { PromptTemplateArrivals } from './prompt-templates/prompt-template-arrivals';
-export type { ArrivingPromptTemplate } from './prompt-templates/prompt-template-arrivals.repository';
 export * from './run-job.types';
-export {
-  type ArrivingAssistant,
-  type ArrivingShare,
-  AssistantArrivals,
-  type DatedAssistant,
-} from './transfer/assistant-arrivals';
+export { AssistantImport, type ImportedAssistant } from './transfer/assistant-import';
+export { ImportedAssistantChecks } from './transfer/imported-assistant-checks';
+export { type ImportedShares, ShareImport } from './transfer/share-import';

@@ -1,17 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { member } from '../../definition';
 import { isJsonObject } from '../../kernel';
-import type { OrganizationStanding } from '../../organizations';
-import { RunsService } from '../../runs';
-import { member } from '../metadata';
-
-const DAY_MS = 86_400_000;
+import { CallCountRepository, type CountedCalls } from './call-counts.repository';
 
 /** Who calls what, and who pays: the organization of the assistant that is called. */
 export interface CallTraffic {
-  readonly payer: OrganizationStanding;
+  readonly payer: { readonly id: string; readonly limits: Readonly<Record<string, unknown>> };
   readonly targetId: number;
   readonly callerOrganizationId: string;
 }
+
+/** A call that was counted before it is made. */
+export interface CallReservation {
+  /** For a call that was not made after all. Never rejects. */
+  giveBack(): Promise<void>;
+}
+
+const UNLIMITED: CallReservation = { giveBack: () => Promise.resolve() };
 
 /**
  * `limits.assistant_calls` of the organization that pays, each a number of calls in 24 hours: `per_day` of all its
@@ -19,21 +24,41 @@ export interface CallTraffic {
  */
 @Injectable()
 export class CallQuotas {
-  constructor(private readonly runs: RunsService) {}
+  private readonly logger = new Logger('CallQuotas');
 
-  async spent({ payer, targetId, callerOrganizationId }: CallTraffic): Promise<boolean> {
-    const limits = member(payer.limits, 'assistant_calls');
-    if (!isJsonObject(limits)) return false;
-    const since = new Date(Date.now() - DAY_MS);
-    const foreign = callerOrganizationId !== payer.id;
-    const rules = [
-      { limit: member(limits, 'per_day'), of: {} },
-      { limit: member(limits, 'per_assistant'), of: { assistantId: targetId } },
-      { limit: foreign ? member(limits, 'per_organization') : undefined, of: { callerOrganizationId } },
-    ];
-    for (const { limit, of } of rules) {
-      if (typeof limit === 'number' && (await this.runs.nestedCalls(payer.id, since, of)) >= limit) return true;
-    }
-    return false;
+  constructor(private readonly counts: CallCountRepository) {}
+
+  /** Null when a quota is spent. */
+  async reserve(traffic: CallTraffic): Promise<CallReservation | null> {
+    const limits = limitsOf(traffic);
+    if (limits.length === 0) return UNLIMITED;
+    const call = await this.counts.reserve(traffic.payer.id, limits);
+    if (call === null) return null;
+    return {
+      giveBack: async () => {
+        try {
+          await this.counts.giveBack(call);
+        } catch (error) {
+          this.logger.warn({
+            msg: 'a call that was not made stays counted',
+            organization: call.organizationId,
+            err: error,
+          });
+        }
+      },
+    };
   }
+}
+
+function limitsOf({ payer, targetId, callerOrganizationId }: CallTraffic): CountedCalls[] {
+  const limits: unknown = member(payer.limits, 'assistant_calls');
+  if (!isJsonObject(limits)) return [];
+  const isForeign = callerOrganizationId !== payer.id;
+  return [
+    { counted: 'day', most: member(limits, 'per_day') },
+    { counted: `assistant/${targetId}`, most: member(limits, 'per_assistant') },
+    ...(isForeign
+      ? [{ counted: `organization/${callerOrganizationId}`, most: member(limits, 'per_organization') }]
+      : []),
+  ].flatMap(({ counted, most }) => (typeof most === 'number' ? [{ counted, most }] : []));
 }

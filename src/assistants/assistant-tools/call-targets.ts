@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
+import { type AssistantDocument, parseMetadata } from '../../definition';
 import { AppError, type Caller, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
-import { accessLevel } from '../assistant.permissions';
-import type { AssistantDocument, RunnableAssistant } from '../assistant.types';
-import { parseMetadata } from '../metadata';
-import { RunnableAssistants } from '../runnable-assistants';
+import { accessLevel, usesEverything } from '../access/assistant.permissions';
+import type { RunnableAssistant } from '../assistant.types';
+import { RunnableAssistants } from '../running/runnable-assistants';
 import type { AssistantShareEntity } from '../storage/assistant-share.entity';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 import { toolUse } from './assistant-references';
 import type { CallFacts, Grant, OrganizationFacts, Refusal, TargetFacts } from './call-decision.types';
-import { CallQuotas } from './call-quotas';
+import { CallQuotas, type CallReservation } from './call-quotas';
 import { decideCall } from './decide-call';
 import { type CallProblem, savableCall } from './savable-call';
 
@@ -35,6 +35,8 @@ export type CallAnswer =
       readonly callerMayUse: boolean;
       /** Whether its organization has a model for it. */
       readonly answerable: boolean;
+      /** Counted in the quotas of its organization; null where the call is only offered. */
+      readonly reservation: CallReservation | null;
     }
   | { readonly allowed: false; readonly row: Refusal };
 
@@ -59,15 +61,16 @@ export class CallTargets {
 
   /** Whether the call may be offered to a model; a spent quota is told when it is made. */
   offer(question: CallQuestion): Promise<CallAnswer> {
-    return this.answer(question, () => Promise.resolve(false));
+    return this.answer(question, () => Promise.resolve(null));
   }
 
-  /** Whether it may be made now. */
+  /** Decides whether the call may be made now, and counts it if so. */
   decide(question: CallQuestion): Promise<CallAnswer> {
     return this.answer(question, async ({ organizationId, id }, { organizations }) => {
       const payer = organizations.get(organizationId);
       const callerOrganizationId = question.calling.organizationId;
-      return payer !== undefined && (await this.quotas.spent({ payer, targetId: id, callerOrganizationId }));
+      if (payer === undefined) return null;
+      return (await this.quotas.reserve({ payer, targetId: id, callerOrganizationId })) ?? 'spent';
     });
   }
 
@@ -91,7 +94,7 @@ export class CallTargets {
 
   private async answer(
     { calling, caller, targetId, depth }: CallQuestion,
-    quotaSpent: (target: AssistantEntity, rows: Rows) => Promise<boolean>,
+    reserve: (target: AssistantEntity, rows: Rows) => Promise<CallReservation | 'spent' | null>,
   ): Promise<CallAnswer> {
     const owner = { organizationId: calling.organizationId, userId: calling.ownerId };
     const rows = await this.read([calling.id, targetId], owner, caller);
@@ -103,11 +106,13 @@ export class CallTargets {
     const first = decideCall(facts);
     if (!first.allowed) return first;
     if (target === null) return { allowed: false, row: 'T0' };
-    const decision = decideCall({ ...facts, quotaSpent: await quotaSpent(target, rows) });
-    if (!decision.allowed) return decision;
     const runnable = this.runnables.granted(target);
     const answerable = await this.isAnswerable(runnable);
-    return { ...decision, target: runnable, callerMayUse: mayUse(caller, target, rows), answerable };
+    const reserved = await reserve(target, rows);
+    const decision = decideCall({ ...facts, quotaSpent: reserved === 'spent' });
+    if (!decision.allowed || reserved === 'spent') return { allowed: false, row: 'E4' };
+    const callerMayUse = mayUse(caller, target, rows);
+    return { ...decision, target: runnable, callerMayUse, answerable, reservation: reserved };
   }
 
   private async read(ids: readonly number[], owner: Principal, caller: Caller | null): Promise<Rows> {
@@ -115,6 +120,7 @@ export class CallTargets {
     const { rows, shares } = await this.assistants.forCall(ids, people);
     const organizations = await this.standing.of([
       owner.organizationId,
+      ...(caller === null ? [] : [caller.organizationId]),
       ...rows.map(({ organizationId }) => organizationId),
     ]);
     const members = new Map<string, Member>();
@@ -150,10 +156,18 @@ function mayUse(caller: Caller, row: AssistantEntity, rows: Rows): boolean {
   const { members, shares } = rows;
   const member = members.get(keyOf(caller.organizationId, caller.userId));
   if (member === undefined || member.disabled || row.deletedAt !== null || row.disabled) return false;
+  if (caller.organizationId !== row.organizationId) return isOpenTo(caller, row, rows);
   const share = shares.find(({ assistantId, userId }) => assistantId === row.id && userId === caller.userId)?.access;
   const systemAdmin = caller.systemAdmin && member.systemAdmin;
   const grants = { share, members_can_use_all: opensToMembers(row, rows) };
   return accessLevel({ ...caller, role: member.role, systemAdmin }, row, grants) !== null;
+}
+
+/** The decision of `PublicAssistants`. */
+function isOpenTo({ organizationId, assistantIds }: Caller, row: AssistantEntity, rows: Rows): boolean {
+  if (!row.published || !row.publishedToAll || assistantIds?.includes(row.id) === false) return false;
+  const [own, target] = [organizationFacts(organizationId, rows), organizationFacts(row.organizationId, rows)];
+  return own.imports && !own.suspended && target.exports && !target.suspended;
 }
 
 const opensToMembers = ({ organizationId }: AssistantEntity, { organizations }: Rows): boolean =>
@@ -191,10 +205,12 @@ function factsOf({ calling, target, rows, callerMayRun, depth }: Subject): CallF
   };
 }
 
-/** Where every member may use every assistant, each is as good as published there. */
-function publicationOf(row: AssistantEntity, rows: Rows): TargetFacts['publication'] {
+/** Where teachers may use every assistant, each is as good as published to a teacher there. */
+function publicationOf(row: AssistantEntity, callingOwnerId: string, rows: Rows): TargetFacts['publication'] {
   if (row.publishedToAll) return 'public';
-  return row.published || opensToMembers(row, rows) ? 'organization' : 'none';
+  const owner = rows.members.get(keyOf(row.organizationId, callingOwnerId));
+  const isOpen = owner !== undefined && usesEverything(owner) && opensToMembers(row, rows);
+  return row.published || isOpen ? 'organization' : 'none';
 }
 
 function targetFacts(row: AssistantEntity, callingOwnerId: string, rows: Rows): TargetFacts {
@@ -205,7 +221,7 @@ function targetFacts(row: AssistantEntity, callingOwnerId: string, rows: Rows): 
     ownerActive: isActive(rows, row.organizationId, row.ownerId),
     deleted: row.deletedAt !== null,
     disabled: row.disabled,
-    publication: publicationOf(row, rows),
+    publication: publicationOf(row, callingOwnerId, rows),
     sharedWithOwner: rows.shares.some(({ assistantId, userId }) => assistantId === row.id && userId === callingOwnerId),
     toolUsing: parsed.ok && toolUse(parsed.metadata) !== null,
     organization: organizationFacts(row.organizationId, rows),

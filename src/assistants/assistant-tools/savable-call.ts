@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from '../diagnostics/diagnostic.types';
+import type { DiagnosticCode } from '../../definition';
 import type { CallFacts, Refusal } from './call-decision.types';
 import { decideCall, reachOf } from './decide-call';
 

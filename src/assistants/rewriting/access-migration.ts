@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { NEWEST_METADATA } from '../../definition';
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { CONFIG, type Config } from '../../platform/config';
 import { Transactions } from '../../platform/database';
-import { NEWEST_METADATA } from '../assistant.types';
 import { AssistantRewrites } from './assistant-rewrites';
 import { RequestedPlans } from './requested-plans';
 

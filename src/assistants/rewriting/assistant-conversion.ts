@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import {
+  type Definition,
+  NEWEST_METADATA,
+  type PromptDifference,
+  type RewritePlan,
+  storedDefinition,
+} from '../../definition';
 import { AppError, assertCurrent, type Caller, type JsonObject, type Problem, staleVersion } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Transactions } from '../../platform/database';
-import { AssistantLookup, type Seen } from '../assistant-lookup';
-import { NEWEST_METADATA } from '../assistant.types';
-import { storedDefinition } from '../definition';
-import type { Definition } from '../storage/assistant.repository';
+import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantRewrites, subjectOf } from './assistant-rewrites';
 import type { ConversionPlanDto } from './conversion.dto';
 import { RequestedPlans } from './requested-plans';
-import type { PromptDifference, RewritePlan } from './rewriting.types';
 
 /** Without If-Match the newest version is converted; a race is tried again this often. */
 const ATTEMPTS = 3;
+/** Name of the effect in a repeated request. */
+const CONVERT = 'assistant.convert';
 
 /** One assistant to the newest version of the metadata, because one of its editors asks. */
 @Injectable()
@@ -38,12 +43,16 @@ export class AssistantConversion {
    * converted, or some prompt would not stay the same.
    */
   async convert(caller: Caller, id: number, expected: number | null): Promise<Seen> {
+    if (this.transactions.isDone(CONVERT)) return this.lookup.configurable(caller, id);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const { row } = await this.subject(caller, id, expected);
       const subject = subjectOf(row);
       const plan = assertReady(await this.plans.plan(subject, NEWEST_METADATA));
       const change = { subject, plan, reason: 'convert', batchId: null } as const;
-      const [rewritten] = await this.transactions.run((tx) => this.rewrites.apply(tx, [change], caller));
+      const rewritten = await this.transactions.once(
+        CONVERT,
+        async (tx) => (await this.rewrites.apply(tx, [change], caller))[0],
+      );
       if (rewritten) {
         this.rewrites.committed([rewritten], null);
         return this.lookup.configurable(caller, id);

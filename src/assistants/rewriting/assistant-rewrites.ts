@@ -1,19 +1,22 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Caller } from '../../kernel';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import {
+  type Definition,
+  definitionOf,
+  type MetadataVersion,
+  type RewritePlan,
+  runningVersion,
+  storedDefinition,
+} from '../../definition';
+import type { Caller } from '../../kernel';
 import { AuditLog, type AuditRecord } from '../../platform/audit';
 import type { Transaction } from '../../platform/database';
-import type { MetadataVersion } from '../assistant.types';
-import { definitionOf, storedDefinition } from '../definition';
-import { runningVersion } from '../metadata';
-import { RunnableAssistants } from '../runnable-assistants';
+import { RunnableAssistants } from '../running/runnable-assistants';
 import type { AssistantEntity } from '../storage/assistant.entity';
-import type { Definition } from '../storage/assistant.repository';
+import { METADATA_MIGRATOR, type MetadataMigrator } from './metadata-migrator.token';
 import { RewriteRepository, type RewriteRow, type RollbackRows } from './rewrite.repository';
 import {
-  type MetadataMigrator,
   REWRITE_REASONS,
   type RewriteChange,
-  type RewritePlan,
   type RewriteSubject,
   type Rewritten,
   type RollbackOutcome,
@@ -41,22 +44,15 @@ export const subjectOf = (row: AssistantEntity): RewriteSubject => ({
 @Injectable()
 export class AssistantRewrites {
   private readonly logger = new Logger(AssistantRewrites.name);
-  private migrator: MetadataMigrator | null = null;
 
   constructor(
     private readonly rows: RewriteRepository,
     private readonly audit: AuditLog,
     private readonly runnables: RunnableAssistants,
+    @Inject(METADATA_MIGRATOR) private readonly migrator: MetadataMigrator,
   ) {}
 
-  /** Handed in by the room that can render prompts, when it starts. */
-  use(migrator: MetadataMigrator): void {
-    this.migrator = migrator;
-  }
-
-  /** @throws {AppError} `unavailable` while no migrator was handed in. */
   plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
-    if (this.migrator === null) throw new AppError('unavailable', 'Metadata cannot be migrated here');
     return this.migrator.plan(subject, to);
   }
 
@@ -66,8 +62,8 @@ export class AssistantRewrites {
   }
 
   /** Whether somebody rolled it back or restored it to this very version, and nobody has saved it since. */
-  async isTakenBack({ id, version }: RewriteSubject): Promise<boolean> {
-    const reason = await this.rows.reasonOf(id, version);
+  async isTakenBack({ organizationId, id, version }: RewriteSubject): Promise<boolean> {
+    const reason = await this.rows.reasonOf(organizationId, id, version);
     return reason === 'rollback' || reason === 'restore';
   }
 

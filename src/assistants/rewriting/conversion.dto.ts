@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
+import { METADATA_VERSIONS, type MetadataVersion } from '../../definition';
 import type { JsonObject } from '../../kernel';
 import { MayBeOmitted } from '../../platform/http';
-import { METADATA_VERSIONS, type MetadataVersion } from '../assistant.types';
 
 export class ConversionQueryDto {
   /** Only tells what would change. */

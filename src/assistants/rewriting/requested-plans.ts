@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { MetadataVersion, RewritePlan } from '../../definition';
 import { AppError } from '../../kernel';
-import type { MetadataVersion } from '../assistant.types';
 import { AssistantRewrites } from './assistant-rewrites';
-import type { RewritePlan, RewriteSubject } from './rewriting.types';
+import type { RewriteSubject } from './rewriting.types';
 
 const MOST_PENDING = 32;
 const TRY_AGAIN_SECONDS = 5;

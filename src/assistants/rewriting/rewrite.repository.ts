@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Definition } from '../../definition';
 import type { Transaction } from '../../platform/database';
 import { AssistantEntity } from '../storage/assistant.entity';
-import type { Definition } from '../storage/assistant.repository';
 import { AssistantVersionEntity, type VersionReason } from '../storage/assistant-version.entity';
 import type { RewriteReason, RollbackRequest, SubjectQuery } from './rewriting.types';
 
@@ -73,8 +73,9 @@ export class RewriteRepository {
   }
 
   /** Why a version was saved; null when the history does not know it. */
-  async reasonOf(id: number, version: number): Promise<VersionReason | null> {
-    const found = await this.dataSource.getRepository(AssistantVersionEntity).findOneBy({ assistantId: id, version });
+  async reasonOf(organizationId: string, assistantId: number, version: number): Promise<VersionReason | null> {
+    const versions = this.dataSource.getRepository(AssistantVersionEntity);
+    const found = await versions.findOneBy({ organizationId, assistantId, version });
     return found?.reason ?? null;
   }
 

@@ -1,6 +1,4 @@
-import type { Problem } from '../../kernel';
-import type { MetadataVersion } from '../assistant.types';
-import type { Definition } from '../storage/assistant.repository';
+import type { Definition, MetadataVersion, RewritePlan } from '../../definition';
 
 /** An assistant whose stored document may be rewritten, as it was read. */
 export interface RewriteSubject {
@@ -10,43 +8,6 @@ export interface RewriteSubject {
   /** Of the definition: what a write must still find. */
   readonly version: number;
   readonly definition: Definition;
-}
-
-/** A rendered prompt that would not be the same. */
-export interface PromptDifference {
-  /** Name of the recorded input. */
-  readonly input: string;
-  /** What the model would be sent, around the first place where the two differ. */
-  readonly before: string;
-  readonly after: string;
-}
-
-/** What taking one definition to a metadata version would do. */
-export type RewritePlan =
-  | { readonly status: 'current'; readonly from: MetadataVersion }
-  | {
-      readonly status: 'ready';
-      readonly from: MetadataVersion;
-      readonly to: MetadataVersion;
-      /** Metadata, template and type are new; everything else is the old definition's. */
-      readonly definition: Definition;
-      /** What an operator may want to know though nothing stands in the way. */
-      readonly notes: readonly Problem[];
-    }
-  | {
-      readonly status: 'refused';
-      /** null when the stored document cannot be read at all. */
-      readonly from: MetadataVersion | null;
-      readonly problems: readonly Problem[];
-      readonly differences: readonly PromptDifference[];
-    };
-
-/**
- * Takes definitions from version to version and proves that their prompts stay the same. Declared here, provided by the
- * room that can render prompts of both types. Never rejects because of what a document holds.
- */
-export interface MetadataMigrator {
-  plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan>;
 }
 
 /** Who has a document rewritten; null for the service itself (policy `on_access`, operator commands). */

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import type { AssistantType } from '../assistant.types';
+import type { AssistantType } from '../../definition';
 import { AssistantEntity } from './assistant.entity';
 
 export const VERSION_REASONS = [

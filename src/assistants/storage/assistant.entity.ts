@@ -1,10 +1,12 @@
 import { Check, Column, CreateDateColumn, Entity, Index, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
-import type { AssistantType } from '../assistant.types';
+import type { AssistantType, CollectionIds } from '../../definition';
 
 @Entity('assistants')
 @Check('assistants_type_ck', `"type" IN ('classic', 'multi_tool')`)
 @Check('assistants_published_to_all_ck', `published OR NOT published_to_all`)
-@Index('assistants_organization_idx', ['organizationId', 'id'])
+@Index('assistants_published_to_all_idx', ['id'], { where: 'published_to_all AND published AND deleted_at IS NULL' })
+@Index('assistants_organization_idx', ['organizationId', 'id'], { where: 'deleted_at IS NULL' })
+@Index('assistants_published_idx', ['organizationId', 'id'], { where: 'published AND deleted_at IS NULL' })
 @Index('assistants_owner_idx', ['organizationId', 'ownerId'])
 export class AssistantEntity {
   @PrimaryGeneratedColumn('identity', {
@@ -42,6 +44,13 @@ export class AssistantEntity {
   /** Comma-separated, as LAMB keeps them. */
   @Column('text', { name: 'rag_collections', default: '' })
   ragCollections!: string;
+
+  /**
+   * Knowledge base that each collection name meant when it was first saved; null for the external server. The column is
+   * null for rows of an older version: their names are looked up at each use.
+   */
+  @Column('jsonb', { name: 'collection_ids', nullable: true })
+  collectionIds!: CollectionIds | null;
 
   @Column('integer', { name: 'rag_top_k', default: 3 })
   ragTopK!: number;

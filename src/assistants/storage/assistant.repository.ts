@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type FindOptionsWhere, In, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { decodeCursor, encodeCursor, invalid, type Page, type PageRequest } from '../../kernel';
+import type { AssistantType, Definition } from '../../definition';
+import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { Transaction } from '../../platform/database';
-import type { AssistantType } from '../assistant.types';
 import { AssistantEntity } from './assistant.entity';
 import { AssistantShareEntity } from './assistant-share.entity';
 import { AssistantVersionEntity, type VersionReason } from './assistant-version.entity';
-
-/** What the owner writes; a version keeps exactly this. */
-export type Definition = Pick<
-  AssistantEntity,
-  'type' | 'name' | 'description' | 'systemPrompt' | 'promptTemplate' | 'metadata' | 'ragCollections' | 'ragTopK'
->;
 
 export interface AssistantFilter {
   /** null sees every assistant of the organization; a user sees own, shared and published ones. */
@@ -23,6 +17,12 @@ export interface AssistantFilter {
   /** Part of name or description. */
   readonly text?: string;
 }
+
+const EDITABLE = `
+  SELECT id FROM assistants WHERE organization_id = $1 AND owner_id = $2 AND deleted_at IS NULL
+  UNION
+  SELECT id FROM assistants JOIN assistant_shares share ON share.assistant_id = id
+  WHERE share.organization_id = $1 AND share.user_id = $2 AND share.access = 'edit' AND deleted_at IS NULL`;
 
 /** Rows of one organization. Deleted assistants do not exist here. */
 @Injectable()
@@ -49,7 +49,24 @@ export class AssistantRepository {
       manager.getRepository(AssistantEntity).findBy({ id: In([...ids]) }),
       manager.getRepository(AssistantShareEntity).findBy({ assistantId: In([...ids]), userId: In([...userIds]) }),
     ]);
-    return { rows, shares };
+    const organizations = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
+    // A share counts in the organization of its assistant only.
+    const own = shares.filter((share) => organizations.get(share.assistantId) === share.organizationId);
+    return { rows, shares: own };
+  }
+
+  /** Candidates of all organizations, by id: published everywhere by their own rows, before consents are checked. */
+  publishedToAll(id?: number): Promise<AssistantEntity[]> {
+    return this.dataSource.getRepository(AssistantEntity).find({
+      where: {
+        ...(id === undefined ? {} : { id }),
+        published: true,
+        publishedToAll: true,
+        disabled: false,
+        deletedAt: IsNull(),
+      },
+      order: { id: 'ASC' },
+    });
   }
 
   /** Organization of a live assistant. For system administrators, who act in every organization. */
@@ -159,21 +176,32 @@ export class AssistantScope {
 
   /** Newest first. */
   async page(filter: AssistantFilter, { limit, cursor }: PageRequest): Promise<Page<AssistantEntity>> {
-    const total = await this.visible(filter).getCount();
+    // TypeORM's own count is of distinct ids, which sorts all of them.
+    const counted = await this.visible(filter).select('count(*)::int', 'total').getRawOne<{ total: number }>();
+    const total = counted?.total ?? 0;
     const query = this.visible(filter);
-    if (cursor !== null) query.andWhere('assistant.id < :before', { before: beforeOf(cursor) });
+    const before = integerCursor(cursor);
+    if (before !== null) query.andWhere('assistant.id < :before', { before });
     const found = await query
       .orderBy('assistant.id', 'DESC')
       .take(limit + 1)
       .getMany();
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return { items, total, next_cursor: found.length > limit && last ? encodeCursor([last.id]) : null };
+    return { ...pageOf(found, limit, ({ id }) => id), total };
   }
 
-  /** Every match, by id. */
-  all(filter: AssistantFilter): Promise<AssistantEntity[]> {
-    return this.visible(filter).orderBy('assistant.id', 'ASC').getMany();
+  /** The next matches after the id `after`, by id. */
+  next(filter: AssistantFilter, after: number, limit: number): Promise<AssistantEntity[]> {
+    return this.visible(filter)
+      .andWhere('assistant.id > :after', { after })
+      .orderBy('assistant.id', 'ASC')
+      .take(limit)
+      .getMany();
+  }
+
+  /** Ids of assistants that the user owns or may edit by a share. */
+  async editableBy(userId: string): Promise<number[]> {
+    const rows = await this.rows.query<{ id: number }[]>(EDITABLE, [this.organizationId, userId]);
+    return rows.map(({ id }) => id);
   }
 
   /** Oldest first. */
@@ -200,14 +228,13 @@ export class AssistantScope {
     const where: FindOptionsWhere<AssistantVersionEntity> = { organizationId: this.organizationId, assistantId };
     const total = await this.history.countBy(where);
     const query = this.history.createQueryBuilder('version').where(where);
-    if (cursor !== null) query.andWhere('version.version < :before', { before: beforeOf(cursor) });
+    const before = integerCursor(cursor);
+    if (before !== null) query.andWhere('version.version < :before', { before });
     const found = await query
       .orderBy('version.version', 'DESC')
       .take(limit + 1)
       .getMany();
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return { items, total, next_cursor: found.length > limit && last ? encodeCursor([last.version]) : null };
+    return { ...pageOf(found, limit, ({ version }) => version), total };
   }
 
   version(assistantId: number, version: number): Promise<AssistantVersionEntity | null> {
@@ -222,7 +249,8 @@ export class AssistantScope {
     reason: VersionReason,
   ): Promise<void> {
     const { organizationId } = this;
-    await this.history.insert({ ...definition, assistantId, version, organizationId, authorId, reason });
+    const { collectionIds: _ids, ...kept } = definition;
+    await this.history.insert({ ...kept, assistantId, version, organizationId, authorId, reason });
   }
 
   private live(id: number): FindOptionsWhere<AssistantEntity> {
@@ -237,9 +265,10 @@ export class AssistantScope {
       .andWhere('assistant.deleted_at IS NULL');
     if (filter.visibleTo !== null)
       query.andWhere(
-        `(assistant.owner_id = :viewer OR assistant.published OR EXISTS (
-           SELECT 1 FROM assistant_shares share
-           WHERE share.assistant_id = assistant.id AND share.organization_id = :organization AND share.user_id = :viewer))`,
+        // Three indexed conditions: an EXISTS here made the planner read every row of the organization.
+        `(assistant.owner_id = :viewer OR assistant.published OR assistant.id = ANY(ARRAY(
+           SELECT share.assistant_id FROM assistant_shares share
+           WHERE share.organization_id = :organization AND share.user_id = :viewer)))`,
         { viewer: filter.visibleTo },
       );
     if (filter.onlyIds !== null) query.andWhere('assistant.id = ANY(:only)', { only: [...filter.onlyIds] });
@@ -251,10 +280,4 @@ export class AssistantScope {
       });
     return query;
   }
-}
-
-function beforeOf(cursor: string): number {
-  const [before] = decodeCursor(cursor, 1) ?? [];
-  if (!Number.isSafeInteger(before)) throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return before as number;
 }

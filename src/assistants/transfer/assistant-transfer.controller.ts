@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, invalid, isJsonObject } from '../../kernel';
-import { Access, CurrentCaller } from '../../platform/http';
+import { Access, assertHouseJson, CurrentCaller } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { ImportedAssistantDto, ImportPlanDto } from '../assistant-answer.dto';
-import { AssistantIdPipe } from '../assistant-id.pipe';
+import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantPresenter, type AssistantView } from '../assistant-presenter';
 import { DuplicateAssistantDto, ImportQueryDto } from '../assistant.dto';
 import { AssistantTransfer, type Imported } from './assistant-transfer';
@@ -41,11 +41,15 @@ export class AssistantTransferController {
     summary: 'Make an assistant from an exported document',
     description:
       'Reads exports of this service and of LAMB. Ids, owners and references out of reach are left behind and listed. ' +
-      'With `dry_run=true` nothing is written and the answer (200) is what would change.',
+      'With `dry_run=true` nothing is written and the answer (200) is what would change. With `into` the assistant of ' +
+      'that id is changed and answered (200).',
   })
   @ApiBody({ schema: { type: 'object', additionalProperties: true } })
   @ApiCreatedResponse({ type: ImportedAssistantDto })
-  @ApiOkResponse({ type: ImportPlanDto })
+  @ApiOkResponse({
+    description: 'The plan with `dry_run=true`; the changed assistant with `into` alone',
+    schema: { anyOf: [ImportPlanDto, ImportedAssistantDto].map((type) => ({ $ref: getSchemaPath(type) })) },
+  })
   async import(
     @CurrentCaller() caller: Caller,
     @Body() body: unknown,
@@ -53,6 +57,7 @@ export class AssistantTransferController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ImportPlanDto | (AssistantView & { dropped: readonly Dropped[] })> {
     if (!isJsonObject(body)) throw invalid([{ path: '', message: 'must be an exported assistant' }]);
+    if (typeof body['metadata'] === 'string') assertHouseJson(body['metadata'], 'metadata');
     if (dry_run === 'true' || into !== undefined) response.status(HttpStatus.OK);
     if (dry_run === 'true') {
       const { action, diff, dropped, diagnostics } = await this.transfer.plan(caller, body, into ?? null);

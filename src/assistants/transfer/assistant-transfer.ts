@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import {
+  applyInput,
+  changedFields,
+  type Definition,
+  type DefinitionInput,
+  definitionOf,
+  type Diagnostic,
+  EMPTY_DEFINITION,
+  type FieldChange,
+} from '../../definition';
 import type { Caller, JsonObject } from '../../kernel';
 import { validationPipe } from '../../platform/http';
 import { CreateAssistantDto, UpdateAssistantDto } from '../assistant.dto';
 import { AssistantEditor, ownerOf } from '../assistant-editor';
-import { AssistantLookup, type Seen } from '../assistant-lookup';
-import {
-  applyInput,
-  changedFields,
-  type DefinitionInput,
-  definitionOf,
-  EMPTY_DEFINITION,
-  type FieldChange,
-} from '../definition';
-import { DefinitionGate } from '../definition-gate';
-import type { Diagnostic } from '../diagnostics/diagnostic.types';
+import { AssistantLookup, type Seen } from '../access/assistant-lookup';
+import { CollectionBindings } from '../collection-bindings';
+import { DefinitionGate } from '../checks/definition-gate';
 import type { VersionReason } from '../storage/assistant-version.entity';
-import type { Definition } from '../storage/assistant.repository';
 import { dropReferences } from './drop-references';
 import { type Dropped, exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
 
@@ -38,6 +39,7 @@ export class AssistantTransfer {
     private readonly lookup: AssistantLookup,
     private readonly editor: AssistantEditor,
     private readonly gate: DefinitionGate,
+    private readonly bindings: CollectionBindings,
   ) {}
 
   async export(caller: Caller, id: number): Promise<ExportedAssistant> {
@@ -52,11 +54,11 @@ export class AssistantTransfer {
     const owner = target === null ? caller : ownerOf(target.row);
     const { fields, dropped } = await this.read(body, into);
     const readable = await this.readable(before, fields, owner, into, caller);
-    const after = applyInput(before, readable.input);
+    const after = await this.bindings.bind(owner.organizationId, applyInput(before, readable.input), before);
     const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
     return {
       action: target === null ? 'create' : 'update',
-      diff: changedFields(before, after),
+      diff: changedFields(before, this.editor.storedForm(after)),
       dropped: [...dropped, ...readable.dropped],
       diagnostics,
     };
@@ -112,7 +114,8 @@ export class AssistantTransfer {
     id: number | null,
     by: Caller,
   ): Promise<{ input: DefinitionInput; dropped: readonly Dropped[] }> {
-    const { diagnostics } = await this.gate.check(applyInput(before, fields), owner, id, { by, before });
+    const after = await this.bindings.bind(owner.organizationId, applyInput(before, fields), before);
+    const { diagnostics } = await this.gate.check(after, owner, id, { by, before });
     return dropReferences(fields, diagnostics);
   }
 }

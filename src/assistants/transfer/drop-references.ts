@@ -1,8 +1,5 @@
+import { collectionList, type DefinitionInput, type Diagnostic, parseMetadata } from '../../definition';
 import { isJsonObject } from '../../kernel';
-import type { DefinitionInput } from '../definition';
-import { collectionList } from '../definition';
-import type { Diagnostic } from '../diagnostics/diagnostic.types';
-import { parseMetadata } from '../metadata';
 import type { Dropped } from './export-document';
 
 /** A list item leaves its list; any other value becomes null, which reads as "not chosen yet". */

@@ -1,7 +1,5 @@
+import { type Definition, type DefinitionInput, member, storedDefinition } from '../../definition';
 import { isJsonObject, type JsonObject } from '../../kernel';
-import { type DefinitionInput, storedDefinition } from '../definition';
-import { member } from '../metadata';
-import type { Definition } from '../storage/assistant.repository';
 
 export const EXPORT_FORMAT = 'bellwether.assistant';
 

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { AssistantType } from '../../definition';
+import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';
+import type { AccessLevel } from '../assistant.types';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { type AssistantFilter, AssistantRepository } from '../storage/assistant.repository';
+
+export interface Seen {
+  readonly row: AssistantEntity;
+  readonly access: AccessLevel;
+}
+
+export interface AssistantQuery {
+  readonly type?: AssistantType;
+  readonly text?: string;
+  readonly mine: boolean;
+}
+
+/** The only way from a caller to a row: missing, foreign and invisible assistants are all not found. */
+@Injectable()
+export class AssistantLookup {
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** @throws {AppError} `not_found`. */
+  async seen(caller: Caller, id: number): Promise<Seen> {
+    const scope = this.assistants.within(caller.organizationId);
+    const [row, shares, members_can_use_all] = await Promise.all([
+      scope.find(id),
+      scope.shares([id]),
+      this.membersUseAll(caller),
+    ]);
+    const share = shares.find(({ userId }) => userId === caller.userId)?.access;
+    const access = row === null ? null : accessLevel(caller, row, { share, members_can_use_all });
+    if (row === null || access === null) throw notFound('Assistant');
+    return { row, access };
+  }
+
+  /** @throws {AppError} `not_found`, or `forbidden` for those who may only use it. */
+  async configurable(caller: Caller, id: number): Promise<Seen> {
+    const found = await this.seen(caller, id);
+    if (!mayConfigure(found.access)) throw new AppError('forbidden', 'This assistant is shared with you for use only');
+    return found;
+  }
+
+  /** @throws {AppError} `not_found`, or `forbidden` for everyone but the owner and administrators. */
+  async administered(caller: Caller, id: number): Promise<Seen> {
+    const found = await this.seen(caller, id);
+    if (!mayAdminister(caller, found.access))
+      throw new AppError('forbidden', 'Only the owner or an administrator may do this');
+    return found;
+  }
+
+  async page(caller: Caller, query: AssistantQuery, request: PageRequest): Promise<Page<Seen>> {
+    const open = await this.membersUseAll(caller);
+    const page = await this.assistants.within(caller.organizationId).page(filterOf(caller, query, open), request);
+    return { ...page, items: await this.withAccess(caller, page.items, open) };
+  }
+
+  private async membersUseAll({ organizationId }: Caller): Promise<boolean> {
+    return (await this.organizations.runtime(organizationId)).features.members_can_use_all;
+  }
+
+  private async withAccess(
+    caller: Caller,
+    rows: readonly AssistantEntity[],
+    members_can_use_all: boolean,
+  ): Promise<Seen[]> {
+    const shares = await this.assistants.within(caller.organizationId).shares(rows.map(({ id }) => id));
+    const own = new Map(
+      shares.filter(({ userId }) => userId === caller.userId).map(({ assistantId, access }) => [assistantId, access]),
+    );
+    return rows.flatMap((row) => {
+      const access = accessLevel(caller, row, { share: own.get(row.id), members_can_use_all });
+      return access === null ? [] : [{ row, access }];
+    });
+  }
+}
+
+function filterOf(caller: Caller, { type, text, mine }: AssistantQuery, open: boolean): AssistantFilter {
+  return {
+    visibleTo: isOrganizationAdmin(caller) || (open && usesEverything(caller)) ? null : caller.userId,
+    onlyIds: caller.assistantIds,
+    ...(mine ? { ownerId: caller.userId } : {}),
+    ...(type === undefined ? {} : { type }),
+    ...(text === undefined || text === '' ? {} : { text }),
+  };
+}

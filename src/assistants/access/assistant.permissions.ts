@@ -1,0 +1,63 @@
+import { type Caller, isOrganizationAdmin, isTeacher } from '../../kernel';
+import type { AccessLevel, Disclosure } from '../assistant.types';
+
+interface Target {
+  readonly id: number;
+  readonly organizationId: string;
+  readonly ownerId: string;
+  readonly published: boolean;
+}
+
+/** The members of a caller that decide about access. */
+export type Reaching = Omit<Caller, 'kind' | 'credentialId' | 'organizationSlug'>;
+
+type Reading = Pick<Caller, 'scopes' | 'role' | 'systemAdmin' | 'mayNameEndUser' | 'endUser'>;
+
+/** The grants, beside publication, that open an assistant to people other than its owner and administrators. */
+export interface Grants {
+  /** To the caller. */
+  readonly share: 'edit' | 'use' | undefined;
+  /** Its organization's feature of that name: teachers and above may use every assistant, drafts included. */
+  readonly members_can_use_all: boolean;
+}
+
+/**
+ * By what right a caller reaches an assistant, or null for "does not exist".
+ * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
+ */
+export function accessLevel(caller: Reaching, target: Target, grants: Grants): AccessLevel | null {
+  if (caller.organizationId !== target.organizationId) return null;
+  if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
+  if (caller.userId === target.ownerId) return 'owner';
+  if (isOrganizationAdmin(caller)) return 'edit';
+  return grants.share ?? (target.published || (grants.members_can_use_all && usesEverything(caller)) ? 'use' : null);
+}
+
+/** Callers to whom `members_can_use_all` applies. A caller who may name an end user also asks for students. */
+export const usesEverything = (caller: Pick<Caller, 'role' | 'systemAdmin' | 'mayNameEndUser'>): boolean =>
+  isTeacher(caller) && caller.mayNameEndUser === undefined;
+
+/**
+ * The one rule for prompts and reports, at every door. A caller who may name an end user passes answers on to people who
+ * edit nothing. An administrator may see how an assistant is made, and of private content no more than previews.
+ * `ownAccess` is the caller's access without the rights of an administrator.
+ */
+export function disclosureTo(caller: Reading, ownAccess: AccessLevel | null): Disclosure {
+  if (caller.mayNameEndUser !== undefined || caller.endUser !== undefined) return 'none';
+  if (!caller.scopes.includes('read')) return 'none';
+  if (ownAccess === 'owner' || ownAccess === 'edit') return 'whole';
+  return isOrganizationAdmin(caller) ? 'previews' : 'none';
+}
+
+/** The same caller without what only administrators may do. */
+export const withoutAdminRights = <C extends Pick<Caller, 'scopes'>>(caller: C): C => ({
+  ...caller,
+  scopes: caller.scopes.filter((scope) => scope !== 'admin'),
+});
+
+/** Metadata and diagnostics are for those who may edit. */
+export const mayConfigure = (access: AccessLevel): boolean => access !== 'use';
+
+/** Shares, publication and deletion belong to the owner and to the organization's administrators. */
+export const mayAdminister = (caller: Caller, access: AccessLevel): boolean =>
+  access === 'owner' || isOrganizationAdmin(caller);

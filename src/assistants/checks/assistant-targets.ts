@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { type AssistantDocument, type Diagnostic, error, parseMetadata, warning } from '../../definition';
+import type { Principal } from '../../kernel';
+import { assistantReferences, toolUse } from '../assistant-tools/assistant-references';
+import { CallTargets } from '../assistant-tools/call-targets';
+import { isAssistantId } from '../access/assistant-id.pipe';
+import { AssistantRepository } from '../storage/assistant.repository';
+
+/** Assistants that a definition calls, and assistants that call it: the recursion rule and the access table at save. */
+@Injectable()
+export class AssistantTargets {
+  constructor(
+    private readonly targets: CallTargets,
+    private readonly assistants: AssistantRepository,
+  ) {}
+
+  /** Every target, judged with the rights of `owner`. */
+  async check(document: AssistantDocument, owner: Principal, assistantId: number | null): Promise<Diagnostic[]> {
+    const references = assistantReferences(document.raw).filter(({ id }) => isAssistantId(id));
+    if (references.length === 0) return [];
+    const problems = await this.targets.problems(
+      owner,
+      assistantId,
+      references.map(({ id }) => id as number),
+    );
+    return references.flatMap(({ path }, position) => {
+      const problem = problems[position] ?? null;
+      if (problem === null) return [];
+      const say = problem.code === 'tool.degraded' ? warning : error;
+      return [say(problem.code, path, problem.message)];
+    });
+  }
+
+  /**
+   * An assistant that another one of its owner calls cannot begin to call functions. Callers of other owners do not bind
+   * this one: their calls are refused when they are made.
+   */
+  async callers(document: AssistantDocument, owner: Principal, assistantId: number | null): Promise<Diagnostic[]> {
+    const use = toolUse(document.raw);
+    if (use === null || assistantId === null) return [];
+    const rows = await this.assistants.mentioning(owner.organizationId, owner.userId, assistantId);
+    const calls = rows.some(({ metadata }) => {
+      const parsed = parseMetadata(metadata);
+      return parsed.ok && assistantReferences(parsed.metadata).some(({ id }) => id === assistantId);
+    });
+    if (!calls) return [];
+    const message = 'another assistant of the same owner calls this one, which therefore cannot call anything itself';
+    return [error('tool_using_assistant', use, message)];
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AssistantDocument,
+  checkNumber,
+  checkShape,
+  checkStrategy,
+  checkTemplate,
+  checkTools,
+  configReferences,
+  type Diagnostic,
+  error,
+  normaliseDocument,
+  type PlaceholderState,
+  type StoredDefinition,
+  warning,
+} from '../../definition';
+import type { Principal } from '../../kernel';
+import { AssistantTargets } from './assistant-targets';
+import { CatalogueRules } from '../running/catalogue-rules';
+import { EditorReach } from './editor-reach';
+import { FunctionChecks } from './function-checks';
+import { ModelChecks } from './model-checks';
+import { ReferenceGaps } from './reference-gaps';
+
+export interface CheckSubject {
+  /** Content is judged with these rights, whoever asks. */
+  readonly owner: Principal;
+  /** null while the assistant does not exist yet. */
+  readonly assistantId: number | null;
+  readonly definition: StoredDefinition;
+  /** What the request calls the template: `prompt_template` or `template`. */
+  readonly templatePath: string;
+  /** Who edits somebody else's assistant, and what it was before. */
+  readonly edit?: { readonly by: Principal; readonly before: StoredDefinition };
+}
+
+export interface CheckResult {
+  readonly document: AssistantDocument;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly placeholders: readonly PlaceholderState[];
+}
+
+/** Everything that can be said of a definition: its shape, its tools, its template, and what it refers to. */
+@Injectable()
+export class DefinitionChecks {
+  constructor(
+    private readonly rules: CatalogueRules,
+    private readonly functions: FunctionChecks,
+    private readonly models: ModelChecks,
+    private readonly gaps: ReferenceGaps,
+    private readonly targets: AssistantTargets,
+    private readonly reach: EditorReach,
+  ) {}
+
+  async check({ owner, assistantId, definition, templatePath, edit }: CheckSubject): Promise<CheckResult> {
+    const document = normaliseDocument(definition, this.rules);
+    const crowd = checkNumber(definition.metadata);
+    if (crowd.length > 0) return { document, placeholders: [], diagnostics: crowd };
+    const references = [
+      ...(await this.references(document, owner)),
+      ...(await this.targets.check(document, owner, assistantId)),
+      ...(await this.targets.callers(document, owner, assistantId)),
+    ];
+    const template = checkTemplate(definition.promptTemplate, templatePath, document, this.rules);
+    return {
+      document,
+      placeholders: template.placeholders,
+      diagnostics: [
+        ...checkShape(definition.metadata),
+        ...checkStrategy(definition.metadata, this.rules),
+        ...checkTools(definition.metadata, this.rules),
+        ...(await this.functions.check(document, owner)),
+        ...references,
+        ...(await this.beyondEditor(document, references, edit)),
+        ...(await this.models.check(document, owner)),
+        ...template.diagnostics,
+      ],
+    };
+  }
+
+  /** One after the other: a check of many tools must not take every database connection. */
+  private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
+    const found: Diagnostic[] = [];
+    for (const reference of configReferences(document)) {
+      const { tool, config, checked, at } = reference;
+      if (!checked)
+        for (const { path, message } of this.rules.configProblems(tool, config))
+          found.push(error('tool.config_invalid', at(path), message));
+      for (const { path, message, code } of await this.gaps.of(reference, owner)) {
+        found.push(code === 'tool.inaccessible' ? error(code, at(path), message) : warning(code, at(path), message));
+      }
+    }
+    return found;
+  }
+
+  private async beyondEditor(
+    document: AssistantDocument,
+    told: readonly Diagnostic[],
+    edit: CheckSubject['edit'],
+  ): Promise<Diagnostic[]> {
+    if (edit === undefined) return [];
+    const before = normaliseDocument(edit.before, this.rules);
+    const found = await this.reach.check(document, before, edit.by);
+    return found.filter(({ path }) => !told.some((each) => each.severity === 'error' && each.path === path));
+  }
+}

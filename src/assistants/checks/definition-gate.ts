@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { boundDefinition, type Definition, metadataProblems, errorsOf } from '../../definition';
+import { invalid, type Principal, type Problem } from '../../kernel';
+import { OrganizationsService } from '../../organizations';
+import { type CheckResult, DefinitionChecks } from './definition-checks';
+import { assertFeatures, assertPublishable, assertSavable } from './save-rules';
+
+/** An edit of an existing assistant: by whom, and of what. */
+export interface Edit {
+  readonly by: Principal;
+  readonly before: Definition;
+}
+
+/** What a definition must pass before it is stored or published; judged with the rights of its owner. */
+@Injectable()
+export class DefinitionGate {
+  constructor(
+    private readonly checks: DefinitionChecks,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** With an edit by somebody else than the owner, what it newly refers to must be within their reach too. */
+  check(definition: Definition, owner: Principal, assistantId: number | null, edit?: Edit): Promise<CheckResult> {
+    const subject = { owner, assistantId, definition: boundDefinition(definition), templatePath: 'prompt_template' };
+    if (edit === undefined || edit.by.userId === owner.userId) return this.checks.check(subject);
+    return this.checks.check({ ...subject, edit: { by: edit.by, before: boundDefinition(edit.before) } });
+  }
+
+  /** What `assertSavable` would list. */
+  async problems(
+    definition: Definition,
+    owner: Principal,
+    assistantId: number | null,
+    edit?: Edit,
+  ): Promise<readonly Problem[]> {
+    const unreadable = metadataProblems(definition.metadata);
+    return unreadable.length > 0
+      ? unreadable
+      : errorsOf((await this.check(definition, owner, assistantId, edit)).diagnostics);
+  }
+
+  /** @throws {AppError} `validation_failed`, `not_found` (references) or `feature_disabled`. */
+  async assertSavable(
+    definition: Definition,
+    owner: Principal,
+    assistantId: number | null,
+    edit?: Edit,
+  ): Promise<CheckResult> {
+    const problems = metadataProblems(definition.metadata);
+    if (problems.length > 0) throw invalid(problems, 'The assistant is not valid');
+    const result = await this.check(definition, owner, assistantId, edit);
+    assertSavable(result.diagnostics);
+    assertFeatures(result.document, (await this.organizations.runtime(owner.organizationId)).features);
+    return result;
+  }
+
+  /** @throws {AppError} `conflict` while it is not complete, or `feature_disabled`. */
+  async assertPublishable(definition: Definition, owner: Principal, assistantId: number): Promise<void> {
+    const { document, diagnostics } = await this.check(definition, owner, assistantId);
+    assertPublishable(document, diagnostics, (await this.organizations.runtime(owner.organizationId)).features);
+  }
+}

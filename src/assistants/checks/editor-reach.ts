@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AssistantDocument,
+  type ConfigReference,
+  configReferences,
+  type Diagnostic,
+  error,
+  member,
+} from '../../definition';
+import { isJsonObject, type Principal } from '../../kernel';
+import { AssistantTargets } from './assistant-targets';
+import { ReferenceGaps } from './reference-gaps';
+
+/** Something of another room that the editor may not read: what it is, and where the definition names it. */
+interface Beyond {
+  /** Tool and reference, wherever they stand. */
+  readonly key: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * An assistant reads with its owner's rights, so whoever may edit it could have it read what is only the owner's, and ask.
+ * Therefore what an edit newly refers to must be within the reach of who makes it as well. What was referred to already
+ * stays: the owner chose it, and the editor gets nothing new.
+ */
+@Injectable()
+export class EditorReach {
+  constructor(
+    private readonly gaps: ReferenceGaps,
+    private readonly targets: AssistantTargets,
+  ) {}
+
+  async check(after: AssistantDocument, before: AssistantDocument, editor: Principal): Promise<Diagnostic[]> {
+    const beyond = await this.beyond(after, editor);
+    if (beyond.length === 0) return [];
+    const known = new Set((await this.beyond(before, editor)).map(({ key }) => key));
+    return beyond
+      .filter(({ key }) => !known.has(key))
+      .map(({ path, message }) => error('tool.inaccessible', path, message));
+  }
+
+  private async beyond(document: AssistantDocument, editor: Principal): Promise<Beyond[]> {
+    const found: Beyond[] = [];
+    for (const reference of configReferences(document)) {
+      const { config, at } = reference;
+      const name = this.gaps.nameOf(reference);
+      const gaps = (await this.gaps.of(reference, editor)).filter(({ code }) => code === 'tool.inaccessible');
+      const messages = new Map([...gaps, ...this.files(reference)].map(({ path, message }) => [path, message]));
+      for (const [path, message] of messages) {
+        found.push({ key: keyOf(name, valueAt(config, path)), path: at(path), message });
+      }
+    }
+    for (const { code, path, message } of await this.targets.check(document, editor, null)) {
+      if (code !== 'tool.inaccessible') continue;
+      found.push({ key: keyOf('assistant', valueAt({ metadata: document.raw }, path)), path, message });
+    }
+    return found;
+  }
+
+  /** A file is its owner's alone: one of the editor's own under the same path is another file. */
+  private files(reference: ConfigReference): { path: string; message: string }[] {
+    const { config } = reference;
+    const properties = member(this.gaps.schemaOf(reference), 'properties');
+    if (!isJsonObject(properties)) return [];
+    return Object.entries(properties).flatMap(([path, schema]) => {
+      const value = member(config, path);
+      const named = typeof value === 'string' && value !== '';
+      if (!named || !isJsonObject(schema) || schema['x-reference'] !== 'file') return [];
+      return [{ path, message: `file ${value} is not accessible` }];
+    });
+  }
+}
+
+const keyOf = (tool: string, reference: unknown): string => JSON.stringify([tool, reference]);
+
+/** `path` as in diagnostics: `collections[1]`, `metadata.functions[0].assistant_id`. */
+function valueAt(root: unknown, path: string): unknown {
+  let value = root;
+  for (const token of path.split(/[.[\]]+/).filter((each) => each !== '')) {
+    if (Array.isArray(value)) value = value[Number(token)];
+    else value = isJsonObject(value) ? member(value, token) : undefined;
+  }
+  return value;
+}

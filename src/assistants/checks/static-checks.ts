@@ -1,0 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { checkNumber, checkShape, checkStrategy, checkTools, type MetadataRules, errorsOf } from '../../definition';
+import type { JsonObject, Problem } from '../../kernel';
+import { CatalogueRules } from '../running/catalogue-rules';
+
+/** The checks of a save that look at nothing but the document: shape, strategy, tools and their schemas. */
+@Injectable()
+export class StaticChecks {
+  /** `vocabulary`: what the installed tools are called and which slots they fill. */
+  constructor(@Inject(CatalogueRules) readonly vocabulary: MetadataRules) {}
+
+  /** What would refuse a save, whoever the owner is. */
+  problems(metadata: JsonObject): readonly Problem[] {
+    const crowd = checkNumber(metadata);
+    if (crowd.length > 0) return errorsOf(crowd);
+    const { vocabulary } = this;
+    return errorsOf([
+      ...checkShape(metadata),
+      ...checkStrategy(metadata, vocabulary),
+      ...checkTools(metadata, vocabulary),
+    ]);
+  }
+}

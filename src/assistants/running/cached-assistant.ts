@@ -1,0 +1,71 @@
+import { type AssistantDocument, boundDefinition } from '../../definition';
+import type { Caller } from '../../kernel';
+import type { AssistantCompiler } from './assistant-compiler';
+import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';
+import type { AccessLevel, CompiledAssistant, Disclosure, RunnableAssistant } from '../assistant.types';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+
+/** One stored version; its document and what it compiles to are made when they are first needed. */
+export class CachedAssistant {
+  private readonly shares: ReadonlyMap<string, 'edit' | 'use'>;
+  private read: AssistantDocument | undefined;
+  private made: CompiledAssistant | undefined;
+
+  constructor(
+    readonly row: AssistantEntity,
+    shares: readonly AssistantShareEntity[],
+    private readonly members_can_use_all: boolean,
+    private readonly compiler: AssistantCompiler,
+  ) {
+    this.shares = new Map(shares.map(({ userId, access }) => [userId, access]));
+  }
+
+  /** Null for a caller who may not run it. */
+  accessOf(caller: Caller): AccessLevel | null {
+    if (this.row.disabled) return null;
+    const { members_can_use_all } = this;
+    return accessLevel(caller, this.row, { share: this.shares.get(caller.userId), members_can_use_all });
+  }
+
+  for(caller: Caller): RunnableAssistant | null {
+    const access = this.accessOf(caller);
+    if (access === null) return null;
+    return this.runnable(access, disclosureTo(caller, this.accessOf(withoutAdminRights(caller))));
+  }
+
+  /** For a caller whose right to use it does not come from `accessOf`. */
+  forUse(): RunnableAssistant {
+    return this.runnable('use', 'none');
+  }
+
+  private runnable(access: AccessLevel, disclosure: Disclosure): RunnableAssistant {
+    const { id, name, description, version, organizationId, ownerId, published } = this.row;
+    const owner = { organizationId, userId: ownerId };
+    const compiled = (): CompiledAssistant => this.compiled;
+    return {
+      id,
+      name,
+      description,
+      version,
+      organizationId,
+      ownerId,
+      owner,
+      published,
+      access,
+      disclosure,
+      document: this.document,
+      get compiled() {
+        return compiled();
+      },
+    };
+  }
+
+  private get document(): AssistantDocument {
+    return (this.read ??= this.compiler.read(boundDefinition(this.row)));
+  }
+
+  private get compiled(): CompiledAssistant {
+    return (this.made ??= this.compiler.compile(this.document));
+  }
+}

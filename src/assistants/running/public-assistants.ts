@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../kernel';
+import { MembersService, StandingService } from '../../organizations';
+import { FreshCache } from '../../platform/cache';
+import { AssistantCompiler } from './assistant-compiler';
+import { CachedAssistant } from './cached-assistant';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+
+const MAX_AGE_MS = 5_000;
+const MAX_ORGANIZATIONS = 2_000;
+const EVERYWHERE = 'everywhere';
+
+/**
+ * Assistants that are published to all organizations, for callers of other ones: where the organization of the assistant
+ * exports assistants, that of the caller imports them, and neither is suspended.
+ */
+@Injectable()
+export class PublicAssistants {
+  private readonly published = new FreshCache<string, readonly CachedAssistant[]>({
+    maxAge: MAX_AGE_MS,
+    max: 1,
+    load: () => this.load(),
+  });
+  private readonly importing = new FreshCache<string, boolean>({
+    maxAge: MAX_AGE_MS,
+    max: MAX_ORGANIZATIONS,
+    load: (organizationId) => this.imports(organizationId),
+  });
+
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly members: MembersService,
+    private readonly standing: StandingService,
+    private readonly compiler: AssistantCompiler,
+  ) {}
+
+  /** By id; at most 5 s old. */
+  async of(caller: Caller): Promise<readonly CachedAssistant[]> {
+    if (!(await this.importing.get(caller.organizationId))) return [];
+    return (await this.published.get(EVERYWHERE)).filter((each) => reaches(caller, each));
+  }
+
+  /** On rows read for this question. */
+  async isUsable(caller: Caller, id: number): Promise<boolean> {
+    if (!(await this.imports(caller.organizationId))) return false;
+    return (await this.load(id)).some((each) => reaches(caller, each));
+  }
+
+  forget(): void {
+    this.published.clear();
+    this.importing.clear();
+  }
+
+  private async imports(organizationId: string): Promise<boolean> {
+    const own = (await this.standing.of([organizationId])).get(organizationId);
+    return own !== undefined && !own.suspended && own.features.assistants_import;
+  }
+
+  private async load(id?: number): Promise<readonly CachedAssistant[]> {
+    const rows = await this.assistants.publishedToAll(id);
+    if (rows.length === 0) return [];
+    const organizations = await this.standing.of(rows.map(({ organizationId }) => organizationId));
+    const active = new Map<string, boolean>();
+    const offered: AssistantEntity[] = [];
+    for (const row of rows) {
+      const organization = organizations.get(row.organizationId);
+      if (organization === undefined || organization.suspended || !organization.features.assistants_export) continue;
+      const owner = `${row.organizationId}/${row.ownerId}`;
+      if (!active.has(owner)) active.set(owner, await this.isActive(row));
+      if (active.get(owner) === true) offered.push(row);
+    }
+    return offered.map((row) => new CachedAssistant(row, [], false, this.compiler));
+  }
+
+  private async isActive({ organizationId, ownerId }: AssistantEntity): Promise<boolean> {
+    return (await this.members.find(organizationId, ownerId))?.disabled === false;
+  }
+}
+
+/** Callers of its own organization reach it by the rights that they have there. */
+const reaches = ({ organizationId, assistantIds }: Caller, { row }: CachedAssistant): boolean =>
+  row.organizationId !== organizationId && (assistantIds === null || assistantIds.includes(row.id));

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { assistantType, type Definition, definitionOf, metadataProblems, parseMetadata } from '../../definition';
+import type { Problem } from '../../kernel';
+import { batches, type ImportRow, type ImportScope, TableImport, type Transaction } from '../../platform/database';
+import { CollectionBindings } from '../collection-bindings';
+import { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantVersionEntity } from '../storage/assistant-version.entity';
+
+/** An assistant of another installation, its texts unchanged. */
+export type ImportedAssistant = Omit<Definition, 'type' | 'collectionIds'> & {
+  readonly ownerId: string;
+  readonly published: boolean;
+};
+
+const BATCH = 100;
+
+function rowOf(value: ImportedAssistant) {
+  const parsed = parseMetadata(value.metadata);
+  return { ...value, type: parsed.ok ? assistantType(parsed.metadata) : ('classic' as const) };
+}
+
+/** Imports assistants. Definitions are not checked: an assistant that ran at the source is kept as it is. */
+@Injectable()
+export class AssistantImport extends TableImport<AssistantEntity, ImportedAssistant> {
+  constructor(private readonly bindings: CollectionBindings) {
+    super({
+      entity: AssistantEntity,
+      idColumn: 'id',
+      keyColumns: ['ownerId', 'name'],
+      isSoftDeleted: true,
+      toRow: rowOf,
+      toValue: (row) => {
+        const { type: _type, collectionIds: _ids, ...texts } = definitionOf(row);
+        return { ...texts, ownerId: row.ownerId, published: row.published };
+      },
+    });
+  }
+
+  /** Reasons why a metadata text cannot be stored at all; a text that is not JSON can. */
+  problems(metadata: string): readonly Problem[] {
+    return this.isReadable(metadata) ? metadataProblems(metadata) : [];
+  }
+
+  /** Unreadable metadata counts as empty. */
+  isReadable(metadata: string): boolean {
+    return parseMetadata(metadata).ok;
+  }
+
+  /** Ids for new assistants, so that they can name each other before they are written. */
+  async reserveIds(count: number, tx: Transaction): Promise<number[]> {
+    const rows: { id: string }[] = await tx.query(
+      `SELECT nextval(pg_get_serial_sequence('assistants', 'id')) AS id FROM generate_series(1, $1)`,
+      [count],
+    );
+    return rows.map(({ id }) => Number(id));
+  }
+
+  override async insert(scope: ImportScope, rows: readonly ImportRow<ImportedAssistant>[]): Promise<void> {
+    const { organizationId, tx } = scope;
+    const now = new Date();
+    for (const batch of batches(rows, BATCH)) {
+      const assistants = [];
+      for (const { id, value, createdAt = null, updatedAt = null } of batch) {
+        assistants.push({
+          ...(await this.bindings.bind(organizationId, rowOf(value), null, tx)),
+          id: Number(id),
+          ownerId: value.ownerId,
+          published: value.published,
+          organizationId,
+          version: 1,
+          createdAt: createdAt ?? updatedAt ?? now,
+          updatedAt: updatedAt ?? createdAt ?? now,
+        });
+      }
+      await this.insertRows(scope, assistants);
+      await keepVersions(scope, assistants);
+    }
+  }
+
+  /** Writes the next version. */
+  override async update(scope: ImportScope, { id, value }: ImportRow<ImportedAssistant>): Promise<boolean> {
+    const { organizationId, tx } = scope;
+    const stored = await this.lock(scope, id);
+    if (stored === null) return false;
+    const bound = await this.bindings.bind(organizationId, definitionOf(rowOf(value)), definitionOf(stored), tx);
+    const { ownerId, published } = value;
+    const changes = { ...bound, ownerId, published, version: stored.version + 1 };
+    const withdrawn = published ? {} : { publishedToAll: false };
+    await tx.getRepository(AssistantEntity).update({ organizationId, id: stored.id }, { ...changes, ...withdrawn });
+    await keepVersions(scope, [{ ...changes, id: stored.id }]);
+    return true;
+  }
+}
+
+async function keepVersions(
+  { organizationId, tx }: ImportScope,
+  rows: readonly (Definition & { readonly id: number; readonly version: number })[],
+): Promise<void> {
+  const versions = rows.map((row) => {
+    const { collectionIds: _ids, ...definition } = definitionOf(row);
+    const { id: assistantId, version } = row;
+    return { ...definition, assistantId, version, organizationId, authorId: null, reason: 'import' as const };
+  });
+  await tx.getRepository(AssistantVersionEntity).insert(versions);
+}
