@@ -6,11 +6,29 @@ export class ConnectorCapabilitiesDto {
   image_generation!: boolean;
 }
 
+export class ConnectorTextDto {
+  description!: string;
+}
+
+export class ConnectorTextsDto {
+  es!: ConnectorTextDto;
+  ca!: ConnectorTextDto;
+  eu!: ConnectorTextDto;
+}
+
 export class ConnectorDto {
   /** Value of `metadata.connector`. */
   name!: string;
   display_name!: string;
   description!: string;
+  /** In the other languages of the UI. */
+  texts!: ConnectorTextsDto;
+  /** Name in the Lucide icon set. */
+  icon!: string;
+  /** Key of its vendor in an organization's `providers`; null for a connector without a vendor. */
+  provider!: string | null;
+  /** The vendor's own address; null where an organization has to name one. */
+  base_url!: string | null;
   capabilities!: ConnectorCapabilitiesDto;
   /** Whether the caller's organization can use it now. */
   configured!: boolean;

@@ -1,10 +1,16 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
-import { CONNECTOR_CATALOG } from './catalog';
+import { OutboundClient } from '../platform/outbound';
+import { CONNECTOR_PLUGINS, EMBEDDING_PLUGINS } from './catalog';
 import { ConnectorsController } from './connectors.controller';
 import { ConnectorsService } from './connectors.service';
-import { CONNECTORS, type Connector, EMBEDDING_PROVIDERS, type EmbeddingProvider } from './contract';
-import { EMBEDDING_CATALOGUE } from './embeddings/catalogue';
+import {
+  CONNECTORS,
+  DEFAULT_CALL_LIMITS,
+  EMBEDDING_PROVIDERS,
+  MODEL_CALL_LIMITS,
+  type ModelCallLimits,
+} from './contract';
 import { EmbeddingsService } from './embeddings.service';
 import { StructuredAnswers } from './structured';
 
@@ -12,14 +18,17 @@ import { StructuredAnswers } from './structured';
   imports: [OrganizationsModule],
   controllers: [ConnectorsController],
   providers: [
-    ...CONNECTOR_CATALOG,
-    { provide: CONNECTORS, useFactory: (...connectors: Connector[]) => connectors, inject: [...CONNECTOR_CATALOG] },
+    {
+      provide: CONNECTORS,
+      useFactory: (outbound: OutboundClient, limits: ModelCallLimits = DEFAULT_CALL_LIMITS) =>
+        CONNECTOR_PLUGINS.map((plugin) => plugin.connect({ outbound, limits })),
+      inject: [OutboundClient, { token: MODEL_CALL_LIMITS, optional: true }],
+    },
     ConnectorsService,
-    ...EMBEDDING_CATALOGUE,
     {
       provide: EMBEDDING_PROVIDERS,
-      useFactory: (...providers: EmbeddingProvider[]) => providers,
-      inject: [...EMBEDDING_CATALOGUE],
+      useFactory: (outbound: OutboundClient) => EMBEDDING_PLUGINS.map((plugin) => plugin.connect(outbound)),
+      inject: [OutboundClient],
     },
     EmbeddingsService,
     StructuredAnswers,

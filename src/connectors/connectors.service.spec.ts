@@ -1,6 +1,7 @@
 import { AppError, type Caller } from '../kernel';
 import type { OrganizationRuntime, OrganizationsService, ProviderRuntime } from '../organizations';
-import { BypassConnector } from './catalog/bypass';
+import type { Vendor } from '../platform/config';
+import { BYPASS as BYPASS_PLUGIN } from './catalog/bypass';
 import { ConnectorsService } from './connectors.service';
 import type { Connector } from './contract';
 
@@ -10,23 +11,24 @@ const fake = (definition: Partial<Connector['definition']>): Connector =>
       aliases: [],
       display_name: 'Fake',
       description: 'A fake.',
-      capabilities: { streaming: true, vision: false, functions: false, image_generation: false },
-      needsKey: false,
+      capabilities: { streaming: true, vision: false, functions: true, image_generation: false },
+      vendor: null,
       models: [],
       defaultModel: null,
       ...definition,
     },
   }) as unknown as Connector;
 
+const vendor = (name: string, needsKey: boolean): Vendor => ({ name, needsKey, baseUrl: null, environment: {} });
+
 const OPENAI = fake({
   name: 'openai',
   aliases: ['openai_tools'],
-  provider: 'openai',
-  needsKey: true,
+  vendor: vendor('openai', true),
   defaultModel: 'mini',
 });
-const OLLAMA = fake({ name: 'ollama', provider: 'ollama' });
-const BYPASS = new BypassConnector();
+const OLLAMA = fake({ name: 'ollama', vendor: vendor('ollama', false) });
+const BYPASS = BYPASS_PLUGIN.connect({} as never);
 
 const provider = (name: string, overrides: Partial<ProviderRuntime> = {}): ProviderRuntime => ({
   name,
@@ -53,7 +55,7 @@ describe('which model answers', () => {
   it('the one that is asked for, at the organization’s address with its key', async () => {
     const service = serviceFor({ providers: [provider('openai', { models: ['a', 'b'] })] });
     await expect(service.resolve('o', { connector: 'openai', llm: 'b' })).resolves.toEqual({
-      connector: OPENAI,
+      connector: expect.objectContaining({ definition: OPENAI.definition }) as object,
       target: { baseUrl: 'https://openai.example/v1', apiKey: 'sk-1', trusted: false },
       model: 'b',
       provider: 'openai',
@@ -117,6 +119,37 @@ describe('which model answers', () => {
   ])('is refused when %s', async (_, runtime, connector) => {
     const attempt = serviceFor(runtime).resolve('o', { connector, llm: null });
     await expect(attempt).rejects.toMatchObject({ code: 'connector_not_configured' });
+  });
+
+  it('the model for functions, where the assistant calls functions and names none', async () => {
+    const service = serviceFor({
+      providers: [provider('openai', { defaultModel: 'small', toolUseModel: 'caller' }), provider('ollama')],
+    });
+    const model = async (wish: { connector: string; llm: string | null; callsFunctions?: boolean }) => {
+      const resolved = await service.resolve('o', wish);
+      return [resolved.model, resolved.warnings.length];
+    };
+    expect(await model({ connector: 'openai', llm: null, callsFunctions: true })).toEqual(['caller', 0]);
+    expect(await model({ connector: 'openai', llm: '', callsFunctions: true })).toEqual(['caller', 0]);
+    expect(await model({ connector: 'auto', llm: null, callsFunctions: true })).toEqual(['caller', 0]);
+    expect(await model({ connector: 'openai', llm: 'own', callsFunctions: true })).toEqual(['own', 0]);
+    expect(await model({ connector: 'openai', llm: null })).toEqual(['small', 0]);
+  });
+
+  it('warns where the model for functions is not among the organization’s models', async () => {
+    const openai = provider('openai', { defaultModel: 'small', toolUseModel: 'caller' });
+    const service = serviceFor({ models: ['small'], providers: [openai] });
+    await expect(service.resolve('o', { connector: 'openai', llm: null, callsFunctions: true })).resolves.toMatchObject(
+      { model: 'small', warnings: [{ code: 'connector.model_unavailable' }] },
+    );
+  });
+
+  it('doubts a connector that the organization has not configured', async () => {
+    const service = serviceFor({ providers: [provider('openai')] });
+    const doubts = async (connector: string) =>
+      (await service.doubts('o', { connector, llm: null })).map(({ code, member }) => [code, member]);
+    expect(await doubts('ollama')).toEqual([['connector.not_configured', 'connector']]);
+    for (const fine of ['openai', 'openai_tools', 'bypass', 'auto']) expect(await doubts(fine)).toEqual([]);
   });
 
   it('the operator’s own server needs no key', async () => {

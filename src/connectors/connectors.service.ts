@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../kernel';
+import type { Vendor } from '../platform/config';
 import { OrganizationsService, type OrganizationRuntime, type ProviderRuntime } from '../organizations';
 import {
   CONNECTORS,
@@ -8,9 +9,18 @@ import {
   type ConnectorDefinition,
   type ModelTarget,
 } from './contract';
-import { chooseModel, enabledModels, type ModelWarning } from './model-choice';
+import { gatedConnector } from './gated-connector';
+import { chooseModel, enabledModels, type ModelWarning, toolUseModelOf } from './model-choice';
 
-/** The name that stands for whatever the organization has. */
+/** Connector and model that a definition names. */
+export interface ModelWish {
+  readonly connector: string;
+  readonly llm: string | null;
+  /** It calls functions: without an `llm` of its own, the provider's `tool_use_model` comes before its default. */
+  readonly callsFunctions?: boolean;
+}
+
+/** Stands for the organization's default connector and model. */
 export const AUTO = 'auto';
 
 export interface ResolvedModel {
@@ -22,20 +32,22 @@ export interface ResolvedModel {
   readonly warnings: readonly ModelWarning[];
 }
 
-export interface ConnectorListing {
-  readonly name: string;
-  readonly display_name: string;
-  readonly description: string;
-  readonly capabilities: ConnectorCapabilities;
+type Listed = Pick<ConnectorDefinition, 'name' | 'display_name' | 'description' | 'texts' | 'icon' | 'capabilities'>;
+
+export interface ConnectorListing extends Listed {
+  /** Key of the organization's `providers`; null for a connector without a vendor. */
+  readonly provider: string | null;
+  /** The vendor's own address; null where it has none. */
+  readonly base_url: string | null;
   /** Whether the caller's organization can use it now. */
   readonly configured: boolean;
   readonly models: readonly string[];
   readonly default_model: string | null;
 }
 
-/** What a definition asks for and will not get. */
+/** A connector or model that a definition names and will not get. */
 export interface ConnectorDoubt {
-  readonly code: 'connector.unknown' | 'connector.model_unavailable';
+  readonly code: 'connector.unknown' | 'connector.not_configured' | 'connector.model_unavailable';
   readonly member: 'connector' | 'llm';
   readonly message: string;
 }
@@ -52,14 +64,16 @@ const AUTO_CAPABILITIES: ConnectorCapabilities = {
 
 @Injectable()
 export class ConnectorsService {
+  private readonly connectors: readonly Connector[];
   private readonly byName: ReadonlyMap<string, Connector>;
 
   constructor(
-    @Inject(CONNECTORS) private readonly connectors: readonly Connector[],
+    @Inject(CONNECTORS) connectors: readonly Connector[],
     private readonly organizations: OrganizationsService,
   ) {
+    this.connectors = connectors.map(gatedConnector);
     this.byName = new Map(
-      connectors.flatMap((connector) =>
+      this.connectors.flatMap((connector) =>
         [connector.definition.name, ...connector.definition.aliases].map((name) => [name, connector] as const),
       ),
     );
@@ -83,17 +97,26 @@ export class ConnectorsService {
    * Decides who answers for one call: connector, model, address and key.
    * @throws AppError `connector_not_configured`, `secret_unavailable`
    */
-  async resolve(organizationId: string, wish: { connector: string; llm: string | null }): Promise<ResolvedModel> {
+  async resolve(organizationId: string, wish: ModelWish): Promise<ResolvedModel> {
     const organization = await this.organizations.runtime(organizationId);
-    if (wish.connector === AUTO) return this.resolveAuto(organization);
+    if (wish.connector === AUTO) return this.resolveAuto(organization, wish.callsFunctions === true);
     const connector = this.byName.get(wish.connector);
     if (connector === undefined) {
       throw new AppError('connector_not_configured', `There is no connector named ${wish.connector.slice(0, 60)}`);
     }
-    return this.resolveFor(organization, connector, wish.llm);
+    return this.resolveFor(organization, connector, this.llmOf(organization, connector, wish));
   }
 
-  /** What `resolve` would refuse or replace, told before anybody asks. No vendor is asked. */
+  private llmOf(
+    organization: OrganizationRuntime,
+    { definition }: Connector,
+    { llm, callsFunctions = false }: Pick<ModelWish, 'llm' | 'callsFunctions'>,
+  ): string | null {
+    const named = llm !== null && llm !== '';
+    return named || !callsFunctions ? llm : toolUseModelOf(definition, providerOf(organization, definition));
+  }
+
+  /** Reports in advance what `resolve` would refuse or replace. Calls no vendor. */
   async doubts(
     organizationId: string,
     { connector, llm }: { connector: string; llm: string | null },
@@ -103,8 +126,12 @@ export class ConnectorsService {
       const message = `There is no connector named "${connector.slice(0, 60)}"; questions will fail`;
       return [{ code: 'connector.unknown', member: 'connector', message }];
     }
-    if (llm === null || llm === '') return [];
     const organization = await this.organizations.runtime(organizationId);
+    if (definition !== undefined && !isConfigured(organization, definition)) {
+      const message = `Your organization has not configured ${definition.display_name}; questions will fail`;
+      return [{ code: 'connector.not_configured', member: 'connector', message }];
+    }
+    if (llm === null || llm === '') return [];
     const isOffered =
       definition === undefined
         ? (model: string) => isEnabled(organization, model)
@@ -122,10 +149,11 @@ export class ConnectorsService {
   private resolveFor(organization: OrganizationRuntime, connector: Connector, llm: string | null): ResolvedModel {
     const { definition } = connector;
     const provider = providerOf(organization, definition);
-    if (definition.provider !== null && !isUsable(definition, provider)) {
+    const { vendor } = definition;
+    if (vendor !== null && !isUsable(vendor, provider)) {
       throw new AppError(
         'connector_not_configured',
-        `The organization has not configured the provider ${definition.provider} that this assistant uses`,
+        `The organization has not configured the provider ${vendor.name} that this assistant uses`,
       );
     }
     const { model, warnings } = chooseModel(organization, definition, provider, llm);
@@ -134,17 +162,21 @@ export class ConnectorsService {
   }
 
   /** The organization's default, else the first connector that it configured, else the one that needs nothing. */
-  private resolveAuto(organization: OrganizationRuntime): ResolvedModel {
+  private resolveAuto(organization: OrganizationRuntime, callsFunctions: boolean): ResolvedModel {
     const preferred = organization.defaultModel;
     const usable = this.connectors.filter(({ definition }) => canAnswer(organization, definition));
-    const byDefault = usable.find(({ definition }) => preferred !== null && definition.provider === preferred.provider);
+    const byDefault = usable.find(
+      ({ definition }) => preferred !== null && definition.vendor?.name === preferred.provider,
+    );
     const connector = byDefault ?? usable[0];
     if (connector === undefined) throw new AppError('connector_not_configured', 'No connector can answer');
-    return this.resolveFor(organization, connector, byDefault === undefined ? null : (preferred?.model ?? null));
+    const llm = byDefault === undefined ? null : (preferred?.model ?? null);
+    const own = this.llmOf(organization, connector, { llm: null, callsFunctions });
+    return this.resolveFor(organization, connector, own ?? llm);
   }
 
   private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
-    const { name, display_name, description, capabilities } = definition;
+    const { name, display_name, description, texts, icon, capabilities, vendor } = definition;
     const configured = isConfigured(organization, definition);
     const provider = providerOf(organization, definition);
     const own = definition.models.length > 0 ? definition.models : (provider?.models ?? []);
@@ -154,7 +186,11 @@ export class ConnectorsService {
       name,
       display_name,
       description,
+      texts,
+      icon,
       capabilities,
+      provider: vendor?.name ?? null,
+      base_url: vendor?.baseUrl ?? null,
       configured,
       models: configured ? models : [],
       default_model,
@@ -163,11 +199,15 @@ export class ConnectorsService {
 }
 
 const providerOf = (organization: OrganizationRuntime, definition: ConnectorDefinition): ProviderRuntime | null =>
-  definition.provider === null ? null : (organization.providers.get(definition.provider) ?? null);
+  definition.vendor === null ? null : (organization.providers.get(definition.vendor.name) ?? null);
 
 /** A vendor that wants keys may go without one only at an address that the operator chose. */
-const isUsable = (definition: ConnectorDefinition, provider: ProviderRuntime | null): provider is ProviderRuntime =>
-  provider !== null && (!definition.needsKey || provider.trusted || provider.apiKey !== null);
+const isUsable = ({ needsKey }: Vendor, provider: ProviderRuntime | null): provider is ProviderRuntime =>
+  provider !== null && (!needsKey || provider.trusted || provider.apiKey !== null);
+
+/** @throws AppError `secret_unavailable` */
+const canBeUsed = (organization: OrganizationRuntime, definition: ConnectorDefinition): boolean =>
+  definition.vendor === null || isUsable(definition.vendor, providerOf(organization, definition));
 
 const isEnabled = (organization: OrganizationRuntime, model: string): boolean =>
   organization.models.length === 0 || organization.models.includes(model);
@@ -177,7 +217,7 @@ const targetOf = ({ baseUrl, apiKey, trusted }: ProviderRuntime): ModelTarget =>
 /** For a listing: a provider whose secret cannot be opened is one that cannot be used. */
 function isConfigured(organization: OrganizationRuntime, definition: ConnectorDefinition): boolean {
   try {
-    return definition.provider === null || isUsable(definition, providerOf(organization, definition));
+    return canBeUsed(organization, definition);
   } catch {
     return false;
   }
@@ -194,5 +234,4 @@ function defaultOf(organization: OrganizationRuntime, definition: ConnectorDefin
 
 /** Configured, and some model of it is known and enabled. @throws AppError `secret_unavailable` */
 const canAnswer = (organization: OrganizationRuntime, definition: ConnectorDefinition): boolean =>
-  (definition.provider === null || isUsable(definition, providerOf(organization, definition))) &&
-  defaultOf(organization, definition) !== null;
+  canBeUsed(organization, definition) && defaultOf(organization, definition) !== null;

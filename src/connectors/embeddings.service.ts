@@ -1,5 +1,6 @@
+import { vendorGate } from '../platform/outbound';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError } from '../kernel';
+import { AppError, Gate } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import {
   EMBEDDING_PROVIDERS,
@@ -11,10 +12,9 @@ import {
 } from './contract';
 import { CallGate } from './embeddings/call-gate';
 import { instructionFor } from './embeddings/embedding-models';
-import { piecesOf } from './embeddings/text-pieces';
-import { MAX_DIMENSIONS, meanVector, unitVector } from './embeddings/unit-vectors';
+import { MAX_DIMENSIONS, unitVector } from './embeddings/unit-vectors';
 
-/** Passages can wait for a vendor that is busy; somebody who asks cannot. */
+/** Passages can wait for a busy vendor; a person's question cannot. */
 const PATIENCE: Readonly<Record<EmbeddingPurpose, Omit<EmbeddingContext, 'signal'>>> = {
   passage: { timeoutMs: 120_000, tries: 3, maxWaitMs: 60_000 },
   query: { timeoutMs: 15_000, tries: 2, maxWaitMs: 3_000 },
@@ -41,8 +41,6 @@ interface Call extends EmbeddingJob {
   readonly gate: CallGate | null;
 }
 
-const NO_TARGET: ModelTarget = { baseUrl: '', apiKey: null, trusted: false };
-
 /** Turns texts into vectors with what an organization has configured. */
 @Injectable()
 export class EmbeddingsService {
@@ -68,9 +66,9 @@ export class EmbeddingsService {
     organizationId: string,
     { provider, model, purpose }: Pick<EmbeddingJob, 'provider' | 'model' | 'purpose'>,
   ): Promise<string> {
-    const settings = this.byName.get(provider)?.definition.provider ?? null;
-    const server =
-      settings === null ? '' : (await this.organizations.runtime(organizationId)).providers.get(settings)?.baseUrl;
+    const vendor = this.byName.get(provider)?.definition.vendor;
+    const { providers } = await this.organizations.runtime(organizationId);
+    const server = providers.get(vendor?.name ?? '')?.baseUrl;
     return JSON.stringify([server ?? '', instructionFor(model, purpose)]);
   }
 
@@ -81,29 +79,18 @@ export class EmbeddingsService {
   }
 
   /**
-   * One vector of length 1 per text, in order, all of one dimension. Texts are sent in as many calls as the provider needs;
-   * what is longer than it reads goes in pieces, whose mean stands for the whole. Rejects with an `AppError`: `upstream_*`
+   * One vector of length 1 per text, in order, all of one dimension. Texts are sent in as many calls as the provider needs.
+   * Rejects with an `AppError`: `upstream_*`
    * (`upstream_rejected` for a text that is too long, with a sentence that says so), `connector_not_configured`,
    * `secret_unavailable`, `outbound_refused`, `cancelled`.
    */
   async embed(organizationId: string, job: EmbeddingJob): Promise<number[][]> {
     const call = await this.resolve(organizationId, job);
-    const { readChars } = call.source.definition;
     const instruction = instructionFor(job.model, job.purpose);
-    const pieces = job.texts.map((text) => (readChars === null ? [text] : piecesOf(text, readChars)).map(filled));
-    const flat = pieces.flat();
-    const vectors = await this.inCalls(
+    return this.inCalls(
       call,
-      flat.map((piece) => instruction + piece),
+      job.texts.map((text) => instruction + filled(text)),
     );
-    let from = 0;
-    return pieces.map((parts) => {
-      const part = vectors.slice(from, (from += parts.length));
-      return meanVector(
-        part,
-        parts.map(({ length }) => length),
-      );
-    });
   }
 
   private async resolve(organizationId: string, job: EmbeddingJob): Promise<Call> {
@@ -119,11 +106,10 @@ export class EmbeddingsService {
   }
 
   private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
-    if (definition.provider === null) return NO_TARGET;
     const { providers } = await this.organizations.runtime(organizationId);
-    const provider = providers.get(definition.provider);
-    if (provider === undefined || (definition.needsKey && !provider.trusted && provider.apiKey === null)) {
-      const message = `The organization has not configured the provider ${definition.provider} that its knowledge base is embedded with`;
+    const provider = providers.get(definition.vendor.name);
+    if (provider === undefined || (definition.vendor.needsKey && !provider.trusted && provider.apiKey === null)) {
+      const message = `The organization has not configured the provider ${definition.vendor.name} that its knowledge base is embedded with`;
       throw new AppError('connector_not_configured', message);
     }
     const { baseUrl, apiKey, trusted } = provider;
@@ -140,24 +126,21 @@ export class EmbeddingsService {
 
   private async inCalls(call: Call, texts: readonly string[]): Promise<number[][]> {
     const batches = batchesOf(texts, call.source.definition);
-    // The first that fails ends the others: what they would bring is not wanted any more.
+    // The first failure ends the other calls.
     const failed = new AbortController();
     const shared = { ...call, signal: AbortSignal.any([call.signal, failed.signal]) };
+    const lanes = new Gate(call.source.definition.parallel);
     const answers: number[][][] = [];
     const errors: unknown[] = [];
-    let next = 0;
-    const lane = async (): Promise<void> => {
-      for (let at = next++; at < batches.length && errors.length === 0; at = next++) {
-        answers[at] = await this.one(shared, batches[at] ?? []);
-      }
-    };
-    const lanes = Array.from({ length: Math.min(call.source.definition.parallel, batches.length) }, () =>
-      lane().catch((error: unknown) => {
+    const asked = batches.map(async (batch, at) => {
+      try {
+        answers[at] = await lanes.run(() => this.one(shared, batch), failed.signal);
+      } catch (error) {
         errors.push(error);
         failed.abort();
-      }),
-    );
-    await Promise.all(lanes);
+      }
+    });
+    await Promise.all(asked);
     if (errors.length > 0) throw errors[0];
     const vectors = answers.flat();
     if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
@@ -189,6 +172,7 @@ export class EmbeddingsService {
     const request = { model, purpose, dimensions, texts };
     const ask = () => source.embed(request, call.target, { signal, ...PATIENCE[purpose] });
     try {
+      await vendorGate.getStore()?.();
       const vectors = await (gate === null ? ask() : gate.run(signal, ask));
       return checked(vectors, texts.length, call);
     } catch (error) {

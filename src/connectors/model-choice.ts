@@ -21,18 +21,25 @@ export function chooseModel(
   organization: OrganizationRuntime,
   definition: ConnectorDefinition,
   provider: ProviderRuntime | null,
-  asked: string | null,
+  wish: string | null,
 ): ModelChoice {
+  const asked = wish ?? '';
   const isEnabled = enabledModels(organization, definition, provider);
-  if (asked !== null && asked !== '' && isEnabled(asked)) return { model: asked, warnings: [] };
+  if (asked !== '' && isEnabled(asked)) return { model: asked, warnings: [] };
   const model = candidates(organization, definition, provider).find(isEnabled);
   if (model === undefined) {
     throw new AppError('connector_not_configured', `The organization enabled no model for ${definition.name}`);
   }
-  if (asked === null || asked === '') return { model, warnings: [] };
+  if (asked === '') return { model, warnings: [] };
   const message = `The model ${asked} is not enabled for ${definition.name}; ${model} answers instead`;
   return { model, warnings: [{ code: 'connector.model_unavailable', message }] };
 }
+
+/** The model that calls functions, where the organization named one for this vendor; null without one. */
+export const toolUseModelOf = (definition: ConnectorDefinition, provider: ProviderRuntime | null): string | null => {
+  const model = definition.capabilities.functions ? (provider?.toolUseModel ?? '') : '';
+  return model === '' ? null : model;
+};
 
 /** A connector's own models are the only ones it has; otherwise both lists of the organization must agree, empty ones allow all. */
 export function enabledModels(
@@ -53,7 +60,7 @@ function candidates(
 ): readonly string[] {
   const { defaultModel } = organization;
   const ofOrganization =
-    defaultModel !== null && defaultModel.provider === definition.provider ? defaultModel.model : null;
+    defaultModel !== null && defaultModel.provider === definition.vendor?.name ? defaultModel.model : null;
   const named = [provider?.defaultModel, ofOrganization, ...(provider?.models ?? []), definition.defaultModel];
   return [...named, ...organization.models].filter((model) => typeof model === 'string' && model !== '') as string[];
 }

@@ -1,19 +1,20 @@
-import type { Type } from '@nestjs/common';
-import type { Connector } from '../contract';
-import { AnthropicConnector } from './anthropic';
-import { BypassConnector } from './bypass';
-import { BananaImgConnector } from './banana-img';
-import { GoogleConnector } from './google';
-import { OllamaConnector } from './ollama';
-import { OpenAiConnector } from './openai';
+import type { ConnectorPlugin, EmbeddingPlugin } from '../contract';
+import { ANTHROPIC } from './anthropic';
+import { BYPASS } from './bypass';
+import { BANANA_IMG, GOOGLE } from './google';
+import { OLLAMA, OLLAMA_EMBEDDINGS } from './ollama';
+import { OPENAI, OPENAI_EMBEDDINGS } from './openai';
 
-/** Every connector, in the order in which `auto` looks for a configured one. Adding a vendor is a folder and a line. */
-export const CONNECTOR_CATALOG: readonly Type<Connector>[] = [
-  OpenAiConnector,
-  OllamaConnector,
-  AnthropicConnector,
-  GoogleConnector,
-  BypassConnector,
-  // After the one that always answers: pictures are no answer to a question that asked for none.
-  BananaImgConnector,
+/** Every connector, in the order in which `auto` looks for a configured one. */
+export const CONNECTOR_PLUGINS: readonly ConnectorPlugin[] = [
+  OPENAI,
+  OLLAMA,
+  ANTHROPIC,
+  GOOGLE,
+  BYPASS,
+  // Last: `auto` never answers a question in pictures.
+  BANANA_IMG,
 ];
+
+/** Every source of embeddings. */
+export const EMBEDDING_PLUGINS: readonly EmbeddingPlugin[] = [OPENAI_EMBEDDINGS, OLLAMA_EMBEDDINGS];

@@ -1,4 +1,7 @@
-import type { ChatMessage, EmitRunEvent, FunctionCall, JsonObject, Usage } from '../../kernel';
+import type { ChatMessage, EmitRunEvent, FunctionCall, JsonObject, Translated, Usage } from '../../kernel';
+import type { Vendor } from '../../platform/config';
+import type { OutboundClient } from '../../platform/outbound';
+import type { ModelCallLimits } from './call-limits';
 
 export interface ConnectorCapabilities {
   readonly streaming: boolean;
@@ -7,22 +10,24 @@ export interface ConnectorCapabilities {
   readonly image_generation: boolean;
 }
 
+/** Everything that the service and the UI know about a connector. */
 export interface ConnectorDefinition {
   readonly name: string;
   /** Old names that load as this connector (`openai_tools`, `openai_tool_use`). */
   readonly aliases: readonly string[];
   readonly display_name: string;
   readonly description: string;
+  readonly texts: Translated<'description'>;
+  /** Name in the Lucide icon set. */
+  readonly icon: string;
   readonly capabilities: ConnectorCapabilities;
-  /** Key of the organization's `providers` this connector reads; null when it needs none. */
-  readonly provider: string | null;
-  /** True when the vendor answers nobody without a key. */
-  readonly needsKey: boolean;
+  /** Null for a connector without a vendor. */
+  readonly vendor: Vendor | null;
   /** Models that the connector itself has; empty when the vendor's settings name them. */
   readonly models: readonly string[];
-  /** Regular expression that the names of its models match, where a provider has others too; absent: all of them. */
+  /** Regular expression for the models of this connector, where its vendor has others too. Absent: all of them. */
   readonly modelPattern?: string;
-  /** Model when neither the assistant nor the organization names one; null when there is no sensible one. */
+  /** Used when neither the assistant nor the organization names a model; null when there is no sensible one. */
   readonly defaultModel: string | null;
 }
 
@@ -44,12 +49,12 @@ export interface ModelTarget {
 export interface ModelCallContext {
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Whose conversation it is; what a connector keeps of an answer is found again in calls of the same scope only. */
+  /** Identifies the conversation. What a connector keeps of an answer is recalled in the same scope only. */
   readonly scope?: string;
   readonly emit: EmitRunEvent;
 }
 
-/** An image that a model made. Bytes as the vendor sent them: whoever stores them checks type and size. */
+/** An image that a model made. Bytes as the vendor sent them: the store checks type and size. */
 export interface ModelImage {
   readonly mediaType: string;
   readonly bytes: Buffer;
@@ -64,6 +69,19 @@ export interface FunctionCallDelta {
   readonly id: string | null;
   readonly name: string | null;
   readonly arguments: string;
+  /** `extra_content` of the call; absent in calls without any. */
+  readonly extraContent?: JsonObject;
+}
+
+/**
+ * Members of an answer that OpenAI does not have and the vendor demands back in the message that holds the answer's calls.
+ * DeepSeek refuses a tool result without the `reasoning_content` of its call, even an empty one
+ * (api-docs.deepseek.com/guides/thinking_mode); Gemini signs its thoughts in `extra_content`
+ * (ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+export interface EchoedMembers {
+  readonly reasoning_content?: string;
+  readonly extra_content?: JsonObject;
 }
 
 /** A whole answer in OpenAI's `chat.completion` shape. */
@@ -74,20 +92,24 @@ export interface ModelAnswer {
   readonly usage: Usage | null;
   /** Functions that the first choice wants called; empty when it wants none. */
   readonly calls: readonly FunctionCall[];
-  /** What a connector with the capability `image_generation` made. */
+  /** Absent where the vendor sent none. */
+  readonly echoed?: EchoedMembers;
+  /** Of connectors with the capability `image_generation`. */
   readonly images?: readonly ModelImage[];
 }
 
 /** One OpenAI `chat.completion.chunk`: `data` is its JSON text on one line, ready to be framed, the rest is what the service needs of it. */
 export interface ModelChunk {
   readonly data: string;
-  /** What the first choice gained. */
+  /** Added to the first choice. */
   readonly text: string;
   readonly finishReason: string | null;
   /** Set on at most one chunk, the finishing one or the one after it. */
   readonly usage: Usage | null;
   /** Absent in the many chunks without any. */
   readonly calls?: readonly FunctionCallDelta[];
+  /** Pieces of these members in this chunk: `reasoning_content` is streamed. */
+  readonly echoed?: EchoedMembers;
   readonly images?: readonly ModelImage[];
 }
 
@@ -103,4 +125,15 @@ export interface Connector {
   readonly definition: ConnectorDefinition;
   complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer>;
   stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]>;
+}
+
+/** A connector before it is connected: its folder exports one, `catalog/index.ts` lists it. */
+export interface ConnectorPlugin {
+  readonly definition: ConnectorDefinition;
+  connect(parts: ConnectorParts): Connector;
+}
+
+export interface ConnectorParts {
+  readonly outbound: OutboundClient;
+  readonly limits: ModelCallLimits;
 }

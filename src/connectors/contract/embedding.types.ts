@@ -1,3 +1,5 @@
+import type { Vendor } from '../../platform/config';
+import type { OutboundClient } from '../../platform/outbound';
 import type { ModelTarget } from './connector.types';
 
 export interface EmbeddingProviderDefinition {
@@ -5,22 +7,15 @@ export interface EmbeddingProviderDefinition {
   readonly name: string;
   readonly display_name: string;
   readonly description: string;
-  /** Key of the organization's `providers` that it reads; null when it needs none. */
-  readonly provider: string | null;
-  /** True when the vendor answers nobody without a key. */
-  readonly needsKey: boolean;
-  /** Its own models; empty when the vendor has any number of them. */
-  readonly models: readonly string[];
+  readonly vendor: Vendor;
   /** Texts and characters of one call, at most. */
   readonly maxTexts: number;
   readonly maxChars: number;
-  /** Characters of a text that are read; of a longer one the rest would count for nothing. null: the vendor refuses what is too long. */
-  readonly readChars: number | null;
   /** Calls of one organization at a time. */
   readonly parallel: number;
 }
 
-/** Several families of models want to be told which side of a search a text is on. */
+/** Several model families embed questions and passages differently. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
 export interface EmbeddingRequest {
@@ -54,4 +49,10 @@ export interface EmbeddingProvider {
     target: ModelTarget,
     context: EmbeddingContext,
   ): Promise<readonly (readonly number[])[]>;
+}
+
+/** A source of embeddings before it is connected. */
+export interface EmbeddingPlugin {
+  readonly definition: EmbeddingProviderDefinition;
+  connect(outbound: OutboundClient): EmbeddingProvider;
 }

@@ -1,18 +1,20 @@
-import { AppError } from '../../kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, Gate } from '../../kernel';
 
-/** Whoever would have to wait longer is sent away: a job that waits keeps its place from other organizations' jobs. */
+/** A job that would wait longer fails: while it waits, it keeps its place from other organizations' jobs. */
 const MOST_WAIT_MS = 60_000;
 
-/** Calls of one organization to one provider: so many at a time, and none before a time that the vendor named. */
+/** Calls of one organization to one provider: a few at a time, and none before the time of a `Retry-After`. */
 export class CallGate {
-  private active = 0;
   private openAt = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly gate: Gate;
 
-  constructor(private readonly parallel: number) {}
+  constructor(parallel: number) {
+    this.gate = new Gate(parallel);
+  }
 
   get isIdle(): boolean {
-    return this.active === 0 && this.waiting.length === 0 && Date.now() >= this.openAt;
+    return this.gate.isIdle && Date.now() >= this.openAt;
   }
 
   /** No call begins before `ms` have passed. */
@@ -21,70 +23,26 @@ export class CallGate {
   }
 
   /**
-   * Rejects with `cancelled` when the signal is aborted before its turn, and with `upstream_rate_limited` where the vendor
-   * named a time that is too far away to wait for.
+   * Rejects with `cancelled` when the signal is aborted before `work` begins, and with `upstream_rate_limited` where the
+   * vendor named a time that is too far away.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.enter(signal);
+    let begun = false;
     try {
-      return await work();
-    } finally {
-      this.active -= 1;
-      this.waiting.shift()?.();
-    }
-  }
-
-  private async enter(signal: AbortSignal): Promise<void> {
-    while (this.active >= this.parallel) await this.turn(signal);
-    this.active += 1;
-    const wait = this.openAt - Date.now();
-    if (wait <= 0 && !signal.aborted) return;
-    try {
-      if (wait > MOST_WAIT_MS) throw limited(wait);
-      await pause(wait, signal);
+      return await this.gate.run(async () => {
+        const wait = this.openAt - Date.now();
+        if (wait > MOST_WAIT_MS) throw limited(wait);
+        if (wait > 0) await sleep(wait, undefined, { signal });
+        begun = true;
+        return work();
+      }, signal);
     } catch (error) {
-      this.active -= 1;
-      this.waiting.shift()?.();
-      throw error;
+      throw !begun && signal.aborted ? new AppError('cancelled', 'The request was cancelled') : error;
     }
-  }
-
-  private turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(cancelled());
-      const go = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        const at = this.waiting.indexOf(go);
-        if (at !== -1) this.waiting.splice(at, 1);
-        reject(cancelled());
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.waiting.push(go);
-    });
   }
 }
-
-const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');
 
 const limited = (ms: number): AppError =>
   new AppError('upstream_rate_limited', 'The model vendor limits requests at the moment', {
     retryAfter: Math.ceil(ms / 1_000),
   });
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(cancelled());
-    const leave = (): void => {
-      clearTimeout(timer);
-      reject(cancelled());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}

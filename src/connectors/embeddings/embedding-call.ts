@@ -1,7 +1,7 @@
 import { AppError, isJsonObject, type JsonObject } from '../../kernel';
 import type { OutboundClient } from '../../platform/outbound';
-import type { EmbeddingContext, ModelTarget } from '../contract';
-import { badResponse, callModel, DEFAULT_CALL_LIMITS, errorInAnswer, ModelTransport } from '../transport';
+import { DEFAULT_CALL_LIMITS, type EmbeddingContext, type ModelTarget } from '../contract';
+import { badResponse, callModel, errorInAnswer, ModelTransport } from '../transport';
 import { UpstreamFailure } from '../transport/upstream-failure';
 
 /** How vendors say that a text, or a whole call, is longer than they take. */
@@ -41,7 +41,7 @@ function isTooLong(error: unknown): boolean {
   return said instanceof AppError && said.code === 'upstream_rejected' && TOO_LONG.test(said.detail);
 }
 
-/** Vectors of numbers, whatever the numbers are. @throws AppError `upstream_bad_response` */
+/** Checks that the value is a list of number lists. @throws AppError `upstream_bad_response` */
 export function readVectors(value: unknown): number[][] {
   if (!Array.isArray(value)) throw badResponse('The answer of the embedding vendor holds no vectors');
   return value.map((vector: unknown) => {

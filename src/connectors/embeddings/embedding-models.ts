@@ -2,13 +2,13 @@ import type { EmbeddingPurpose } from '../contract';
 
 interface ModelFamily {
   readonly name: RegExp;
-  /** What the model's card says to write before each kind of text. */
+  /** Prefix of each kind of text, from the model card. */
   readonly query: string;
   readonly passage: string;
 }
 
 /**
- * Families of models whose retrieval is published as good (MTEB and their model cards), and what they want to be told. An
+ * Families of models whose retrieval is published as good (MTEB and their model cards), and their prefixes. An
  * index keeps what its passages were made with: changing a prefix here asks for re-embedding.
  */
 const FAMILIES: readonly ModelFamily[] = [
@@ -33,7 +33,7 @@ const FAMILIES: readonly ModelFamily[] = [
 const familyOf = (model: string): ModelFamily | undefined =>
   FAMILIES.find(({ name }) => name.test(model.toLowerCase()));
 
-/** What goes before a text so that the model knows what it is. */
+/** The prefix that tells the model the purpose of a text. */
 export const instructionFor = (model: string, purpose: EmbeddingPurpose): string => familyOf(model)?.[purpose] ?? '';
 
 /** Whether the model is known to rank well; of another one nothing is assumed. */

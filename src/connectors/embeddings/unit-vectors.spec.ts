@@ -1,4 +1,4 @@
-import { meanVector, unitVector } from './unit-vectors';
+import { unitVector } from './unit-vectors';
 
 describe('vectors', () => {
   it('are brought to length 1', () => {
@@ -16,30 +16,5 @@ describe('vectors', () => {
     const tried = (): number[] => unitVector(vector);
     if (vector[0] === 1e200) expect(tried()[1]).toBeCloseTo(1);
     else expect(tried).toThrow('without a direction');
-  });
-
-  it('of pieces are one, each weighing as much as it is long', () => {
-    expect(meanVector([[1, 0]], [5])).toEqual([1, 0]);
-    const [x = 0, y = 0] = meanVector(
-      [
-        [1, 0],
-        [0, 1],
-      ],
-      [3, 1],
-    );
-    expect(x / y).toBeCloseTo(3);
-    expect(Math.hypot(x, y)).toBeCloseTo(1);
-  });
-
-  it('of pieces that cancel out have no direction', () => {
-    expect(() =>
-      meanVector(
-        [
-          [1, 0],
-          [-1, 0],
-        ],
-        [1, 1],
-      ),
-    ).toThrow('without a direction');
   });
 });

@@ -10,12 +10,3 @@ export function unitVector(vector: readonly number[]): number[] {
   }
   return vector.map((value) => value / length);
 }
-
-/** One vector for several pieces of a text: the direction of their sum, each weighing as much as it is long. */
-export function meanVector(vectors: readonly (readonly number[])[], weights: readonly number[]): number[] {
-  const [first = []] = vectors;
-  if (vectors.length === 1) return [...first];
-  return unitVector(
-    first.map((_, at) => vectors.reduce((sum, vector, index) => sum + (vector[at] ?? 0) * (weights[index] ?? 0), 0)),
-  );
-}

@@ -12,7 +12,7 @@ const AJV = new Ajv({ allErrors: true, strict: false, allowUnionTypes: true, log
 export class AnswerSchemas {
   private readonly compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
 
-  /** What is wrong, for the model; empty when the value fits. */
+  /** The problems, in words for the model; empty when the value fits. */
   problems(schema: JsonObject, value: unknown): readonly string[] {
     if (value === undefined) return ['it holds no JSON object'];
     const validate = this.checkerOf(schema);

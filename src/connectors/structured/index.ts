@@ -1,1 +1,6 @@
-export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion } from './structured-answers.service';
+export {
+  type StructuredAnswer,
+  StructuredAnswers,
+  type StructuredQuestion,
+  UnfitAnswer,
+} from './structured-answers.service';

@@ -18,7 +18,7 @@ const MESSAGES: ChatMessage[] = [
 
 const definitionOf = (name: string, provider: string | null, capabilities: object = { functions: true }) => ({
   name,
-  provider,
+  vendor: provider === null ? null : { name: provider },
   capabilities: { image_generation: false, ...capabilities },
 });
 const DEFINITIONS = [
@@ -49,7 +49,8 @@ function answersOver(say: Say, { fast = {}, auto = 'openai' }: { fast?: Record<s
         connector,
         target: { baseUrl: 'https://x.example' },
         model: wish.llm ?? 'default',
-        provider: definition?.provider ?? null,
+        provider: definition?.vendor?.name ?? null,
+        warnings: wish.llm === 'gone' ? [{ code: 'connector.model_unavailable', message: 'gone is not enabled' }] : [],
       });
     },
   } as unknown as ConnectorsService;
@@ -76,13 +77,23 @@ const BLUE = '{"colour": "blue"}';
 describe('asking for JSON', () => {
   it('gives the object, holding the vendor to the schema and telling it in words', async () => {
     const { asked, ask } = answersOver(() => BLUE);
-    expect(await ask({ maxTokens: 50 })).toEqual({ value: { colour: 'blue' }, usage: USAGE, model: 'default' });
+    expect(await ask({ maxTokens: 50 })).toEqual({
+      value: { colour: 'blue' },
+      usage: USAGE,
+      model: 'default',
+      warnings: [],
+    });
     expect(asked[0]?.request.params).toEqual({
       temperature: 0,
       max_tokens: 50,
       response_format: { type: 'json_schema', json_schema: { name: 'colour', schema: SCHEMA, strict: true } },
     });
     expect(asked[0]?.request.messages[0]?.content).toMatch(/^Name a colour\.\n\n.*JSON Schema: \{"type"/s);
+  });
+
+  it('tells that another model answers than the one that was named', async () => {
+    const { ask } = answersOver(() => BLUE);
+    expect(await ask({ model: 'gone' })).toMatchObject({ warnings: ['gone is not enabled'] });
   });
 
   it('is not strict for a schema with members that may be missing', async () => {

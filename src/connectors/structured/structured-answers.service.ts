@@ -31,6 +31,15 @@ export interface StructuredAnswer<T> {
   /** Tokens of all tries; null when the vendor counts none. */
   readonly usage: Usage | null;
   readonly model: string;
+  /** That another model than the wished one answered: it is not among the organization's models. */
+  readonly warnings: readonly string[];
+}
+
+/** No answer of the model matched the schema. Its tokens are spent nevertheless. */
+export class UnfitAnswer extends AppError {
+  constructor(usage: Usage | null) {
+    super('upstream_bad_response', 'The model gave no answer of the form that was asked for', { usage });
+  }
 }
 
 const TRIES = 2;
@@ -53,7 +62,7 @@ export class StructuredAnswers {
   /**
    * The object, checked against the schema: vendors that know `response_format` are held to it, of others it is read out of
    * whatever they say, and a model whose answer does not fit is told so once.
-   * @throws AppError `connector_not_configured`, `upstream_*`: `upstream_bad_response` for a model that never fits,
+   * @throws AppError `connector_not_configured`, `upstream_*`: `UnfitAnswer` for a model that never fits,
    * `upstream_timeout` after `timeoutMs`; `cancelled` when the signal fired.
    */
   async ask<T>(question: StructuredQuestion): Promise<StructuredAnswer<T>> {
@@ -70,7 +79,7 @@ export class StructuredAnswers {
     }
   }
 
-  /** `host:port` that a question would go to; null when nobody could be asked. */
+  /** `host:port` of the vendor that would answer; null when there is none. */
   async hostFor(question: Pick<StructuredQuestion, 'organizationId' | 'connector' | 'model'>): Promise<string | null> {
     try {
       return new URL((await this.modelFor(question)).target.baseUrl).host;
@@ -87,10 +96,13 @@ export class StructuredAnswers {
       usage = addUsage(usage, answer.usage);
       const value = jsonInAnswer(answer.text);
       const problems = this.schemas.problems(question.schema, value);
-      if (problems.length === 0) return { value: value as T, usage, model: resolved.model };
+      if (problems.length === 0) {
+        const warnings = resolved.warnings.map(({ message }) => message);
+        return { value: value as T, usage, model: resolved.model, warnings };
+      }
       messages = [...messages, ...correction(answer.text, problems)];
     }
-    throw new AppError('upstream_bad_response', 'The model gave no answer of the form that was asked for');
+    throw new UnfitAnswer(usage);
   }
 
   private async complete(
@@ -128,7 +140,7 @@ export class StructuredAnswers {
     const writer = definition === undefined ? null : this.writerFor(definition);
     if (model !== undefined && model !== null && model !== '') return resolve(writer?.name ?? AUTO, model);
     // A provider may have a fast model and no default.
-    if (writer !== null) return resolve(writer.name, fastModelOf(organization, writer.provider));
+    if (writer !== null) return resolve(writer.name, fastModelOf(organization, writer.vendor?.name ?? null));
     const resolved = await resolve(AUTO, null);
     if (resolved.provider === null) return this.anyFastModel(organization);
     const fastOfAuto = fastModelOf(organization, resolved.provider);
@@ -137,16 +149,16 @@ export class StructuredAnswers {
 
   /** Image models and connectors without a vendor write no JSON: another connector of the vendor does, or any (null). */
   private writerFor(definition: ConnectorDefinition): ConnectorDefinition | null {
-    if (definition.provider === null) return null;
+    if (definition.vendor === null) return null;
     if (writes(definition)) return definition;
-    const sameVendor = ({ provider }: ConnectorDefinition): boolean => provider === definition.provider;
+    const sameVendor = ({ vendor }: ConnectorDefinition): boolean => vendor?.name === definition.vendor?.name;
     return this.connectors.definitions().find((each) => sameVendor(each) && writes(each)) ?? null;
   }
 
   /** `auto` came to a connector without a vendor, so no default can answer; a fast model still may. */
   private anyFastModel(organization: OrganizationRuntime): Promise<ResolvedModel> {
     for (const definition of this.connectors.definitions()) {
-      const fast = writes(definition) ? fastModelOf(organization, definition.provider) : null;
+      const fast = writes(definition) ? fastModelOf(organization, definition.vendor?.name ?? null) : null;
       if (fast !== null) return this.connectors.resolve(organization.id, { connector: definition.name, llm: fast });
     }
     throw new AppError('connector_not_configured', 'The organization has no model that could be asked');
@@ -154,8 +166,8 @@ export class StructuredAnswers {
 }
 
 /** Connectors that only paint know no functions. */
-const writes = ({ provider, capabilities }: ConnectorDefinition): boolean =>
-  provider !== null && (capabilities.functions || !capabilities.image_generation);
+const writes = ({ vendor, capabilities }: ConnectorDefinition): boolean =>
+  vendor !== null && (capabilities.functions || !capabilities.image_generation);
 
 function fastModelOf({ providers }: OrganizationRuntime, provider: string | null): string | null {
   const fast = provider === null ? null : (providers.get(provider)?.fastModel ?? null);
@@ -173,7 +185,7 @@ function formsOf({ schema, name, temperature = 0, maxTokens }: StructuredQuestio
   return [{ temperature, ...bounds[0], response_format: format }, ...bounds];
 }
 
-/** The schema is told in words, too: not every vendor knows `response_format`. */
+/** The schema is in the prompt too: not every vendor knows `response_format`. */
 function withInstruction({ messages, schema }: StructuredQuestion): ChatMessage[] {
   const form = `Reply with one JSON object and nothing else. It must fit this JSON Schema: ${JSON.stringify(schema)}`;
   const [first, ...rest] = messages;

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel';
 import type { ModelCallContext, ModelChunk } from '../contract';
 import { BodyPump } from './body-pump';
 import { CallDeadline } from './call-deadline';
-import type { ModelCallLimits } from './call-limits';
+import type { ModelCallLimits } from '../contract';
 import { truncated } from './model-transport';
 import { waitForRetry } from './retry';
 import { failureOfTransport } from './upstream-failure';
@@ -89,7 +89,7 @@ async function* readAnswer(
       } catch (error) {
         fault = error as Error;
       }
-      // What was whole before the fault belongs to the client.
+      // Complete chunks before the fault still go to the client.
       if (chunks.length > 0) yield chunks;
       if (fault !== null) throw fault;
     }

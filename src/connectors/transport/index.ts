@@ -1,6 +1,5 @@
 export { BodyPump } from './body-pump';
 export { CallDeadline } from './call-deadline';
-export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './call-limits';
 export { badResponse, type ModelPost, ModelTransport, truncated } from './model-transport';
 export { callModel, streamModel, type ChunkReader } from './call-model';
 export { SseReader, type SseEvent } from './sse-reader';

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { AppError, type JsonObject } from '../../kernel';
+import { encodeJson } from '../../platform/http';
 import type { OutboundClient } from '../../platform/outbound';
 import type { ModelTarget } from '../contract';
 import type { CallDeadline } from './call-deadline';
-import type { ModelCallLimits } from './call-limits';
+import type { ModelCallLimits } from '../contract';
 import { failureOfStatus } from './upstream-failure';
 
 export interface ModelPost {
@@ -31,12 +32,13 @@ export class ModelTransport {
   async post(input: ModelPost): Promise<Dispatcher.ResponseData> {
     const { target, deadline, stream } = input;
     const url = endpoint(target.baseUrl, input.path);
+    const body = await encodeJson(input.body);
     const response = await this.outbound.dispatcher(target.trusted).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
       headers: headersFor(input),
-      body: JSON.stringify(input.body),
+      body,
       signal: deadline.signal,
       headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
       bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,

@@ -1,4 +1,5 @@
 import { sanitiseReason } from './redact';
+import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 describe('a vendor’s words, made fit for a client', () => {
   it('keeps what says what to change', () => {
@@ -27,9 +28,9 @@ describe('a vendor’s words, made fit for a client', () => {
     expect(sanitiseReason('key hunter2 refused', ['hunter2', null, ''])).toBe('key [redacted] refused'));
 
   it('is one line of bounded length, quickly', () => {
-    const started = performance.now();
-    const said = sanitiseReason('line\r\n\u0000\u202E'.repeat(200_000), ['x']);
+    let said = '';
+    const took = cpuTimeOf(() => (said = sanitiseReason('line\r\n\u0000\u202E'.repeat(200_000), ['x'])));
     expect(said).toMatch(/^[\w ]{1,300}$/);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(took).toBeLessThan(5_000);
   });
 });

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel';
-import { DEFAULT_CALL_LIMITS } from './call-limits';
+import { DEFAULT_CALL_LIMITS } from '../contract';
 import { retryDelay } from './retry';
 import { retryAfterMs, UpstreamFailure } from './upstream-failure';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallDeadline } from './call-deadline';
-import type { ModelCallLimits } from './call-limits';
-import { failureOfTransport, type UpstreamFailure } from './upstream-failure';
+import type { ModelCallLimits } from '../contract';
+import { failureOfTransport, finalError, type UpstreamFailure } from './upstream-failure';
 
 /**
  * Milliseconds to wait before try `attempt + 1`, or null when there is no point in it: the failure is final, the tries
@@ -31,7 +31,7 @@ export async function waitForRetry(
   const failure = failureOfTransport(error, deadline);
   const budget = Math.min(deadline.remainingMs, limits.plainTotalMs);
   const delay = retryDelay(failure, attempt, limits, budget);
-  if (delay === null) throw failure.error;
+  if (delay === null) throw finalError(failure, attempt);
   try {
     await sleep(delay, undefined, { signal: deadline.signal });
   } catch (aborted) {

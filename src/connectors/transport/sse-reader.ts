@@ -11,7 +11,7 @@ const MAX_PENDING = 4_000_000;
 
 /**
  * Server-sent events from raw bytes (HTML standard §9.2.6): characters split over reads, LF, CRLF and CR, comments,
- * several `data` lines per event. `id` and `retry` mean nothing here.
+ * several `data` lines per event. `id` and `retry` are ignored.
  */
 export class SseReader {
   private readonly decoder = new StringDecoder('utf8');
@@ -47,7 +47,7 @@ export class SseReader {
     return events;
   }
 
-  /** What stood unfinished when the bytes ended: vendors forget the last blank line. */
+  /** The unfinished event at the end: some vendors omit the last blank line. */
   end(): SseEvent[] {
     const events: SseEvent[] = [];
     const rest = this.release(this.decoder.end());

@@ -1,4 +1,4 @@
-import { AppError, isJsonObject, type ErrorCode } from '../../kernel';
+import { AppError, isJsonObject, type ErrorCode, type VendorFailure } from '../../kernel';
 import { outboundFailure } from '../../platform/outbound';
 import type { CallDeadline } from './call-deadline';
 import { sanitiseReason } from './redact';
@@ -47,7 +47,11 @@ export function failureOfStatus(response: RefusedResponse, secrets: readonly (st
   const code = response.text.includes('API_KEY_INVALID') ? 'upstream_auth' : codeOfStatus(response.status);
   const wish = retryAfterMs(response.headers, Date.now()) ?? retryInfoMs(response.text);
   const vendor = vendorErrorOf(response.text);
-  const error = new AppError(code, messageFor(code, vendor.reason, secrets), retryAfterOption(code, wish));
+  const request_id = requestIdOf(response.headers, secrets);
+  const error = new AppError(code, messageFor(code, vendor.reason, secrets), {
+    ...retryAfterOption(code, wish),
+    vendor: { status: response.status, message: wordsOf(vendor.reason, secrets), request_id, retries: 0 },
+  });
   // An exhausted quota is reported as 429 and does not come back by waiting.
   const retryable = RETRIED_STATUS(response.status) && vendor.code !== 'insufficient_quota';
   return new UpstreamFailure(error, retryable, wish, response.status);
@@ -58,7 +62,27 @@ export function errorInAnswer(payload: unknown, secrets: readonly (string | null
   const vendor = vendorErrorIn(payload);
   const code =
     CODES_BY_TYPE.find(([pattern]) => pattern.test(`${vendor.code} ${vendor.type}`))?.[1] ?? 'upstream_error';
-  return new AppError(code, messageFor(code, vendor.reason, secrets));
+  const told = { status: 200, message: wordsOf(vendor.reason, secrets), request_id: null, retries: 0 };
+  return new AppError(code, messageFor(code, vendor.reason, secrets), { vendor: told });
+}
+
+/** The failure that the last of `tries` tries ended with. */
+export function finalError({ error, status }: UpstreamFailure, tries: number): AppError {
+  if (!error.code.startsWith('upstream_')) return error;
+  const vendor: VendorFailure = { message: null, request_id: null, ...error.vendor, status, retries: tries - 1 };
+  const retryAfter = error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
+  return new AppError(error.code, error.detail, { ...retryAfter, vendor, cause: error.cause });
+}
+
+function wordsOf(reason: string | null, secrets: readonly (string | null)[]): string | null {
+  const words = reason === null ? '' : sanitiseReason(reason, secrets);
+  return words === '' ? null : words;
+}
+
+/** OpenAI says `x-request-id`, Anthropic `request-id`. */
+function requestIdOf(headers: RefusedResponse['headers'], secrets: readonly (string | null)[]): string | null {
+  const id = headers['x-request-id'] ?? headers['request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) && !secrets.includes(id) ? id : null;
 }
 
 const CODES_BY_TYPE: readonly (readonly [RegExp, VendorCode])[] = [

@@ -1,5 +1,5 @@
 import { AppError, type ChatMessage, type JsonObject } from '../../../kernel';
-import type { InlineImages } from '../../native';
+import type { InlineImages } from '../../vendor';
 import { anthropicRequest } from './anthropic-request';
 import type { RecallTurn } from './anthropic-turns';
 

@@ -8,7 +8,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject, type JsonObject } from '../../../kernel';
 import type { ModelRequest } from '../../contract';
-import { formatIn, functionsIn, functionWishIn, type InlineImages, maxTokensIn, numberIn, stopsIn } from '../../native';
+import { formatIn, functionsIn, functionWishIn, type InlineImages, maxTokensIn, numberIn, stopsIn } from '../../vendor';
 import { calledNames, type RecallTurn, systemOf, turnsOf } from './anthropic-turns';
 
 /** `max_tokens` is required. The oldest models write no more than the first; newer ones think in the same allowance. */

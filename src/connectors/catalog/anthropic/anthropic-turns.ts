@@ -9,7 +9,7 @@ import {
   type FunctionCall,
   type JsonObject,
 } from '../../../kernel';
-import { argumentsObject, imageUrlOf, type InlineImages } from '../../native';
+import { argumentsObject, imageUrlOf, type InlineImages } from '../../vendor';
 
 /** Blocks of an earlier answer exactly as they came, by the id of one of its calls. */
 export type RecallTurn = (callId: string) => readonly JsonObject[] | undefined;
@@ -19,7 +19,7 @@ const toolUseId = (id: string): string => id.replace(/[^\w-]/g, '_').slice(0, 64
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
-/** System text stands beside the conversation, whatever its place in it was. */
+/** Anthropic takes all system text outside the conversation. */
 export const systemOf = (messages: readonly ChatMessage[]): string =>
   messages
     .filter(isSystem)

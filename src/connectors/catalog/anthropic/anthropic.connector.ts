@@ -1,113 +1,57 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isJsonObject, type JsonObject } from '../../../kernel';
-import { OutboundClient } from '../../../platform/outbound';
-import type {
-  Connector,
-  ConnectorDefinition,
-  ModelAnswer,
-  ModelCallContext,
-  ModelChunk,
-  ModelRequest,
-  ModelTarget,
-} from '../../contract';
-import { charsOf, headOf, inlineImages, openEventStream, TurnMemory, type TurnOwner } from '../../native';
-import { answerOf, wantsUsage } from '../../shapes';
-import {
-  badResponse,
-  callModel,
-  DEFAULT_CALL_LIMITS,
-  errorInAnswer,
-  MODEL_CALL_LIMITS,
-  ModelTransport,
-  streamModel,
-  truncated,
-  type ModelCallLimits,
-} from '../../transport';
-import { readMessage } from './anthropic-answer';
+import type { ConnectorDefinition } from '../../contract';
+import { errorInAnswer, UpstreamFailure } from '../../transport';
+import { vendorPlugin, type VendorCall } from '../../vendor';
+import { AnthropicAnswer, type KeptTurn } from './anthropic-answer';
 import { anthropicRequest } from './anthropic-request';
-import { AnthropicStreamReader } from './anthropic-stream-reader';
 
 const VERSION = '2023-06-01';
 
-/** The Messages API of Anthropic, and of gateways that speak it. */
-@Injectable()
-export class AnthropicConnector implements Connector {
-  readonly definition: ConnectorDefinition = {
+/** Failures that may pass. */
+const PASSING = /overloaded_error|rate_limit_error|api_error|timeout_error/;
+
+const DEFINITION: ConnectorDefinition = {
+  name: 'anthropic',
+  aliases: ['claude'],
+  display_name: 'Anthropic',
+  description: 'Claude models of Anthropic.',
+  texts: {
+    es: { description: 'Modelos Claude de Anthropic.' },
+    ca: { description: 'Models Claude d’Anthropic.' },
+    eu: { description: 'Anthropic-en Claude ereduak.' },
+  },
+  icon: 'sparkles',
+  capabilities: { streaming: true, vision: true, functions: true, image_generation: false },
+  vendor: {
     name: 'anthropic',
-    aliases: ['claude'],
-    display_name: 'Anthropic',
-    description: 'Claude models of Anthropic.',
-    capabilities: { streaming: true, vision: true, functions: true, image_generation: false },
-    provider: 'anthropic',
     needsKey: true,
-    models: [],
-    defaultModel: 'claude-haiku-4-5',
-  };
-  private readonly transport: ModelTransport;
-  private readonly turns = new TurnMemory<readonly JsonObject[]>();
-
-  constructor(
-    @Inject(OutboundClient) private readonly outbound: OutboundClient,
-    @Optional() @Inject(MODEL_CALL_LIMITS) private readonly limits: ModelCallLimits = DEFAULT_CALL_LIMITS,
-  ) {
-    this.transport = new ModelTransport(outbound, limits);
-  }
-
-  async complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
-    const post = await this.post(request, target, context, false);
-    return callModel(this.limits, context, async (deadline) => {
-      const response = await this.transport.post({ ...post, deadline });
-      const payload = await this.transport.json(response);
-      if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
-      if (payload['type'] === 'error') throw errorInAnswer(payload, [target.apiKey]);
-      const { text, calls, finishReason, usage, kept } = readMessage(payload);
-      if (charsOf(text, calls) > this.limits.maxAnswerChars)
-        throw truncated('The answer of the model vendor is too long');
-      if (kept !== null)
-        this.keep(
-          { target, scope: context.scope },
-          calls.map(({ id }) => id),
-          kept,
-        );
-      const content = text === '' && calls.length > 0 ? null : text;
-      return answerOf(headOf(request), { content, toolCalls: calls, finishReason, usage });
-    });
-  }
-
-  async *stream(
-    request: ModelRequest,
-    target: ModelTarget,
-    context: ModelCallContext,
-  ): AsyncGenerator<readonly ModelChunk[]> {
-    const post = await this.post(request, target, context, true);
-    const options = {
-      head: headOf(request),
-      includeUsage: wantsUsage(request.params),
-      maxAnswerChars: this.limits.maxAnswerChars,
-      secrets: [target.apiKey],
-      keep: (callIds: readonly string[], blocks: readonly JsonObject[]) =>
-        this.keep({ target, scope: context.scope }, callIds, blocks),
-    };
-    yield* streamModel(this.limits, context, {
-      open: (deadline) => openEventStream(this.transport, { ...post, deadline }),
-      reader: () => new AnthropicStreamReader(options),
-    });
-  }
-
-  private async post(request: ModelRequest, target: ModelTarget, { signal, scope }: ModelCallContext, stream: boolean) {
-    const images = await inlineImages(request.messages, this.outbound, signal);
-    const body = anthropicRequest(request, stream, images, (callId) => this.turns.recall({ target, scope }, callId));
-    const headers = {
-      'anthropic-version': VERSION,
-      ...(target.apiKey === null ? {} : { 'x-api-key': target.apiKey }),
-    };
-    return { target, path: pathAt(target.baseUrl), headers, body: body as unknown as JsonObject, stream };
-  }
-
-  private keep(owner: TurnOwner, callIds: readonly string[], blocks: readonly JsonObject[]): void {
-    for (const callId of callIds) this.turns.keep(owner, callId, blocks);
-  }
-}
+    baseUrl: 'https://api.anthropic.com',
+    environment: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL' },
+  },
+  models: [],
+  defaultModel: 'claude-haiku-4-5',
+};
 
 /** The vendor's base URL has no version in it; those of gateways often do. */
 const pathAt = (baseUrl: string): string => (/\/v1\/?$/.test(baseUrl) ? '/messages' : '/v1/messages');
+
+function encode({ request, target, stream, images, recall }: VendorCall<KeptTurn>) {
+  const body = anthropicRequest(request, stream, images, recall) as unknown as JsonObject;
+  const key: Record<string, string> = target.apiKey === null ? {} : { 'x-api-key': target.apiKey };
+  return { path: pathAt(target.baseUrl), headers: { 'anthropic-version': VERSION, ...key }, body };
+}
+
+function failure(event: JsonObject, secrets: readonly (string | null)[]): UpstreamFailure | null {
+  if (event['type'] !== 'error') return null;
+  const type = isJsonObject(event['error']) ? event['error']['type'] : null;
+  return new UpstreamFailure(errorInAnswer(event, secrets), typeof type === 'string' && PASSING.test(type));
+}
+
+/** The Messages API of Anthropic, and of gateways that speak it. */
+export const ANTHROPIC = vendorPlugin(DEFINITION, {
+  framing: 'sse',
+  imageMessages: ({ messages }) => messages,
+  encode,
+  decoder: (maxAnswerChars) => new AnthropicAnswer(maxAnswerChars),
+  failure,
+});

@@ -1,1 +1,1 @@
-export { AnthropicConnector } from './anthropic.connector';
+export { ANTHROPIC } from './anthropic.connector';

@@ -1,13 +1,13 @@
 import { uuidv7 } from '../../../kernel';
 import type { ModelRequest } from '../../contract';
 import { describeConnector } from '../../testing/connector.conformance';
-import { BypassConnector } from './bypass.connector';
+import { BYPASS } from './bypass.connector';
 
 const NOWHERE = { baseUrl: '', apiKey: null, trusted: false };
 const context = { signal: new AbortController().signal, runId: uuidv7(), emit: () => undefined };
 
 describeConnector('bypass', {
-  connector: () => new BypassConnector(),
+  connector: () => BYPASS.connect({} as never),
   target: () => NOWHERE,
   vendor: null,
   model: 'simple-bypass',
@@ -29,12 +29,12 @@ describe('what bypass answers', () => {
     params: { temperature: 0.2 },
   };
   const answerOf = async (model: string) =>
-    (await new BypassConnector().complete({ ...request, model }, NOWHERE, context)).text;
+    (await BYPASS.connect({} as never).complete({ ...request, model }, NOWHERE, context)).text;
 
-  it('debug-bypass: the exact messages and parameters, as JSON', async () => {
+  it('debug-bypass: the exact messages and the whole request, as JSON', async () => {
     const [, messages, body] = /^Messages:\n([^]*)\n\nBody:\n([^]*)$/.exec(await answerOf('debug-bypass')) ?? [];
     expect(JSON.parse(messages ?? '')).toEqual(request.messages);
-    expect(JSON.parse(body ?? '')).toEqual(request.params);
+    expect(JSON.parse(body ?? '')).toEqual({ model: 'debug-bypass', messages: request.messages, temperature: 0.2 });
     expect(messages).toBe(JSON.stringify(request.messages, null, 2));
   });
 
@@ -46,14 +46,14 @@ describe('what bypass answers', () => {
   it('streams a long answer in a bounded number of pieces', async () => {
     const long = { ...request, messages: [{ role: 'user' as const, content: 'word '.repeat(200_000) }] };
     let batches = 0;
-    for await (const _ of new BypassConnector().stream(long, NOWHERE, context)) batches += 1;
+    for await (const _ of BYPASS.connect({} as never).stream(long, NOWHERE, context)) batches += 1;
     expect(batches).toBeLessThan(500);
   });
 
   it('stops in the middle of an answer when the caller leaves', async () => {
     const abort = new AbortController();
     const consume = async (): Promise<void> => {
-      for await (const _ of new BypassConnector().stream(request, NOWHERE, { ...context, signal: abort.signal }))
+      for await (const _ of BYPASS.connect({} as never).stream(request, NOWHERE, { ...context, signal: abort.signal }))
         abort.abort();
     };
     await expect(consume()).rejects.toMatchObject({ code: 'cancelled' });

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
-import { AppError, textOf, uuidv7, type ChatMessage, type Usage } from '../../../kernel';
+import { AppError, textOf, type ChatMessage, type Usage } from '../../../kernel';
 import type {
   Connector,
   ConnectorDefinition,
+  ConnectorPlugin,
   ModelAnswer,
   ModelCallContext,
   ModelChunk,
   ModelRequest,
   ModelTarget,
 } from '../../contract';
-import { answerOf, chunkOf, usageChunkOf, wantsUsage, type AnswerHead } from '../../shapes';
+import { answerOf, chunkOf, headOf, usageChunkOf, wantsUsage } from '../../vendor';
 
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** What each model answers. `debug-bypass` shows the exact messages and parameters that a vendor would get. */
+/** Answers by model. `debug-bypass` shows the exact messages and parameters that a vendor would get. */
 const MODELS: ReadonlyMap<string, (request: ModelRequest) => string> = new Map([
   ['debug-bypass', debug],
   ['simple-bypass', ({ messages }: ModelRequest) => contentOf(messages.at(-1))],
@@ -24,20 +24,30 @@ const MODELS: ReadonlyMap<string, (request: ModelRequest) => string> = new Map([
   ],
 ]);
 
+const DEFINITION: ConnectorDefinition = {
+  name: 'bypass',
+  aliases: [],
+  display_name: 'Bypass',
+  description: 'Answers with the messages that a model would get, for checking an assistant without paying for one.',
+  texts: {
+    es: {
+      description: 'Responde con los mensajes que recibiría un modelo, para revisar un asistente sin pagar por uno.',
+    },
+    ca: { description: 'Respon amb els missatges que rebria un model, per revisar un assistent sense pagar per cap.' },
+    eu: {
+      description: 'Eredu batek jasoko lituzkeen mezuekin erantzuten du, laguntzailea ordaindu gabe egiaztatzeko.',
+    },
+  },
+  icon: 'scan-text',
+  capabilities: { streaming: true, vision: true, functions: false, image_generation: false },
+  vendor: null,
+  models: [...MODELS.keys()],
+  defaultModel: 'debug-bypass',
+};
+
 /** Answers without a model: the oracle of tests, and what a start without any key answers with. */
-@Injectable()
-export class BypassConnector implements Connector {
-  readonly definition: ConnectorDefinition = {
-    name: 'bypass',
-    aliases: [],
-    display_name: 'Bypass',
-    description: 'Answers with the messages that a model would get, for checking an assistant without paying for one.',
-    capabilities: { streaming: true, vision: true, functions: false, image_generation: false },
-    provider: null,
-    needsKey: false,
-    models: [...MODELS.keys()],
-    defaultModel: 'debug-bypass',
-  };
+class BypassConnector implements Connector {
+  readonly definition = DEFINITION;
 
   complete(request: ModelRequest, _target: ModelTarget, { signal }: ModelCallContext): Promise<ModelAnswer> {
     if (signal.aborted) return Promise.reject(cancelled());
@@ -65,10 +75,14 @@ export class BypassConnector implements Connector {
   }
 }
 
+export const BYPASS: ConnectorPlugin = { definition: DEFINITION, connect: () => new BypassConnector() };
+
 const answer = (request: ModelRequest): string => (MODELS.get(request.model) ?? debug)(request);
 
-function debug({ messages, params }: ModelRequest): string {
-  return `Messages:\n${JSON.stringify(messages, null, 2)}\n\nBody:\n${JSON.stringify(params, null, 2)}`;
+/** LAMB's form: the messages, then the whole request. */
+function debug({ model, messages, params }: ModelRequest): string {
+  const body = { model, messages, ...params };
+  return `Messages:\n${JSON.stringify(messages, null, 2)}\n\nBody:\n${JSON.stringify(body, null, 2)}`;
 }
 
 /** Text as it is; parts as their text, so that an image does not become megabytes of answer. */
@@ -88,11 +102,5 @@ function* pieces(text: string): Generator<string> {
   }
   if (piece !== '') yield piece;
 }
-
-const headOf = (request: ModelRequest): AnswerHead => ({
-  id: `chatcmpl-${uuidv7()}`,
-  created: Math.floor(Date.now() / 1000),
-  model: request.model,
-});
 
 const cancelled = (): AppError => new AppError('cancelled', 'The request was cancelled');

@@ -1,1 +1,1 @@
-export { BypassConnector } from './bypass.connector';
+export { BYPASS } from './bypass.connector';

@@ -1,1 +1,2 @@
-export { GoogleConnector } from './google.connector';
+export { BANANA_IMG } from './banana-img.connector';
+export { GOOGLE } from './google.connector';

@@ -1,1 +1,2 @@
-export { OllamaConnector } from './ollama.connector';
+export { OLLAMA } from './ollama.connector';
+export { OLLAMA_EMBEDDINGS } from './ollama.embeddings';

@@ -1,38 +1,42 @@
 import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
-import { callId, MAX_CALLS, MAX_NAME } from '../../shapes';
+import { AnswerBudget, type AnswerDecoder, callId, charsOf, type Gain, MAX_CALLS, MAX_NAME } from '../../vendor';
 import { badResponse } from '../../transport';
 
-export interface OllamaMessage {
-  readonly content: string;
-  readonly toolCalls: readonly FunctionCall[];
-  /** OpenAI's word for why it ended; null while it has not. */
-  readonly finishReason: string | null;
-  readonly usage: Usage;
-}
+/** Reads the objects of Ollama's answer; the last one is `done: true`. */
+export class OllamaAnswer implements AnswerDecoder {
+  done = false;
+  finishReason = 'stop';
+  usage: Usage = usageOf({});
+  readonly kept = new Map<string, never>();
+  private calls = 0;
+  private readonly budget: AnswerBudget;
 
-/**
- * Reads one object of Ollama's answer, whole or streamed. `before`: calls that came earlier in the stream, for only the
- * last object tells how it ended. @throws AppError `upstream_bad_response`
- */
-export function readOllamaMessage(payload: JsonObject, before: number): OllamaMessage {
-  const done = payload['done'] === true;
-  const message = payload['message'];
-  if (!isJsonObject(message) && !done) throw badResponse('The answer of the model vendor holds no message');
-  const { content, tool_calls: calls } = isJsonObject(message) ? message : ({} as JsonObject);
-  const toolCalls = (Array.isArray(calls) ? calls : []).filter(isJsonObject).flatMap(toOpenAiCall);
-  const called = before + toolCalls.length;
-  if (called > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
-  return {
-    content: typeof content === 'string' ? content : '',
-    toolCalls,
-    finishReason: done ? finishReasonOf(payload['done_reason'], called > 0) : null,
-    usage: usageOf(payload),
-  };
-}
+  constructor(maxAnswerChars: number) {
+    this.budget = new AnswerBudget(maxAnswerChars);
+  }
 
-/** Characters that an answer holds. */
-export const sizeOf = ({ content, toolCalls }: OllamaMessage): number =>
-  toolCalls.reduce((sum, call) => sum + call.function.arguments.length, content.length);
+  get finished(): boolean {
+    return this.done;
+  }
+
+  add(payload: JsonObject): Gain {
+    this.done = payload['done'] === true;
+    const message = payload['message'];
+    if (!isJsonObject(message) && !this.done) throw badResponse('The answer of the model vendor holds no message');
+    const { content, tool_calls: toolCalls } = isJsonObject(message) ? message : ({} as JsonObject);
+    const calls = (Array.isArray(toolCalls) ? toolCalls : []).filter(isJsonObject).flatMap(toOpenAiCall);
+    const text = typeof content === 'string' ? content : '';
+    this.calls += calls.length;
+    if (this.calls > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
+    this.budget.spend(charsOf(text, calls));
+    if (this.done) {
+      // Only the last object tells how the answer ended; the calls may have come before it.
+      this.finishReason = finishReasonOf(payload['done_reason'], this.calls > 0);
+      this.usage = usageOf(payload);
+    }
+    return { text, calls, images: [] };
+  }
+}
 
 const finishReasonOf = (reason: unknown, called: boolean): string => {
   if (called) return 'tool_calls';

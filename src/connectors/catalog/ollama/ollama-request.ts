@@ -84,7 +84,7 @@ function toOllamaMessage(message: ChatMessage, names: ReadonlyMap<string, string
 
 const DATA_URL = /^data:image\/[\w.+-]+;base64,/;
 
-/** Only the bytes themselves: an address would have to be fetched in the name of whoever wrote it. */
+/** Data URLs only: Ollama fetches no addresses. */
 function imageOf(part: ContentPart): string {
   const image = part.type === 'image_url' ? (part as { image_url?: unknown }).image_url : null;
   const url = isJsonObject(image) ? image['url'] : image;

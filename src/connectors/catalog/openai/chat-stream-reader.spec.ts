@@ -28,7 +28,7 @@ const FIXTURES = readdirSync(FOLDER)
 
 function read(chunks: readonly unknown[], maxAnswerChars = 1_000_000): ModelChunk[] {
   const reader = new ChatStreamReader({
-    defaults: { id: 'chatcmpl-1', created: 1, model: 'm' },
+    head: { id: 'chatcmpl-1', created: 1, model: 'm' },
     includeUsage: false,
     maxAnswerChars,
     secrets: [],
@@ -77,6 +77,25 @@ describe('a stream with function calls', () => {
         expect(Array.isArray(delta?.content)).toBe(false);
       }
     }
+  });
+
+  it('tells what the vendor demands back, of the answer and of each call', () => {
+    const delta = (members: object) => ({ choices: [{ index: 0, delta: members }] });
+    const extra = { google: { thought_signature: 'c2ln' } };
+    const answer = read([
+      delta({ role: 'assistant', content: null, reasoning_content: '' }),
+      delta({ content: null, reasoning_content: 'I need' }),
+      delta({ content: 'So', reasoning_content: null }),
+      calling({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' }, extra_content: extra }),
+      delta({ extra_content: extra, reasoning_content: 7 }),
+      FINISH,
+    ]);
+    expect(answer.flatMap(({ echoed }) => echoed ?? [])).toEqual([
+      { reasoning_content: '' },
+      { reasoning_content: 'I need' },
+      { extra_content: extra },
+    ]);
+    expect(callsOf(answer)).toEqual([{ index: 0, id: 'a', name: 'f', arguments: '{}', extraContent: extra }]);
   });
 
   it('has no calls on chunks of text', () => {

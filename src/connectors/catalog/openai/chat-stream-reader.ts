@@ -1,31 +1,25 @@
-import { isJsonObject, type Usage } from '../../../kernel';
-import type { FunctionCallDelta, ModelChunk } from '../../contract';
-import { usageOf } from '../../shapes';
+import { isJsonObject, type JsonObject, type Usage } from '../../../kernel';
+import type { EchoedMembers, FunctionCallDelta, ModelChunk } from '../../contract';
+import { usageOf, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, SseReader, truncated, type ChunkReader, type SseEvent } from '../../transport';
+import { echoedIn } from './echoed-members';
 import { callDeltasOf } from './function-calls';
 import { KnownDelta } from './known-delta';
-import { strictChunk, usesDeltas, type ChunkDefaults, type StrictChunk } from './strict-chunk';
+import { strictChunk, usesDeltas, type StrictChunk } from './strict-chunk';
 
-export interface ChatStreamOptions {
-  readonly defaults: ChunkDefaults;
-  /** The client asked for OpenAI's usage chunk. */
-  readonly includeUsage: boolean;
-  readonly maxAnswerChars: number;
-  /** Never to appear in an error. */
-  readonly secrets: readonly (string | null)[];
-}
+export type ChatStreamOptions = Pick<VendorCall, 'head' | 'includeUsage' | 'maxAnswerChars' | 'secrets'>;
 
 /** A vendor whose chunks never repeat (random padding in each) is parsed throughout after so many tries at learning. */
 const LEARNING_TRIES = 4;
 
 const NO_CALLS: readonly FunctionCallDelta[] = [];
-/** What an entry without anything in it counts for: without it a vendor could send them for ever. Characters. */
+/** Characters that an empty entry counts for, so that a vendor cannot send them without end. */
 const CALL_WEIGHT = 4;
 
 const sizeOf = (calls: readonly FunctionCallDelta[]): number =>
   calls.reduce((sum, call) => sum + CALL_WEIGHT + (call.name?.length ?? 0) + call.arguments.length, 0);
 
-/** Reads OpenAI's stream: whole only with a finish reason, whatever the socket did (a cut body can look like a clean end). */
+/** Reads OpenAI's stream: whole only with a finish reason. A cut body can look like a clean end. */
 export class ChatStreamReader implements ChunkReader {
   done = false;
   finished = false;
@@ -83,7 +77,7 @@ export class ChatStreamReader implements ChunkReader {
   private acceptParsed(event: SseEvent, chunks: ModelChunk[]): void {
     const payload = this.parse(event);
     this.sawDelta ||= usesDeltas(payload);
-    const strict = strictChunk(payload, this.options.defaults, !this.sawDelta);
+    const strict = strictChunk(payload, this.options.head, !this.sawDelta);
     if (strict === null) throw badResponse('A chunk of the model vendor holds no choices');
     const usage = usageOf(strict.chunk.usage);
     if (strict.chunk.choices.length === 0) return this.acceptUsage(strict, usage, chunks);
@@ -115,12 +109,13 @@ export class ChatStreamReader implements ChunkReader {
     const delta = choices.find((choice) => choice.index === 0)?.delta;
     const text = delta?.content ?? '';
     const calls = delta?.tool_calls === undefined ? NO_CALLS : callDeltasOf(delta.tool_calls);
+    const echoed = delta === undefined ? undefined : echoedIn(delta as JsonObject);
     this.count(text.length + sizeOf(calls));
     this.sawCalls ||= calls.length > 0;
     this.note(usage);
     const oneLine = !strict.changed && !data.includes('\n');
     const chunk = { data: oneLine ? data : JSON.stringify(strict.chunk), text, finishReason, usage: null };
-    return calls.length === 0 ? chunk : { ...chunk, calls };
+    return withMembers(chunk, calls, echoed);
   }
 
   private note(usage: Usage | null): void {
@@ -175,6 +170,16 @@ export class ChatStreamReader implements ChunkReader {
     if (this.held !== null && this.usage !== null) this.held = { ...this.held, usage: this.usage };
     this.flush(chunks);
   }
+}
+
+/** Members are absent in the many chunks without any. */
+function withMembers(
+  chunk: ModelChunk,
+  calls: readonly FunctionCallDelta[],
+  echoed: EchoedMembers | undefined,
+): ModelChunk {
+  if (calls.length === 0) return echoed === undefined ? chunk : { ...chunk, echoed };
+  return echoed === undefined ? { ...chunk, calls } : { ...chunk, calls, echoed };
 }
 
 const truncatedByUs = (limit: number) =>

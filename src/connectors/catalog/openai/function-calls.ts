@@ -1,6 +1,6 @@
 import { isJsonObject, type FunctionCall, type JsonObject } from '../../../kernel';
 import type { FunctionCallDelta } from '../../contract';
-import { callId, MAX_CALLS, MAX_NAME } from '../../shapes';
+import { callId, MAX_CALLS, MAX_NAME } from '../../vendor';
 import { badResponse } from '../../transport';
 
 const entriesOf = (toolCalls: unknown): readonly JsonObject[] => {
@@ -21,14 +21,15 @@ function argumentsOf(value: unknown): string {
 const functionOf = ({ function: called }: JsonObject): JsonObject => (isJsonObject(called) ? called : {});
 
 /**
- * What `delta.tool_calls` of one chunk says, piece by piece as it came.
+ * The entries of `delta.tool_calls` of one chunk, as they came.
  * @throws AppError `upstream_bad_response` when there are more than any model calls at once
  */
 export function callDeltasOf(toolCalls: unknown): readonly FunctionCallDelta[] {
   return entriesOf(toolCalls).map((entry) => {
     const called = functionOf(entry);
-    const { index } = entry;
+    const { index, extra_content: extra } = entry;
     return {
+      ...(isJsonObject(extra) ? { extraContent: extra } : {}),
       index: Number.isSafeInteger(index) && (index as number) >= 0 ? (index as number) : null,
       id: textIn(entry['id']),
       name: textIn(called['name']),
@@ -56,6 +57,7 @@ export const strictCalls = (toolCalls: unknown): readonly JsonObject[] =>
 export const functionCallsOf = (calls: readonly JsonObject[]): readonly FunctionCall[] =>
   calls.flatMap((call) => {
     if (call['type'] !== 'function') return [];
-    const { id, function: called } = call as unknown as FunctionCall;
-    return [{ id, type: 'function', function: { name: called.name, arguments: called.arguments } }];
+    const { id, function: called, extra_content: extra } = call as unknown as FunctionCall;
+    const plain = { id, type: 'function', function: { name: called.name, arguments: called.arguments } } as const;
+    return [isJsonObject(extra) ? { ...plain, extra_content: extra } : plain];
   });

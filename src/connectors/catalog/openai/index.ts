@@ -1,1 +1,2 @@
-export { OpenAiConnector } from './openai.connector';
+export { OPENAI } from './openai.connector';
+export { OPENAI_EMBEDDINGS } from './openai.embeddings';

@@ -1,12 +1,6 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { isJsonObject, isTextPart, type ContentPart, type JsonObject } from '../../../kernel';
-
-/** Stands in for what a vendor leaves out; the same for all chunks of one answer. */
-export interface ChunkDefaults {
-  readonly id: string;
-  readonly created: number;
-  readonly model: string;
-}
+import type { AnswerHead } from '../../vendor';
 
 export interface StrictChunk {
   readonly chunk: ChatCompletionChunk;
@@ -19,7 +13,7 @@ export interface StrictChunk {
  * and `finish_reason`); extra members stay. `readMessages`: an empty delta gives way to a `message` beside it, which is
  * wrong once deltas have told the same. Null when there are no usable `choices`.
  */
-export function strictChunk(payload: JsonObject, defaults: ChunkDefaults, readMessages: boolean): StrictChunk | null {
+export function strictChunk(payload: JsonObject, defaults: AnswerHead, readMessages: boolean): StrictChunk | null {
   const vendorChoices = payload['choices'];
   if (!Array.isArray(vendorChoices) || !vendorChoices.every(isJsonObject)) return null;
   const choices = vendorChoices.map((choice, position) => strictChoice(choice, position, readMessages));
@@ -32,7 +26,7 @@ export function strictChunk(payload: JsonObject, defaults: ChunkDefaults, readMe
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-function strictHead(payload: JsonObject, defaults: ChunkDefaults): JsonObject | null {
+function strictHead(payload: JsonObject, defaults: AnswerHead): JsonObject | null {
   const { id, created, model, object } = payload;
   const whole = isText(id) && Number.isSafeInteger(created) && isText(model) && object === 'chat.completion.chunk';
   if (whole) return null;

@@ -1,9 +1,9 @@
 import { isJsonObject, textOf, type ContentPart, type JsonObject } from '../../../kernel';
 import type { ModelAnswer } from '../../contract';
-import { usageOf } from '../../shapes';
+import { charsOf, usageOf, type AnswerHead, type VendorCall } from '../../vendor';
 import { badResponse, errorInAnswer, truncated } from '../../transport';
+import { echoedIn } from './echoed-members';
 import { functionCallsOf, strictCalls } from './function-calls';
-import type { ChunkDefaults } from './strict-chunk';
 
 /**
  * Checks a plain answer and fills what OpenAI's schema requires. Content may be null only beside something else that
@@ -12,9 +12,7 @@ import type { ChunkDefaults } from './strict-chunk';
  */
 export function readWholeAnswer(
   payload: unknown,
-  defaults: ChunkDefaults,
-  secrets: readonly (string | null)[],
-  maxAnswerChars: number,
+  { head, secrets, maxAnswerChars }: Pick<VendorCall, 'head' | 'secrets' | 'maxAnswerChars'>,
 ): ModelAnswer {
   if (!isJsonObject(payload)) throw badResponse('The answer of the model vendor is no object');
   if ((payload['error'] ?? null) !== null) throw errorInAnswer(payload, secrets);
@@ -25,17 +23,18 @@ export function readWholeAnswer(
   const choices = vendorChoices.map(strictChoice) as [StrictChoice, ...StrictChoice[]];
   const [first] = choices;
   const text = textOf(first.message.content);
-  const body = { ...payload, ...strictHead(payload, defaults), choices };
+  const body = { ...payload, ...strictHead(payload, head), choices };
   const calls = functionCallsOf(first.message.tool_calls ?? []);
-  const size = calls.reduce((sum, call) => sum + call.function.arguments.length, text.length);
-  if (size > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
+  if (charsOf(text, calls) > maxAnswerChars) throw truncated('The answer of the model vendor is too long');
   const finishReason = first.finish_reason;
-  return { body, text, finishReason, usage: usageOf(payload['usage']), calls };
+  const echoed = echoedIn(first.message);
+  const answer = { body, text, finishReason, usage: usageOf(payload['usage']), calls };
+  return echoed === undefined ? answer : { ...answer, echoed };
 }
 
 const nonEmpty = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-const strictHead = (payload: JsonObject, defaults: ChunkDefaults): JsonObject => ({
+const strictHead = (payload: JsonObject, defaults: AnswerHead): JsonObject => ({
   id: nonEmpty(payload['id']) ?? defaults.id,
   object: 'chat.completion',
   created: Number.isSafeInteger(payload['created']) ? payload['created'] : defaults.created,

@@ -1,1 +1,0 @@
-export { BananaImgConnector } from './banana-img.connector';

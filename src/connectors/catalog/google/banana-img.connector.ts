@@ -1,0 +1,64 @@
+import { AppError, lastUserIndex, textOf, type ChatMessage } from '../../../kernel';
+import type { ConnectorDefinition, ModelRequest } from '../../contract';
+import { badResponse } from '../../transport';
+import { wireOf, wirePlugin } from '../../vendor';
+import { aspectRatioOf } from './aspect-ratio';
+import { GEMINI, geminiPost } from './gemini';
+import { partsOf } from './gemini-contents';
+import { GOOGLE_VENDOR } from './google.vendor';
+
+const DEFINITION: ConnectorDefinition = {
+  name: 'banana_img',
+  aliases: [],
+  display_name: 'Gemini images',
+  description: 'Makes and changes pictures with the image models of Google.',
+  texts: {
+    es: { description: 'Crea y modifica imágenes con los modelos de imágenes de Google.' },
+    ca: { description: 'Crea i modifica imatges amb els models d’imatges de Google.' },
+    eu: { description: 'Irudiak sortzen eta aldatzen ditu Google-ren irudi-ereduekin.' },
+  },
+  icon: 'image',
+  capabilities: { streaming: true, vision: true, functions: false, image_generation: true },
+  vendor: GOOGLE_VENDOR,
+  models: [],
+  modelPattern: 'image|imagen|banana',
+  defaultModel: 'gemini-2.5-flash-image',
+};
+
+/** The last question. @throws AppError `bad_request` when it has no text to draw from */
+function askedIn({ messages }: ModelRequest): ChatMessage {
+  const asked = messages[lastUserIndex(messages)];
+  if (asked !== undefined && textOf(asked.content).trim() !== '') return asked;
+  throw new AppError('bad_request', 'Say what the image shall show');
+}
+
+const WIRE = wireOf({
+  ...GEMINI,
+  imageMessages: (request) => [askedIn(request)],
+  encode: (call) => {
+    const ratio = aspectRatioOf(call.request.params['size']);
+    return geminiPost(call, {
+      contents: [{ role: 'user', parts: partsOf(askedIn(call.request).content, call.images) }],
+      generationConfig: {
+        responseModalities: ['TEXT', 'IMAGE'],
+        ...(ratio === null ? {} : { imageConfig: { aspectRatio: ratio } }),
+      },
+    });
+  },
+});
+
+/**
+ * Images by Gemini's image models: from the text of the last question, and from the images in it. The rest of the
+ * conversation is not sent. An image has no pieces, so the vendor is never asked for a stream.
+ */
+export const BANANA_IMG = wirePlugin(DEFINITION, {
+  imageMessages: WIRE.imageMessages,
+  encode: WIRE.encode,
+  maxBodyBytes: GEMINI.maxBodyBytes,
+  eventStream: false,
+  whole: (payload, call) => {
+    const answer = WIRE.whole(payload, call);
+    if (answer.images === undefined && answer.text === '') throw badResponse('The model made no image');
+    return answer;
+  },
+});

@@ -1,0 +1,14 @@
+import { isJsonObject, type JsonObject } from '../../../kernel';
+import type { EchoedMembers } from '../../contract';
+
+/** Of a message or a delta; undefined where it has none. */
+export function echoedIn({
+  reasoning_content: reasoning,
+  extra_content: extra,
+}: JsonObject): EchoedMembers | undefined {
+  if (typeof reasoning !== 'string' && !isJsonObject(extra)) return undefined;
+  return {
+    ...(typeof reasoning === 'string' ? { reasoning_content: reasoning } : {}),
+    ...(isJsonObject(extra) ? { extra_content: extra } : {}),
+  };
+}

@@ -1,1 +1,0 @@
-export { LocalEmbeddingProvider } from './local.embedding-provider';

@@ -1,1 +1,0 @@
-export { OllamaEmbeddingProvider } from './ollama.embedding-provider';

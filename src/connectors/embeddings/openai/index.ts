@@ -1,1 +1,0 @@
-export { OpenAiEmbeddingProvider } from './openai.embedding-provider';

@@ -1,3 +1,0 @@
-export { GeminiApi } from './gemini-api';
-export { geminiRequest } from './gemini-request';
-export { partsOf } from './gemini-contents';

@@ -1,0 +1,108 @@
+import { isJsonObject, uuidv7, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
+import type { ModelAnswer, ModelChunk } from '../contract';
+
+/** Function calls of one answer; more are no model's wish. */
+export const MAX_CALLS = 128;
+
+/** Longest name and id of a call that are read; OpenAI's names end at 64 characters and its ids at 40. */
+export const MAX_NAME = 256;
+
+/** For vendors that leave calls without one. Never the same twice in a conversation, and within OpenAI's 40 characters. */
+export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
+
+/** What all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
+export interface AnswerHead {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+export interface Delta {
+  readonly role?: 'assistant';
+  readonly content?: string | null;
+  readonly tool_calls?: readonly JsonObject[];
+}
+
+export const headOf = ({ model }: { readonly model: string }): AnswerHead => ({
+  id: `chatcmpl-${uuidv7()}`,
+  created: Math.floor(Date.now() / 1000),
+  model,
+});
+
+/** A chunk in the strict shape, for vendors that do not speak OpenAI's. */
+export function chunkOf(head: AnswerHead, delta: Delta, finishReason: string | null = null): ModelChunk {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finishReason }];
+  const data = JSON.stringify({ ...chunkHead(head), choices });
+  return { data, text: delta.content ?? '', finishReason, usage: null };
+}
+
+/** A chunk with one whole call, for vendors whose pieces of calls are not OpenAI's. */
+export function callChunkOf(head: AnswerHead, index: number, call: FunctionCall): ModelChunk {
+  const delta = { index, id: call.id, name: call.function.name, arguments: call.function.arguments };
+  return { ...chunkOf(head, { tool_calls: [{ index, ...call }] }), calls: [delta] };
+}
+
+/** OpenAI's extra chunk for `stream_options.include_usage`. */
+export const usageChunkOf = (head: AnswerHead, usage: Usage): ModelChunk => ({
+  data: JSON.stringify({ ...chunkHead(head), choices: [], usage }),
+  text: '',
+  finishReason: null,
+  usage,
+});
+
+/** The chunks of an answer that did not come as a stream. */
+export function chunksOfWhole(head: AnswerHead, answer: ModelAnswer, includeUsage: boolean): readonly ModelChunk[] {
+  const { text, images = [], finishReason, usage } = answer;
+  const chunks = [chunkOf(head, { role: 'assistant', content: '' })];
+  if (text !== '') chunks.push(chunkOf(head, { content: text }));
+  if (images.length > 0) chunks.push({ ...chunkOf(head, { content: '' }), images });
+  const finish = chunkOf(head, {}, finishReason);
+  if (usage !== null && includeUsage) return [...chunks, finish, usageChunkOf(head, usage)];
+  return [...chunks, { ...finish, usage }];
+}
+
+export interface WholeAnswer {
+  readonly content: string | null;
+  readonly toolCalls?: readonly FunctionCall[];
+  readonly finishReason: string;
+  readonly usage: Usage;
+}
+
+export function answerOf(head: AnswerHead, answer: WholeAnswer): ModelAnswer {
+  const { content, toolCalls = [], finishReason, usage } = answer;
+  const message = {
+    role: 'assistant',
+    content,
+    refusal: null,
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
+  const body = { id: head.id, object: 'chat.completion', created: head.created, model: head.model, choices, usage };
+  return { body, text: content ?? '', finishReason, usage, calls: toolCalls };
+}
+
+const chunkHead = (head: AnswerHead) => ({
+  id: head.id,
+  object: 'chat.completion.chunk',
+  created: head.created,
+  model: head.model,
+});
+
+/** OpenAI's usage member, or null when it is absent or not made of counts. */
+export function usageOf(value: unknown): Usage | null {
+  if (!isJsonObject(value)) return null;
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = value;
+  if (!isCount(prompt) || !(isCount(completion) || completion === undefined)) return null;
+  const answered = completion ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: answered,
+    total_tokens: isCount(total) ? total : prompt + answered,
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+export const wantsUsage = (params: JsonObject): boolean =>
+  isJsonObject(params['stream_options']) && params['stream_options']['include_usage'] === true;

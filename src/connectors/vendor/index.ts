@@ -1,0 +1,15 @@
+export { AnswerBudget, charsOf } from './answer-budget';
+export * from './chat-shapes';
+export type { AnswerDecoder, Gain, VendorCall, VendorCodec, VendorPost, VendorWire } from './codec.types';
+export { imageUrlOf, type InlineImages } from './inline-images';
+export {
+  argumentsObject,
+  formatIn,
+  functionsIn,
+  functionWishIn,
+  maxTokensIn,
+  numberIn,
+  stopsIn,
+} from './openai-params';
+export { vendorPlugin, wirePlugin } from './vendor-connector';
+export { wireOf } from './wire-of';

@@ -1,0 +1,143 @@
+import { fileTypeFromBuffer } from 'file-type/core';
+import { AppError, isJsonObject, type ChatMessage, type ContentPart } from '../../kernel';
+import type { OutboundClient } from '../../platform/outbound';
+import { ImageMemory } from './image-memory';
+
+/** What every model that sees takes; SVG is no picture but a program. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+export interface InlineImage {
+  readonly mediaType: ImageType;
+  readonly base64: string;
+}
+
+/** Images of one request by the address that the message gives. */
+export type InlineImages = ReadonlyMap<string, InlineImage>;
+
+export const NO_IMAGES: InlineImages = new Map();
+
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+/** Images that are fetched for one request. */
+const MAX_FETCHED = 16;
+const AT_ONCE = 3;
+const FETCH_MS = 15_000;
+const DATA_URL = /^data:[\w.+/-]{0,100};base64,/i;
+
+type Outbound = Pick<OutboundClient, 'download'>;
+
+/** The address of an image part; null for parts of another type. @throws AppError `bad_request` when it has none */
+export function imageUrlOf(part: ContentPart): string | null {
+  if (part.type !== 'image_url') return null;
+  const image = (part as { image_url?: unknown }).image_url;
+  const url = isJsonObject(image) ? image['url'] : image;
+  if (typeof url !== 'string' || url === '') throw new AppError('bad_request', 'An image part holds no URL');
+  return url;
+}
+
+/**
+ * Makes bytes of every image in the messages. Addresses are whatever a user wrote, so they are dialled like any address of
+ * a stranger: private ones are refused, at every redirect too.
+ * @throws AppError `outbound_refused`, `bad_request` (no image, or not to be had), `payload_too_large`,
+ * `too_many_requests` (the process is loading as many as it can hold), `cancelled`
+ */
+export async function inlineImages(
+  messages: readonly ChatMessage[],
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<InlineImages> {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly ContentPart[]) : []));
+  const urls = [...new Set(parts.flatMap((part) => imageUrlOf(part) ?? []))];
+  const remote = urls.filter((url) => !url.startsWith('data:'));
+  if (remote.length > MAX_FETCHED) {
+    throw new AppError('bad_request', `The messages link to more than ${MAX_FETCHED} images; send some as data URLs`);
+  }
+  const memory = new ImageMemory();
+  try {
+    return await eachOf(urls, signal, async (url, either) =>
+      checked(
+        url.startsWith('data:') ? decoded(url, memory) : await fetched(url, { outbound, memory, signal: either }),
+      ),
+    );
+  } finally {
+    memory.release();
+  }
+}
+
+/** A few at a time. The first failure ends the others, and is thrown when they have ended. */
+async function eachOf<T>(
+  urls: readonly string[],
+  signal: AbortSignal,
+  load: (url: string, signal: AbortSignal) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  const waiting = [...urls];
+  const loaded = new Map<string, T>();
+  const failures: unknown[] = [];
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const worker = async (): Promise<void> => {
+    try {
+      for (let url = waiting.shift(); url !== undefined; url = waiting.shift())
+        loaded.set(url, await load(url, either));
+    } catch (error) {
+      waiting.length = 0;
+      failures.push(error);
+      stop.abort();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (failures.length > 0) throw failures[0];
+  return loaded;
+}
+
+const tooLarge = (): AppError =>
+  new AppError(
+    'payload_too_large',
+    `An image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB, or than the others leave room for`,
+  );
+
+function decoded(url: string, memory: ImageMemory): Buffer {
+  const prefix = DATA_URL.exec(url.slice(0, 120));
+  if (prefix === null) throw new AppError('bad_request', 'An image is given as a data URL that is not base64');
+  const size = Math.floor((url.length - prefix[0].length) * 0.75);
+  if (size > MAX_IMAGE_BYTES + 3) throw tooLarge();
+  memory.take(size);
+  return Buffer.from(url.slice(prefix[0].length), 'base64');
+}
+
+interface Fetching {
+  readonly outbound: Outbound;
+  readonly memory: ImageMemory;
+  readonly signal: AbortSignal;
+}
+
+async function fetched(url: string, { outbound, memory, signal }: Fetching): Promise<Buffer> {
+  const headers = { accept: IMAGE_TYPES.join(', '), 'user-agent': 'bellwether' };
+  try {
+    const maxBytes = Math.min(MAX_IMAGE_BYTES, memory.left);
+    const take = (bytes: number): void => memory.take(bytes);
+    const answer = await outbound.download({ url, headers, signal, timeoutMs: FETCH_MS, maxBytes, take });
+    if (answer.status === 200) return answer.bytes;
+    throw new AppError('bad_request', `The server of an image answered with the status ${answer.status}`);
+  } catch (error) {
+    throw imageFailure(error);
+  }
+}
+
+/** The vendor has nothing to do with an image that cannot be had, so its codes do not fit. */
+function imageFailure(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === 'upstream_bad_response') return tooLarge();
+  if (error.code === 'upstream_error' || error.code === 'upstream_timeout') {
+    return new AppError('bad_request', 'The server of an image could not be reached', { cause: error });
+  }
+  return error;
+}
+
+async function checked(bytes: Buffer): Promise<InlineImage> {
+  if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge();
+  const found = (await fileTypeFromBuffer(bytes))?.mime;
+  const mediaType = IMAGE_TYPES.find((type) => type === found);
+  if (mediaType === undefined) throw new AppError('bad_request', 'An image is none: PNG, JPEG, WebP and GIF are taken');
+  return { mediaType, base64: bytes.toString('base64') };
+}

@@ -1,0 +1,133 @@
+import type { Dispatcher } from 'undici';
+import { isJsonObject } from '../../kernel';
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorParts,
+  ConnectorPlugin,
+  ModelAnswer,
+  ModelCallContext,
+  ModelChunk,
+  ModelRequest,
+  ModelTarget,
+} from '../contract';
+import { badResponse, callModel, errorInAnswer, ModelTransport, streamModel, type ModelPost } from '../transport';
+import { chunksOfWhole, headOf, wantsUsage } from './chat-shapes';
+import type { VendorCall, VendorCodec, VendorWire } from './codec.types';
+import { inlineImages, NO_IMAGES, type InlineImages } from './inline-images';
+import { TurnMemory } from './turn-memory';
+import { wireOf } from './wire-of';
+
+type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
+
+/** Calls a vendor over HTTP: limits, retries, images and what is kept between turns are the same for all of them. */
+export class VendorConnector<Kept extends object> implements Connector {
+  private readonly transport: ModelTransport;
+  private readonly turns = new TurnMemory<Kept>();
+
+  constructor(
+    readonly definition: ConnectorDefinition,
+    private readonly wire: VendorWire<Kept>,
+    private readonly parts: ConnectorParts,
+  ) {
+    this.transport = new ModelTransport(parts.outbound, parts.limits);
+  }
+
+  async complete(request: ModelRequest, target: ModelTarget, context: ModelCallContext): Promise<ModelAnswer> {
+    const call = this.callOf(request, target, context, await this.images(request, context));
+    const post = { ...this.wire.encode(call), target, stream: false };
+    return callModel(this.parts.limits, context, async (deadline) => {
+      const response = await this.transport.post({ ...post, deadline });
+      return this.wire.whole(await this.transport.json(response, this.wire.maxBodyBytes), call);
+    });
+  }
+
+  /** Without images to load there is no step between the vendor's stream and the caller (ADR-0008). */
+  stream(request: ModelRequest, target: ModelTarget, context: ModelCallContext): AsyncIterable<readonly ModelChunk[]> {
+    const { reader, imageMessages } = this.wire;
+    if (reader === undefined) return this.streamOfWhole(request, target, context);
+    if (imageMessages !== undefined) return this.streamWithImages(request, target, context, reader);
+    return this.streamOf(this.callOf(request, target, context, NO_IMAGES, true), context, reader);
+  }
+
+  private async *streamWithImages(
+    request: ModelRequest,
+    target: ModelTarget,
+    context: ModelCallContext,
+    reader: ReaderOf<Kept>,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    const images = await this.images(request, context);
+    yield* this.streamOf(this.callOf(request, target, context, images, true), context, reader);
+  }
+
+  private async *streamOfWhole(
+    request: ModelRequest,
+    target: ModelTarget,
+    context: ModelCallContext,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    const answer = await this.complete(request, target, context);
+    yield chunksOfWhole(headOf(request), answer, wantsUsage(request.params));
+  }
+
+  private streamOf(
+    call: VendorCall<Kept>,
+    context: ModelCallContext,
+    reader: ReaderOf<Kept>,
+  ): AsyncGenerator<readonly ModelChunk[]> {
+    const post = { ...this.wire.encode(call), target: call.target, stream: true };
+    return streamModel(this.parts.limits, context, {
+      open: (deadline) => this.open({ ...post, deadline }),
+      reader: () => reader(call),
+    });
+  }
+
+  /** A plain answer in the place of events is the error that it holds, or a bad response. */
+  private async open(post: ModelPost): Promise<Dispatcher.ResponseData> {
+    const response = await this.transport.post(post);
+    const type = response.headers['content-type'];
+    const isEventStream = type === undefined || String(type).toLowerCase().includes('text/event-stream');
+    if (!this.wire.eventStream || isEventStream) return response;
+    const payload = await this.transport.json(response);
+    const failed = isJsonObject(payload) && (payload['error'] ?? null) !== null;
+    throw failed ? errorInAnswer(payload, [post.target.apiKey]) : badResponse('The model vendor did not send a stream');
+  }
+
+  private async images(request: ModelRequest, { signal }: ModelCallContext): Promise<InlineImages> {
+    const messages = this.wire.imageMessages?.(request);
+    return messages === undefined ? NO_IMAGES : inlineImages(messages, this.parts.outbound, signal);
+  }
+
+  private callOf(
+    request: ModelRequest,
+    target: ModelTarget,
+    { scope }: ModelCallContext,
+    images: InlineImages,
+    stream = false,
+  ): VendorCall<Kept> {
+    const owner = { target, scope };
+    return {
+      request,
+      target,
+      stream,
+      images,
+      head: headOf(request),
+      includeUsage: wantsUsage(request.params),
+      maxAnswerChars: this.parts.limits.maxAnswerChars,
+      secrets: [target.apiKey],
+      recall: (callId) => this.turns.recall(owner, callId),
+      keep: (callId, kept) => this.turns.keep(owner, callId, kept),
+    };
+  }
+}
+
+/** A connector by a codec, for a vendor with a wire format of its own. */
+export const vendorPlugin = <Kept extends object>(
+  definition: ConnectorDefinition,
+  codec: VendorCodec<Kept>,
+): ConnectorPlugin => wirePlugin(definition, wireOf(codec));
+
+/** A connector by a wire format. */
+export const wirePlugin = <Kept extends object>(
+  definition: ConnectorDefinition,
+  wire: VendorWire<Kept>,
+): ConnectorPlugin => ({ definition, connect: (parts) => new VendorConnector(definition, wire, parts) });
