@@ -1,7 +1,7 @@
+import { type AssembledMessages, assembleMessages } from '../kernel';
 import { assertRenderable } from '../templates';
 import { sourcesBlock } from '../tools';
-import { assembleMessages } from './assemble-messages';
-import type { AssembledMessages, PromptInput, RagContext } from './contract';
+import type { PromptInput, RagContext } from './contract';
 
 /** A template's slots and what stands in each. Every other brace stays as written. */
 type Contents = (slot: string, question: string) => string;

@@ -1,4 +1,4 @@
-import type { QuestionRewriter, RetrievalQuery } from '../knowledge-bases';
+import { type QuestionRewriter, referenceName, type RetrievalQuery } from '../knowledge-bases';
 import {
   questionText,
   retrieveAccessible,
@@ -25,12 +25,12 @@ export async function collectionPassages(
   options: Pick<RetrievalQuery, 'parent' | 'maxTokens'> = {},
 ): Promise<ToolOutput> {
   if (collections.length === 0) throw new ToolFailure('tool.config_incomplete', 'no knowledge base is chosen');
-  for (const collection of collections) context.progress(`querying knowledge base ${collection}`);
+  for (const collection of collections) context.progress(`querying knowledge base ${referenceName(collection)}`);
   const question =
     rewriter === null
       ? { text: input.query, warnings: [], rewritten: null }
       : await questionText(rewriter, true, input, context);
-  const { signal, owner, caller, assistantId } = context;
+  const { signal, owner, caller, assistantId, remainingMs } = context;
   const { passages, warnings } = await retrieveAccessible(retrieval, owner, {
     text: question.text,
     collections,
@@ -40,6 +40,7 @@ export async function collectionPassages(
     reader: caller,
     assistantId,
     signal,
+    timeoutMs: remainingMs,
     ...options,
   });
   return {

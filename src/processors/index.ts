@@ -1,5 +1,4 @@
-export { assembleMessages } from './assemble-messages';
 export * from './contract';
 export { ProcessorCatalogue } from './processor-catalogue';
 export { ProcessorsModule } from './processors.module';
-export { processorPlugins } from './processor-plugins';
+export { processorsOver } from './processor-plugins';

@@ -2,7 +2,7 @@ import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import { NoRagProcessor } from './catalog/no-rag/no-rag.processor';
 import { SimpleAugmentProcessor } from './catalog/simple-augment/simple-augment.processor';
 import { ProcessorCatalogue } from './processor-catalogue';
-import { processorPlugins } from './processor-plugins';
+import { processorsOver } from './processor-plugins';
 
 const catalogue = new ProcessorCatalogue([new SimpleAugmentProcessor()], [new NoRagProcessor()]);
 
@@ -26,8 +26,8 @@ describe('the catalogue of classic processors', () => {
   });
 });
 
-it('builds every plugin of the catalogue over rooms of somebody else', () => {
-  const built = processorPlugins({ retrieval: {}, rewriter: {}, rubrics: {}, files: {}, moodle: {} } as never);
+it('builds every plugin of the catalogue over other services', () => {
+  const built = processorsOver(new Map());
   expect(built.prompt.map((plugin) => plugin.constructor)).toEqual(PROMPT_PROCESSOR_PLUGINS);
   expect(built.rag.map((plugin) => plugin.constructor)).toEqual(RAG_PROCESSOR_PLUGINS);
 });

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { closestName } from '../tools';
 import {
   type ProcessorDefinition,
   PROMPT_PROCESSORS,
@@ -35,6 +36,17 @@ export class ProcessorCatalogue {
 
   findRag(name: string): RagProcessor | undefined {
     return this.rag.get(name);
+  }
+
+  /** For "did you mean": null when nothing is near. */
+  closestPrompt(name: string): string | null {
+    const near = closestName(name, [...this.prompt.keys()]);
+    return near === null ? null : (this.prompt.get(near)?.definition.name ?? null);
+  }
+
+  closestRag(name: string): string | null {
+    const near = closestName(name, [...this.rag.keys()]);
+    return near === null ? null : (this.rag.get(near)?.definition.name ?? null);
   }
 }
 

@@ -1,6 +1,7 @@
 import { callId, type FunctionCallDelta, MAX_CALLS } from '../connectors';
-import type { FunctionCall } from '../kernel';
+import type { FunctionCall, JsonObject } from '../kernel';
 import { ARGUMENTS_LIMIT } from '../tools';
+import { mergedExtra } from './echo-keeper';
 
 /** What some vendors begin a call with, before its real arguments. */
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
@@ -9,6 +10,7 @@ const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 class GrowingCall {
   name = '';
   arguments = '';
+  extraContent: JsonObject | null = null;
   /** How far `arguments` has been looked at, and how deep in it that was. */
   private seen = 0;
   private depth = 0;
@@ -76,6 +78,9 @@ export class CallAssembler {
     }
     if (delta.name !== null && delta.name !== '') call.addName(delta.name);
     call.addArguments(delta.arguments);
+    if (delta.extraContent !== undefined) {
+      call.extraContent = mergedExtra(call.extraContent, delta.extraContent);
+    }
   }
 
   /** Every call with an id of its own; fragments that never had a name are no calls. */
@@ -86,7 +91,8 @@ export class CallAssembler {
       .map((call) => {
         const id = call.id === null || taken.has(call.id) ? callId() : call.id;
         taken.add(id);
-        return { id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+        const plain = { id, type: 'function', function: { name: call.name, arguments: call.arguments } } as const;
+        return call.extraContent === null ? plain : { ...plain, extra_content: call.extraContent };
       });
   }
 

@@ -1,6 +1,7 @@
 import { callId } from '../connectors';
 import type { ChatMessage, FunctionCall } from '../kernel';
 import { ARGUMENTS_LIMIT, type FunctionOutcome, parsedArguments } from '../tools';
+import { keptExtras, keptMembers } from './echo-keeper';
 import type { RoundAnswer } from './tool-loop.types';
 
 const NOT_IN_NAMES = /[^A-Za-z0-9_-]/g;
@@ -12,16 +13,21 @@ const safeName = (name: string): string => name.replace(NOT_IN_NAMES, '_').slice
 const safeArguments = (text: string): string =>
   text.trim() === '' || text.length > ARGUMENTS_LIMIT || parsedArguments(text) === null ? '{}' : text;
 
-/** The model's turn as it goes back to it, in a form that every vendor takes. */
-export const callsMessage = (text: string, calls: readonly FunctionCall[]): ChatMessage => ({
-  role: 'assistant',
-  content: text === '' ? null : text,
-  tool_calls: calls.map(({ id, function: { name, arguments: args } }) => ({
-    id,
-    type: 'function',
-    function: { name: safeName(name), arguments: safeArguments(args) },
-  })),
-});
+/** The model's turn as it goes back to it: in a form that every vendor takes, with the members that its own vendor demands. */
+export function callsMessage({ text, echoed }: RoundAnswer, calls: readonly FunctionCall[]): ChatMessage {
+  const extras = keptExtras(calls);
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...keptMembers(echoed),
+    tool_calls: calls.map(({ id, function: { name, arguments: args } }, at) => ({
+      id,
+      type: 'function',
+      function: { name: safeName(name), arguments: safeArguments(args) },
+      ...(extras[at] === undefined ? {} : { extra_content: extras[at] }),
+    })),
+  };
+}
 
 export const resultMessage = ({ call, content }: FunctionOutcome): ChatMessage => ({
   role: 'tool',

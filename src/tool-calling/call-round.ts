@@ -1,4 +1,4 @@
-import { isJsonObject, type FunctionCall } from '../kernel';
+import { Gate, isJsonObject, type FunctionCall } from '../kernel';
 import {
   CallScope,
   completedEvent,
@@ -67,15 +67,8 @@ export class CallRounds {
     });
     for (const call of requested) this.tell(call);
     const scope = new CallScope(signal);
-    const outcomes = new Array<FunctionOutcome>(requested.length);
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let at = next++; at < requested.length; at = next++) {
-        const call = requested[at];
-        if (call !== undefined) outcomes[at] = await this.one(call, scope);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(this.limit, requested.length) }, worker));
+    const gate = new Gate(this.limit);
+    const outcomes = await Promise.all(requested.map((call) => gate.run(() => this.one(call, scope))));
     scope.close();
     return outcomes;
   }
@@ -102,14 +95,16 @@ export class CallRounds {
     const ref = { index: call.index, plugin, placeholder: null, call: { id: call.id, name, round: call.round } };
     const { emit } = this.invocation;
     const content = repeated(earlier);
+    const shift = content.length - earlier.content.length;
     emit({ type: 'tool.started', ...ref, message: `🔧 Calling ${name}...` });
     if (earlier.status === 'failed') {
       emit({ type: 'tool.failed', ...ref, code: earlier.code, message: `❌ ${name} failed` });
       return { ...earlier, call, duration_ms: 0, content };
     }
-    const outcome = { ...earlier, call, content, duration_ms: 0, cached: true, sources: [], usage: null, warnings: [] };
-    emit(completedEvent(ref, outcome));
-    return outcome;
+    const outcome = { ...earlier, call, content, duration_ms: 0, cached: true, usage: null, warnings: [] };
+    emit(completedEvent(ref, { ...outcome, sources: [] }));
+    const citations = earlier.citations?.map(({ at, source }) => ({ at: at + shift, source })) ?? [];
+    return { ...outcome, citations };
   }
 
   private tell(call: RequestedCall): void {

@@ -37,8 +37,9 @@ export class ToolLoop {
       if (round >= maxRounds) throw limit(`The model still asked for functions in round ${round}, the last one`);
       if (budget.isSpent) throw limit('The run has spent its tokens, and the model asked for more functions');
       const calls = withOwnIds(answer, taken);
-      const outcomes = await rounds.run(calls, round, signal);
-      messages.push(callsMessage(answer.text, calls), ...outcomes.map(resultMessage));
+      const settled = await rounds.run(calls, round, signal);
+      const outcomes = input.numbered?.(settled) ?? settled;
+      messages.push(callsMessage(answer, calls), ...outcomes.map(resultMessage));
       for (const outcome of outcomes) if (outcome.status === 'completed') budget.spend(outcome.usage);
       input.onRound?.(outcomes);
       signal.throwIfAborted();

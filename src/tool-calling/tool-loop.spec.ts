@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
-import type { ModelRequest } from '../connectors';
+import type { EchoedMembers, ModelRequest } from '../connectors';
 import type { Caller, ChatMessage, FunctionCall, RunEvent } from '../kernel';
 import type { Config } from '../platform/config';
 import { RunBudget } from '../runs';
@@ -54,6 +54,7 @@ interface Playing {
   readonly functions: FunctionSet;
   readonly abortIn?: number;
   readonly tokens?: number;
+  readonly echoed?: EchoedMembers;
 }
 
 const call = (id: string, name: string, args = '{}'): FunctionCall => ({
@@ -63,7 +64,7 @@ const call = (id: string, name: string, args = '{}'): FunctionCall => ({
 });
 
 /** Plays a model that asks for the given calls, round by round, and then answers. */
-async function play({ rounds, functions, abortIn, tokens = 1_000 }: Playing) {
+async function play({ rounds, functions, abortIn, tokens = 1_000, echoed }: Playing) {
   const messages: ChatMessage[] = [{ role: 'user', content: 'Go' }];
   const requests: ModelRequest[] = [];
   const events: RunEvent[] = [];
@@ -92,7 +93,8 @@ async function play({ rounds, functions, abortIn, tokens = 1_000 }: Playing) {
         const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
         const calls = rounds[round - 1] ?? [];
         const finishReason = calls.length > 0 ? 'tool_calls' : 'stop';
-        return Promise.resolve({ text: calls.length > 0 ? '' : 'Done', calls, finishReason, usage });
+        const text = calls.length > 0 ? '' : 'Done';
+        return Promise.resolve({ text, calls, finishReason, usage, ...(echoed === undefined ? {} : { echoed }) });
       },
       onRound: (round) => outcomes.push(...round),
     })
@@ -246,6 +248,41 @@ describe('the loop model → functions → model', () => {
     const costly = await play({ rounds, functions: all, tokens: 20 });
     expect(costly.error).toMatchObject({ code: 'tool_loop.limit' });
     expect(costly.requests).toHaveLength(2);
+  });
+
+  it('gives the vendor back what it demands with its calls', async () => {
+    const extra = { google: { thought_signature: 'c2ln' } };
+    const signed = { ...call('0', 'answers', '{"x":1}'), extra_content: extra };
+    const { requests } = await play({
+      rounds: [[signed, call('b', 'answers')], [{ ...signed, function: { name: 'answers', arguments: '{"x":2}' } }]],
+      functions: all,
+      echoed: { reasoning_content: '' },
+    });
+    const turns = requests[2]?.messages.filter(({ role }) => role === 'assistant') ?? [];
+    expect(turns.map((turn) => turn['reasoning_content'])).toEqual(['', '']);
+    expect(turns.map(({ tool_calls: calls }) => calls?.map((each) => each.extra_content))).toEqual([
+      [extra, undefined],
+      [extra],
+    ]);
+    expect(turns[0]?.tool_calls?.[1]).not.toHaveProperty('extra_content');
+  });
+
+  it('gives a vendor that demands nothing nothing beyond the calls', async () => {
+    const { requests } = await play({ rounds: [[call('a', 'answers')]], functions: all });
+    expect(Object.keys(requests[1]?.messages[1] ?? {})).toEqual(['role', 'content', 'tool_calls']);
+  });
+
+  it('cuts thoughts and leaves out signatures that no vendor needs so long', async () => {
+    const huge = { google: { thought_signature: 'x'.repeat(300_000) } };
+    const { requests } = await play({
+      rounds: [[{ ...call('a', 'answers'), extra_content: huge }]],
+      functions: all,
+      echoed: { reasoning_content: 'x'.repeat(2_000_000), extra_content: huge },
+    });
+    const turn = requests[1]?.messages[1];
+    expect(turn?.['reasoning_content']).toHaveLength(500_000);
+    expect(turn).not.toHaveProperty('extra_content');
+    expect(turn?.tool_calls?.[0]).not.toHaveProperty('extra_content');
   });
 
   it('offers the same functions in every round beside the caller’s parameters', async () => {

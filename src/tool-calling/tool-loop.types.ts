@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../connectors';
+import type { EchoedMembers, ModelRequest } from '../connectors';
 import type { ChatMessage, FunctionCall, Usage } from '../kernel';
 import type { RunBudget } from '../runs';
 import type { FunctionInvocation, FunctionOutcome, FunctionSet } from '../tools';
@@ -8,6 +8,8 @@ export interface RoundAnswer {
   readonly text: string;
   /** Complete, each with an id. */
   readonly calls: readonly FunctionCall[];
+  /** Absent where the vendor sent none. */
+  readonly echoed?: EchoedMembers;
   readonly finishReason: string;
   readonly usage: Usage | null;
 }
@@ -21,6 +23,8 @@ export interface LoopInput {
   readonly invocation: Omit<FunctionInvocation, 'scope' | 'budget'>;
   /** Asks the model, and delivers what it says meanwhile. `round` counts from 1. */
   readonly ask: (request: ModelRequest, round: number) => Promise<RoundAnswer>;
+  /** The outcomes of a round with the numbers of their sources written in, before the model reads them. */
+  readonly numbered?: (outcomes: readonly FunctionOutcome[]) => readonly FunctionOutcome[];
   /** Told the outcomes of a round, in call order, when its last call has ended. */
   readonly onRound?: (outcomes: readonly FunctionOutcome[]) => void;
   /**

@@ -39,3 +39,15 @@ export function traceOf(error: unknown): string {
     return 'unreadable error';
   }
 }
+
+/** Code of an error of ours, or class of another, and the code of what caused it; never a message. */
+export function causeOf(error: unknown): { readonly cause?: string } {
+  try {
+    if (error instanceof ToolFailure) return {};
+    if (error instanceof AppError) return { cause: error.code };
+    const code = (error as { readonly code?: unknown } | null)?.code;
+    return { cause: typeof code === 'string' ? code : error instanceof Error ? error.name : typeof error };
+  } catch {
+    return { cause: 'unreadable error' };
+  }
+}

@@ -40,6 +40,11 @@ export class FunctionCatalogue {
     return this.prepare(name, config).problems;
   }
 
+  /** `validate` without the schema's defaults: a required member has to be there. */
+  validateExactly(name: string, config: unknown): readonly Problem[] {
+    return this.schemas.exactProblems(this.byName.get(name)?.definition.name ?? name, config);
+  }
+
   /** The config with the schema's defaults filled in, and what is wrong with it. */
   prepare(name: string, config: unknown): PreparedConfig {
     return this.schemas.prepare(this.byName.get(name)?.definition.name ?? name, config);

@@ -2,12 +2,12 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type EmitRunEvent, isJsonObject, type JsonObject, type Source, type ToolRef, type Usage } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import type { RunBudget } from '../runs';
-import { cleanText, cutText } from './clean-text';
-import { type CallScope, type FunctionContext, ToolFailure, type ToolFailureCode } from './contract';
-import { withinDeadline } from './deadline';
-import { traceOf } from './describe-failure';
+import { cleanText, cutText } from './calls/clean-text';
+import { type CallScope, type Citation, type FunctionContext, ToolFailure, type ToolFailureCode } from './contract';
+import { withinDeadline } from './calls/deadline';
+import { causeOf, traceOf } from './describe-failure';
 import type { OfferedFunction } from './function-set';
-import { readOutput } from './read-output';
+import { readOutput } from './calls/read-output';
 import { statisticsName, ToolStatistics } from './resilience/tool-statistics';
 
 /** UTF-16 units of one call's arguments. */
@@ -32,7 +32,7 @@ export interface RequestedCall {
   readonly arguments: string;
 }
 
-/** What surrounds the calls of one run. */
+/** The context that all calls of one run share. */
 export interface FunctionInvocation extends Omit<FunctionContext, 'signal' | 'progress'> {
   readonly scope: CallScope;
   readonly budget: RunBudget;
@@ -56,6 +56,8 @@ export type FunctionOutcome =
       readonly chars: number;
       readonly cached: boolean;
       readonly sources: readonly Source[];
+      /** Where `content` cites `sources`, until the run has numbered them. */
+      readonly citations?: readonly Citation[];
       readonly usage: Usage | null;
       readonly warnings: readonly string[];
     })
@@ -100,8 +102,23 @@ export class FunctionInvoker {
       this.count(offered, invocation, duration_ms);
       return outcome;
     } catch (error) {
-      const { code, message, content } = this.failureOf(error, plugin, invocation.runId);
-      emit({ type: 'tool.failed', ...ref, code, message: `❌ ${name} failed` });
+      const { code, message, content, unexpected } = failureOf(error);
+      if (code !== 'tool.cancelled')
+        this.logger.warn({
+          msg: 'function failed',
+          run_id: invocation.runId,
+          organization_id: invocation.owner.organizationId,
+          assistant_id: invocation.assistantId,
+          index: call.index,
+          tool: plugin,
+          function: name,
+          code,
+          ...causeOf(error),
+          duration_ms: elapsed(),
+          retries: 0,
+          ...(unexpected ? { trace: traceOf(error) } : {}),
+        });
+      emit({ type: 'tool.failed', ...ref, code, retries: 0, message: `❌ ${name} failed` });
       if (!NOT_COUNTED.has(code)) this.count(offered, invocation, null);
       return { call, plugin, name, status: 'failed', code, message, content, duration_ms: elapsed() };
     }
@@ -132,12 +149,13 @@ export class FunctionInvoker {
     if (!invocation.budget.takeCall(`function:${name}`))
       throw new ToolFailure('tool.limit', 'this function was called too often for one answer');
     const raw = await this.run(name, args, offered, ref, invocation);
-    const { content, sources, warnings, truncated } = readOutput(raw, RESULT_LIMIT);
+    const { content, sources, citations, warnings, truncated } = readOutput(raw, RESULT_LIMIT);
     const usage: Usage | null = raw.usage ?? null;
     return {
       content: truncated ? `${content}\n[the rest was left out]` : content,
       chars: raw.content.length,
       sources,
+      citations,
       usage,
       warnings,
     };
@@ -160,17 +178,21 @@ export class FunctionInvoker {
     const work = ({ signal }: AbortController) => plugin.call(name, args, config, { ...context, signal, progress });
     return withinDeadline(work, { timeoutMs, scope }).finally(() => (open = false));
   }
+}
 
-  /** Nothing that another system wrote in an error reaches the model: it could be an instruction. */
-  private failureOf(error: unknown, plugin: string, runId: string) {
-    if (error instanceof ToolFailure) {
-      const { code, message } = error;
-      return { code, message, content: code === 'tool.unavailable' ? UNAVAILABLE : `Error: ${message}` };
-    }
-    this.logger.warn(`run ${runId} function ${plugin}: ${traceOf(error)}`);
-    const code: ToolFailureCode = 'tool.failed';
-    return { code, message: 'the function failed', content: 'Error: the function failed' };
+/** Error texts of other systems never reach the model: they could be instructions. */
+function failureOf(error: unknown) {
+  if (error instanceof ToolFailure) {
+    const { code, message } = error;
+    return {
+      code,
+      message,
+      content: code === 'tool.unavailable' ? UNAVAILABLE : `Error: ${message}`,
+      unexpected: false,
+    };
   }
+  const code: ToolFailureCode = 'tool.failed';
+  return { code, message: 'the function failed', content: 'Error: the function failed', unexpected: true };
 }
 
 /** The model asked for something that was not done: it says nothing of the function. */

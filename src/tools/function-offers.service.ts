@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isJsonObject, type JsonObject } from '../kernel';
 import { ArgumentSchemas } from './argument-schemas';
 import type { FunctionDeclaration, FunctionEntry, FunctionPlugin, OfferContext } from './contract';
 import { traceOf } from './describe-failure';
@@ -70,7 +71,8 @@ export class FunctionOffers {
       if (!context.signal.aborted) this.logger.warn(`function ${index} ${name} offers nothing: ${traceOf(error)}`);
       return refused('function.unavailable', `The function ${name} cannot be offered now`);
     }
-    if (declarations.length === 0) return refused('function.unavailable', `The function ${name} offers nothing`);
+    if (declarations.length === 0)
+      return refused('function.unavailable', `The function ${name}${labelOf(plugin, config)} offers nothing`);
     return this.checked(plugin, config, declarations);
   }
 
@@ -93,4 +95,17 @@ export class FunctionOffers {
     }
     return { functions, warnings };
   }
+}
+
+/** Tells several functions of one kind apart: by its label, or by the thing that it refers to. */
+function labelOf({ definition }: FunctionPlugin, config: JsonObject): string {
+  const { properties } = definition.config_schema;
+  const reference = isJsonObject(properties)
+    ? Object.keys(properties).find((key) => isJsonObject(properties[key]) && 'x-reference' in properties[key])
+    : undefined;
+  const named = [config['name'], reference === undefined ? null : config[reference]];
+  const label = named
+    .map((value) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''))
+    .find((text) => text !== '');
+  return label === undefined ? '' : ` "${label.slice(0, 100)}"`;
 }

@@ -1,5 +1,6 @@
 export * from './contract';
-export { cleanText, cutText } from './clean-text';
+export { citedReply, withoutMarks, writeNumbers } from './citations';
+export { cleanText, cutText } from './calls/clean-text';
 export { closestName } from './closest-name';
 export { ConfigSchemas } from './config-schema';
 export { FunctionCatalogue, functionEntries } from './function-catalogue';
@@ -16,13 +17,14 @@ export { FunctionOffers, type Offer, type OfferWarning } from './function-offers
 export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './function-set';
 export { presentTool, type PresentedTool } from './present-tool';
 export { reportResult, reportTool } from './report-tool';
-export { questionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
+export { questionText, type Retriever, retrieveAccessible } from './search/retrieve-accessible';
 export type { ToolStats } from './resilience/tool-counts.types';
 export { ToolStatistics } from './resilience/tool-statistics';
-export { sourcesBlock } from './sources-block';
-export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './tool-texts';
+export { sourcesBlock } from './search/sources-block';
+export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls/tool-texts';
 export { ToolCatalogue } from './tool-catalogue';
-export { toolPlugins, type ToolRooms } from './tool-plugins';
-export { OUTPUT_LIMIT, type RunnableTool, ToolInvoker } from './tool-invoker';
+export { toolsOver } from './tool-plugins';
+export type { SearchRoom } from './search';
+export { OUTPUT_LIMIT, ToolInvoker } from './tool-invoker';
 export { ToolsModule } from './tools.module';
 export { ToolsService } from './tools.service';

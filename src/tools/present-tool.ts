@@ -1,8 +1,11 @@
-import type { ToolDefinition } from './contract';
+import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from './contract';
 import type { ToolStats } from './resilience/tool-counts.types';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */
 export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
+  readonly texts: DisplayTexts;
+  readonly role: ToolRole;
+  readonly evidence: Evidence;
   readonly stats: {
     readonly calls: number | null;
     readonly failure_rate: number | null;
@@ -15,9 +18,15 @@ export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
 const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
 
 export const presentTool = (
-  { aliases: _, ...definition }: ToolDefinition,
+  { aliases: _, texts = {}, role = 'other', evidence = 'found', ...definition }: ToolDefinition,
   counted: ToolStats | null = null,
-): PresentedTool => ({ ...definition, stats: counted === null ? NOTHING_COUNTED : figuresOf(counted) });
+): PresentedTool => ({
+  ...definition,
+  texts,
+  role,
+  evidence,
+  stats: counted === null ? NOTHING_COUNTED : figuresOf(counted),
+});
 
 const figuresOf = ({ calls, failure_rate, avg_ms, p95_ms, confidence }: ToolStats): PresentedTool['stats'] => ({
   calls,

@@ -18,11 +18,15 @@ export function reportResult(outcome: ToolOutcome): ReportResult {
   switch (outcome.status) {
     case 'completed': {
       const { content, chars, sources, query = null } = outcome;
-      return { ...row, chars, sources: sources.length, preview: content, ...(query === null ? {} : { query }) };
+      const asked = query === null ? {} : { query };
+      return { ...row, ...triesOf(outcome), chars, sources: sources.length, preview: content, ...asked };
     }
     case 'failed':
-      return { ...row, code: outcome.code, message: outcome.message };
+      return { ...row, ...triesOf(outcome), code: outcome.code, message: outcome.message };
     case 'skipped':
       return { ...row, message: outcome.reason };
   }
 }
+
+const triesOf = ({ retries, bounded }: Exclude<ToolOutcome, { status: 'skipped' }>) =>
+  bounded === undefined ? { retries } : { retries, bounded };

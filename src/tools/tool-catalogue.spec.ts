@@ -1,7 +1,7 @@
 import { TOOL_PLUGINS } from './catalog';
 import { ToolCatalogue } from './tool-catalogue';
-import { toolPlugins } from './tool-plugins';
-import { fakeTool, OWNER } from './testing/call';
+import { toolsOver } from './tool-plugins';
+import { entry, fakeTool, OWNER } from './testing/call';
 
 const run = async () => ({ content: '', sources: [], confidence: null });
 const schema = {
@@ -64,12 +64,25 @@ describe('the tool catalogue', () => {
     expect(config).toEqual({});
   });
 
-  it('checks a stored config once', () => {
-    const tool = catalogue.find('simple_rag');
-    if (tool === undefined) throw new Error('missing');
-    const config = {};
-    expect(catalogue.prepare(tool, config)).toBe(catalogue.prepare(tool, config));
-    expect(catalogue.prepare(tool, {})).not.toBe(catalogue.prepare(tool, config));
+  it('compiles an entry with its fallback into calls that need no catalogue', () => {
+    const fallback = { plugin: 'rubric', config: {}, condition: 'on_error', threshold: 0.5 } as const;
+    const stored = Object.freeze({ list: ['a'] });
+    expect(catalogue.compile(entry({ plugin: 'simple_rag', config: stored, fallback }))).toMatchObject({
+      plugin: 'simple_rag',
+      config: stored,
+      phase: 'pipeline',
+      call: { plugin: 'simple_rag', version: '1.0.0', config: { list: ['a'], top_k: 3 } },
+      fallbackCall: { plugin: 'rubric_rag', config: {}, configKey: '{}' },
+    });
+  });
+
+  it('compiles an entry that cannot be called into the reason', () => {
+    const callOf = (more: Parameters<typeof entry>[0]) => catalogue.compile(entry(more)).call;
+    expect(callOf({ plugin: 'gone' })).toEqual({ code: 'tool.unknown', message: 'there is no tool named gone' });
+    expect(callOf({ plugin: 'simple_rag', config: { top_k: 0 } })).toEqual({
+      code: 'tool.config_invalid',
+      message: 'top_k must be >= 1',
+    });
   });
 
   it('has no opinion on gaps of tools that it does not know', async () => {
@@ -82,7 +95,7 @@ describe('the tool catalogue', () => {
   });
 });
 
-it('builds every plugin of the catalogue over rooms of somebody else', () => {
-  const built = toolPlugins({ retrieval: {}, rewriter: {}, rubrics: {}, files: {}, moodle: {}, answers: {} } as never);
+it('builds every plugin of the catalogue over other services', () => {
+  const built = toolsOver(new Map());
   expect(built.map((plugin) => plugin.constructor)).toEqual(TOOL_PLUGINS);
 });

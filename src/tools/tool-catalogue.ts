@@ -1,16 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal, Problem } from '../kernel';
 import { closestName } from './closest-name';
-import { ConfigSchemas, type PreparedConfig } from './config-schema';
-import { type ConfigGap, type Tool, type ToolDefinition, TOOLS } from './contract';
+import { ConfigSchemas } from './config-schema';
+import {
+  type CallProblem,
+  type CompiledTool,
+  type ConfigGap,
+  type PipelineTool,
+  type PreparedCall,
+  type Tool,
+  type ToolDefinition,
+  TOOLS,
+} from './contract';
 
 /** Every tool by name and alias, with its config schema compiled. Names come from users and models: Map look-ups only. */
 @Injectable()
 export class ToolCatalogue {
   private readonly byName = new Map<string, Tool>();
   private readonly schemas = new ConfigSchemas();
-  /** Keyed by the stored config object, which lives as long as the cached assistant. */
-  private readonly prepared = new WeakMap<JsonObject, { tool: Tool; prepared: PreparedConfig }>();
 
   constructor(@Inject(TOOLS) private readonly tools: readonly Tool[]) {
     for (const tool of tools) {
@@ -53,6 +60,11 @@ export class ToolCatalogue {
     return this.schemas.prepare(this.canonicalName(name), config).problems;
   }
 
+  /** `validate` without the schema's defaults: a required member has to be there. */
+  validateExactly(name: string, config: unknown): readonly Problem[] {
+    return this.schemas.exactProblems(this.canonicalName(name), config);
+  }
+
   /** A copy of the config with the schema's defaults filled in. */
   withDefaults(name: string, config: JsonObject): JsonObject {
     return this.schemas.prepare(this.canonicalName(name), config).config;
@@ -70,16 +82,38 @@ export class ToolCatalogue {
   phaseOf(name: string, config: JsonObject): 'pipeline' | 'answer' {
     const tool = this.find(name);
     if (tool?.phase === undefined) return 'pipeline';
-    const { config: complete, problems } = this.prepare(tool, config);
+    const { config: complete, problems } = this.schemas.prepare(tool.definition.name, config);
     return problems.length > 0 ? 'pipeline' : tool.phase(complete);
   }
 
-  /** `validate` and `withDefaults` for the running path: done once per stored config object. */
-  prepare(tool: Tool, config: JsonObject): PreparedConfig {
-    const known = this.prepared.get(config);
-    if (known?.tool === tool) return known.prepared;
-    const prepared = this.schemas.prepare(tool.definition.name, config);
-    this.prepared.set(config, { tool, prepared });
-    return prepared;
+  /** Earlier results that a tool needs; null for tools that need none, are unknown or cannot run. */
+  needsOf(name: string, config: JsonObject): { readonly tool: string | null } | null {
+    const tool = this.find(name);
+    if (tool?.needs === undefined) return null;
+    const { config: complete, problems } = this.schemas.prepare(tool.definition.name, config);
+    return problems.length > 0 ? null : tool.needs(complete);
+  }
+
+  /** Resolves plugin and config of an entry once, so that its calls need no catalogue. Never throws. */
+  compile(entry: PipelineTool): CompiledTool {
+    const { plugin, config, fallback } = entry;
+    const call = this.prepare(plugin, config);
+    return {
+      ...entry,
+      phase: 'code' in call ? 'pipeline' : (this.find(plugin)?.phase?.(call.config) ?? 'pipeline'),
+      call,
+      fallbackCall: fallback === null ? null : this.prepare(fallback.plugin, fallback.config),
+    };
+  }
+
+  private prepare(plugin: string, stored: JsonObject): PreparedCall | CallProblem {
+    const tool = this.find(plugin);
+    if (tool === undefined) return { code: 'tool.unknown', message: `there is no tool named ${plugin}` };
+    const { name, version, evidence } = tool.definition;
+    const { config, problems } = this.schemas.prepare(name, stored);
+    const [problem] = problems;
+    if (problem !== undefined)
+      return { code: 'tool.config_invalid', message: `${problem.path} ${problem.message}`.trim() };
+    return { plugin: name, version, evidence, tool, config, configKey: JSON.stringify(config) };
   }
 }

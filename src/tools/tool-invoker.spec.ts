@@ -2,9 +2,9 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { AppError, notFound, type RunEvent } from '../kernel';
 import { CallScope, type Tool, TOOL_FAILURE_CODES, ToolFailure, type ToolContext, type ToolOutcome } from './contract';
-import { entry, fakeTool, invocation, invokerOf } from './testing/call';
+import { entry, fakeTool, invocation, invokerOf, OWNER } from './testing/call';
 import { OUTPUT_LIMIT } from './tool-invoker';
-import { PARALLEL_TEXTS } from './tool-texts';
+import { PARALLEL_TEXTS } from './calls/tool-texts';
 
 const INPUT = { query: 'why?', messages: [{ role: 'user', content: 'why?' }] as const };
 const output = (content: unknown, more: object = {}): never =>
@@ -213,6 +213,51 @@ describe('a call that fails', () => {
     const outcome = await invokerOf(tool).invoke(entry({ config: { top_k: 'many' } }), INPUT, invocation());
     expect(outcome).toMatchObject({ code: 'tool.config_invalid', message: 'top_k must be of type integer' });
     expect(run).not.toHaveBeenCalled();
+  });
+});
+
+describe('the log line of a call that fails', () => {
+  let warn: jest.SpyInstance;
+  beforeEach(() => (warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation()));
+  afterEach(() => warn.mockRestore());
+
+  const QUESTION = {
+    query: 'my private question',
+    messages: [{ role: 'user', content: 'my private question' }] as const,
+  };
+  const failing = (error: Error, about = invocation()) =>
+    invokerOf(fakeTool(() => Promise.reject(error))).invoke(
+      entry({ index: 2, config: { note: 'private config' }, retries: 1 }),
+      QUESTION,
+      about,
+    );
+  const LINE = {
+    msg: 'tool failed',
+    run_id: '0195f2a0-0000-7000-8000-000000000004',
+    organization_id: OWNER.organizationId,
+    assistant_id: 1,
+    index: 2,
+    tool: 'fake',
+    placeholder: '1_context',
+    code: 'tool.failed',
+    duration_ms: expect.any(Number),
+  };
+
+  it('is one, after the last try, with ids, names and numbers', async () => {
+    await failing(new AppError('upstream_error', 'sk-secret refused my private question'));
+    expect(warn.mock.calls).toEqual([[{ ...LINE, cause: 'upstream_error', retries: 1 }]]);
+  });
+
+  it('has the frames of an unexpected error and neither its message, the question nor the config', async () => {
+    await failing(new TypeError('sk-secret of my private question'));
+    const trace = expect.stringMatching(/^TypeError at /);
+    expect(warn.mock.calls).toEqual([[{ ...LINE, cause: 'TypeError', retries: 0, trace }]]);
+    expect(JSON.stringify(warn.mock.calls)).not.toMatch(/sk-secret|private/);
+  });
+
+  it('is absent when the run was cancelled', async () => {
+    await failing(new Error('late'), invocation({ scope: new CallScope(AbortSignal.abort()) }));
+    expect(warn).not.toHaveBeenCalled();
   });
 });
 

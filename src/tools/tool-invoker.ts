@@ -1,24 +1,26 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import { addUsage, type JsonObject, type ToolRef } from '../kernel';
+import { addUsage, type ToolRef } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import {
+  type CallProblem,
+  type CompiledTool,
   type Invocation,
   type PipelineTool,
+  type PreparedCall,
   ToolFailure,
   type ToolFailureCode,
   type ToolInput,
   type ToolOutcome,
 } from './contract';
-import { describeFailure, traceOf } from './describe-failure';
-import type { CheckedOutput } from './read-output';
-import { type CallTrace, ResilientCalls, type RunnableTool, type ToolCall } from './resilience/resilient-calls';
+import { causeOf, describeFailure, traceOf } from './describe-failure';
+import type { CheckedOutput } from './calls/read-output';
+import type { CallTrace, ToolCall } from './resilience/call.types';
+import { ResilientCalls } from './resilience/resilient-calls';
 import { ToolStatistics } from './resilience/tool-statistics';
 import { ToolCatalogue } from './tool-catalogue';
-import { failedText, fallbackText, targetOf } from './tool-texts';
+import { failedText, fallbackText, targetOf } from './calls/tool-texts';
 
-export { OUTPUT_LIMIT, type RunnableTool } from './resilience/resilient-calls';
-
-type Resolve = () => Pick<ToolCall, 'plugin' | 'version' | 'tool' | 'config'>;
+export { OUTPUT_LIMIT } from './resilience/resilient-calls';
 
 interface Failed {
   readonly code: ToolFailureCode;
@@ -28,11 +30,12 @@ interface Failed {
 /** How a call ended; it is not told yet. */
 type Ended =
   | { readonly output: CheckedOutput; readonly trace: CallTrace; readonly fallback?: string }
-  | { readonly failed: Failed };
+  | { readonly failed: Failed; readonly trace: CallTrace };
 
 /** What is known of one call all the way. */
 interface Calling {
   readonly entry: PipelineTool;
+  readonly prepared: PreparedCall | CallProblem;
   readonly ref: ToolRef;
   readonly input: ToolInput;
   readonly invocation: Invocation;
@@ -61,96 +64,114 @@ export class ToolInvoker {
   constructor(
     private readonly catalogue: ToolCatalogue,
     @Inject(CONFIG) config: Config,
-    /** Without it nothing is counted, and history shortens no time. */
+    /** Counts calls where given. */
     @Optional() @Inject(ToolStatistics) private readonly statistics: ToolStatistics | null = null,
   ) {
-    this.calls = new ResilientCalls(config.tools, (organizationId, plugin) =>
-      statistics === null ? null : statistics.of(organizationId, plugin),
-    );
+    this.calls = new ResilientCalls(config.tools);
   }
 
-  /** Calls a tool of the catalogue with the entry's config, checked against its schema and filled with its defaults. */
+  /** Compiles an entry that no assistant holds as it is, such as a plan's step, and calls it. */
   invoke(entry: PipelineTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
-    return this.settle(entry, input, invocation, () => this.resolve(entry.plugin, entry.config));
+    return this.run(this.catalogue.compile(entry), input, invocation);
   }
 
-  /** Calls a tool that is not in the catalogue; `entry.config` is taken as it is. */
-  run(tool: RunnableTool, entry: PipelineTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
-    return this.settle(entry, input, invocation, () => ({ plugin: entry.plugin, tool, config: entry.config }));
-  }
-
-  private resolve(plugin: string, stored: JsonObject): ReturnType<Resolve> {
-    const tool = this.catalogue.find(plugin);
-    if (tool === undefined) throw new ToolFailure('tool.unknown', `there is no tool named ${plugin}`);
-    const { config, problems } = this.catalogue.prepare(tool, stored);
-    const [problem] = problems;
-    if (problem !== undefined)
-      throw new ToolFailure('tool.config_invalid', `${problem.path} ${problem.message}`.trim());
-    const { name, version } = tool.definition;
-    return { plugin: name, version, tool, config };
-  }
-
-  private async settle(
-    entry: PipelineTool,
-    input: ToolInput,
-    invocation: Invocation,
-    resolve: Resolve,
-  ): Promise<ToolOutcome> {
+  async run(entry: CompiledTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
     const { index, plugin, placeholder } = entry;
     const { emit, texts, step } = invocation;
     const ref: ToolRef = step === undefined ? { index, plugin, placeholder } : { index, plugin, placeholder, step };
-    const calling: Calling = { entry, ref, input, invocation };
+    const calling: Calling = { entry, prepared: entry.call, ref, input, invocation };
     const startedAt = performance.now();
     emit({ type: 'tool.started', ...ref, message: texts.started(targetOf(entry)) });
-    const first = await this.call(calling, resolve, startedAt);
+    const first = await this.call(calling, startedAt);
     const reason = fallbackReason(entry, first);
-    const ended = reason === null ? first : await this.fallBack(calling, first, reason);
-    const duration_ms = Math.round((performance.now() - startedAt) * 100) / 100;
+    const ended = reason === null ? first : await this.fallBack(calling, entry.fallbackCall, first, reason);
+    const duration_ms = elapsedMs(startedAt);
+    const { cached, retries, evidence, bounded: lastBounded } = ended.trace;
+    const bounded = lastBounded === null ? NOT_BOUNDED : { bounded: lastBounded };
     if ('failed' in ended) {
       const { code, message } = ended.failed;
-      emit({ type: 'tool.failed', ...ref, code, message: failedText(plugin, message) });
-      return { index, plugin, placeholder, status: 'failed', code, message, duration_ms };
+      emit({ type: 'tool.failed', ...ref, code, retries, ...bounded, message: failedText(plugin, message) });
+      return { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries, ...bounded };
     }
-    const { output, trace, fallback } = ended;
+    const { output, fallback } = ended;
     const { content, sources, citations, confidence, warnings, query, usage, truncated } = output;
-    const { cached, retries } = trace;
     const { length: chars } = content;
-    const shared = { chars, confidence, cached, retries, duration_ms, ...(fallback === undefined ? {} : { fallback }) };
+    const shared = {
+      chars,
+      confidence,
+      cached,
+      retries,
+      duration_ms,
+      ...bounded,
+      ...(fallback === undefined ? {} : { fallback }),
+    };
+    const judged = evidence === undefined ? {} : { evidence };
     const message = texts.completed(entry, chars);
     emit({ type: 'tool.completed', ...ref, sources: sources.length, message, ...shared });
     const kept = { content, sources, citations, warnings, query, usage, truncated };
-    return { index, plugin, placeholder, status: 'completed', ...kept, ...shared };
+    return { index, plugin, placeholder, status: 'completed', ...kept, ...shared, ...judged };
   }
 
   /** One call with its retries, counted. */
-  private async call({ entry, ref, input, invocation }: Calling, resolve: Resolve, startedAt: number): Promise<Ended> {
-    const trace: CallTrace = { startedAt, retries: 0, cached: false, tryMs: null };
+  private async call({ entry, prepared, ref, input, invocation }: Calling, startedAt: number): Promise<Ended> {
+    const trace: CallTrace = { startedAt, retries: 0, cached: false, tryMs: null, bounded: null, evidence: undefined };
     let plugin = entry.plugin;
     let ended: Ended;
     try {
-      const { version, tool, config, ...found } = resolve();
-      plugin = found.plugin;
-      const call: ToolCall = { plugin, version, tool, config, entry, input, invocation, ref };
+      if ('code' in prepared) throw new ToolFailure(prepared.code, prepared.message);
+      plugin = prepared.plugin;
+      const { version, evidence, tool, config, configKey } = prepared;
+      trace.evidence = evidence;
+      const call: ToolCall = { plugin, version, tool, config, configKey, entry, input, invocation, ref };
       ended = { output: await this.calls.run(call, trace), trace };
     } catch (error) {
       const { code, message, unexpected } = describeFailure(error);
-      if (unexpected) this.logger.warn(`run ${invocation.runId} tool ${entry.index} ${plugin}: ${traceOf(error)}`);
-      ended = { failed: { code, message } };
+      ended = { failed: { code, message }, trace };
+      if (code !== 'tool.cancelled') this.log(invocation, { ...ref, plugin, code }, trace, error, unexpected);
     }
     this.count(invocation, plugin, entry, ended, trace);
     return ended;
   }
 
+  /** Ids, names and numbers: a message may quote content. */
+  protected log(
+    { runId, owner, assistantId }: Invocation,
+    { index, plugin, placeholder, code }: Pick<PipelineTool, 'index' | 'plugin' | 'placeholder'> & Pick<Failed, 'code'>,
+    { startedAt, retries, bounded }: CallTrace,
+    error: unknown,
+    unexpected: boolean,
+  ): void {
+    this.logger.warn({
+      msg: 'tool failed',
+      run_id: runId,
+      organization_id: owner.organizationId,
+      assistant_id: assistantId,
+      index,
+      tool: plugin,
+      placeholder,
+      code,
+      ...causeOf(error),
+      duration_ms: elapsedMs(startedAt),
+      retries,
+      ...(bounded === null ? {} : { bounded }),
+      ...(unexpected ? { trace: traceOf(error) } : {}),
+    });
+  }
+
   /** In the tool's place and with its time, but not with a fallback of its own. What it answers instead is the outcome. */
-  private async fallBack(calling: Calling, first: Ended, reason: string): Promise<Ended> {
+  private async fallBack(
+    calling: Calling,
+    prepared: CompiledTool['fallbackCall'],
+    first: Ended,
+    reason: string,
+  ): Promise<Ended> {
     const { entry, ref, invocation } = calling;
     const { fallback } = entry;
-    if (fallback === null || invocation.scope.isStopped) return first;
+    if (fallback === null || prepared === null || invocation.scope.isStopped) return first;
     const { plugin, config } = fallback;
     invocation.emit({ type: 'tool.progress', ...ref, message: fallbackText(entry.plugin, plugin, reason) });
     const instead: PipelineTool = { ...entry, plugin, config, retries: null, fallback: null };
-    const resolve: Resolve = () => this.resolve(plugin, config);
-    const second = await this.call({ ...calling, entry: instead }, resolve, performance.now());
+    const second = await this.call({ ...calling, entry: instead, prepared }, performance.now());
     if ('failed' in second) return first;
     // An unsure answer has been paid for as well.
     const usage = 'failed' in first ? second.output.usage : addUsage(first.output.usage, second.output.usage);
@@ -168,6 +189,10 @@ export class ToolInvoker {
     this.statistics.record(owner.organizationId, plugin, call);
   }
 }
+
+const NOT_BOUNDED = {};
+
+const elapsedMs = (startedAt: number): number => Math.round((performance.now() - startedAt) * 100) / 100;
 
 /** Why another tool is to answer, for the progress; null when it is not. */
 function fallbackReason({ on_error, fallback }: PipelineTool, ended: Ended): string | null {

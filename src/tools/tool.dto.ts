@@ -1,5 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { MayBeOmitted } from '../platform/http';
+import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from './contract';
 
 const TOOL_KINDS = ['pipeline', 'function'] as const;
 
@@ -46,15 +48,32 @@ export class ToolDto {
   name!: string;
   display_name!: string;
   description!: string;
+  /** `{language: {name, about}}` in `en`, `es`, `ca`, `eu`; may lack any of them. */
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: { name: { type: 'string' }, about: { type: 'string' } },
+      required: ['name', 'about'],
+    },
+  })
+  texts!: DisplayTexts;
   /** Type of the placeholder that the tool fills, `context` in `{1_context}`; null when it fills none. */
   placeholder!: string | null;
   category!: string;
+  /** Decides when a planner runs the tool. */
+  @ApiProperty({ enum: TOOL_ROLES })
+  role!: ToolRole;
+  /** `found`: statements can be checked against its results. `derived`: it rewrites earlier results. `none`: it judges. */
+  @ApiProperty({ enum: EVIDENCE })
+  evidence!: Evidence;
   version!: string;
   /** JSON Schema of the tool's `config`. */
   config_schema!: Record<string, unknown>;
   kind!: 'pipeline' | 'function';
   /** Of functions that the model always calls by the same name. */
   function_name?: string;
+  /** Name of a lucide icon; a client that does not know it draws a general one. */
   icon!: string;
   allow_multiple!: boolean;
   parameters!: Record<string, unknown>;

@@ -12,6 +12,14 @@ const service = new ToolsService(
       aliases: ['rubric'],
       config_schema: { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false },
     }),
+    fakeTool(run, {
+      name: 'file_rag',
+      config_schema: {
+        type: 'object',
+        properties: { path: { type: 'string', default: '' }, chars: { type: 'integer', default: 10 } },
+        required: ['path'],
+      },
+    }),
   ]),
   new FunctionCatalogue([]),
 );
@@ -45,5 +53,13 @@ describe('what the catalogue doors answer', () => {
       { path: 'id', message: 'must be of type string' },
     ]);
     expect(service.validate('rubric', [])).toEqual([{ path: '', message: 'must be an object' }]);
+  });
+
+  it('asks for required members that have a default, and changes nothing in the config', () => {
+    const config = { path: 'a.md' };
+    expect(service.validate('file_rag', config)).toEqual([]);
+    expect(config).toEqual({ path: 'a.md' });
+    for (const empty of [{}, { config: {} }])
+      expect(service.validate('file_rag', empty)).toEqual([{ path: 'path', message: 'is required' }]);
   });
 });

@@ -14,7 +14,7 @@ export interface ToolFilter {
 }
 
 interface Found {
-  readonly catalogue: Pick<ToolCatalogue, 'validate'>;
+  readonly catalogue: Pick<ToolCatalogue, 'validateExactly'>;
   readonly definition: ToolDefinition;
 }
 
@@ -45,9 +45,12 @@ export class ToolsService {
     return this.present(this.catalogueOf(name, kind).definition, organizationId);
   }
 
-  /** Everything the tool's schema has against a config. `{"config": {…}}` is taken for the config inside. */
+  /**
+   * Everything the tool's schema has against a config, missing required members included; saving an assistant fills in
+   * defaults instead. `{"config": {…}}` is taken for the config inside.
+   */
   validate(name: string, body: unknown, kind?: ToolKind): readonly Problem[] {
-    return this.catalogueOf(name, kind).catalogue.validate(name, unwrap(body));
+    return this.catalogueOf(name, kind).catalogue.validateExactly(name, unwrap(body));
   }
 
   private present(definition: ToolDefinition, organizationId: string | null): PresentedTool {

@@ -1,3 +1,5 @@
+import type { Type } from '@nestjs/common';
+import type { PromptProcessor, RagProcessor } from '../contract';
 import { ContextAwareAugmentProcessor } from './context-aware-augment/context-aware-augment.processor';
 import { ContextAwareRagProcessor } from './context-aware-rag/context-aware-rag.processor';
 import { HierarchicalRagProcessor } from './hierarchical-rag/hierarchical-rag.processor';
@@ -10,17 +12,17 @@ import { SingleFileRagProcessor } from './single-file-rag/single-file-rag.proces
 import { ToolAugmentProcessor } from './tool-augment/tool-augment.processor';
 
 /** Every classic processor, one line each. */
-export const PROMPT_PROCESSOR_PLUGINS = [
+export const PROMPT_PROCESSOR_PLUGINS: readonly Type<PromptProcessor>[] = [
   SimpleAugmentProcessor,
   ToolAugmentProcessor,
   ContextAwareAugmentProcessor,
   MoodleAugmentProcessor,
-] as const;
-export const RAG_PROCESSOR_PLUGINS = [
+];
+export const RAG_PROCESSOR_PLUGINS: readonly Type<RagProcessor>[] = [
   NoRagProcessor,
   SimpleRagProcessor,
   ContextAwareRagProcessor,
   HierarchicalRagProcessor,
   RubricRagProcessor,
   SingleFileRagProcessor,
-] as const;
+];

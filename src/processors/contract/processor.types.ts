@@ -1,4 +1,4 @@
-import type { Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
+import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
 import type { FunctionDeclaration, RunnableTool } from '../../tools';
 
 /** What the catalogue routes and the web form show of a processor. */
@@ -65,16 +65,12 @@ export interface Gathered {
 /** Builds the final messages of a classic assistant. */
 export interface PromptProcessor {
   readonly definition: ProcessorDefinition;
+  /** True where `around` has the question worded from the whole conversation. */
+  readonly rewrites?: boolean;
   /** Pure: everything that has to be waited for is in the input. */
   build(input: PromptInput): AssembledMessages;
   /** Looks up what the template's own slots need, while the RAG processor fetches. */
   gather?(context: GatherContext): Promise<Gathered>;
   /** The RAG processor that runs instead of the assistant's: the same one, asked differently. */
   around?(rag: RagProcessor): RagProcessor;
-}
-
-export interface AssembledMessages {
-  readonly messages: readonly ChatMessage[];
-  /** Parts that are no text and were left out because the assistant has no vision. */
-  readonly droppedParts: number;
 }

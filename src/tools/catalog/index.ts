@@ -1,3 +1,5 @@
+import type { Type } from '@nestjs/common';
+import type { Tool } from '../contract';
 import { AssistantTool } from './assistant/assistant.tool';
 import { HallucinationDetectorTool } from './hallucination-detector/hallucination-detector.tool';
 import { HybridSearchTool } from './hybrid-search/hybrid-search.tool';
@@ -12,7 +14,7 @@ import { ValidationTool } from './validation/validation.tool';
 import { VectorSearchTool } from './vector-search/vector-search.tool';
 
 /** Every tool of the pipeline, one line each. */
-export const TOOL_PLUGINS = [
+export const TOOL_PLUGINS: readonly Type<Tool>[] = [
   SimpleRagTool,
   RubricRagTool,
   SingleFileRagTool,
@@ -25,4 +27,4 @@ export const TOOL_PLUGINS = [
   SynthesisTool,
   ValidationTool,
   HallucinationDetectorTool,
-] as const;
+];

@@ -12,8 +12,6 @@ export interface CheckConfig extends JsonObject {
 }
 
 const TEXT_CHARS = 24_000;
-/** They judge; they are no evidence. */
-const NO_EVIDENCE = ['synthesis', 'validation', 'hallucination_detector'];
 
 /** A text and what it has to stand on. */
 export interface CheckedText {
@@ -29,7 +27,7 @@ export function checkedText(
 ): CheckedText | { readonly nothing: ToolOutput } {
   const text = (checks === 'answer' ? answer : lastSynthesis(results))?.trim() ?? '';
   if (text === '') return nothing(`there is no ${checks} to check`);
-  const material = materialOf(results, { maxTokens, without: NO_EVIDENCE });
+  const material = materialOf(results, { maxTokens, kinds: ['found'] });
   if (material.pieces.length === 0) return nothing('no earlier tool found anything to check against');
   const warnings = [
     ...(text.length > TEXT_CHARS ? [`the end of the ${checks} was not checked: it is too long`] : []),
@@ -38,13 +36,18 @@ export function checkedText(
   return { text: text.slice(0, TEXT_CHARS).toWellFormed(), material, warnings };
 }
 
+/** The text of `synthesis` has to be there before the pipeline's end; the answer comes after every tool. */
+export const checkNeeds = ({ checks }: CheckConfig): { tool: string | null } => ({
+  tool: checks === 'synthesis' ? 'synthesis' : null,
+});
+
 const nothing = (warning: string): { nothing: ToolOutput } => ({
   nothing: { content: '', sources: [], confidence: null, warnings: [warning] },
 });
 
 function lastSynthesis(results: ToolContext['results']): string | null {
   const texts = [...results.values()].flatMap((outcome) =>
-    outcome.status === 'completed' && outcome.plugin === 'synthesis' ? [outcome.content] : [],
+    outcome.status === 'completed' && outcome.evidence === 'derived' ? [outcome.content] : [],
   );
   return texts.at(-1) ?? null;
 }

@@ -1,1 +1,1 @@
-export { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText } from './checked-text';
+export { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from './checked-text';

@@ -1,9 +1,12 @@
 import type { Source, Usage } from '../../kernel';
+import type { Citation } from './citation.types';
 
 /** What another assistant answered, run whole and without streaming. */
 export interface AssistantReply {
   readonly text: string;
   readonly sources: readonly Source[];
+  /** Where `text` cites `sources`; absent where it does not. */
+  readonly citations?: readonly Citation[];
   readonly usage: Usage | null;
 }
 

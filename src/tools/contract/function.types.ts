@@ -1,5 +1,6 @@
 import type { Caller, JsonObject, Principal, Source, Usage } from '../../kernel';
 import type { AssistantAbility } from './assistant-ability.types';
+import type { Citation } from './citation.types';
 import type { ConfigGap, ToolDefinition } from './tool.types';
 
 /** What a model is told of one function; `parameters` is a JSON Schema of type `object` (OpenAI API reference, "function"). */
@@ -24,6 +25,8 @@ export interface FunctionEntry {
 export interface FunctionOutput {
   readonly content: string;
   readonly sources?: readonly Source[];
+  /** Ascending by `at`. */
+  readonly citations?: readonly Citation[];
   /** Tokens that were spent on it; counted for the run. */
   readonly usage?: Usage | null;
   /** Degraded work the user should know of. */

@@ -1,6 +1,8 @@
-import type { Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source, Usage } from '../../kernel';
+import type { BoundedTry, Caller, ChatMessage, EmitRunEvent, JsonObject, Principal, Source, Usage } from '../../kernel';
 import type { CallScope } from './call-scope';
+import type { Citation } from './citation.types';
 import type { AssistantAbility } from './assistant-ability.types';
+import type { DisplayTexts } from './display-text.types';
 
 /** JSON Schema (draft 2020-12 subset that Ajv checks) of a tool's `config`; the web form is drawn from it. */
 export type ConfigSchema = JsonObject;
@@ -11,21 +13,35 @@ export interface ToolExample {
   readonly expected_result: string;
 }
 
-/** What a tool says of itself, once: registry, validation, OpenAPI and the web form all read this. */
+/** Decides when a planner runs a tool: searches and content first, then synthesis, then checks. */
+export const TOOL_ROLES = ['search', 'content', 'personal', 'other', 'synthesis', 'check', 'nothing'] as const;
+export type ToolRole = (typeof TOOL_ROLES)[number];
+
+/** `found`: content that statements can be checked against. `derived`: written from earlier results. `none`: a judgement. */
+export const EVIDENCE = ['found', 'derived', 'none'] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** The only declaration of a tool: catalogue, validation, OpenAPI, web form, planner and judges read it. */
 export interface ToolDefinition {
   readonly name: string;
   /** Other names accepted on input (spec 001's `rubric`, `single_file`, `no_tool`). */
   readonly aliases: readonly string[];
   readonly display_name: string;
   readonly description: string;
+  readonly texts?: DisplayTexts;
   /** Placeholder type the tool fills (`context` in `{1_context}`); null when it fills none. */
   readonly placeholder: string | null;
   readonly category: string;
+  /** `other` without it. */
+  readonly role?: ToolRole;
+  /** How far a result supports an answer; `found` by default. */
+  readonly evidence?: Evidence;
   readonly version: string;
   readonly config_schema: ConfigSchema;
   readonly kind: 'pipeline' | 'function';
   /** Name that the model calls a function by, where it is always the same (spec 004: `get_weather`). */
   readonly function_name?: string;
+  /** One of `TOOL_ICONS`. */
   readonly icon: string;
   readonly allow_multiple: boolean;
   readonly parameters: JsonObject;
@@ -44,6 +60,8 @@ export interface ToolInput {
 
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** Milliseconds until `signal` fires because the time of this try is over. */
+  readonly remainingMs: number;
   /** Content is read with the rights of the assistant's owner. */
   readonly owner: Principal;
   readonly caller: Caller;
@@ -61,15 +79,6 @@ export interface ToolContext {
   readonly assistants: AssistantAbility | null;
   /** Emits `tool.progress` for this tool: one line, identifiers only, cut at 200 characters. */
   readonly progress: (message: string) => void;
-}
-
-/**
- * "Write the run-wide number of `sources[source]` here": `at` is a UTF-16 offset in `content`. Numbers run over all tools
- * of the run in tool order, so nobody knows them before every tool has settled; the engine writes them in then.
- */
-export interface Citation {
-  readonly at: number;
-  readonly source: number;
 }
 
 export interface ToolOutput {
@@ -106,13 +115,14 @@ export interface ToolCaching<Config = JsonObject> {
 }
 
 /**
- * What makes a config unusable yet although its types are right, or (`tool.degraded`) work worse than it asks for; path is
+ * Reasons why a config with the right types cannot be used yet, or (`tool.degraded`) works worse than it asks for. `path` is
  * relative to `config`.
  */
 export interface ConfigGap {
   readonly path: string;
   readonly message: string;
-  readonly code: 'tool.config_incomplete' | 'tool.inaccessible' | 'tool.degraded';
+  readonly code:
+    'tool.config_incomplete' | 'tool.inaccessible' | 'tool.unreadable' | 'tool.degraded' | 'collection.unlisted';
 }
 
 /**
@@ -128,6 +138,8 @@ export interface Tool<Config = JsonObject> {
   readonly timeoutMs?: number;
   /** Retries after a failed try where the entry names none; `TOOL_MAX_RETRIES` without it. 0 for tools whose upstream client retries already. */
   readonly retries?: number;
+  /** Tells apart ways of working that `config` does not show, where times of calls are learned. */
+  readonly variant?: string;
   /** Absent: results are never kept. */
   readonly caching?: ToolCaching<Config>;
   run(config: Config, input: ToolInput, context: ToolContext): Promise<ToolOutput>;
@@ -135,6 +147,8 @@ export interface Tool<Config = JsonObject> {
   target?(config: Config, context: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null>;
   /** `answer`: looks at the finished answer and reports, instead of filling a slot before the model is asked. */
   phase?(config: Config): 'pipeline' | 'answer';
+  /** Set when `run` works on earlier results: of the named tool, or of any (null). Absent: it needs none. */
+  needs?(config: Config): { readonly tool: string | null };
   /** Required choices that are still empty, and references that `owner` may not read. Asked at save and in
    * `/validate`. `run` finds the same by doing its work on fresh rows, and fails with the same codes. */
   gaps?(config: Config, owner: Principal): Promise<readonly ConfigGap[]>;
@@ -176,15 +190,25 @@ export type ToolOutcome =
       readonly confidence: number | null;
       readonly cached: boolean;
       readonly retries: number;
+      /** The last try that history ended before its time; absent where it ended none. */
+      readonly bounded?: BoundedTry;
       readonly warnings: readonly string[];
       readonly query?: string | null;
       readonly usage?: Usage | null;
+      /** Of the tool that answered; absent for `found`. */
+      readonly evidence?: Evidence;
       /** The tool that answered in this one's place; absent when it answered itself. */
       readonly fallback?: string;
       /** True when the output was cut at the output limit. */
       readonly truncated: boolean;
     })
-  | (OutcomeBase & { readonly status: 'failed'; readonly code: ToolFailureCode; readonly message: string })
+  | (OutcomeBase & {
+      readonly status: 'failed';
+      readonly code: ToolFailureCode;
+      readonly message: string;
+      readonly retries: number;
+      readonly bounded?: BoundedTry;
+    })
   | (OutcomeBase & { readonly status: 'skipped'; readonly reason: string });
 
 export const ON_ERROR = ['continue', 'fail', 'fallback'] as const;

@@ -2,7 +2,7 @@ import { EARLIER, found, numberedSource } from '../testing/scripted-answers';
 import { dataFence } from './data-fence';
 import { CitedText, materialOf, shown } from './material';
 
-const ALL = { maxTokens: 1_000, without: [] };
+const ALL = { maxTokens: 1_000, kinds: ['found', 'derived'] as const };
 
 describe('what earlier tools found', () => {
   it('is taken apart where numbers say which part is from which source', () => {
@@ -26,15 +26,15 @@ describe('what earlier tools found', () => {
   it('leaves out what is empty, failed or no material', () => {
     const results = new Map([
       found('1_context', ' \n'),
-      found('2_validation', '{}', { plugin: 'validation' }),
+      found('2_validation', '{}', { evidence: 'none' }),
       found('3_context', 'Here.'),
     ]);
     results.set('4_context', { ...FAILED, placeholder: '4_context' });
-    expect(materialOf(results, { ...ALL, without: ['validation'] }).pieces.map(({ text }) => text)).toEqual(['Here.']);
+    expect(materialOf(results, ALL).pieces.map(({ text }) => text)).toEqual(['Here.']);
   });
 
   it('ends at its budget and says so', () => {
-    const { pieces, cut } = materialOf(EARLIER, { maxTokens: 6, without: [] });
+    const { pieces, cut } = materialOf(EARLIER, { maxTokens: 6, kinds: ['found', 'derived'] as const });
     expect(cut).toBe(true);
     expect(pieces.map(({ text }) => text)).toEqual(['Leaves are green.', 'Light h']);
     expect(materialOf(EARLIER, ALL).cut).toBe(false);
@@ -56,6 +56,7 @@ const FAILED = {
   code: 'tool.failed',
   message: 'no',
   duration_ms: 1,
+  retries: 0,
 } as const;
 
 describe('a text with citations', () => {

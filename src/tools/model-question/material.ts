@@ -1,5 +1,5 @@
 import type { Source } from '../../kernel';
-import type { Citation, ToolOutcome } from '../contract';
+import type { Citation, Evidence, ToolOutcome } from '../contract';
 import type { DataFence } from './data-fence';
 
 /** Estimated, as everywhere where no tokenizer is at hand. */
@@ -26,14 +26,14 @@ export interface Material {
 
 /**
  * Takes earlier results apart where they say themselves which part is from which source (`sources_in_prompt: numbered`);
- * others stay whole. Results of the plugins in `without` and empty ones stay out.
+ * others stay whole. Empty results and those of other `kinds` stay out.
  */
 export function materialOf(
   results: ReadonlyMap<string, ToolOutcome>,
-  { maxTokens, without }: { readonly maxTokens: number; readonly without: readonly string[] },
+  { maxTokens, kinds }: { readonly maxTokens: number; readonly kinds: readonly Evidence[] },
 ): Material {
   const usable = [...results].flatMap(([placeholder, outcome]) =>
-    outcome.status === 'completed' && outcome.content.trim() !== '' && !without.includes(outcome.plugin)
+    outcome.status === 'completed' && outcome.content.trim() !== '' && kinds.includes(outcome.evidence ?? 'found')
       ? [{ placeholder, outcome }]
       : [],
   );

@@ -29,10 +29,11 @@ export function delaysOf(
   };
 }
 
-/** Milliseconds that all waits of a call with `retries` retries take, jitter left out. */
-export function totalDelay(
+/** Milliseconds that the wait before retry `retry` (from 0) takes at most. */
+export function longestDelay(
   { retryDelayMs, retryBackoff }: Pick<Config['tools'], 'retryDelayMs' | 'retryBackoff'>,
-  retries: number,
+  retry: number,
 ): number {
-  return retryBackoff === 'fixed' ? retries * retryDelayMs : retryDelayMs * (2 ** retries - 1);
+  const delayMs = retryBackoff === 'fixed' ? retryDelayMs : Math.min(MAX_DELAY_MS, retryDelayMs * 2 ** retry);
+  return (1 + JITTER) * delayMs;
 }

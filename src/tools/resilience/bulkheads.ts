@@ -1,3 +1,4 @@
+import { GateFullError, KeyedGates } from '../../kernel';
 import { ToolFailure } from '../contract';
 
 /** Calls of one host at once are this many times those of one run. */
@@ -15,85 +16,34 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Bounds what one process asks of one host at the same time, and what one organization does: a slow one fills its own room. */
+/**
+ * Bounds the calls that one process makes to one host at the same time, and those of one organization among them: a slow
+ * host fills its own bulkhead only.
+ */
 export class Bulkheads {
-  private readonly rooms = new Map<string, Room>();
-  private readonly capacity: number;
-  private readonly share: number;
+  private readonly hosts: KeyedGates;
+  private readonly organizations: KeyedGates;
 
   constructor(parallelLimit: number) {
-    this.capacity = RUNS * parallelLimit;
-    this.share = RUNS_OF_ONE * parallelLimit;
+    const capacity = RUNS * parallelLimit;
+    const share = RUNS_OF_ONE * parallelLimit;
+    this.hosts = new KeyedGates(capacity, WAITING * capacity);
+    this.organizations = new KeyedGates(share, WAITING * share);
   }
 
-  /** Calls `work` when there is room. Rejects with `tool.unavailable` where too many wait. */
-  through<T>({ organizationId, target, signal }: Asking, work: () => Promise<T>): Promise<T> {
-    // In this order: waiting for its own organization, a call takes nobody's place at the host.
-    return this.within(`${organizationId} ${target}`, this.share, signal, () =>
-      this.within(target, this.capacity, signal, work),
-    );
+  get isIdle(): boolean {
+    return this.hosts.size + this.organizations.size === 0;
   }
 
-  private async within<T>(name: string, capacity: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    let room = this.rooms.get(name);
-    if (room === undefined) {
-      room = new Room(capacity);
-      this.rooms.set(name, room);
-    }
-    await room.enter(signal);
+  /** Calls `work` with a permit. Rejects with `tool.unavailable` where too many wait. */
+  async through<T>({ organizationId, target, signal }: Asking, work: () => Promise<T>): Promise<T> {
+    // In this order: a call that waits for its own organization holds no permit of the host.
+    const atHost = (): Promise<T> => this.hosts.run(target, work, signal);
     try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      room.leave();
-      if (room.isEmpty) this.rooms.delete(name);
+      return await this.organizations.run(`${organizationId} ${target}`, atHost, signal);
+    } catch (error) {
+      if (!(error instanceof GateFullError)) throw error;
+      throw new ToolFailure('tool.unavailable', 'too many calls wait for the same server');
     }
-  }
-}
-
-/** Places that are handed on in the order of asking. Who stops waiting is out of the queue at once. */
-class Room {
-  private free: number;
-  private readonly waiting = new Set<() => void>();
-
-  constructor(private readonly capacity: number) {
-    this.free = capacity;
-  }
-
-  get isEmpty(): boolean {
-    return this.free === this.capacity;
-  }
-
-  /** Takes a place before it returns where one is free. Who entered must leave. */
-  enter(signal: AbortSignal): Promise<void> {
-    if (this.free > 0) {
-      this.free -= 1;
-      return Promise.resolve();
-    }
-    if (this.waiting.size >= WAITING * this.capacity)
-      return Promise.reject(new ToolFailure('tool.unavailable', 'too many calls wait for the same server'));
-    return new Promise((resolve, reject) => {
-      const goOn = (): void => {
-        signal.removeEventListener('abort', goAway);
-        resolve();
-      };
-      const goAway = (): void => {
-        this.waiting.delete(goOn);
-        reject(signal.reason as Error);
-      };
-      this.waiting.add(goOn);
-      signal.addEventListener('abort', goAway, { once: true });
-    });
-  }
-
-  /** The place goes to who waits longest: nobody who comes just now is quicker. */
-  leave(): void {
-    const [next] = this.waiting;
-    if (next === undefined) {
-      this.free += 1;
-      return;
-    }
-    this.waiting.delete(next);
-    next();
   }
 }

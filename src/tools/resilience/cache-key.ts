@@ -1,28 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Caller, JsonObject } from '../../kernel';
-import type { Invocation, ToolCaching, ToolInput } from '../contract';
+import type { Caller } from '../../kernel';
+import type { Invocation, PreparedCall, ToolCaching, ToolInput } from '../contract';
 
 /** What tells one result from another. */
-export interface KeyedCall {
-  /** Canonical name and version of the tool. */
-  readonly plugin: string;
+export interface KeyedCall extends Pick<PreparedCall, 'plugin' | 'config' | 'configKey'> {
   readonly version: string;
-  readonly config: JsonObject;
   readonly input: ToolInput;
   readonly invocation: Invocation;
   readonly caching: ToolCaching;
-}
-
-/** Configs are the same objects again and again. */
-const configTexts = new WeakMap<JsonObject, string>();
-
-function configText(config: JsonObject): string {
-  let text = configTexts.get(config);
-  if (text === undefined) {
-    text = JSON.stringify(config);
-    configTexts.set(config, text);
-  }
-  return text;
 }
 
 /**
@@ -30,12 +15,12 @@ function configText(config: JsonObject): string {
  * JSON list, so that no two different lists of parts give one text.
  */
 export function cacheKey(call: KeyedCall, contentVersion: string): string {
-  const { plugin, version, config, input, invocation, caching } = call;
+  const { plugin, version, config, configKey, input, invocation, caching } = call;
   const { owner, connector, answer = null } = invocation;
   const parts = [
     plugin,
     version,
-    configText(config),
+    configKey,
     owner.organizationId,
     owner.userId,
     connector,
@@ -54,8 +39,8 @@ const earlierResults = ({ results, prompt }: Invocation) => ({
   prompt: prompt(),
   outcomes: [...results()].map(([placeholder, outcome]) => {
     if (outcome.status !== 'completed') return [placeholder, outcome.plugin, outcome.status];
-    const { plugin, status, content, sources, citations, confidence } = outcome;
-    return [placeholder, plugin, status, content, sources, citations, confidence];
+    const { plugin, status, content, sources, citations, confidence, evidence } = outcome;
+    return [placeholder, plugin, status, content, sources, citations, confidence, evidence];
   }),
 });
 

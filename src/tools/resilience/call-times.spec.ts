@@ -1,32 +1,32 @@
 import fc from 'fast-check';
 import { callTimes } from './call-times';
 import { bucketOf, mergeBuckets, percentile } from './duration-histogram';
-import type { ToolStats } from './tool-counts.types';
+import { type LearnedTime, LearnedTimes, type TimeKey } from './learned-times';
 
-const config = { retryDelayMs: 1_000, retryBackoff: 'exponential' } as const;
-const known = (p99_ms: number, timed = 50): ToolStats => ({
-  calls: timed,
-  failure_rate: 0,
-  avg_ms: p99_ms / 2,
-  p95_ms: p99_ms,
-  p99_ms,
-  timed,
-  confidence: null,
+const known = (longestMs: number): LearnedTime => ({
+  tries: 60,
+  successes: 60,
+  longestMs,
+  longestSuccessMs: longestMs,
+  averageSuccessMs: longestMs / 2,
 });
-const times = (stats: ToolStats | null, timeoutMs: number | null = null) =>
-  callTimes({ timeoutMs, baseMs: 30_000, retries: 3, stats, config });
+const times = (learned: LearnedTime | null, timeoutMs: number | null = null) =>
+  callTimes({ timeoutMs, baseMs: 30_000, learned });
 
 describe('the time of a call', () => {
-  it('is the base without enough history, and the entry’s own in any case', () => {
+  it('is the configured one without history', () => {
     expect(times(null)).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0, fairMs: 15_000 });
-    expect(times(known(10, 49))).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0, fairMs: 15_000 });
-    expect(times(known(2_000), 5_000)).toEqual({ totalMs: 5_000, tryMs: 5_000, usualMs: 1_000, fairMs: 2_000 });
   });
 
-  it('is made of generous tries, of a second at least, and never beyond the base', () => {
-    expect(times(known(10))).toMatchObject({ tryMs: 1_000, totalMs: expect.closeTo(11_700) });
-    expect(times(known(500))).toMatchObject({ tryMs: 2_000 });
-    expect(times(known(20_000))).toMatchObject({ tryMs: 30_000, totalMs: 30_000 });
+  it('that an entry names is shortened by nothing', () => {
+    expect(times(known(10), 20_000)).toMatchObject({ totalMs: 20_000, tryMs: 20_000, usualMs: 0 });
+    expect(times(known(10), 500)).toMatchObject({ totalMs: 500, tryMs: 500, usualMs: 0 });
+  });
+
+  it('leaves a try four times the longest, at least half of the configured time, at most all of it', () => {
+    expect(times(known(10))).toMatchObject({ totalMs: 30_000, tryMs: 15_000 });
+    expect(times(known(5_000))).toMatchObject({ totalMs: 30_000, tryMs: 20_000 });
+    expect(times(known(15_000))).toMatchObject({ totalMs: 30_000, tryMs: 30_000 });
   });
 });
 
@@ -37,8 +37,52 @@ describe('the time after which a silent server is to blame', () => {
     expect(times(known(33_000))).toMatchObject({ fairMs: 27_000 });
   });
 
-  it('is half of what the tool may take while nobody knows', () => {
+  it('is half of what the tool may take while nobody knows, or where no call succeeded', () => {
     expect(times(null, 1_000)).toMatchObject({ fairMs: 15_000 });
+    const failedOnly = { ...known(100), successes: 0, longestSuccessMs: 0, averageSuccessMs: 0 };
+    expect(times(failedOnly)).toEqual({ totalMs: 30_000, tryMs: 30_000, usualMs: 0, fairMs: 15_000 });
+  });
+});
+
+describe('learned times', () => {
+  const key = (more: Partial<TimeKey> = {}): TimeKey => ({
+    organizationId: 'o',
+    plugin: 'simple_rag',
+    target: null,
+    variant: '',
+    configKey: '{"collections":["a"]}',
+    ...more,
+  });
+  const after = (quick: number, key_ = key()): LearnedTimes => {
+    const learned = new LearnedTimes();
+    for (let call = 0; call < quick; call += 1) learned.record(key_, 10, true);
+    return learned;
+  };
+
+  it('need fifty tries', () => {
+    expect(after(49).of(key())).toBeNull();
+    expect(after(50).of(key())).toMatchObject({ tries: 50, successes: 50, longestMs: 10, averageSuccessMs: 10 });
+  });
+
+  it.each<[string, Partial<TimeKey>]>([
+    ['organization', { organizationId: 'other' }],
+    ['tool', { plugin: 'vector_search' }],
+    ['server', { target: 'kb.example:443' }],
+    ['way of working', { variant: 'rewriting' }],
+    ['collection', { configKey: '{"collections":["b"]}' }],
+    ['rewriting of the question', { configKey: '{"collections":["a"],"rewrite_query":true}' }],
+  ])('of one %s say nothing of another', (_, more) => {
+    expect(after(60).of(key(more))).toBeNull();
+  });
+
+  it('remember one slow or failed try among quick ones for fifty more, and forget it after a hundred', () => {
+    const learned = after(500);
+    learned.record(key(), 15_000, false);
+    expect(learned.of(key())).toMatchObject({ longestMs: 15_000, longestSuccessMs: 10 });
+    for (let call = 0; call < 50; call += 1) learned.record(key(), 10, true);
+    expect(learned.of(key())).toMatchObject({ longestMs: 15_000 });
+    for (let call = 0; call < 50; call += 1) learned.record(key(), 10, true);
+    expect(learned.of(key())).toMatchObject({ longestMs: 10 });
   });
 });
 

@@ -1,14 +1,6 @@
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  circuitBreaker,
-  ConsecutiveBreaker,
-  handleWhen,
-} from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import { ToolFailure } from '../contract';
-import { kindOf } from './failure-kind';
+import type { FailureKind } from './failure-kind';
 
 /** Failures in a row that open a circuit (RELIABILITY: outlier detection), and milliseconds until one call may probe it. */
 const FAILURES = 5;
@@ -22,68 +14,91 @@ export interface CircuitPlace {
   key(): string;
 }
 
-/**
- * Circuit breakers, one per organization, tool and target, that exist only while something is wrong: the first failure makes
- * one, the next success takes it away.
- */
-export class Circuits {
-  private readonly troubled = new LRUCache<string, CircuitBreakerPolicy>({ max: MAX_CIRCUITS });
+/** State of one target that has failed lately. */
+export class Circuit {
+  private failures = 0;
+  /** On the clock of `performance.now()`; null while it is closed. */
+  private openedAt: number | null = null;
+  private probing: Promise<void> | null = null;
 
-  /** undefined where nothing has failed lately. */
-  find(place: CircuitPlace): CircuitBreakerPolicy | undefined {
-    return this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
+  get isOpen(): boolean {
+    return this.openedAt !== null;
   }
 
-  /** Rejects what waited while the circuit opened. */
-  check(place: CircuitPlace): void {
-    if (this.find(place)?.state === CircuitState.Open) throw unavailable();
+  get mayProbe(): boolean {
+    return this.openedAt !== null && performance.now() - this.openedAt >= OPEN_MS;
   }
 
-  /** A success ends a row of failures, also one of a call that began before them. */
-  succeeded(place: CircuitPlace): void {
-    if (this.find(place)?.state === CircuitState.Closed) this.troubled.delete(nameOf(place));
+  /** Resolves when the probe that is under way has ended, however it did; null while there is none. */
+  get probe(): Promise<void> | null {
+    return this.probing;
   }
 
-  /** Counts a failure of a place that has no circuit yet, or had none when the call began. */
-  async note(place: CircuitPlace, error: unknown): Promise<void> {
-    const name = nameOf(place);
-    const circuit = this.troubled.get(name) ?? newCircuit();
-    this.troubled.set(name, circuit);
-    await circuit.execute(() => Promise.reject(error as Error)).catch(() => undefined);
-  }
-
-  /** Calls `work`, or rejects with `tool.unavailable` at once while the circuit is open. A probe has one try. */
-  async through<T>(
-    place: CircuitPlace,
-    circuit: CircuitBreakerPolicy,
-    work: (probe: boolean) => Promise<T>,
-  ): Promise<T> {
-    // The library would have the others wait for the probe; they had better hear now.
-    if (circuit.state === CircuitState.HalfOpen) throw unavailable();
+  /** Runs the one call that tells whether the target answers again. */
+  async probeWith<T>(call: () => Promise<T>): Promise<T> {
+    const running = call();
+    this.probing = running.then(
+      () => undefined,
+      () => undefined,
+    );
     try {
-      const result = await circuit.execute(() => work(circuit.state !== CircuitState.Closed));
-      if (circuit.state === CircuitState.Closed) this.troubled.delete(nameOf(place));
-      return result;
-    } catch (error) {
-      throw error instanceof BrokenCircuitError ? unavailable() : error;
+      return await running;
+    } finally {
+      this.probing = null;
     }
+  }
+
+  fail(): void {
+    this.failures += 1;
+    if (this.failures >= FAILURES) this.openedAt = performance.now();
+  }
+
+  close(): void {
+    this.failures = 0;
+    this.openedAt = null;
   }
 }
 
-const isBad = (error: unknown): boolean => kindOf(error).health === 'bad';
+/**
+ * Circuit breakers, one per organization, tool and target, that exist only while something is wrong: the first failure makes
+ * one, the next success removes it.
+ */
+export class Circuits {
+  private readonly troubled = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
 
-function newCircuit(): CircuitBreakerPolicy {
-  const circuit: CircuitBreakerPolicy = circuitBreaker(
-    // A probe that tells nothing must not close the circuit: to the library, whatever does not count is as good as success.
-    handleWhen(
-      (error) => isBad(error) || (circuit.state !== CircuitState.Closed && kindOf(error).health === 'unknown'),
-    ),
-    { halfOpenAfter: OPEN_MS, breaker: new ConsecutiveBreaker(FAILURES) },
-  );
-  return circuit;
+  /** undefined where nothing has failed lately. */
+  find(place: CircuitPlace): Circuit | undefined {
+    return this.troubled.size === 0 ? undefined : this.troubled.get(nameOf(place));
+  }
+
+  /** Rejects calls that waited for the semaphore while the circuit opened. */
+  check(place: CircuitPlace): void {
+    if (this.find(place)?.isOpen === true) throw circuitOpen();
+  }
+
+  /**
+   * Records the state of the target after one call. Only a probe closes an open circuit, not a call that began earlier.
+   * After `unknown` an open circuit stays open, and the next call may probe it.
+   */
+  note(place: CircuitPlace, health: FailureKind['health'], isProbe: boolean): void {
+    const circuit = this.find(place);
+    if (health === 'bad') this.failed(place, circuit, isProbe);
+    else if (health === 'good' && circuit !== undefined && (isProbe || !circuit.isOpen)) {
+      circuit.close();
+      this.troubled.delete(nameOf(place));
+    }
+  }
+
+  private failed(place: CircuitPlace, known: Circuit | undefined, isProbe: boolean): void {
+    // Calls that were under way when it opened must not postpone the probe.
+    if (known?.isOpen === true && !isProbe) return;
+    const circuit = known ?? new Circuit();
+    if (known === undefined) this.troubled.set(nameOf(place), circuit);
+    circuit.fail();
+  }
 }
 
 const nameOf = (place: CircuitPlace): string => `${place.organizationId} ${place.plugin} ${place.key()}`;
 
-const unavailable = (): ToolFailure =>
+export const circuitOpen = (): ToolFailure =>
   new ToolFailure('tool.unavailable', 'it failed several times in a row and is left alone for a while');

@@ -2,9 +2,9 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ToolRef } from '../../kernel';
 import type { Config } from '../../platform/config';
-import { CallContext } from '../call-context';
+import { CallContext } from '../calls/call-context';
 import type { ToolInput } from '../contract';
-import { type CheckedOutput, readOutput } from '../read-output';
+import { type CheckedOutput, readOutput } from '../calls/read-output';
 import { cacheKey, type KeyedCall } from './cache-key';
 import { type Declared, WatchedContext, WatchedInput } from './watched-context';
 
@@ -37,8 +37,9 @@ export class KeepableCall {
     return this.undeclared;
   }
 
-  context(ref: ToolRef, controller: AbortController): CallContext {
-    return new WatchedContext(ref, this.keyed.invocation, controller, this.declared, this.note);
+  context(ref: ToolRef, controller: AbortController, endsAt: number): CallContext {
+    const { invocation } = this.keyed;
+    return new WatchedContext(ref, invocation, { controller, endsAt }, this.declared, this.note);
   }
 
   input(): ToolInput {
@@ -85,7 +86,7 @@ export class KeptResults {
     const kept = this.results.get(key);
     const { caching } = keyed;
     if (kept === undefined || caching.renew === undefined) return kept;
-    const context = new CallContext(ref, keyed.invocation, new AbortController());
+    const context = new CallContext(ref, keyed.invocation, { controller: new AbortController(), endsAt: 0 });
     try {
       return { ...kept, ...readOutput(caching.renew(kept, context), limit) };
     } catch {

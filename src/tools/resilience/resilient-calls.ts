@@ -1,60 +1,21 @@
-import type { EmitRunEvent, JsonObject, ToolRef } from '../../kernel';
+import type { BoundedTry } from '../../kernel';
 import type { Config } from '../../platform/config';
-import { CallContext } from '../call-context';
-import { type Invocation, type PipelineTool, type Tool, ToolFailure, type ToolInput } from '../contract';
-import { pause, withinDeadline } from '../deadline';
-import { type CheckedOutput, readOutput } from '../read-output';
-import { retryText } from '../tool-texts';
-import { delaysOf } from './backoff';
+import { ToolFailure } from '../contract';
+import { pause, withinDeadline } from '../calls/deadline';
+import { type CheckedOutput, readOutput } from '../calls/read-output';
+import { retryText } from '../calls/tool-texts';
+import { delaysOf, longestDelay } from './backoff';
 import { Bulkheads } from './bulkheads';
+import { Attempt } from './attempt';
+import type { CallTrace, StartedCall, ToolCall } from './call.types';
 import { callTimes, type CallTimes } from './call-times';
-import { type CircuitPlace, Circuits } from './circuits';
+import { circuitOpen, type CircuitPlace, Circuits } from './circuits';
 import { kindOf } from './failure-kind';
 import { type KeepableCall, KeptResults } from './kept-results';
-import type { ToolStats } from './tool-counts.types';
+import { type LearnedTime, LearnedTimes, type TimeKey } from './learned-times';
 
 /** UTF-16 units of one tool's content that reach the prompt, unless the tool says otherwise. */
 export const OUTPUT_LIMIT = 50_000;
-
-/** The part of a tool that runs: what the catalogue holds, and what classic's RAG processors are. */
-export type RunnableTool = Pick<Tool, 'run' | 'outputLimit' | 'timeoutMs' | 'retries' | 'caching' | 'target'>;
-
-/** One call to be made. `config` is checked and complete. */
-export interface ToolCall {
-  /** Canonical name. */
-  readonly plugin: string;
-  /** Of the tool's definition; without it results are not kept. */
-  readonly version?: string | undefined;
-  readonly tool: RunnableTool;
-  readonly config: JsonObject;
-  readonly entry: Pick<PipelineTool, 'timeout_ms' | 'retries' | 'cache'>;
-  readonly input: ToolInput;
-  readonly invocation: Invocation;
-  /** Names the call in events. */
-  readonly ref: ToolRef;
-}
-
-/** Filled in while the call goes on, whatever it comes to. */
-export interface CallTrace {
-  /** On the clock of `performance.now()`. */
-  readonly startedAt: number;
-  retries: number;
-  /** The result was kept from an earlier call. */
-  cached: boolean;
-  /** Milliseconds of the try that succeeded; null while none did. */
-  tryMs: number | null;
-}
-
-interface Started {
-  readonly call: ToolCall;
-  readonly times: CallTimes;
-  readonly retries: number;
-  /** On the clock of `performance.now()`. */
-  readonly endsAt: number;
-  readonly trace: CallTrace;
-  /** null where the result is not to be kept. */
-  readonly keepable: KeepableCall | null;
-}
 
 type ToolsConfig = Config['tools'];
 
@@ -63,11 +24,9 @@ export class ResilientCalls {
   private readonly circuits = new Circuits();
   private readonly bulkheads: Bulkheads;
   private readonly kept: KeptResults | null;
+  private readonly learned = new LearnedTimes();
 
-  constructor(
-    private readonly config: ToolsConfig,
-    private readonly statsOf: (organizationId: string, plugin: string) => ToolStats | null,
-  ) {
+  constructor(private readonly config: ToolsConfig) {
     this.bulkheads = new Bulkheads(config.parallelLimit);
     this.kept = config.cacheEnabled && config.cacheTtlMs > 0 ? new KeptResults(config) : null;
   }
@@ -79,7 +38,7 @@ export class ResilientCalls {
       : this.keptOrFresh(this.kept, started);
   }
 
-  private async keptOrFresh(kept: KeptResults, started: Started): Promise<CheckedOutput> {
+  private async keptOrFresh(kept: KeptResults, started: StartedCall): Promise<CheckedOutput> {
     const keepable = await this.keepable(kept, started);
     if (keepable === null) return this.fresh(started);
     const known = kept.find(keepable, started.call.ref, limitOf(started.call));
@@ -92,38 +51,39 @@ export class ResilientCalls {
     return output;
   }
 
-  private fresh(started: Started): Promise<CheckedOutput> {
+  private fresh(started: StartedCall): Promise<CheckedOutput> {
     return started.call.tool.target === undefined ? this.guarded(started, null) : this.atTarget(started);
   }
 
-  private async atTarget(started: Started): Promise<CheckedOutput> {
+  private async atTarget(started: StartedCall): Promise<CheckedOutput> {
     const target = await this.targetOf(started);
     return this.guarded(started, target);
   }
 
-  private keepable(kept: KeptResults, { call, endsAt }: Started): Promise<KeepableCall | null> {
-    const { plugin, version, tool, config, input, invocation } = call;
+  private keepable(kept: KeptResults, { call, endsAt }: StartedCall): Promise<KeepableCall | null> {
+    const { plugin, version, tool, config, configKey, input, invocation } = call;
     const { caching } = tool;
     if (caching === undefined || version === undefined) return Promise.resolve(null);
-    const keyed = { plugin, version, config, input, invocation, caching };
+    const keyed = { plugin, version, config, configKey, input, invocation, caching };
     return withinDeadline(({ signal }) => kept.open(keyed, signal), {
       timeoutMs: endsAt - performance.now(),
       scope: invocation.scope,
     });
   }
 
-  private start(call: ToolCall, trace: CallTrace): Started {
-    const { tool, entry, plugin, invocation } = call;
+  private start(call: ToolCall, trace: CallTrace): StartedCall {
+    const { tool, entry } = call;
     const retries = entry.retries ?? tool.retries ?? this.config.maxRetries;
-    const baseMs = tool.timeoutMs ?? this.config.defaultTimeoutMs;
-    const stats = this.statsOf(invocation.owner.organizationId, plugin);
-    const times = callTimes({ timeoutMs: entry.timeout_ms, baseMs, retries, stats, config: this.config });
-    const endsAt = trace.startedAt + times.totalMs;
-    return { call, times, retries, endsAt, trace, keepable: null };
+    const endsAt = trace.startedAt + (entry.timeout_ms ?? this.baseOf(call));
+    return { call, retries, endsAt, trace, keepable: null };
+  }
+
+  private baseOf({ tool }: ToolCall): number {
+    return tool.timeoutMs ?? this.config.defaultTimeoutMs;
   }
 
   /** null where the tool cannot say: then the call itself will tell why. */
-  private targetOf({ call, endsAt }: Started): Promise<string | null> {
+  private targetOf({ call, endsAt }: StartedCall): Promise<string | null> {
     const { tool, config, invocation } = call;
     const ask = async (): Promise<string | null> => {
       try {
@@ -135,38 +95,49 @@ export class ResilientCalls {
     return withinDeadline(ask, { timeoutMs: endsAt - performance.now(), scope: invocation.scope });
   }
 
-  private guarded(started: Started, target: string | null): Promise<CheckedOutput> {
+  /** While a probe is under way, other calls wait for its outcome within their own deadline. */
+  private async guarded(started: StartedCall, target: string | null): Promise<CheckedOutput> {
     const place = new Place(started.call, target);
-    const circuit = this.circuits.find(place);
-    if (circuit === undefined) return this.tries(started, started.retries, place, true);
-    return this.circuits.through(place, circuit, (probe) =>
-      this.tries(started, probe ? 0 : started.retries, place, false),
-    );
+    for (;;) {
+      const circuit = this.circuits.find(place);
+      if (circuit === undefined || !circuit.isOpen) return this.tries(started, place, false);
+      const { probe } = circuit;
+      if (probe === null) {
+        if (!circuit.mayProbe) throw circuitOpen();
+        return circuit.probeWith(() => this.tries(started, place, true));
+      }
+      const { scope } = started.call.invocation;
+      await withinDeadline(() => probe, { timeoutMs: started.endsAt - performance.now(), scope });
+    }
   }
 
-  /** `place` is told of success and failure where no circuit watches yet. */
-  private async tries(started: Started, retries: number, place: Place, tells: boolean): Promise<CheckedOutput> {
-    const { call, endsAt, times, trace } = started;
-    let delayOf: (() => number) | null = null;
+  /** A probe has one try. */
+  private async tries(started: StartedCall, place: Place, isProbe: boolean): Promise<CheckedOutput> {
+    const { call, trace } = started;
+    const retries = isProbe ? 0 : started.retries;
+    const delayOf = delaysOf(this.config);
     for (;;) {
-      const attempt = new Attempt(started);
+      const learned = this.learned.of(place);
+      const times = callTimes({ timeoutMs: call.entry.timeout_ms, baseMs: this.baseOf(call), learned });
+      const attempt = new Attempt(started, this.boundOf(started, times, retries));
       try {
-        const { target } = place;
-        const raw = await (target === null ? attempt.run(beginOf(call, trace)) : this.inTurn(attempt, target, place));
-        const output = readOutput(raw, limitOf(call));
-        trace.tryMs = performance.now() - attempt.beganAt;
-        if (tells) this.circuits.succeeded(place);
+        const output = readOutput(await this.attempt(attempt, place, isProbe), limitOf(call));
+        trace.tryMs = attempt.elapsedMs;
+        this.learned.record(place, trace.tryMs, true);
+        this.circuits.note(place, 'good', isProbe);
         return output;
       } catch (thrown) {
+        this.learn(attempt, place, thrown);
+        const bounded = learned !== null && isTimeout(thrown) && attempt.isBounded ? boundedBy(attempt, learned) : null;
+        if (bounded !== null) trace.bounded = bounded;
         const error = attempt.timeoutMs < times.fairMs ? unfair(thrown) : thrown;
-        const kind = kindOf(error);
-        delayOf ??= delaysOf(this.config);
-        const delayMs = kind.retryAfterMs ?? delayOf();
-        const again = kind.retryable && trace.retries < retries;
-        if (!again || performance.now() + delayMs + times.usualMs >= endsAt)
-          throw await this.noted(tells ? place : null, error);
+        const delayMs = this.pauseAfter(error, started, times, { retries, delayOf });
+        if (delayMs === null) {
+          this.circuits.note(place, kindOf(error).health, isProbe);
+          throw error;
+        }
         trace.retries += 1;
-        tellRetry(call.invocation.emit, call.ref, trace.retries, delayMs);
+        tellRetry(call, trace.retries, delayMs, bounded);
         await pause(delayMs, call.invocation.scope);
       } finally {
         attempt.close();
@@ -174,41 +145,70 @@ export class ResilientCalls {
     }
   }
 
-  private async noted(place: Place | null, error: unknown): Promise<unknown> {
-    if (place !== null && kindOf(error).health === 'bad') await this.circuits.note(place, error);
-    return error;
+  /** Milliseconds until the next try; null where there is none. */
+  private pauseAfter(
+    error: unknown,
+    { endsAt, trace }: StartedCall,
+    { usualMs }: CallTimes,
+    { retries, delayOf }: { readonly retries: number; readonly delayOf: () => number },
+  ): number | null {
+    const { retryable, retryAfterMs } = kindOf(error);
+    if (!retryable || trace.retries >= retries) return null;
+    const delayMs = retryAfterMs ?? delayOf();
+    return performance.now() + delayMs + usualMs < endsAt ? delayMs : null;
+  }
+
+  /** History bounds a try only where it leaves time for another: the last one has all that is left. */
+  private boundOf({ endsAt, trace }: StartedCall, { tryMs }: CallTimes, retries: number): number {
+    const anotherMs = tryMs + longestDelay(this.config, trace.retries);
+    return trace.retries < retries && performance.now() + anotherMs < endsAt ? tryMs : Infinity;
+  }
+
+  /** A try that never began, or that its run ended, says nothing of the tool's time. */
+  private learn(attempt: Attempt, place: Place, error: unknown): void {
+    const cancelled = error instanceof ToolFailure && error.code === 'tool.cancelled';
+    if (attempt.timeoutMs > 0 && !cancelled) this.learned.record(place, attempt.elapsedMs, false);
+  }
+
+  private attempt(attempt: Attempt, place: Place, isProbe: boolean): Promise<unknown> {
+    const { call, trace } = attempt.started;
+    return place.target === null
+      ? attempt.run(beginOf(call, trace))
+      : this.inTurn(attempt, place.target, place, isProbe);
   }
 
   /** A try takes room at the other side, a pause between tries does not. */
-  private inTurn(attempt: Attempt, target: string, place: Place): Promise<unknown> {
+  private inTurn(attempt: Attempt, target: string, place: Place, isProbe: boolean): Promise<unknown> {
     const { organizationId } = place;
     const { call, endsAt } = attempt.started;
     const enter = ({ signal }: AbortController): Promise<unknown> =>
       this.bulkheads.through({ organizationId, target, signal }, () => {
-        this.circuits.check(place);
+        if (!isProbe) this.circuits.check(place);
         return attempt.run(performance.now());
       });
     return withinDeadline(enter, { timeoutMs: endsAt - performance.now(), scope: call.invocation.scope });
   }
 }
 
-class Place implements CircuitPlace {
+class Place implements CircuitPlace, TimeKey {
   readonly organizationId: string;
   readonly plugin: string;
-  private readonly config: JsonObject;
+  readonly variant: string;
+  readonly configKey: string;
 
   constructor(
-    { plugin, config, invocation }: ToolCall,
+    { plugin, tool, configKey, invocation }: ToolCall,
     readonly target: string | null,
   ) {
     this.organizationId = invocation.owner.organizationId;
     this.plugin = plugin;
-    this.config = config;
+    this.variant = tool.variant ?? '';
+    this.configKey = configKey;
   }
 
   /** Without a target it is the config that tells a dead server of one assistant from everybody else's. */
   key(): string {
-    return this.target ?? JSON.stringify(this.config);
+    return this.target ?? this.configKey;
   }
 }
 
@@ -216,34 +216,7 @@ class Place implements CircuitPlace {
 const beginOf = ({ tool }: ToolCall, { startedAt, retries }: CallTrace): number =>
   retries === 0 && tool.caching === undefined && tool.target === undefined ? startedAt : performance.now();
 
-/** One try: it has a signal and a context of its own, so that nothing of it reaches into the next. */
-class Attempt {
-  /** On the clock of `performance.now()`; a fraction from the start, so that the engine keeps one shape of object. */
-  beganAt = Number.NaN;
-  /** 0 as long as it has not begun. */
-  timeoutMs = 0;
-  private context: CallContext | null = null;
-
-  constructor(readonly started: Started) {}
-
-  run(now: number): Promise<unknown> {
-    const { call, endsAt, times } = this.started;
-    this.beganAt = now;
-    this.timeoutMs = Math.ceil(Math.min(times.tryMs, endsAt - now));
-    return withinDeadline(this.begin, { timeoutMs: this.timeoutMs, scope: call.invocation.scope });
-  }
-
-  close(): void {
-    this.context?.close();
-  }
-
-  private readonly begin = (controller: AbortController): Promise<unknown> => {
-    const { call, keepable } = this.started;
-    const { tool, config, input, invocation, ref } = call;
-    this.context = keepable?.context(ref, controller) ?? new CallContext(ref, invocation, controller);
-    return tool.run(config, keepable?.input() ?? input, this.context);
-  };
-}
+const isTimeout = (error: unknown): boolean => error instanceof ToolFailure && error.code === 'tool.timeout';
 
 /** A try that had too little time to judge by: another would have less. */
 const unfair = (error: unknown): unknown =>
@@ -251,14 +224,21 @@ const unfair = (error: unknown): unknown =>
     ? new ToolFailure('tool.timeout', error.message, { retryable: false })
     : error;
 
+const boundedBy = ({ timeoutMs }: Attempt, { longestMs, tries }: LearnedTime): BoundedTry => ({
+  after_ms: timeoutMs,
+  longest_ms: Math.round(longestMs),
+  tries,
+});
+
 const limitOf = ({ tool, config }: ToolCall): number => tool.outputLimit?.(config) ?? OUTPUT_LIMIT;
 
-function tellRetry(emit: EmitRunEvent, ref: ToolRef, retry: number, delayMs: number): void {
-  emit({
+function tellRetry({ ref, invocation }: ToolCall, retry: number, delayMs: number, bounded: BoundedTry | null): void {
+  invocation.emit({
     type: 'tool.retry',
     ...ref,
     attempt: retry + 1,
     delay_ms: delayMs,
-    message: retryText(ref.plugin, retry, delayMs),
+    ...(bounded === null ? {} : { bounded }),
+    message: retryText(ref.plugin, retry, delayMs, bounded),
   });
 }

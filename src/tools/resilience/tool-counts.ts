@@ -55,8 +55,6 @@ export function statsOf(counts: ToolCounts): ToolStats | null {
     failure_rate: counts.failures / counts.calls,
     avg_ms: timed === 0 ? null : Math.round((counts.durationSum / timed) * 100) / 100,
     p95_ms: percentile(counts.durations, 0.95),
-    p99_ms: percentile(counts.durations, 0.99),
-    timed,
     confidence: counts.confidences === 0 ? null : counts.confidenceSum / counts.confidences,
   };
 }

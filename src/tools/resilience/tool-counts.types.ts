@@ -44,9 +44,6 @@ export interface ToolStats {
   /** Of successful tries, in milliseconds; null when none succeeded. */
   readonly avg_ms: number | null;
   readonly p95_ms: number | null;
-  readonly p99_ms: number | null;
-  /** Successful tries that the three above are made of. */
-  readonly timed: number;
   /** Average of the results that stated one; null when none did. */
   readonly confidence: number | null;
 }

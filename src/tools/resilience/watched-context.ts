@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolRef } from '../../kernel';
-import { CallContext } from '../call-context';
+import { CallContext, type TryOfContext } from '../calls/call-context';
 import type { Invocation, ToolContext, ToolInput } from '../contract';
 
 /** What a tool may look at although its result is kept: the key holds it, or it is renewed with every answer. */
@@ -19,11 +19,11 @@ export class WatchedContext extends CallContext {
   constructor(
     ref: ToolRef,
     invocation: Invocation,
-    controller: AbortController,
+    attempt: TryOfContext,
     private readonly declared: Declared,
     private readonly note: Note,
   ) {
-    super(ref, invocation, controller);
+    super(ref, invocation, attempt);
   }
 
   override get caller(): ToolContext['caller'] {

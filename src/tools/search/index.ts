@@ -1,4 +1,10 @@
 export { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool } from './mode-search';
 export { searchCaching } from './search-caching';
 export { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
-export { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, type SearchSettings, searchOutputLimit } from './search-settings';
+export {
+  advanced,
+  COLLECTION_PROPERTIES,
+  PASSAGE_PROPERTIES,
+  type SearchSettings,
+  searchOutputLimit,
+} from './search-settings';

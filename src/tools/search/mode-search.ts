@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../kernel';
 import { QuestionRewriter, type RetrievalMode, RetrievalService } from '../../knowledge-bases';
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
-import { type QuestionText, questionText } from '../retrieve-accessible';
+import { type QuestionText, questionText } from './retrieve-accessible';
 import { searchCaching } from './search-caching';
 import { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
 import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type SearchSettings } from './search-settings';
@@ -49,7 +49,7 @@ export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearc
 /** What tells one search from another; the rest of their definitions is the same. */
 export interface ModeSearch extends Pick<
   ToolDefinition,
-  'name' | 'display_name' | 'description' | 'icon' | 'examples' | 'capabilities' | 'limitations' | 'cost'
+  'name' | 'display_name' | 'description' | 'texts' | 'icon' | 'examples' | 'capabilities' | 'limitations' | 'cost'
 > {
   /** Settings of its own. */
   readonly properties?: JsonObject;
@@ -61,6 +61,7 @@ export const modeSearchDefinition = ({ properties = {}, ...own }: ModeSearch): T
   aliases: [own.name.replaceAll('_', '-')],
   placeholder: 'context',
   category: 'search',
+  role: 'search',
   version: '1.0.0',
   kind: 'pipeline',
   allow_multiple: true,

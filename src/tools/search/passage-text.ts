@@ -1,5 +1,5 @@
 import type { Passage } from '../../knowledge-bases';
-import { type CitedText, citedText, type SourcesInPrompt } from '../sources-block';
+import { type CitedText, citedText, type SourcesInPrompt } from './sources-block';
 
 /** Passages as the model reads them. */
 export const passageText = (passages: readonly Passage[], style: SourcesInPrompt): CitedText =>

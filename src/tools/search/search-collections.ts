@@ -1,14 +1,14 @@
 import type { Principal } from '../../kernel';
-import type { RetrievalService } from '../../knowledge-bases';
+import { referenceName, type RetrievalService } from '../../knowledge-bases';
 import { type ConfigGap, type ToolContext, ToolFailure, type ToolOutput } from '../contract';
-import { type QuestionText, type Retriever, retrieveAccessible } from '../retrieve-accessible';
+import { type QuestionText, type Retriever, retrieveAccessible } from './retrieve-accessible';
 import { passageText } from './passage-text';
 import { NO_COLLECTION, type SearchSettings } from './search-settings';
 
 /** The part of retrieval that the searching tools use. */
 export type SearchRoom = Pick<
   RetrievalService,
-  'retrieve' | 'inaccessible' | 'unmet' | 'contentVersion' | 'readdress' | 'target'
+  'retrieve' | 'inaccessible' | 'unlisted' | 'unmet' | 'contentVersion' | 'readdress' | 'target'
 >;
 
 /** The collections of a config, each once. @throws ToolFailure `tool.config_incomplete` */
@@ -22,10 +22,10 @@ export async function searchCollections(
   retrieval: Retriever,
   settings: SearchSettings,
   question: QuestionText,
-  { owner, caller, assistantId, signal, progress }: ToolContext,
+  { owner, caller, assistantId, signal, remainingMs, progress }: ToolContext,
 ): Promise<ToolOutput> {
   const collections = chosenCollections(settings);
-  for (const collection of collections) progress(`querying knowledge base ${collection}`);
+  for (const collection of collections) progress(`querying knowledge base ${referenceName(collection)}`);
   const { top_k: topK, threshold, mode, parent, max_tokens: maxTokens, sources_in_prompt: style } = settings;
   const found = await retrieveAccessible(retrieval, owner, {
     text: question.text,
@@ -39,21 +39,26 @@ export async function searchCollections(
     reader: caller,
     assistantId,
     signal,
+    timeoutMs: remainingMs,
     ...(mode === undefined ? {} : { mode }),
   });
   return {
     ...passageText(found.passages, style),
     sources: found.passages.map(({ source }) => source),
     confidence: found.passages.reduce((best, { similarity }) => Math.min(1, Math.max(best, similarity)), 0),
-    warnings: [...question.warnings, ...found.warnings],
+    warnings: [...noQuestion(question), ...question.warnings, ...found.warnings],
     query: question.rewritten,
     usage: question.usage ?? null,
   };
 }
 
+/** A warning, not a failure: a migrated assistant then fills its prompt like the classic one. */
+const noQuestion = ({ text }: QuestionText): readonly string[] =>
+  text.trim() === '' ? ['the conversation holds no question to search for'] : [];
+
 /** What is missing in a choice of collections, and which of them cannot be searched as wished. */
 export async function collectionGaps(
-  retrieval: Pick<SearchRoom, 'inaccessible' | 'unmet'>,
+  retrieval: Pick<SearchRoom, 'inaccessible' | 'unlisted' | 'unmet'>,
   { collections, mode }: Pick<SearchSettings, 'collections' | 'mode'>,
   owner: Principal,
 ): Promise<readonly ConfigGap[]> {
@@ -61,13 +66,19 @@ export async function collectionGaps(
     return [{ path: 'collections', code: 'tool.config_incomplete', message: NO_COLLECTION }];
   }
   const missing = new Set(await retrieval.inaccessible(owner, [...collections]));
+  const unlisted = new Set(await retrieval.unlisted(owner, collections));
   const unmet = mode === undefined ? new Map<string, string>() : await retrieval.unmet(owner, collections, mode);
   return [...collections.entries()].flatMap(([index, collection]): ConfigGap[] => {
     const path = `collections[${index}]`;
     if (missing.has(collection)) {
-      return [{ path, code: 'tool.inaccessible', message: `knowledge base ${collection} is not accessible` }];
+      return [
+        { path, code: 'tool.inaccessible', message: `knowledge base ${referenceName(collection)} is not accessible` },
+      ];
     }
-    const message = unmet.get(collection);
-    return message === undefined ? [] : [{ path, code: 'tool.degraded', message }];
+    const wish = unmet.get(collection);
+    const degraded: ConfigGap[] = wish === undefined ? [] : [{ path, code: 'tool.degraded', message: wish }];
+    if (!unlisted.has(collection)) return degraded;
+    const message = `the organization's list of external collections does not have ${referenceName(collection)}`;
+    return [{ path, code: 'collection.unlisted', message }, ...degraded];
   });
 }

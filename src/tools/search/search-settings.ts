@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel';
 import { DEFAULT_MAX_TOKENS, type RetrievalMode } from '../../knowledge-bases';
-import { SOURCES_PROPERTY, type SourcesInPrompt } from '../sources-block';
+import { SOURCES_PROPERTY, type SourcesInPrompt } from './sources-block';
 
 /** What every tool that searches knowledge bases lets its author choose. */
 export interface SearchSettings extends JsonObject {
@@ -50,7 +50,11 @@ export const COLLECTION_PROPERTIES: JsonObject = {
   },
 };
 
-export const PASSAGE_PROPERTIES: JsonObject = {
+/** The same properties, folded away in the form. */
+export const advanced = (properties: Readonly<Record<string, JsonObject>>): JsonObject =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, { ...schema, 'x-advanced': true }]));
+
+export const PASSAGE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   rewrite_query: {
     type: 'boolean',
     title: 'Rewrite the question',

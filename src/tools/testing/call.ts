@@ -3,7 +3,7 @@ import type { Config } from '../../platform/config';
 import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
 import { ToolInvoker } from '../tool-invoker';
-import { SEQUENTIAL_TEXTS } from '../tool-texts';
+import { SEQUENTIAL_TEXTS } from '../calls/tool-texts';
 
 const ORGANIZATION = '0195f2a0-0000-7000-8000-000000000001';
 

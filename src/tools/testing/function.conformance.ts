@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import type { JsonObject } from '../../kernel';
-import type { FunctionPlugin } from '../contract';
+import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
 import { FunctionCatalogue } from '../function-catalogue';
 import { OWNER } from './call';
 import { offers } from './function-call';
@@ -27,6 +27,12 @@ export function describeFunction(name: string, { plugin, working, refused, incom
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
       expect(definition.description).toMatch(/\.$/);
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+    });
+
+    it('has an icon and display texts that the web UI knows', () => {
+      const { icon, texts } = plugin().definition;
+      expect(TOOL_ICONS).toContain(icon);
+      expect(Object.keys(texts ?? {}).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
     });
 
     it('has a config schema that names its members, accepts its examples and refuses all others', () => {

@@ -1,17 +1,17 @@
 import type { StructuredAnswers, StructuredQuestion } from '../../connectors';
 import type { Source } from '../../kernel';
-import type { ToolOutcome } from '../contract';
+import type { Evidence, ToolOutcome } from '../contract';
 
 export const ANSWER_USAGE = { prompt_tokens: 40, completion_tokens: 10, total_tokens: 50 };
 
 /** A model that gives one object, and what it was asked. */
-export function scriptedAnswers(value: object) {
+export function scriptedAnswers(value: object, warnings: readonly string[] = []) {
   const asked: StructuredQuestion[] = [];
   const answers: Pick<StructuredAnswers, 'ask' | 'hostFor'> = {
     hostFor: () => Promise.resolve('models.example'),
     ask: <T>(question: StructuredQuestion) => {
       asked.push(question);
-      return Promise.resolve({ value: value as T, usage: ANSWER_USAGE, model: 'nano' });
+      return Promise.resolve({ value: value as T, usage: ANSWER_USAGE, model: 'nano', warnings });
     },
   };
   return { ...answers, asked };
@@ -29,7 +29,11 @@ export const numberedSource = (n: number): Source => ({
 export const found = (
   placeholder: string,
   content: string,
-  { sources = [], plugin = 'simple_rag' }: { sources?: readonly Source[]; plugin?: string } = {},
+  {
+    sources = [],
+    plugin = 'simple_rag',
+    evidence = 'found',
+  }: { sources?: readonly Source[]; plugin?: string; evidence?: Evidence } = {},
 ): [string, ToolOutcome] => [
   placeholder,
   {
@@ -45,6 +49,7 @@ export const found = (
     cached: false,
     retries: 0,
     warnings: [],
+    evidence,
     truncated: false,
     duration_ms: 1,
   },

@@ -16,6 +16,7 @@ export function searchRoom() {
   return {
     asked,
     inaccessible: (_: Principal, refs: readonly string[]) => Promise.resolve(refs.filter(isForeign)),
+    unlisted: () => Promise.resolve([]),
     unmet: (_: Principal, refs: readonly string[], mode: string) => {
       const unmet = refs.filter((ref) => ref === 'words' && mode !== 'keyword');
       return Promise.resolve(new Map(unmet.map((ref) => [ref, `no ${mode} mode`])));

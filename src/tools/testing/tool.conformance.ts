@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel';
-import { CallScope, type Tool, type ToolOutcome } from '../contract';
+import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
 import { ToolCatalogue } from '../tool-catalogue';
 import { entry, invocation, invokerOf, OWNER } from './call';
 
@@ -34,6 +34,12 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
       expect(definition.aliases).not.toContain(name);
       expect(definition.description).toMatch(/\.$/);
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+    });
+
+    it('has an icon and display texts that the web UI knows', () => {
+      const { icon, texts } = tool().definition;
+      expect(TOOL_ICONS).toContain(icon);
+      expect(Object.keys(texts ?? {}).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
     });
 
     it('has a schema that names its members and refuses all others', () => {

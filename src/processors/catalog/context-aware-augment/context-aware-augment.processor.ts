@@ -1,19 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { AssembledMessages } from '../../../kernel';
 import { QuestionRewriter } from '../../../knowledge-bases';
 import { questionText, type ToolContext, type ToolInput, type ToolOutput } from '../../../tools';
 import { augment } from '../../augment';
-import type {
-  AssembledMessages,
-  ProcessorDefinition,
-  PromptInput,
-  PromptProcessor,
-  RagProcessor,
-  RagSettings,
-} from '../../contract';
+import type { ProcessorDefinition, PromptInput, PromptProcessor, RagProcessor, RagSettings } from '../../contract';
 
 /** `simple_augment` whose RAG processor, whichever it is, is asked the question that the whole conversation leads to. */
 @Injectable()
 export class ContextAwareAugmentProcessor implements PromptProcessor {
+  readonly rewrites = true;
   readonly definition: ProcessorDefinition = {
     name: 'context_aware_augment',
     aliases: [],
@@ -35,6 +30,8 @@ export class ContextAwareAugmentProcessor implements PromptProcessor {
 /** Runs inside the call of the RAG processor, so that its deadline and its cancellation hold for the rewriting, too. */
 class RewritingRag implements RagProcessor {
   readonly rewrites = true;
+  /** A model words the question first, which the settings of the RAG processor do not show. */
+  readonly variant = 'rewriting';
 
   constructor(
     private readonly rag: RagProcessor,

@@ -1,14 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { AssembledMessages } from '../../../kernel';
 import { MoodleService } from '../../../moodle';
 import { augment } from '../../augment';
-import type {
-  AssembledMessages,
-  GatherContext,
-  Gathered,
-  ProcessorDefinition,
-  PromptInput,
-  PromptProcessor,
-} from '../../contract';
+import type { GatherContext, Gathered, ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
 
 const MOODLE_USER = 'moodle_user';
 

@@ -3,18 +3,21 @@ import { context, INPUT, settings } from '../../testing/settings';
 import { RubricRagProcessor } from './rubric-rag.processor';
 
 const processor = new RubricRagProcessor({
-  forPrompt: async (_, id, format) => {
+  forPrompt: async (_, id, format, forEvaluation) => {
     if (id === 'foreign') throw notFound('Rubric');
-    return { text: `${id} ${format}`, source: { type: 'rubric', rubric_id: String(id), title: 'Essay', format } };
+    return {
+      text: `${id} ${format}${forEvaluation === true ? ' for evaluation' : ''}`,
+      source: { type: 'rubric', rubric_id: String(id), title: 'Essay', format },
+    };
   },
 });
 
 describe('rubric_rag of classic assistants', () => {
   it.each([
-    ['markdown', 'r1 markdown'],
-    ['json', 'r1 json'],
-    ['pdf', 'r1 markdown'],
-    ['', 'r1 markdown'],
+    ['markdown', 'r1 markdown for evaluation'],
+    ['json', 'r1 json for evaluation'],
+    ['pdf', 'r1 markdown for evaluation'],
+    ['', 'r1 markdown for evaluation'],
   ])('takes the format %j for %j', async (rubricFormat, content) => {
     const output = await processor.run(settings({ rubricId: 'r1', rubricFormat }), INPUT, context());
     expect(output.content).toBe(content);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { AssembledMessages } from '../../../kernel';
 import { augment } from '../../augment';
-import type { AssembledMessages, ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
+import type { ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
 
 /** LAMB's prompt processor: `{user_input}` and `{context}` are filled, every other brace stays. */
 @Injectable()

@@ -23,6 +23,15 @@ describe('single_file_rag of classic assistants', () => {
     expect(about.told).toEqual(['reading file a.md']);
   });
 
+  it('reads line ends of every system as LAMB does', async () => {
+    const readText = async (_: unknown, path: string) => {
+      const lines = 'one\r\ntwo\rthree\n\r\nfour';
+      return { path, text: lines, chars: lines.length, totalChars: lines.length, truncated: false };
+    };
+    const output = await new SingleFileRagProcessor({ readText }).run(settings({ filePath: 'a.md' }), INPUT, context());
+    expect(output.content).toBe('one\ntwo\nthree\n\nfour');
+  });
+
   it.each([null, ''])('rejects without a file (%j)', async (filePath) => {
     await expect(processor.run(settings({ filePath }), INPUT, context())).rejects.toMatchObject({
       code: 'tool.config_incomplete',

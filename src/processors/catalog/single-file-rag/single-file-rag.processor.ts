@@ -3,7 +3,7 @@ import { FilesService } from '../../../files';
 import { type ToolContext, ToolFailure, type ToolInput, type ToolOutput } from '../../../tools';
 import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contract';
 
-/** LAMB's `single_file_rag` under our path rules: the whole file, whatever its length. */
+/** LAMB's `single_file_rag` under our path rules: the whole file, whatever its length, its line ends as `\n`. */
 @Injectable()
 export class SingleFileRagProcessor implements RagProcessor {
   readonly fetches = true;
@@ -20,7 +20,9 @@ export class SingleFileRagProcessor implements RagProcessor {
     context.progress(`reading file ${filePath}`);
     const file = await this.files.readText(context.owner, filePath, Number.MAX_SAFE_INTEGER);
     const { path, text, chars, truncated } = file;
-    return { content: text, sources: [{ type: 'file', path, chars, truncated }], confidence: null };
+    const warnings = (file.warnings ?? []).map((warning) => `${path}: ${warning}`);
+    const content = text.replace(/\r\n?/g, '\n');
+    return { content, sources: [{ type: 'file', path, chars, truncated }], confidence: null, warnings };
   }
 
   outputLimit(): number {

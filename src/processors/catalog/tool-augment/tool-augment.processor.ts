@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { AssembledMessages } from '../../../kernel';
 import type { FunctionDeclaration } from '../../../tools';
 import { augment } from '../../augment';
-import type { AssembledMessages, ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
+import type { ProcessorDefinition, PromptInput, PromptProcessor } from '../../contract';
 
 /** A reminder; the model is sent the whole description with the function. */
 const ABOUT_CHARS = 160;

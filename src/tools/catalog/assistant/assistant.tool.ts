@@ -33,8 +33,8 @@ export class AssistantTool implements Tool<AssistantToolConfig> {
     if (context.assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
     context.progress(`asking assistant ${id}`);
     // Its tokens stand in the record of its own run, and the budget that both share has paid for them.
-    const { text, sources } = await context.assistants.run(id, query, context.signal);
-    return { content: text, sources, confidence: null };
+    const { text, sources, citations } = await context.assistants.run(id, query, context.signal);
+    return { content: text, sources, confidence: null, ...(citations === undefined ? {} : { citations }) };
   }
 
   gaps({ assistant_id: id }: AssistantToolConfig): Promise<readonly ConfigGap[]> {
@@ -50,6 +50,15 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Assistant',
   description: 'Asks another assistant the question and puts its answer into the prompt.',
+  texts: {
+    en: { name: 'Assistant', about: 'Asks another assistant the question and puts its answer into the prompt.' },
+    es: { name: 'Asistente', about: 'Plantea la pregunta a otro asistente e incluye su respuesta en el prompt.' },
+    ca: { name: 'Assistent', about: 'Fa la pregunta a un altre assistent i n’inclou la resposta al prompt.' },
+    eu: {
+      name: 'Laguntzailea',
+      about: 'Galdera beste laguntzaile bati egiten dio, eta haren erantzuna promptean sartzen du.',
+    },
+  },
   placeholder: 'tool_result',
   category: 'assistant',
   version: '1.0.0',

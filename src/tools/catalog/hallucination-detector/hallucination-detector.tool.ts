@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../../connectors';
 import type { ChatMessage, JsonObject } from '../../../kernel';
-import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText } from '../../checks';
+import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from '../../checks';
 import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
 import { dataFence, shown } from '../../model-question';
 import { standsIn } from './stands-in';
 
-const TIMEOUT_MS = 60_000;
 const MAX_STATEMENTS = 20;
 const STATEMENT_CHARS = 300;
 const ANSWER_TOKENS = 1_500;
@@ -22,7 +21,7 @@ interface Finding {
 @Injectable()
 export class HallucinationDetectorTool implements Tool<CheckConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = TIMEOUT_MS;
+  readonly timeoutMs = 60_000;
   /** The vendor is asked again by its connector. */
   readonly retries = 0;
   readonly caching: ToolCaching = { results: true };
@@ -33,6 +32,10 @@ export class HallucinationDetectorTool implements Tool<CheckConfig> {
     return checks === 'answer' ? 'answer' : 'pipeline';
   }
 
+  needs(config: CheckConfig): { tool: string | null } {
+    return checkNeeds(config);
+  }
+
   target(_: CheckConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
     return this.answers.hostFor({ organizationId: owner.organizationId, connector });
   }
@@ -40,23 +43,23 @@ export class HallucinationDetectorTool implements Tool<CheckConfig> {
   async run(config: CheckConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
     const checked = checkedText(config, context);
     if ('nothing' in checked) return checked.nothing;
-    const { owner, connector, signal, runId } = context;
+    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
     context.progress(`looking for statements that ${checked.material.pieces.length} pieces do not support`);
-    const { value, usage } = await this.answers.ask<{ unsupported: readonly Finding[]; confidence: number }>({
+    const { value, usage, warnings } = await this.answers.ask<{ unsupported: readonly Finding[]; confidence: number }>({
       organizationId: owner.organizationId,
       connector,
       messages: messagesFor(checked),
       schema: SCHEMA,
       name: 'unsupported_statements',
       signal,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       runId,
       maxTokens: ANSWER_TOKENS,
     });
     const { confidence } = value;
     const unsupported = findings(value.unsupported, checked.text);
     const content = JSON.stringify({ checked: config.checks, unsupported, confidence });
-    return { content, sources: [], confidence, warnings: checked.warnings, usage };
+    return { content, sources: [], confidence, warnings: [...warnings, ...checked.warnings], usage };
   }
 }
 
@@ -109,8 +112,30 @@ const DEFINITION: ToolDefinition = {
   aliases: ['hallucination-detector'],
   display_name: 'Hallucination detector',
   description: 'Lets the fast model find statements of a text that nothing of what earlier tools found supports.',
+  texts: {
+    en: {
+      name: 'Hallucination detector',
+      about: 'Lets the fast model find statements of a text that nothing of what earlier tools found supports.',
+    },
+    es: {
+      name: 'Detector de alucinaciones',
+      about:
+        'El modelo rápido localiza las afirmaciones de un texto que nada de lo encontrado por las herramientas anteriores respalda.',
+    },
+    ca: {
+      name: 'Detector d’al·lucinacions',
+      about:
+        'El model ràpid localitza les afirmacions d’un text que res del que han trobat les eines anteriors no avala.',
+    },
+    eu: {
+      name: 'Haluzinazio-detektagailua',
+      about: 'Eredu azkarrak aurreko tresnek aurkitutako ezerk babesten ez dituen baieztapenak bilatzen ditu testuan.',
+    },
+  },
   placeholder: 'hallucinations',
   category: 'validation',
+  role: 'check',
+  evidence: 'none',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'shield-alert',

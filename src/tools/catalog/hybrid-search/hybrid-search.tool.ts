@@ -13,6 +13,26 @@ const DEFINITION = modeSearchDefinition({
   name: 'hybrid_search',
   display_name: 'Hybrid search',
   description: 'Finds the passages of your knowledge bases that match the question by meaning and by words.',
+  texts: {
+    en: {
+      name: 'Search by meaning and words',
+      about: 'Finds the passages of your knowledge bases that match the question by meaning and by words.',
+    },
+    es: {
+      name: 'Búsqueda por significado y palabras',
+      about:
+        'Busca en sus bases de conocimiento los fragmentos que coinciden con la pregunta por significado y por palabras.',
+    },
+    ca: {
+      name: 'Cerca per significat i paraules',
+      about:
+        'Cerca a les vostres bases de coneixement els fragments que coincideixen amb la pregunta per significat i per paraules.',
+    },
+    eu: {
+      name: 'Esanahiaren eta hitzen araberako bilaketa',
+      about: 'Galderarekin esanahiz eta hitzez bat datozen pasarteak bilatzen ditu zure ezagutza-baseetan.',
+    },
+  },
   icon: 'combine',
   examples: [
     {

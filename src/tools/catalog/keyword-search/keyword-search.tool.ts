@@ -13,6 +13,24 @@ const DEFINITION = modeSearchDefinition({
   name: 'keyword_search',
   display_name: 'Keyword search',
   description: 'Finds the passages of your knowledge bases that hold the words of the question.',
+  texts: {
+    en: {
+      name: 'Search by words',
+      about: 'Finds the passages of your knowledge bases that hold the words of the question.',
+    },
+    es: {
+      name: 'Búsqueda por palabras',
+      about: 'Busca en sus bases de conocimiento los fragmentos que contienen las palabras de la pregunta.',
+    },
+    ca: {
+      name: 'Cerca per paraules',
+      about: 'Cerca a les vostres bases de coneixement els fragments que contenen les paraules de la pregunta.',
+    },
+    eu: {
+      name: 'Hitzen araberako bilaketa',
+      about: 'Galderako hitzak dituzten pasarteak bilatzen ditu zure ezagutza-baseetan.',
+    },
+  },
   icon: 'text-search',
   examples: [
     {

@@ -20,8 +20,29 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Moodle user',
   description: 'Puts the Moodle id, or else the e-mail address, of the person who asks into the prompt.',
+  texts: {
+    en: {
+      name: 'Moodle user',
+      about: 'Puts the Moodle id, or else the e-mail address, of the person who asks into the prompt.',
+    },
+    es: {
+      name: 'Usuario de Moodle',
+      about:
+        'Incluye en el prompt el identificador de Moodle de quien pregunta o, si no lo hay, su correo electrónico.',
+    },
+    ca: {
+      name: 'Usuari de Moodle',
+      about: 'Inclou al prompt l’identificador de Moodle de qui pregunta o, si no n’hi ha, la seva adreça electrònica.',
+    },
+    eu: {
+      name: 'Moodleko erabiltzailea',
+      about:
+        'Galdetzen duenaren Moodleko identifikatzailea sartzen du promptean, edo, halakorik ezean, haren helbide elektronikoa.',
+    },
+  },
   placeholder: 'moodle_user',
   category: 'lms',
+  role: 'personal',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'id-card',

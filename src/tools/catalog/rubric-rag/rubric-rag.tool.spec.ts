@@ -7,10 +7,10 @@ import { RubricRagTool } from './rubric-rag.tool';
 const rubrics = {
   exists: async (_: unknown, id: string | number) => id === 'r1' || id === 42,
   contentVersion: async (_: unknown, id: string | number) => `${id} as it is`,
-  forPrompt: async (_: unknown, id: string | number, format: 'markdown' | 'json') => {
+  forPrompt: async (_: unknown, id: string | number, format: 'markdown' | 'json', forEvaluation = false) => {
     if (id !== 'r1' && id !== 42) throw notFound('Rubric');
     return {
-      text: `rubric ${id} as ${format}`,
+      text: `rubric ${id} as ${format}${forEvaluation ? ' for evaluation' : ''}`,
       source: { type: 'rubric' as const, rubric_id: String(id), title: 'Essay', format },
     };
   },
@@ -25,6 +25,7 @@ describeTool('rubric_rag', {
     [{ rubric_id: ['r1'] }, 'rubric_id'],
     [{ rubric_id: 'r1', format: 'html' }, 'format'],
     [{ rubric_id: 'r1', sources_in_prompt: 'some' }, 'sources_in_prompt'],
+    [{ rubric_id: 'r1', for_evaluation: 'yes' }, 'for_evaluation'],
   ],
   incomplete: [
     [{}, 'tool.config_incomplete'],
@@ -49,6 +50,13 @@ describe('rubric_rag', () => {
     });
     expect(call.events.map((event) => event.type)).toEqual(['tool.started', 'tool.progress', 'tool.completed']);
     expect(call.events).toContainEqual(expect.objectContaining({ message: 'generating rubric 42' }));
+  });
+
+  it('asks for an evaluation where its config says so', async () => {
+    const config = { rubric_id: 'r1', for_evaluation: true };
+    const input = { query: '', messages: [] };
+    const outcome = await invokerOf(tool()).invoke(entry({ plugin: 'rubric_rag', config }), input, invocation());
+    expect(outcome).toMatchObject({ content: 'rubric r1 as markdown for evaluation' });
   });
 
   it.each([
@@ -93,7 +101,12 @@ describe('rubric_rag', () => {
 
   it('asks with the rights of the owner of the assistant', async () => {
     const exists = jest.fn(async () => true);
-    const config = { rubric_id: 'r1', format: 'markdown', sources_in_prompt: 'none' } as const;
+    const config = {
+      rubric_id: 'r1',
+      format: 'markdown',
+      for_evaluation: false,
+      sources_in_prompt: 'none',
+    } as const;
     await new RubricRagTool({ ...rubrics, exists }).gaps(config, OWNER);
     expect(exists).toHaveBeenCalledWith(OWNER, 'r1');
   });

@@ -11,12 +11,14 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
-import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../sources-block';
+import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../search/sources-block';
 
 export interface RubricRagConfig extends JsonObject {
   /** The rubric's id, or the integer that an imported rubric had where it came from. */
   readonly rubric_id: string | number | null;
   readonly format: RubricFormat;
+  /** With the steps of judging and the parts of the answer; migrated classic assistants have it. */
+  readonly for_evaluation: boolean;
   readonly sources_in_prompt: SourcesInPrompt;
 }
 
@@ -38,10 +40,10 @@ export class RubricRagTool implements Tool<RubricRagConfig> {
   }
 
   async run(config: RubricRagConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const { rubric_id, format, sources_in_prompt: style } = config;
+    const { rubric_id, format, for_evaluation: forEvaluation, sources_in_prompt: style } = config;
     if (isEmpty(rubric_id)) throw new ToolFailure('tool.config_incomplete', NO_RUBRIC);
     context.progress(`generating rubric ${rubric_id}`);
-    const { text, source } = await this.rubrics.forPrompt(context.owner, rubric_id, format);
+    const { text, source } = await this.rubrics.forPrompt(context.owner, rubric_id, format, forEvaluation);
     return { ...citedText([text], [source], style), sources: [source], confidence: null };
   }
 
@@ -66,10 +68,29 @@ const isEmpty = (id: string | number | null): id is null | '' => id === null || 
 const DEFINITION: ToolDefinition = {
   name: 'rubric_rag',
   aliases: ['rubric'],
-  display_name: 'Rubric',
+  display_name: 'Assessment Rubric',
   description: 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.',
+  texts: {
+    en: {
+      name: 'Assessment Rubric',
+      about: 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.',
+    },
+    es: {
+      name: 'Rúbrica de evaluación',
+      about: 'Incluye una rúbrica de evaluación en el prompt para que los comentarios sigan sus criterios.',
+    },
+    ca: {
+      name: 'Rúbrica d’avaluació',
+      about: 'Inclou una rúbrica d’avaluació al prompt perquè els comentaris segueixin els seus criteris.',
+    },
+    eu: {
+      name: 'Ebaluazio-errubrika',
+      about: 'Ebaluazio-errubrika bat promptean sartzen du, iruzkinek haren irizpideei jarrai diezaieten.',
+    },
+  },
   placeholder: 'rubric',
   category: 'rubric',
+  role: 'content',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'clipboard-check',
@@ -91,6 +112,12 @@ const DEFINITION: ToolDefinition = {
         description: 'How the model reads it.',
         enum: [...RUBRIC_FORMATS],
         default: 'markdown',
+      },
+      for_evaluation: {
+        type: 'boolean',
+        title: 'Ask for an evaluation',
+        description: 'Adds how to judge and what to answer: a justification per criterion, the calculation, feedback.',
+        default: false,
       },
       sources_in_prompt: SOURCES_PROPERTY,
     },

@@ -29,6 +29,7 @@ function knowledgeBases() {
   return {
     asked,
     inaccessible: async (_: Principal, refs: readonly string[]) => refs.filter(isForeign),
+    unlisted: () => Promise.resolve([]),
     unmet: async (_: Principal, refs: readonly string[], mode: string) =>
       new Map(refs.filter((ref) => ref === 'words').map((ref) => [ref, `no ${mode} mode`])),
     contentVersion: async () => 'as it is',
@@ -66,6 +67,15 @@ const rewriter = {
 };
 
 const toolOver = (fake = knowledgeBases()): Tool => new SimpleRagTool(fake, rewriter);
+
+it('says that a conversation holds no question', async () => {
+  const outcome = await invokerOf(toolOver()).invoke(
+    entry({ plugin: 'simple_rag', config: { collections: ['biology'] } }),
+    { query: ' ', messages: [] },
+    invocation(),
+  );
+  expect(outcome).toMatchObject({ warnings: ['the conversation holds no question to search for'] });
+});
 
 describeTool('simple_rag', {
   tool: () => toolOver(),
@@ -113,6 +123,7 @@ describe('simple_rag', () => {
         grouped: false,
         reader: CALLER,
         assistantId: 1,
+        timeoutMs: expect.any(Number),
         signal: expect.any(AbortSignal),
       },
     ]);
@@ -145,6 +156,18 @@ describe('simple_rag', () => {
     await run({}, knowledgeBases(), call);
     const told = call.events.flatMap((event) => (event.type === 'tool.progress' ? [event.message] : []));
     expect(told).toEqual(['querying knowledge base biology', 'querying knowledge base physics']);
+  });
+
+  it.each([25_000, 600_000])('hands all of a timeout_ms of %i on to retrieval, with the signal', async (timeout_ms) => {
+    jest.useFakeTimers();
+    try {
+      const fake = knowledgeBases();
+      const wish = entry({ plugin: 'simple_rag', config: { collections: ['biology'] }, timeout_ms });
+      await invokerOf(toolOver(fake)).invoke(wish, { query: 'why?', messages: [] }, invocation());
+      expect(fake.asked).toMatchObject([{ timeoutMs: timeout_ms, signal: expect.any(AbortSignal) }]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('reports a dead collection and goes on without it', async () => {

@@ -2,8 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../../kernel';
 import { QuestionRewriter, RETRIEVAL_MODES, RetrievalService } from '../../../knowledge-bases';
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
-import { questionText } from '../../retrieve-accessible';
+import { questionText } from '../../search/retrieve-accessible';
 import {
+  advanced,
   chosenCollections,
   collectionGaps,
   COLLECTION_PROPERTIES,
@@ -52,10 +53,26 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
 const DEFINITION: ToolDefinition = {
   name: 'simple_rag',
   aliases: [],
-  display_name: 'Knowledge base',
+  display_name: 'Knowledge Base RAG',
   description: 'Finds the passages of your knowledge bases that answer the question.',
+  texts: {
+    en: { name: 'Knowledge Base RAG', about: 'Finds the passages of your knowledge bases that answer the question.' },
+    es: {
+      name: 'RAG de base de conocimiento',
+      about: 'Busca en sus bases de conocimiento los fragmentos que responden a la pregunta.',
+    },
+    ca: {
+      name: 'RAG de base de coneixement',
+      about: 'Cerca a les vostres bases de coneixement els fragments que responen la pregunta.',
+    },
+    eu: {
+      name: 'Ezagutza-basearen RAG',
+      about: 'Galderari erantzuten dioten pasarteak bilatzen ditu zure ezagutza-baseetan.',
+    },
+  },
   placeholder: 'context',
   category: 'rag',
+  role: 'search',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'book-open',
@@ -64,13 +81,15 @@ const DEFINITION: ToolDefinition = {
     type: 'object',
     properties: {
       ...COLLECTION_PROPERTIES,
-      mode: {
-        type: 'string',
-        title: 'Search mode',
-        description: 'How passages are found; without it each knowledge base decides.',
-        enum: [...RETRIEVAL_MODES],
-      },
-      ...PASSAGE_PROPERTIES,
+      ...advanced({
+        mode: {
+          type: 'string',
+          title: 'Search mode',
+          description: 'How passages are found; without it each knowledge base decides.',
+          enum: [...RETRIEVAL_MODES],
+        },
+        ...PASSAGE_PROPERTIES,
+      }),
     },
     required: ['collections'],
     additionalProperties: false,

@@ -1,12 +1,13 @@
 import { notFound, type Principal } from '../../../kernel';
 import type { Tool, ToolOutcome } from '../../contract';
-import { entry, invocation, invokerOf } from '../../testing/call';
+import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
 import { describeTool } from '../../testing/tool.conformance';
 import { SingleFileRagTool } from './single-file-rag.tool';
 
 const guide = 'be kind '.repeat(10_000);
 const files = {
-  exists: async (_: Principal, ref: string) => ref === 'guide.md',
+  exists: async (_: Principal, ref: string) => ref === 'guide.md' || ref === 'scan.pdf',
+  readFailure: async (_: Principal, ref: string) => (ref === 'scan.pdf' ? 'The PDF holds no text' : null),
   contentVersion: async (_: Principal, ref: string) => `${ref} as it is`,
   readText: async (_: Principal, path: string, maxChars: number) => {
     if (path !== 'guide.md') throw notFound('File');
@@ -30,6 +31,12 @@ describeTool('single_file_rag', {
     [{ file_path: null }, 'tool.config_incomplete'],
     [{ file_path: '../secret.md' }, 'tool.inaccessible'],
   ],
+});
+
+it('tells at save that a file cannot be read, and why', async () => {
+  expect(await tool().gaps?.({ file_path: 'scan.pdf' }, OWNER)).toEqual([
+    { path: 'file_path', code: 'tool.unreadable', message: 'The PDF holds no text' },
+  ]);
 });
 
 describe('single_file_rag', () => {

@@ -11,7 +11,7 @@ import {
   type ToolInput,
   type ToolOutput,
 } from '../../contract';
-import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../sources-block';
+import { citedText, SOURCES_PROPERTY, type SourcesInPrompt } from '../../search/sources-block';
 
 export interface SingleFileRagConfig extends JsonObject {
   /** Relative to the owner's files, or a file's id. */
@@ -29,7 +29,8 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
   readonly caching: ToolCaching<SingleFileRagConfig>;
 
   constructor(
-    @Inject(FilesService) private readonly files: Pick<FilesService, 'readText' | 'exists' | 'contentVersion'>,
+    @Inject(FilesService)
+    private readonly files: Pick<FilesService, 'readText' | 'readFailure' | 'exists' | 'contentVersion'>,
   ) {
     this.caching = {
       contentVersion: ({ file_path }, { owner }) =>
@@ -48,15 +49,21 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
       ...citedText([text], sources, style),
       sources,
       confidence: null,
-      warnings: truncated ? [`${path} was cut from ${totalChars} to ${chars} characters`] : [],
+      warnings: [
+        ...(file.warnings ?? []).map((warning) => `${path}: ${warning}`),
+        ...(truncated ? [`${path} was cut from ${totalChars} to ${chars} characters`] : []),
+      ],
     };
   }
 
   async gaps({ file_path }: SingleFileRagConfig, owner: Principal): Promise<readonly ConfigGap[]> {
     const path = 'file_path';
     if (isEmpty(file_path)) return [{ path, code: 'tool.config_incomplete', message: NO_FILE }];
-    if (await this.files.exists(owner, file_path)) return [];
-    return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible` }];
+    if (!(await this.files.exists(owner, file_path))) {
+      return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible` }];
+    }
+    const failure = await this.files.readFailure(owner, file_path);
+    return failure === null ? [] : [{ path, code: 'tool.unreadable', message: failure }];
   }
 
   outputLimit({ max_chars }: SingleFileRagConfig): number {
@@ -74,10 +81,17 @@ const isEmpty = (path: string | null): path is null | '' => path === null || pat
 const DEFINITION: ToolDefinition = {
   name: 'single_file_rag',
   aliases: ['single_file'],
-  display_name: 'File',
+  display_name: 'Single File Context',
   description: 'Puts the text of one of your files into the prompt.',
+  texts: {
+    en: { name: 'Single File Context', about: 'Puts the text of one of your files into the prompt.' },
+    es: { name: 'Contexto de un archivo', about: 'Incluye en el prompt el texto de uno de sus archivos.' },
+    ca: { name: 'Context d’un fitxer', about: 'Inclou al prompt el text d’un dels vostres fitxers.' },
+    eu: { name: 'Fitxategi baten testuingurua', about: 'Zure fitxategi baten testua promptean sartzen du.' },
+  },
   placeholder: 'file',
   category: 'file',
+  role: 'content',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'file-text',
@@ -115,6 +129,9 @@ const DEFINITION: ToolDefinition = {
     },
   ],
   capabilities: ['file'],
-  limitations: ['Text files only.', 'The whole file is read, not the part that fits the question.'],
+  limitations: [
+    'Scanned pages without text recognition hold no text.',
+    'The whole file is read, not the part that fits the question.',
+  ],
   cost: { unit: 'none', estimate: 0 },
 };

@@ -1,5 +1,5 @@
 import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
-import { ANSWER_USAGE, EARLIER, scriptedAnswers } from '../../testing/scripted-answers';
+import { ANSWER_USAGE, EARLIER, found, scriptedAnswers } from '../../testing/scripted-answers';
 import { describeTool } from '../../testing/tool.conformance';
 import { SynthesisTool } from './synthesis.tool';
 
@@ -17,11 +17,16 @@ describeTool('synthesis', {
 });
 
 describe('synthesis', () => {
-  const run = (answers = scriptedAnswers(SAID), config = {}, results = EARLIER) =>
+  const run = (
+    answers = scriptedAnswers(SAID),
+    config = {},
+    results = EARLIER,
+    about = invocation({ results: () => results }),
+  ) =>
     invokerOf(new SynthesisTool(answers)).invoke(
       entry({ plugin: 'synthesis', placeholder: '3_synthesis', config }),
       { query: 'Why green?', messages: [] },
-      invocation({ results: () => results }),
+      about,
     );
 
   it('joins what earlier tools found, with their sources, and counts its tokens', async () => {
@@ -46,6 +51,15 @@ describe('synthesis', () => {
     expect(user?.content).toContain('Why green?');
     expect(user?.content).toContain('{"piece":3,"text":"Grass [9] is a plant."}');
     expect(answers.asked[0]).toMatchObject({ name: 'synthesis', maxTokens: 150, connector: 'auto' });
+  });
+
+  it.each([
+    ['joining 1 piece', new Map([found('1_context', 'Leaves are green.')])],
+    ['joining 3 pieces', EARLIER],
+  ])('tells that it is %s', async (text, results) => {
+    const about = invocation({ results: () => results });
+    await run(scriptedAnswers({ text: 'Green.', confidence: 1 }), {}, results, about);
+    expect(about.events).toContainEqual(expect.objectContaining({ type: 'tool.progress', message: text }));
   });
 
   it('goes where the model is', async () => {

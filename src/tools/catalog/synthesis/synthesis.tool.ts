@@ -10,16 +10,13 @@ export interface SynthesisConfig extends JsonObject {
   readonly answer_tokens: number;
 }
 
-const TIMEOUT_MS = 60_000;
 const QUESTION_CHARS = 8_000;
-/** Judgements on a text are no material for one. */
-const NO_MATERIAL = ['validation', 'hallucination_detector'];
 
 /** Joins what the earlier tools found into one text on the question. */
 @Injectable()
 export class SynthesisTool implements Tool<SynthesisConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = TIMEOUT_MS;
+  readonly timeoutMs = 60_000;
   /** The vendor is asked again by its connector. */
   readonly retries = 0;
   readonly caching: ToolCaching = { results: true };
@@ -30,28 +27,32 @@ export class SynthesisTool implements Tool<SynthesisConfig> {
     return this.answers.hostFor({ organizationId: owner.organizationId, connector });
   }
 
+  needs(): { tool: string | null } {
+    return { tool: null };
+  }
+
   async run(config: SynthesisConfig, { query }: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const material = materialOf(context.results, { maxTokens: config.material_tokens, without: NO_MATERIAL });
+    const material = materialOf(context.results, { maxTokens: config.material_tokens, kinds: ['found', 'derived'] });
     if (material.pieces.length === 0) {
       return { content: '', sources: [], confidence: null, warnings: ['no earlier tool found anything to join'] };
     }
-    const { owner, connector, signal, runId } = context;
-    context.progress(`joining ${material.pieces.length} pieces`);
-    const { value, usage } = await this.answers.ask<{ text: string; confidence: number }>({
+    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
+    context.progress(`joining ${material.pieces.length} ${material.pieces.length === 1 ? 'piece' : 'pieces'}`);
+    const { value, usage, warnings } = await this.answers.ask<{ text: string; confidence: number }>({
       organizationId: owner.organizationId,
       connector,
       messages: messagesFor(config, query, material),
       schema: SCHEMA,
       name: 'synthesis',
       signal,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       runId,
       maxTokens: config.answer_tokens + ENVELOPE_TOKENS,
     });
     return {
       ...withCitations(value.text.trim(), material),
       confidence: value.confidence,
-      warnings: material.cut ? ['some of the material did not fit into its budget'] : [],
+      warnings: [...warnings, ...(material.cut ? ['some of the material did not fit into its budget'] : [])],
       usage,
     };
   }
@@ -104,8 +105,29 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Synthesis',
   description: 'Lets the fast model join what earlier tools found into one text that answers the question.',
+  texts: {
+    en: {
+      name: 'Synthesis',
+      about: 'Lets the fast model join what earlier tools found into one text that answers the question.',
+    },
+    es: {
+      name: 'Síntesis',
+      about:
+        'El modelo rápido reúne lo que encontraron las herramientas anteriores en un solo texto que responde a la pregunta.',
+    },
+    ca: {
+      name: 'Síntesi',
+      about: 'El model ràpid reuneix el que han trobat les eines anteriors en un sol text que respon la pregunta.',
+    },
+    eu: {
+      name: 'Sintesia',
+      about: 'Eredu azkarrak aurreko tresnek aurkitutakoa galderari erantzuten dion testu bakar batean biltzen du.',
+    },
+  },
   placeholder: 'synthesis',
   category: 'synthesis',
+  role: 'synthesis',
+  evidence: 'derived',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'merge',

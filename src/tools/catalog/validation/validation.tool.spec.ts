@@ -15,7 +15,7 @@ const SAID = {
 
 const WITH_SYNTHESIS = new Map([
   ...EARLIER,
-  found('3_synthesis', 'Leaves are green. The moon is cheese.', { plugin: 'synthesis' }),
+  found('3_synthesis', 'Leaves are green. The moon is cheese.', { evidence: 'derived' }),
 ]);
 
 describeTool('validation', {

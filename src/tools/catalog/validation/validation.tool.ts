@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { StructuredAnswers } from '../../../connectors';
 import type { ChatMessage, JsonObject } from '../../../kernel';
-import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText } from '../../checks';
+import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from '../../checks';
 import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
 import { CitedText, dataFence, type Piece, shown } from '../../model-question';
 
-const TIMEOUT_MS = 60_000;
 const MAX_CLAIMS = 20;
 const CLAIM_CHARS = 300;
 const ANSWER_TOKENS = 2_000;
@@ -26,7 +25,7 @@ interface JudgedClaim {
 @Injectable()
 export class ValidationTool implements Tool<CheckConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = TIMEOUT_MS;
+  readonly timeoutMs = 60_000;
   /** The vendor is asked again by its connector. */
   readonly retries = 0;
   readonly caching: ToolCaching = { results: true };
@@ -37,6 +36,10 @@ export class ValidationTool implements Tool<CheckConfig> {
     return checks === 'answer' ? 'answer' : 'pipeline';
   }
 
+  needs(config: CheckConfig): { tool: string | null } {
+    return checkNeeds(config);
+  }
+
   target(_: CheckConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
     return this.answers.hostFor({ organizationId: owner.organizationId, connector });
   }
@@ -44,16 +47,16 @@ export class ValidationTool implements Tool<CheckConfig> {
   async run(config: CheckConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
     const checked = checkedText(config, context);
     if ('nothing' in checked) return checked.nothing;
-    const { owner, connector, signal, runId } = context;
+    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
     context.progress(`checking claims against ${checked.material.pieces.length} pieces`);
-    const { value, usage } = await this.answers.ask<{ claims: readonly GivenClaim[] }>({
+    const { value, usage, warnings } = await this.answers.ask<{ claims: readonly GivenClaim[] }>({
       organizationId: owner.organizationId,
       connector,
       messages: messagesFor(checked),
       schema: SCHEMA,
       name: 'validation',
       signal,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       runId,
       maxTokens: ANSWER_TOKENS,
     });
@@ -62,7 +65,7 @@ export class ValidationTool implements Tool<CheckConfig> {
     return {
       ...written(config, claims, supported, checked),
       confidence: claims.length === 0 ? null : supported / claims.length,
-      warnings: checked.warnings,
+      warnings: [...warnings, ...checked.warnings],
       usage,
     };
   }
@@ -137,8 +140,31 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Validation',
   description: 'Lets the fast model check which claims of a text are supported by what earlier tools found.',
+  texts: {
+    en: {
+      name: 'Validation',
+      about: 'Lets the fast model check which claims of a text are supported by what earlier tools found.',
+    },
+    es: {
+      name: 'Validación',
+      about:
+        'El modelo rápido comprueba qué afirmaciones de un texto se apoyan en lo que encontraron las herramientas anteriores.',
+    },
+    ca: {
+      name: 'Validació',
+      about:
+        'El model ràpid comprova quines afirmacions d’un text tenen suport en el que han trobat les eines anteriors.',
+    },
+    eu: {
+      name: 'Balidazioa',
+      about:
+        'Eredu azkarrak egiaztatzen du testu baten zer baieztapen oinarritzen diren aurreko tresnek aurkitutakoan.',
+    },
+  },
   placeholder: 'validation',
   category: 'validation',
+  role: 'check',
+  evidence: 'none',
   version: '1.0.0',
   kind: 'pipeline',
   icon: 'list-checks',

@@ -47,7 +47,7 @@ export async function hypotheticalAnswer(
   { owner, connector, signal, runId }: Pick<ToolContext, 'owner' | 'connector' | 'signal' | 'runId'>,
 ): Promise<HypotheticalAnswer> {
   try {
-    const { value, usage } = await answers.ask<{ passage: string; confidence: number }>({
+    const { value, usage, warnings } = await answers.ask<{ passage: string; confidence: number }>({
       organizationId: owner.organizationId,
       connector,
       messages: messagesFor(question),
@@ -59,7 +59,7 @@ export async function hypotheticalAnswer(
       maxTokens: ANSWER_TOKENS,
     });
     const text = value.passage.replace(/\s+/g, ' ').trim().slice(0, ANSWER_CHARS).toWellFormed();
-    return { text: text === '' ? null : text, confidence: value.confidence, usage, warnings: [] };
+    return { text: text === '' ? null : text, confidence: value.confidence, usage, warnings };
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof AppError ? error.detail : 'unexpected error';

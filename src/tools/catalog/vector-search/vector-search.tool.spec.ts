@@ -18,7 +18,7 @@ function author(confidence: number, passage = 'Chlorophyll reflects\n green ligh
   const asked: StructuredQuestion[] = [];
   const ask = async <T>(question: StructuredQuestion) => {
     asked.push(question);
-    return { value: { passage, confidence } as T, usage: USAGE, model: 'nano' };
+    return { value: { passage, confidence } as T, usage: USAGE, model: 'nano', warnings: [] };
   };
   return { asked, ask };
 }

@@ -3,7 +3,7 @@ import { StructuredAnswers } from '../../../connectors';
 import { addUsage, type Principal } from '../../../kernel';
 import { QuestionRewriter, RetrievalService } from '../../../knowledge-bases';
 import type { ToolContext, ToolDefinition, ToolInput } from '../../contract';
-import type { QuestionText } from '../../retrieve-accessible';
+import type { QuestionText } from '../../search/retrieve-accessible';
 import { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool, type SearchRoom } from '../../search';
 import { hypotheticalAnswer } from './hypothetical-answer';
 
@@ -68,6 +68,24 @@ const DEFINITION = modeSearchDefinition({
   name: 'vector_search',
   display_name: 'Vector search',
   description: 'Finds the passages of your knowledge bases whose meaning is nearest to the question.',
+  texts: {
+    en: {
+      name: 'Search by meaning',
+      about: 'Finds the passages of your knowledge bases whose meaning is nearest to the question.',
+    },
+    es: {
+      name: 'Búsqueda por significado',
+      about: 'Busca en sus bases de conocimiento los fragmentos cuyo significado está más cerca de la pregunta.',
+    },
+    ca: {
+      name: 'Cerca per significat',
+      about: 'Cerca a les vostres bases de coneixement els fragments amb el significat més proper a la pregunta.',
+    },
+    eu: {
+      name: 'Esanahiaren araberako bilaketa',
+      about: 'Galderaren esanahitik hurbilen dauden pasarteak bilatzen ditu zure ezagutza-baseetan.',
+    },
+  },
   icon: 'scan-search',
   properties: {
     hyde: {

@@ -46,8 +46,8 @@ export class AssistantFunction implements FunctionPlugin<AssistantFunctionConfig
     if (id === null || assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
     progress(`asking assistant ${id}`);
     // Its tokens are in the record of its own run: they are counted to the assistant that spent them.
-    const { text, sources } = await assistants.run(id, query, signal);
-    return { content: text, sources };
+    const { text, sources, citations } = await assistants.run(id, query, signal);
+    return { content: text, sources, ...(citations === undefined ? {} : { citations }) };
   }
 
   gaps({ assistant_id: id }: AssistantFunctionConfig): Promise<readonly ConfigGap[]> {
@@ -92,6 +92,24 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Assistant',
   description: 'Lets the model ask another assistant, which answers with its own tools and prompts.',
+  texts: {
+    en: {
+      name: 'Assistant',
+      about: 'Lets the model ask another assistant, which answers with its own tools and prompts.',
+    },
+    es: {
+      name: 'Asistente',
+      about: 'El modelo puede preguntar a otro asistente, que responde con sus propias herramientas y prompts.',
+    },
+    ca: {
+      name: 'Assistent',
+      about: 'El model pot preguntar a un altre assistent, que respon amb les seves eines i prompts.',
+    },
+    eu: {
+      name: 'Laguntzailea',
+      about: 'Ereduak beste laguntzaile bati galde diezaioke, eta hark bere tresna eta promptekin erantzungo du.',
+    },
+  },
   placeholder: null,
   category: 'assistant',
   version: '1.0.0',

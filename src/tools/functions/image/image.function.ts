@@ -46,6 +46,15 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
     aliases: ['image_gen'],
     display_name: 'Image',
     description: 'Makes images from descriptions, with the image model of the organization.',
+    texts: {
+      en: { name: 'Image', about: 'Makes images from descriptions, with the image model of the organization.' },
+      es: {
+        name: 'Imagen',
+        about: 'Crea imágenes a partir de descripciones con el modelo de imágenes de la organización.',
+      },
+      ca: { name: 'Imatge', about: 'Crea imatges a partir de descripcions amb el model d’imatges de l’organització.' },
+      eu: { name: 'Irudia', about: 'Irudiak sortzen ditu deskribapenetatik, erakundearen irudi-ereduarekin.' },
+    },
     placeholder: null,
     category: 'utilities',
     version: '1.0.0',
@@ -101,7 +110,7 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
     const answer = await connector.complete(request, target, { signal, runId, emit: () => undefined });
     const images = (answer.images ?? []).map(({ bytes }) => bytes);
     if (images.length === 0) throw new ToolFailure('tool.failed', 'The image model made no image of this description');
-    const saved = await this.images.save(context.owner, context.caller, images);
+    const saved = await this.images.save(context, context.caller, images);
     return { content: imagesMarkdown(saved), usage: answer.usage };
   }
 

@@ -5,6 +5,7 @@ import {
   DEFAULT_MAX_TOKENS,
   KnowledgeBasesService,
   type Passage,
+  referenceName,
   RETRIEVAL_MODES,
   type RetrievalMode,
   RetrievalService,
@@ -70,7 +71,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
   ): Promise<FunctionOutput> {
     const collection = reference(config);
     if (collection === null) throw new ToolFailure('tool.config_incomplete', NO_KNOWLEDGE_BASE);
-    context.progress(`querying knowledge base ${collection}`);
+    context.progress(`querying knowledge base ${referenceName(collection)}`);
     const { top_k: topK, threshold, max_tokens: maxTokens, mode } = config;
     const { owner, caller, assistantId, signal } = context;
     const found = await this.retrieval
@@ -100,7 +101,9 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
     const collection = reference(config);
     if (collection === null) return [{ path, code: 'tool.config_incomplete', message: NO_KNOWLEDGE_BASE }];
     if ((await this.named(config, owner)) !== null) return [];
-    return [{ path, code: 'tool.inaccessible', message: `knowledge base ${collection} is not accessible` }];
+    return [
+      { path, code: 'tool.inaccessible', message: `knowledge base ${referenceName(collection)} is not accessible` },
+    ];
   }
 
   /** On fresh rows, with the rights of the owner; null for what is empty, gone or no longer theirs to read. */
@@ -116,7 +119,8 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
       }
     }
     const missing = await this.retrieval.inaccessible(owner, [collection]);
-    return missing.length > 0 ? null : { slug: collection, name: collection, description: '' };
+    const name = referenceName(collection);
+    return missing.length > 0 ? null : { slug: name, name, description: '' };
   }
 }
 
@@ -174,6 +178,15 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Knowledge base',
   description: 'Lets the model search one knowledge base when it needs to; it is called query_kb_{slug}.',
+  texts: {
+    en: { name: 'Knowledge base', about: 'Lets the model search one knowledge base when it needs to.' },
+    es: {
+      name: 'Base de conocimiento',
+      about: 'El modelo puede buscar en una base de conocimiento cuando lo necesite.',
+    },
+    ca: { name: 'Base de coneixement', about: 'El model pot cercar en una base de coneixement quan ho necessiti.' },
+    eu: { name: 'Ezagutza-basea', about: 'Ereduak ezagutza-base batean bila dezake, behar duenean.' },
+  },
   placeholder: null,
   category: 'rag',
   version: '1.0.0',

@@ -1,4 +1,4 @@
-import { cutText } from '../../clean-text';
+import { cutText } from '../../calls/clean-text';
 
 /**
  * Control characters, and those that show nothing: format characters, direction marks, variation selectors and tags, in

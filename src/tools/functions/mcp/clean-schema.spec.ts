@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { cleanParameters } from './clean-schema';
+import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 const closed = { type: 'object', additionalProperties: false };
 
@@ -86,10 +87,12 @@ describe('parameters from a schema that a server wrote', () => {
         { type: 'object', properties: { l: { $ref: `#/$defs/d${i + 1}` }, r: { $ref: `#/$defs/d${i + 1}` } } },
       ]),
     );
-    const start = performance.now();
-    const clean = cleanParameters({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs });
+    let clean: unknown;
+    const took = cpuTimeOf(() => {
+      clean = cleanParameters({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs });
+    });
     expect(JSON.stringify(clean).length).toBeLessThan(12_000);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(took).toBeLessThan(500);
   });
 
   it('are not made from a schema of megabytes, nor slowly from what is just small enough', () => {
@@ -109,10 +112,11 @@ describe('parameters from a schema that a server wrote', () => {
     });
     const huge = heavy(40_000);
     expect(JSON.stringify(huge).length).toBeGreaterThan(1_600_000);
-    const start = performance.now();
-    expect(cleanParameters(huge)).toBeNull();
-    for (let i = 0; i < 10; i += 1) cleanParameters(heavy(1_200));
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const took = cpuTimeOf(() => {
+      expect(cleanParameters(huge)).toBeNull();
+      for (let i = 0; i < 10; i += 1) cleanParameters(heavy(1_200));
+    });
+    expect(took).toBeLessThan(3_000);
   });
 
   it('are not made from what is nested deeper than the stack', () => {

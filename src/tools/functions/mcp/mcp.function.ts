@@ -120,6 +120,21 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'MCP server',
   description: 'Lets the model call the tools of an MCP server that the organization has enabled.',
+  texts: {
+    en: {
+      name: 'MCP server',
+      about: 'Lets the model call the tools of an MCP server that the organization has enabled.',
+    },
+    es: {
+      name: 'Servidor MCP',
+      about: 'El modelo puede usar las herramientas de un servidor MCP que la organización ha activado.',
+    },
+    ca: {
+      name: 'Servidor MCP',
+      about: 'El model pot fer servir les eines d’un servidor MCP que l’organització ha activat.',
+    },
+    eu: { name: 'MCP zerbitzaria', about: 'Ereduak erakundeak gaitutako MCP zerbitzari baten tresnak erabil ditzake.' },
+  },
   placeholder: null,
   category: 'integrations',
   version: '1.0.0',

@@ -159,6 +159,18 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Moodle',
   description: 'Lets the model read the Moodle courses and assignments due of the person who asks.',
+  texts: {
+    en: { name: 'Moodle', about: 'Lets the model read the Moodle courses and assignments due of the person who asks.' },
+    es: {
+      name: 'Moodle',
+      about: 'El modelo puede leer los cursos y las tareas pendientes en Moodle de quien pregunta.',
+    },
+    ca: { name: 'Moodle', about: 'El model pot llegir els cursos i les tasques pendents a Moodle de qui pregunta.' },
+    eu: {
+      name: 'Moodle',
+      about: 'Ereduak galdetzen duenaren Moodleko ikastaroak eta entregatzeko lanak irakur ditzake.',
+    },
+  },
   placeholder: null,
   category: 'lms',
   version: '1.0.0',

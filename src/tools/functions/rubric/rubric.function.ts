@@ -164,6 +164,25 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Rubric evaluation',
   description: 'Lets the model have a text assessed by a rubric: a score and a reason for each criterion.',
+  texts: {
+    en: {
+      name: 'Rubric evaluation',
+      about: 'Lets the model have a text assessed by a rubric: a score and a reason for each criterion.',
+    },
+    es: {
+      name: 'Evaluación con rúbrica',
+      about: 'El modelo puede hacer evaluar un texto con una rúbrica: una puntuación y un motivo por criterio.',
+    },
+    ca: {
+      name: 'Avaluació amb rúbrica',
+      about: 'El model pot fer avaluar un text amb una rúbrica: una puntuació i un motiu per criteri.',
+    },
+    eu: {
+      name: 'Errubrika bidezko ebaluazioa',
+      about:
+        'Ereduak testu bat errubrika baten arabera ebaluaraz dezake: puntuazio bat eta arrazoi bat irizpide bakoitzeko.',
+    },
+  },
   placeholder: null,
   category: 'rubric',
   version: '1.0.0',

@@ -1,8 +1,15 @@
-import type { Principal, ToolRef } from '../kernel';
+import type { Principal, ToolRef } from '../../kernel';
 import { cleanText, cutText } from './clean-text';
-import type { Invocation, ToolContext, ToolOutcome } from './contract';
+import type { Invocation, ToolContext, ToolOutcome } from '../contract';
 
 const PROGRESS_CHARS = 200;
+
+/** Signal and deadline of the try that a context belongs to. */
+export interface TryOfContext {
+  readonly controller: AbortController;
+  /** On the clock of `performance.now()`. */
+  readonly endsAt: number;
+}
 
 /** What one try of a call sees. The prompt and the results are built only for tools that look at them. */
 export class CallContext implements ToolContext {
@@ -14,7 +21,7 @@ export class CallContext implements ToolContext {
   constructor(
     private readonly ref: ToolRef,
     protected readonly invocation: Invocation,
-    private readonly controller: AbortController,
+    private readonly attempt: TryOfContext,
   ) {
     this.owner = invocation.owner;
     this.connector = invocation.connector;
@@ -23,6 +30,10 @@ export class CallContext implements ToolContext {
 
   get assistantId(): number {
     return this.invocation.assistantId;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, Math.ceil(this.attempt.endsAt - performance.now()));
   }
 
   get caller(): ToolContext['caller'] {
@@ -39,7 +50,7 @@ export class CallContext implements ToolContext {
 
   /** Made when it is first looked at: few tools look. */
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.attempt.controller.signal;
   }
 
   get prompt(): string {

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../kernel';
+import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../../kernel';
 import { cleanText, cutText } from './clean-text';
-import { type Citation, ToolFailure, type ToolOutput } from './contract';
+import { type Citation, ToolFailure, type ToolOutput } from '../contract';
 
 /** Sources of one output; more are left out. */
 export const MAX_SOURCES = 100;

@@ -1,4 +1,5 @@
-import type { PipelineTool, ToolTexts } from './contract';
+import type { BoundedTry } from '../../kernel';
+import type { PipelineTool, ToolTexts } from '../contract';
 
 type Named = Pick<PipelineTool, 'plugin' | 'placeholder'>;
 
@@ -23,8 +24,11 @@ export const PARALLEL_TEXTS: ToolTexts = {
 
 export const failedText = (plugin: string, reason: string): string => `❌ Tool failed: ${plugin} - ${reason}`;
 
-export const retryText = (plugin: string, retry: number, delayMs: number): string =>
-  `🔁 Retrying tool: ${plugin} - try ${retry + 1} in ${Math.round(delayMs)} ms`;
+export const retryText = (plugin: string, retry: number, delayMs: number, bounded: BoundedTry | null = null): string =>
+  `🔁 Retrying tool: ${plugin} - try ${retry + 1} in ${Math.round(delayMs)} ms${bounded === null ? '' : boundText(bounded)}`;
+
+const boundText = ({ after_ms, longest_ms, tries }: BoundedTry): string =>
+  ` (no answer after ${after_ms} ms; the last ${tries} tries took ${longest_ms} ms at most)`;
 
 export const fallbackText = (plugin: string, fallback: string, reason: string): string =>
   `↩️ Falling back: ${plugin} → ${fallback} - ${reason}`;

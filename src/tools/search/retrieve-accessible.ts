@@ -1,6 +1,12 @@
-import { AppError, type Principal, type Usage } from '../kernel';
-import type { QuestionRewriter, Retrieval, RetrievalQuery, RetrievalService } from '../knowledge-bases';
-import { type ToolContext, ToolFailure, type ToolInput } from './contract';
+import { AppError, type Principal, type Usage } from '../../kernel';
+import {
+  type QuestionRewriter,
+  referenceName,
+  type Retrieval,
+  type RetrievalQuery,
+  type RetrievalService,
+} from '../../knowledge-bases';
+import { type ToolContext, ToolFailure, type ToolInput } from '../contract';
 
 /** The part of retrieval that tools and processors use. */
 export type Retriever = Pick<RetrievalService, 'retrieve' | 'inaccessible'>;
@@ -14,14 +20,18 @@ export async function retrieveAccessible(
   owner: Principal,
   query: RetrievalQuery,
 ): Promise<Retrieval> {
+  let refusal: AppError;
   try {
     return await retrieval.retrieve(owner, query);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+    refusal = error;
   }
   const missing = new Set(await retrieval.inaccessible(owner, query.collections));
+  // The external server has none of the collections; a retry would give the same answer.
+  if (missing.size === 0) throw new ToolFailure('tool.inaccessible', refusal.detail);
   const collections = query.collections.filter((collection) => !missing.has(collection));
-  const warnings = [...missing].map((collection) => `knowledge base ${collection} is not accessible`);
+  const warnings = [...missing].map((collection) => `knowledge base ${referenceName(collection)} is not accessible`);
   if (collections.length === 0) throw new ToolFailure('tool.inaccessible', warnings.join(', '));
   const found = await retrieval.retrieve(owner, { ...query, collections });
   return { ...found, warnings: [...warnings, ...found.warnings] };

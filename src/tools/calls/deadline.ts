@@ -1,4 +1,4 @@
-import { type CallScope, ToolFailure } from './contract';
+import { type CallScope, ToolFailure } from '../contract';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
