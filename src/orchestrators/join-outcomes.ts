@@ -1,6 +1,5 @@
-import { addUsage, type Source, type Usage } from '../kernel';
+import { addUsage, type Source, sourceIdentity, type Usage } from '../kernel';
 import type { Citation, ToolOutcome } from '../tools';
-import { sourceIdentity } from './number-sources';
 
 type Named = Pick<ToolOutcome, 'index' | 'plugin' | 'placeholder'>;
 type Completed = Extract<ToolOutcome, { status: 'completed' }>;
@@ -37,6 +36,7 @@ export function joinByTool(outcomes: readonly ToolOutcome[]): readonly ToolOutco
 
 function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin' | 'placeholder' | 'duration_ms'> {
   const { content, sources, citations } = joinTexts(steps);
+  const evidence = steps.find((step) => step.evidence !== undefined)?.evidence;
   const fallback = steps.find((step) => step.fallback !== undefined)?.fallback;
   const queries = steps.flatMap(({ query = null }) => (query === null ? [] : [query]));
   return {
@@ -52,6 +52,7 @@ function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin'
     query: queries.length === 0 ? null : queries.join('\n'),
     usage: steps.reduce<Usage | null>((all, { usage }) => addUsage(all, usage), null),
     ...(fallback === undefined ? {} : { fallback }),
+    ...(evidence === undefined ? {} : { evidence }),
     truncated: steps.some(({ truncated }) => truncated),
   };
 }

@@ -59,6 +59,16 @@ describe('numbers of sources', () => {
     expect(sources).toMatchObject([{ n: 1, url: '/sources?link=1' }]);
   });
 
+  it('give one number to a place that two questions found with different similarity', () => {
+    const [first, second] = [0.9, 0.4].map((similarity) => ({
+      ...completed('[] a', ['a'], [{ at: 1, source: 0 }]),
+      sources: [{ ...source('a'), document: 'a.md', page: 2, similarity }],
+    }));
+    const { outcomes, sources } = numberSources([first, second].filter((outcome) => outcome !== undefined));
+    expect(contents(outcomes)).toEqual(['[1] a', '[1] a']);
+    expect(sources).toMatchObject([{ n: 1, similarity: 0.9 }]);
+  });
+
   it('give one number to what two tools found alike, and two to what one tool found twice', () => {
     const { outcomes, sources } = numberSources([
       completed(
@@ -97,6 +107,7 @@ describe('numbers of sources', () => {
       code: 'tool.failed',
       message: '',
       duration_ms: 0,
+      retries: 0,
     };
     const outcomes = [completed('a', []), failed];
     expect(numberSources(outcomes)).toEqual({ outcomes, sources: [] });

@@ -1,5 +1,5 @@
-import type { Source } from '../kernel';
-import type { Citation, ToolOutcome } from '../tools';
+import { type Source, sourceIdentity } from '../kernel';
+import { type ToolOutcome, writeNumbers } from '../tools';
 
 export interface NumberedOutcomes {
   /** The outcomes with their citations written into the content, sources numbered. */
@@ -37,20 +37,4 @@ export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcome
     return { ...outcome, content, sources: own, citations: [] };
   });
   return { outcomes: numbered, sources };
-}
-
-/** Links to documents of ours are signed anew for each tool: the document tells, not its link. */
-export const sourceIdentity = (source: Source): string =>
-  JSON.stringify('document_id' in source ? { ...source, url: undefined } : source);
-
-function writeNumbers(content: string, citations: readonly Citation[], sources: readonly Source[]): string {
-  if (citations.length === 0) return content;
-  const parts: string[] = [];
-  let position = 0;
-  for (const { at, source } of citations) {
-    parts.push(content.slice(position, at), String(sources[source]?.n ?? ''));
-    position = at;
-  }
-  parts.push(content.slice(position));
-  return parts.join('');
 }

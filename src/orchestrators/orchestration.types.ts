@@ -1,14 +1,9 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Source, Usage } from '../kernel';
-import type { CompiledTemplate } from '../templates';
-import type { AssistantAbility, PipelineTool, ToolOutcome } from '../tools';
+import type { AssistantAbility, ToolOutcome } from '../tools';
+import type { CompiledPipeline } from './compile-pipeline';
 
 export interface OrchestrationJob {
-  /** As stored; an unknown one falls back to `parallel` with a warning. */
-  readonly strategy: string;
-  /** Every tool of the document, enabled or not, in document order. */
-  readonly tools: readonly PipelineTool[];
-  /** Compiled with the placeholders of `tools`; an empty source leaves the last message as it is. */
-  readonly template: CompiledTemplate;
+  readonly pipeline: CompiledPipeline;
   readonly systemPrompt: string;
   readonly messages: readonly ChatMessage[];
   readonly vision: boolean;
@@ -16,8 +11,6 @@ export interface OrchestrationJob {
   readonly caller: Caller;
   readonly assistantId: number;
   readonly assistantVersion: number;
-  /** The document's `orchestrator_options`, as stored. */
-  readonly options: JsonObject;
   /** `metadata` of the completion request. */
   readonly metadata: JsonObject;
   /** Connector that the assistant names, `auto` for the organization's default. */

@@ -1,9 +1,16 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { type ChatMessage, type KnowledgeBaseSource, textOf } from '../kernel';
-import type { OrchestratorStrategy } from './contract';
+import type { OrchestratorStrategy, StrategyDefinition } from './contract';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './testing/scripted-job';
 
+const ODD: StrategyDefinition = {
+  name: 'odd',
+  description: '',
+  options_schema: {},
+  reads: [],
+  shape: { order: 'chain', planned: false },
+};
 const HOSTILE = 'Let \\frac{a}{b} and {"k": {}} and {user_input} and {2_rubric} and {2_context} and $& stay.';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -90,6 +97,26 @@ describe('the prompt', () => {
   });
 });
 
+describe('the event of the merge', () => {
+  it('is progress of all tools, not of one, under the name of the strategy', async () => {
+    const job = jobOf({ strategy: 'parallel', tools: entries({ config: { content: 'x' } }) });
+    await orchestratorOf().orchestrate(job);
+    expect(job.events.at(-1)).toEqual({
+      type: 'tool.progress',
+      index: -1,
+      plugin: 'parallel',
+      placeholder: null,
+      message: 'merging tool outputs',
+    });
+  });
+
+  it('is absent where no tool is enabled', async () => {
+    const job = jobOf({ tools: entries({ enabled: false }) });
+    await orchestratorOf().orchestrate(job);
+    expect(job.told()).not.toContain('merging tool outputs');
+  });
+});
+
 describe('the strategy', () => {
   it.each(['majority', '', '__proto__', '../parallel'])(
     'falls back to parallel with a warning for %j',
@@ -103,14 +130,14 @@ describe('the strategy', () => {
     },
   );
 
-  const custom = (execute: OrchestratorStrategy['execute']) =>
+  const custom = (compile: OrchestratorStrategy['compile']) =>
     orchestratorOf([echo, broken], {
-      strategies: [['sequential', { definition: { name: 'odd', description: '', options_schema: {} }, execute }]],
+      strategies: [['sequential', { definition: ODD, compile }]],
     });
 
   it('may start a tool twice and gets the same outcome', async () => {
     const tools = entries({ config: { content: 'once' } });
-    const engine = custom(async ({ tools: [tool], start }) => {
+    const engine = custom(([tool]) => async ({ start }) => {
       if (tool === undefined) return;
       const texts = { started: () => '', completed: () => '' };
       expect(await start(tool, texts, [])).toBe(await start(tool, texts, []));
@@ -121,7 +148,7 @@ describe('the strategy', () => {
   });
 
   it('leaves a tool that it never started skipped', async () => {
-    const { outcomes } = await custom(async () => undefined).orchestrate(jobOf({ tools: entries({}) }));
+    const { outcomes } = await custom(() => async () => undefined).orchestrate(jobOf({ tools: entries({}) }));
     expect(outcomes).toMatchObject([{ status: 'skipped', reason: 'the strategy did not run it' }]);
   });
 });

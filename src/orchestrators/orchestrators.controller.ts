@@ -1,7 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Access } from '../platform/http';
-import { OrchestratorListDto } from './orchestrator.dto';
+import type { StrategyDefinition } from './contract';
+import { type OrchestratorDto, OrchestratorListDto } from './orchestrator.dto';
 import { StrategyCatalogue } from './strategy-catalogue';
 
 @ApiTags('Catalogues')
@@ -13,6 +14,13 @@ export class OrchestratorsController {
   @Access({ scope: 'read', summary: 'Strategies of multi-tool assistants' })
   @ApiOkResponse({ type: OrchestratorListDto })
   list(): OrchestratorListDto {
-    return { orchestrators: this.strategies.definitions() };
+    return { orchestrators: this.strategies.definitions().map(present) };
   }
 }
+
+const present = ({ texts = {}, recommended = false, reads, ...definition }: StrategyDefinition): OrchestratorDto => ({
+  ...definition,
+  texts,
+  reads: [...reads],
+  recommended,
+});

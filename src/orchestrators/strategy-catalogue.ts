@@ -1,17 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject, Problem } from '../kernel';
-import { ConfigSchemas } from '../tools';
-import { type OrchestratorStrategy, STRATEGIES, type StrategyDefinition, type StrategySetting } from './contract';
+import { type CompiledTool, ConfigSchemas } from '../tools';
+import { type OrchestratorStrategy, type RunStrategy, STRATEGIES, type StrategyDefinition } from './contract';
 
 /** Where a stored assistant ends up whose strategy no longer exists. */
 export const FALLBACK_STRATEGY = 'parallel';
+
+/** A strategy over the tools of one assistant. */
+export interface NamedRun {
+  readonly name: string;
+  /** The strategy that the document names, where there is no such strategy. */
+  readonly missing: string | null;
+  readonly run: RunStrategy;
+}
 
 /** Strategies by the key that documents name. Which class answers a key is the deployment's choice. */
 @Injectable()
 export class StrategyCatalogue {
   private readonly schemas = new ConfigSchemas('strategy');
-  /** Keyed by the stored object, which lives as long as the cached assistant. */
-  private readonly prepared = new WeakMap<JsonObject, { strategy: OrchestratorStrategy; options: JsonObject }>();
 
   constructor(@Inject(STRATEGIES) private readonly strategies: ReadonlyMap<string, OrchestratorStrategy>) {
     for (const { definition } of strategies.values()) this.schemas.add(definition.name, definition.options_schema);
@@ -25,30 +31,26 @@ export class StrategyCatalogue {
     return this.strategies.get(name);
   }
 
-  /** Settings of entries that the strategy heeds; undefined when there is no such strategy. */
-  reads(name: string): readonly StrategySetting[] | undefined {
-    const strategy = this.find(name);
-    return strategy === undefined ? undefined : (strategy.reads ?? []);
-  }
-
   /** Everything that is wrong with a strategy's `orchestrator_options`, with paths relative to it. */
   optionProblems(name: string, options: unknown): readonly Problem[] {
     const strategy = this.find(name);
     return strategy === undefined ? [] : this.schemas.prepare(strategy.definition.name, options).problems;
   }
 
-  /** The options with the schema's defaults; the defaults alone where the stored ones do not fit the schema. */
-  options(strategy: OrchestratorStrategy, stored: JsonObject): JsonObject {
-    const known = this.prepared.get(stored);
-    if (known?.strategy === strategy) return known.options;
-    const { name } = strategy.definition;
-    const { config, problems } = this.schemas.prepare(name, stored);
-    const options = problems.length === 0 ? config : this.schemas.prepare(name, {}).config;
-    this.prepared.set(stored, { strategy, options });
-    return options;
+  /** An unknown strategy compiles as the fallback; options that do not fit the schema as its defaults. */
+  compile(name: string, options: JsonObject, tools: readonly CompiledTool[]): NamedRun {
+    const known = this.find(name);
+    const strategy = known ?? this.fallback();
+    const run = strategy.compile(tools, this.options(strategy, known === undefined ? {} : options));
+    return known === undefined ? { name: FALLBACK_STRATEGY, missing: name, run } : { name, missing: null, run };
   }
 
-  fallback(): OrchestratorStrategy {
+  private options({ definition: { name } }: OrchestratorStrategy, stored: JsonObject): JsonObject {
+    const { config, problems } = this.schemas.prepare(name, stored);
+    return problems.length === 0 ? config : this.schemas.prepare(name, {}).config;
+  }
+
+  private fallback(): OrchestratorStrategy {
     const strategy = this.strategies.get(FALLBACK_STRATEGY);
     if (strategy === undefined) throw new Error(`The strategy ${FALLBACK_STRATEGY} is not registered`);
     return strategy;

@@ -1,5 +1,6 @@
 import { termsOf } from './selection/words';
 import type { Decomposition, QueryType, SubQuery } from './planning.types';
+import { wordEdges } from './word-edges';
 
 const MAX_PARTS = 6;
 const MAX_ITEM_WORDS = 12;
@@ -9,29 +10,42 @@ const MAX_CHARS = 2_000;
 /** Cues in the languages of the house: English, Spanish, Catalan, Basque. */
 const SMALLTALK =
   /^[\s¡¿]*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|ok(?:ay)?|great|perfect|bye|goodbye|cheers|how are you|hola|buenas|buenos d[ií]as|buenas (?:tardes|noches)|gracias|vale|adi[oó]s|bon dia|bona (?:tarda|nit)|gr[aà]cies|merci|d'acord|ad[eé]u|kaixo|egun on|eskerrik asko|agur)(?:[\s,!.]+(?:there|you|all|so much|very much|a lot|again|everyone|muchas|moltes|todos|tothom|asko))*[\s!.?…]*$/iu;
-const BETWEEN =
-  /\b(?:differences?|similarities|relations?(?:hip)?|comparison|diferencias?|semejanzas|difer[eè]ncies|difer[eè]ncia|comparaci[oó]n?)\s+(?:between|entre)\s+(.+?)\s+(?:and|y|e|i)\s+(.+)$/iu;
-const COMPARE =
-  /\b(?:compare|contrast|compara|comparar|contrasta)\s+(.+?)\s+(?:and|with|to|against|y|con|i|amb)\s+(.+)$/iu;
+const BETWEEN = wordEdges(
+  /\b(?:differences?|similarities|relations?(?:hip)?|comparison|diferencias?|semejanzas|difer[eè]ncies|difer[eè]ncia|comparaci[oó]n?)\s+(?:between|entre)\s+(.+?)\s+(?:and|y|e|i)\s+(.+)$/iu,
+);
+const COMPARE = wordEdges(
+  /\b(?:compare|contrast|compara|comparar|contrasta)\s+(.+?)\s+(?:and|with|to|against|y|con|i|amb)\s+(.+)$/iu,
+);
 const VERSUS = /^(.+?)\s+(?:vs\.?|versus|compared (?:to|with)|frente a|en comparaci[oó]n con|comparat amb)\s+(.+)$/iu;
-const BETTER =
-  /\b(?:which|what|cu[aá]l|quin|quina)\b.*\b(?:better|best|faster|cheaper|larger|mejor|millor)\b[,:]?\s+(.+?)\s+(?:or|o)\s+(.+)$/iu;
-const LIST_BUILDING =
-  /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu;
-const EXACT =
-  /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u;
+const BETTER = wordEdges(
+  /\b(?:which|what|cu[aá]l|quin|quina)\b.{0,200}\b(?:better|best|faster|cheaper|larger|mejor|millor)\b[,:]?\s+(.+?)\s+(?:or|o)\s+(.+)$/iu,
+);
+const LIST_BUILDING = wordEdges(
+  /\b(?:build|create|make|plan|design|prepare|put together|draw up|compile|crea|haz|dise[nñ]a|prepara|elabora|fes|dissenya)\b.{0,60}\b(?:list|plan|schedule|timetable|programme|syllabus|outline|itinerary|checklist|lista|horario|temario|gui[oó]n|llista|horari|temari|pla)\b/iu,
+);
+const EXACT = wordEdges(
+  /["“«][^"”»]{2,}["”»]|\b[A-Z]{2,}[-_ ]?\d{2,}\b|\b(?:section|chapter|page|article|exercise|figure|table|unit|secci[oó]n?|cap[ií]tulo|cap[ií]tol|p[aá]gina|p[aà]gina|art[ií]culo|article|ejercicio|exercici|figura|tabla|taula|tema)\s+\d+(?:\.\d+)*\b/u,
+);
 /** A part that begins like this comes after the one before it. */
-const THEN =
-  /^(?:and\s+)?(?:then|after that|afterwards|next|finally|lastly|once (?:that|done)|luego|despu[eé]s|finalmente|despr[eé]s|finalment|ondoren)\b[,:]?\s*/iu;
+const THEN = wordEdges(
+  /^(?:and\s+)?(?:then|after that|afterwards|next|finally|lastly|once (?:that|done)|luego|despu[eé]s|finalmente|despr[eé]s|finalment|ondoren)\b[,:]?\s*/iu,
+);
 /** Words that point back at an answer that is not there yet. */
-const REFERS_BACK =
-  /\b(?:it|its|them|they|their|this|these|that|those|result|results|answer|the same|based on|using (?:the|that|this)|from (?:the|that|this)|ello|eso|esto|resultado|aix[oò]|resultat|hori)\b/iu;
+const REFERS_BACK = wordEdges(
+  /\b(?:it|its|them|they|their|this|these|that|those|result|results|answer|the same|based on|using (?:the|that|this)|from (?:the|that|this)|ello|eso|esto|resultado|aix[oò]|resultat|hori)\b/iu,
+);
 /** Something that was spoken of before: article and two words. */
-const THE = /\b(?:the|this|that|these|those|el|la|los|las|els|les)\s+\p{L}+(?:\s+\p{L}+)?/giu;
-const RELATIVE =
-  /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu;
-const SPLIT =
-  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)|\s*,\s*(?:and\s+)?(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)|\s+and\s+(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)/iu;
+const THE = wordEdges(/\b(?:the|this|that|these|those|el|la|los|las|els|les)\s+\p{L}+(?:\s+\p{L}+)?/giu);
+const RELATIVE = wordEdges(
+  /\b(?:who|what|which|when|where|qui[eé]n|cu[aá]l|qui|quin)\b.{3,80}?\b(?:of|by|in|from|for|de|del|per)\s+(?:the|el|la|l')?\s*(.{3,60}?)\s+(?:that|which|who|whose|where|que)\s+(.{3,80})$/iu,
+);
+const SPLIT = wordEdges(
+  /(?<=[.?!;])\s+|\s*[,;]?\s+(?=(?:and\s+)?(?:then|after that|afterwards|finally|luego|despu[eé]s|finalmente|despr[eé]s|finalment)\b)|\s*,\s*(?:and\s+)?(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)|\s+and\s+(?=(?:find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|busca|dame|explica|calcula)\s)/iu,
+);
+
+const REQUEST = wordEdges(
+  /^[\s¡¿]*(?:and |also |please |can you |could you |i (?:need|want|would like) )*(?:what|who|when|where|which|why|how|is|are|does|do|did|find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|qu[eéè]|qui[eé]n|cu[aá]l|d[oó]nde|c[oó]mo|por qu[eé]|per qu[eè]|busca|dame|explica|calcula|mu[eé]stra|com|quin|quina|on|troba|zer|nola)\b/iu,
+);
 
 /**
  * Takes a question apart by its words. Nothing is guessed: what shows no sign of several parts is one question, and
@@ -95,11 +109,7 @@ function hop(text: string): Decomposition | null {
   return { type: 'multi_hop', sub_queries: [sub(0, first), sub(1, text, ['q1'])], confidence: 0.45 };
 }
 
-const isRequest = (part: string): boolean =>
-  part.endsWith('?') ||
-  /^(?:and |also |please |can you |could you |i (?:need|want|would like) )*(?:what|who|when|where|which|why|how|is|are|does|do|did|find|get|give|show|tell|list|calculate|compute|explain|describe|summari[sz]e|search|look|check|compare|define|translate|convert|create|write|send|generate|analy[sz]e|recommend|suggest|retrieve|provide|determine|identify|qu[eé]|qui[eé]n|cu[aá]l|d[oó]nde|c[oó]mo|por qu[eé]|busca|dame|explica|calcula|mu[eé]stra|com|quin|quina|on|troba|zer|nola)\b/iu.test(
-    part,
-  );
+const isRequest = (part: string): boolean => part.endsWith('?') || REQUEST.test(part);
 
 const sub = (at: number, text: string, dependencies: readonly string[] = []): SubQuery => ({
   id: `q${at + 1}`,

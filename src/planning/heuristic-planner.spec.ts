@@ -13,7 +13,7 @@ interface Options {
 function planFor(query: string, tools: readonly ToolFacts[], options: Options = {}) {
   const { earlier = '', maxSteps = 12, learned = () => 0 } = options;
   const draft = planHeuristically({ query, earlier, tools, decomposition: decompose(query), maxSteps, learned });
-  return buildPlan({ draft, tools, maxTimeoutMs: 30_000 });
+  return buildPlan({ draft, tools, defaultTimeoutMs: 30_000 });
 }
 
 const chosen = (...given: Parameters<typeof planFor>): (string | null)[] =>
@@ -115,19 +115,26 @@ describe('times and fallbacks of a plan', () => {
     });
   });
 
-  it('learns times from history, and stands in for what often fails', () => {
+  it('stands in for what often fails, and expects the time that it usually takes', () => {
     const config = { collections: ['bio'] };
-    const stats = { calls: 50, failure_rate: 0.4, avg_ms: 100, p95_ms: 300, p99_ms: 700, timed: 30, confidence: null };
+    const stats = { calls: 50, failure_rate: 0.4, avg_ms: 100, p95_ms: 300, confidence: null };
     const [first, second] = scriptedFacts({ plugin: 'hybrid_search', config }, { plugin: 'vector_search', config });
     const plan = planFor('Why is the sky blue?', [{ ...first!, stats }, second!]);
     expect(plan.steps[0]).toMatchObject({
       tool: 'hybrid_search',
-      // Three retries fit in: 4 tries of 4 × 700 ms, and their waits, would be more than a search may take at all.
       timeout_ms: 15_000,
       fallback: { plugin: 'vector_search' },
     });
     expect(plan.estimated_duration_ms).toBe(100);
-    const own = planFor('Why?', scriptedFacts({ plugin: 'hybrid_search', timeout_ms: 1_234 }));
-    expect(own.steps[0]?.timeout_ms).toBe(1_234);
   });
+
+  it.each([1_234, 20_000, 600_000])(
+    'keeps the %i ms that an entry names, quick as its tool may have been',
+    (timeout_ms) => {
+      const stats = { calls: 500, failure_rate: 0, avg_ms: 10, p95_ms: 20, confidence: null };
+      const facts = scriptedFacts({ plugin: 'hybrid_search', timeout_ms }, { plugin: 'single_file_rag', timeout_ms });
+      const tools = facts.map((known) => ({ ...known, stats }));
+      expect(planFor('Why?', tools).steps.map((step) => step.timeout_ms)).toEqual([timeout_ms, timeout_ms]);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import type { Draft, DraftStep } from './draft.types';
-import type { Decomposition, SubQuery } from './planning.types';
+import type { Decomposition, QueryType, SubQuery } from './planning.types';
 import { rankTools } from './selection/rank-tools';
 import { relevanceOf } from './selection/relevance';
 import { likeness, subjectsOf } from './selection/subjects';
@@ -32,12 +32,22 @@ export interface HeuristicInput {
   readonly similarities?: readonly number[];
 }
 
+const LOOKS: Readonly<Record<QueryType, string>> = {
+  smalltalk: 'The question is small talk.',
+  simple: 'The question is simple.',
+  exact: 'The question asks for exact words.',
+  comparison: 'The question is a comparison.',
+  multi_part: 'The question has several parts.',
+  multi_hop: 'The question needs several steps.',
+  list_building: 'The question asks for a list.',
+};
+
 /** Chooses tools by rules and words alone; the same input gives the same plan. */
 export function planHeuristically(input: HeuristicInput): Draft {
   const { decomposition, tools } = input;
   const simple = decomposition.confidence < PLAIN || decomposition.sub_queries.length < 2;
   const parts = simple ? [{ id: 'q1', text: input.query, dependencies: [] }] : decomposition.sub_queries;
-  const reasons: string[] = [`The question looks ${decomposition.type.replace('_', ' ')}.`];
+  const reasons: string[] = [LOOKS[decomposition.type]];
   if (decomposition.type === 'smalltalk')
     return draft(input, personal(input), [...reasons, 'It needs no content.'], 0.9);
   const searches = searchSteps(input, parts, reasons);
@@ -137,7 +147,7 @@ function nearest(
   const asked = withEarlier(text, earlier);
   const ranked = rankTools(
     asked,
-    tools.map((facts) => facts.text),
+    tools.map(({ profile }) => profile),
     similarities && tools.map((facts) => similarities[all.indexOf(facts)] ?? 0),
   );
   const scores = tools.map((facts, at) => (ranked.find((each) => each.at === at)?.score ?? 0) * (1 + learned(facts)));

@@ -17,6 +17,12 @@ export interface ModelPlanRequest extends Omit<ModelQuestion, 'tools'> {
   readonly runId: string | null;
 }
 
+/** A model's plan. `warnings` holds `modelWarnings`, too. */
+export interface ModelDraft extends Draft {
+  /** Warning of the connector that another model answered than the configured one. */
+  readonly modelWarnings: readonly string[];
+}
+
 /** Asks the vendor of `TOOL_PLANNER_LLM`, with the organization's own settings, for a plan. */
 @Injectable()
 export class ModelPlanner {
@@ -27,11 +33,11 @@ export class ModelPlanner {
   ) {}
 
   /** @throws AppError as `StructuredAnswers.ask` */
-  async draft(request: ModelPlanRequest): Promise<Draft> {
+  async draft(request: ModelPlanRequest): Promise<ModelDraft> {
     const { organizationId, query, earlier, decomposition, facts, maxSteps, signal, runId } = request;
     const { vendor, model, temperature, timeoutMs } = this.config.planner;
     const tools = facts.filter(({ role }) => role !== 'nothing');
-    const { value, usage } = await this.answers.ask<JsonObject>({
+    const { value, usage, warnings } = await this.answers.ask<JsonObject>({
       organizationId,
       connector: vendor,
       model,
@@ -46,6 +52,7 @@ export class ModelPlanner {
     });
     const problemsOf = ({ tool, definition }: ToolFacts, config: JsonObject): number =>
       this.catalogue.validate(definition.name, { ...tool.config, ...config }).length;
-    return { ...readModelPlan(value, { query, tools, maxSteps, decomposition, problemsOf }), usage };
+    const plan = readModelPlan(value, { query, tools, maxSteps, decomposition, problemsOf });
+    return { ...plan, warnings: [...warnings, ...plan.warnings], modelWarnings: warnings, usage };
   }
 }

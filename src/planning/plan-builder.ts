@@ -1,8 +1,8 @@
-import type { PipelineTool } from '../tools';
+import type { PipelineTool, ToolRole } from '../tools';
 import type { Draft, DraftStep } from './draft.types';
 import type { PlannedFallback, PlanStep, ToolPlan } from './planning.types';
 import { stagesOf } from './stages';
-import type { Role, ToolFacts } from './tool-facts';
+import type { ToolFacts } from './tool-facts';
 
 interface Times {
   /** Expected milliseconds of a tool that has no history. */
@@ -11,7 +11,7 @@ interface Times {
   readonly most: number;
 }
 
-const TIMES: Readonly<Record<Role, Times>> = {
+const TIMES: Readonly<Record<ToolRole, Times>> = {
   search: { usual: 300, most: 15_000 },
   content: { usual: 50, most: 10_000 },
   personal: { usual: 100, most: 10_000 },
@@ -20,21 +20,16 @@ const TIMES: Readonly<Record<Role, Times>> = {
   check: { usual: 4_000, most: 60_000 },
   nothing: { usual: 0, most: 1_000 },
 };
-/** Calls before a tool's history sets its time. */
+/** Calls before a tool counts as unreliable. */
 const ENOUGH_CALLS = 20;
-/** A step has time for a try and three retries, each as long as the invoker lets a tool with this history take. */
-const TRIES = 4;
-const TIMES_P99 = 4;
-const LEAST_TRY_MS = 1_000;
-/** Waits of 1, 2 and 4 s before the retries, with their jitter. */
-const WAITS_MS = 8_000;
 const UNRELIABLE = 0.2;
 const FALLBACK_THRESHOLD = 0.2;
 
 export interface BuildInput {
   readonly draft: Draft;
   readonly tools: readonly ToolFacts[];
-  readonly maxTimeoutMs: number;
+  /** `TOOL_DEFAULT_TIMEOUT`. */
+  readonly defaultTimeoutMs: number;
 }
 
 type Built = Pick<
@@ -43,7 +38,7 @@ type Built = Pick<
 >;
 
 /** Puts the steps of a draft into an order, and gives each its time and what runs in its place. */
-export function buildPlan({ draft, tools, maxTimeoutMs }: BuildInput): Built {
+export function buildPlan({ draft, tools, defaultTimeoutMs }: BuildInput): Built {
   const warnings = [...draft.warnings];
   const linked = linkedSteps(draft.steps, warnings);
   const byDraft = stagesOf(linked.map(({ id, after }) => ({ id, dependencies: after }))) ?? [];
@@ -60,7 +55,7 @@ export function buildPlan({ draft, tools, maxTimeoutMs }: BuildInput): Built {
     config,
     dependencies: after.flatMap((before) => names.get(before) ?? []),
     execution_mode: alone.has(id) ? 'sequential' : 'parallel',
-    timeout_ms: Math.min(timeoutOf(facts), Math.max(maxTimeoutMs, facts.timeoutMs ?? 0, facts.tool.timeout_ms ?? 0)),
+    timeout_ms: timeoutOf(facts, defaultTimeoutMs),
     fallback: fallbackOf(facts, tools, used),
   }));
   return {
@@ -98,12 +93,9 @@ function linkedSteps(steps: readonly DraftStep[], warnings: string[]): readonly 
 const toldBy = ({ tool }: ToolFacts, steps: readonly DraftStep[]): string[] =>
   tool.depends_on.flatMap((name) => steps.filter(({ facts }) => facts.tool.placeholder === name).map(({ id }) => id));
 
-function timeoutOf({ tool, timeoutMs, stats, role }: ToolFacts): number {
-  if (tool.timeout_ms !== null) return tool.timeout_ms;
-  const most = timeoutMs ?? TIMES[role].most;
-  if (stats === null || stats.timed < ENOUGH_CALLS || stats.p99_ms === null) return most;
-  return Math.round(Math.min(most, TRIES * Math.max(LEAST_TRY_MS, TIMES_P99 * stats.p99_ms) + WAITS_MS));
-}
+/** Ignores statistics: those of one tool mix quick and slow targets. */
+const timeoutOf = ({ tool, timeoutMs, role }: ToolFacts, defaultTimeoutMs: number): number =>
+  tool.timeout_ms ?? timeoutMs ?? Math.min(TIMES[role].most, defaultTimeoutMs);
 
 const expectedMs = ({ stats, role }: ToolFacts): number => stats?.avg_ms ?? TIMES[role].usual;
 

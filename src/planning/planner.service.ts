@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { UnfitAnswer } from '../connectors';
 import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
-import { ToolCatalogue, ToolStatistics } from '../tools';
+import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../tools';
 import { decompose } from './decompose';
 import type { Draft } from './draft.types';
 import { armOf, plannerFor } from './experiment';
@@ -12,9 +13,9 @@ import { ModelPlanner } from './model-planner.service';
 import { buildPlan } from './plan-builder';
 import { PlanCache } from './plan-cache';
 import { DEFAULT_STEPS } from './planning-options';
-import type { Decomposition, PlannerName, PlanRequest, PlanResult, ToolPlan } from './planning.types';
+import type { Decomposition, PlannerName, PlanningOptions, PlanRequest, PlanResult, ToolPlan } from './planning.types';
 import { classOf } from './query-class';
-import { factsOf, type ToolFacts } from './tool-facts';
+import { factsOf, plannableTools, type PlannableTool, type ToolFacts } from './tool-facts';
 import { ToolSimilarities } from './tool-similarities.service';
 
 /** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
@@ -56,6 +57,16 @@ export class Planner {
       .join(' ');
   }
 
+  /** Facts about the tools that every plan needs; made once for each stored version of an assistant. */
+  compile(tools: readonly PipelineTool[]): readonly PlannableTool[] {
+    return plannableTools(tools, this.catalogue);
+  }
+
+  /** The planner of a request that runs nothing: such requests take part in no experiment. */
+  plannerOf(options: PlanningOptions): PlannerName {
+    return plannerFor(options, null, this.config.planner.vendor);
+  }
+
   /** Rejects with `cancelled` when the signal is aborted, and never otherwise: what cannot be planned is planned more simply. */
   async plan(request: PlanRequest): Promise<ToolPlan> {
     const began = performance.now();
@@ -85,7 +96,7 @@ export class Planner {
 
   private prepare(request: PlanRequest): Work {
     const { organizationId, messages, options, query, tools } = request;
-    const facts = factsOf(tools, organizationId, this.catalogue, this.statistics);
+    const facts = factsOf(tools, organizationId, this.statistics);
     const decomposition = decompose(query);
     const last = lastUserIndex(messages);
     const before = messages.slice(0, Math.max(last, 0)).findLast(({ role }) => role === 'user');
@@ -96,7 +107,7 @@ export class Planner {
 
   private keyOf({ request, earlier, queryClass, maxSteps }: Work, planner: PlannerName): string {
     const { organizationId, assistantId, assistantVersion, connector, tools } = request;
-    const chosen = tools.map(({ index }) => index).join(' ');
+    const chosen = tools.map(({ tool }) => tool.index).join(' ');
     const parts = [organizationId, assistantId, assistantVersion, this.catalogueVersion, queryClass, planner];
     return createHash('sha256')
       .update(JSON.stringify([...parts, connector, maxSteps, chosen, earlier]))
@@ -108,16 +119,14 @@ export class Planner {
     try {
       const draft = await this.model.draft({ ...work, ...work.request });
       if (draft.confidence >= UNSURE) return this.kept(key, work, draft);
-      const unsure = this.finish(work, await this.heuristic(work, ['The model was not sure of its plan']));
-      return { ...unsure, usage: draft.usage };
+      const why = [...draft.modelWarnings, 'The model was not sure of its plan'];
+      return { ...this.finish(work, await this.heuristic(work, why)), usage: draft.usage };
     } catch (error) {
       if (work.request.signal.aborted) throw cancelled();
       const code = error instanceof AppError ? error.code : 'internal_error';
       this.logger.warn(`run ${work.request.runId ?? '-'}: the model did not plan (${code})`);
-      return this.finish(
-        work,
-        await this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]),
-      );
+      const draft = await this.heuristic(work, [`The model did not plan (${code}); the heuristic planner did`]);
+      return this.finish(work, { ...draft, usage: error instanceof UnfitAnswer ? error.usage : null });
     }
   }
 
@@ -146,7 +155,7 @@ export class Planner {
   }
 
   private finish({ facts, queryClass }: Work, draft: Draft): ToolPlan {
-    const built = buildPlan({ draft, tools: facts, maxTimeoutMs: this.config.tools.defaultTimeoutMs });
+    const built = buildPlan({ draft, tools: facts, defaultTimeoutMs: this.config.tools.defaultTimeoutMs });
     const { planner, decomposition, usage } = draft;
     return { id: '', planner, cached: false, query_class: queryClass, decomposition, ...built, usage, planning_ms: 0 };
   }

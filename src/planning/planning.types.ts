@@ -1,5 +1,6 @@
 import type { ChatMessage, JsonObject, Usage } from '../kernel';
-import type { PipelineTool, ToolFallback, ToolOutcome } from '../tools';
+import type { ToolFallback, ToolOutcome } from '../tools';
+import type { PlannableTool } from './tool-facts';
 
 export const PLANNERS = ['heuristic', 'model'] as const;
 export type PlannerName = (typeof PLANNERS)[number];
@@ -49,8 +50,8 @@ export interface PlanRequest {
   /** Text of the last user message. */
   readonly query: string;
   readonly messages: readonly ChatMessage[];
-  /** Those that may be planned: enabled, of the phase `pipeline`, in document order. */
-  readonly tools: readonly PipelineTool[];
+  /** Tools that may be planned (`Planner.compile`): enabled, of the phase `pipeline`, in document order. */
+  readonly tools: readonly PlannableTool[];
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
   readonly options: PlanningOptions;

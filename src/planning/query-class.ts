@@ -9,7 +9,7 @@ const SPEAKS = 1;
 export function classOf(query: string, { type }: Decomposition, tools: readonly ToolFacts[]): string {
   const [best] = rankTools(
     query,
-    tools.map(({ text }) => text),
+    tools.map(({ profile }) => profile),
   );
   const kind = best === undefined || best.score < SPEAKS ? null : tools[best.at]?.definition.placeholder;
   return `${type}/${kind ?? 'any'}`;

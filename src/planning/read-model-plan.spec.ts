@@ -51,7 +51,7 @@ describe('reading a plan of a model', () => {
       { id: 'b', tool: '2_context' },
     ];
     const draft = readModelPlan({ steps }, { ...reading, tools: own });
-    const plan = buildPlan({ draft, tools: own, maxTimeoutMs: 1_000 });
+    const plan = buildPlan({ draft, tools: own, defaultTimeoutMs: 1_000 });
     expect(plan.steps.map(({ placeholder, dependencies }) => [placeholder, dependencies])).toEqual([
       ['1_context', []],
       ['2_context', ['s1']],
@@ -80,7 +80,7 @@ describe('reading a plan of a model', () => {
     );
     fc.assert(
       fc.property(answer, (given) => {
-        const { steps, stages, confidence } = buildPlan({ draft: read(given), tools, maxTimeoutMs: 1_000 });
+        const { steps, stages, confidence } = buildPlan({ draft: read(given), tools, defaultTimeoutMs: 1_000 });
         expect(steps.length).toBeLessThanOrEqual(reading.maxSteps);
         expect(stages.flat()).toEqual(steps.map(({ id }) => id));
         expect(confidence).toBeGreaterThanOrEqual(0);

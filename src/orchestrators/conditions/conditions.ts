@@ -42,17 +42,20 @@ jsonLogic.add_operation('in', (sought: unknown, among: unknown): boolean => {
   return among.includes(text);
 });
 
-/** Of each rule whether it can be evaluated; a stored rule lives as long as the cached assistant. */
-const sound = new WeakMap<object, boolean>();
-
-function isSound(rule: unknown): boolean {
-  if (typeof rule !== 'object' || rule === null) return typeof rule === 'boolean';
-  const known = sound.get(rule);
-  if (known !== undefined) return known;
-  const found = checkCondition(rule).problems.length === 0;
-  sound.set(rule, found);
-  return found;
+/** A tool's `when`, checked once. */
+export interface CompiledCondition {
+  /** Of the tool, for messages. */
+  readonly name: string;
+  readonly rule: unknown;
+  /** False for a stored rule that the grammar no longer accepts. */
+  readonly isValid: boolean;
 }
+
+/** null for a tool that always runs. */
+export const compileCondition = ({ when, placeholder, plugin }: PipelineTool): CompiledCondition | null =>
+  when === null
+    ? null
+    : { name: placeholder ?? plugin, rule: when, isValid: checkCondition(when).problems.length === 0 };
 
 /**
  * The `when` of tools, JSON Logic over the request and the results so far. A condition that cannot be evaluated is a
@@ -69,26 +72,25 @@ export class Conditions {
   }
 
   /** Why the tool does not run, given the outcomes that it may look at; null: it runs. */
-  reasonAgainst(tool: PipelineTool, outcomes: readonly ToolOutcome[]): string | null {
-    const { when } = tool;
-    if (when === null) return null;
-    if (!isSound(when)) return this.failed(tool, 'it is not one that can be evaluated');
-    if (this.left <= 0) return this.failed(tool, TOO_LONG);
+  reasonAgainst(condition: CompiledCondition | null, outcomes: readonly ToolOutcome[]): string | null {
+    if (condition === null) return null;
+    const { name, rule } = condition;
+    if (!condition.isValid) return this.failed(name, 'it is not one that can be evaluated');
+    if (this.left <= 0) return this.failed(name, TOO_LONG);
     const began = performance.now();
     stopAt = began + this.left;
     try {
-      const met: unknown = jsonLogic.apply(when as jsonLogic.RulesLogic, this.facts.with(outcomes));
+      const met: unknown = jsonLogic.apply(rule as jsonLogic.RulesLogic, this.facts.with(outcomes));
       return jsonLogic.truthy(met) ? null : 'its condition is not met';
     } catch (error) {
-      return this.failed(tool, error instanceof OutOfTime ? TOO_LONG : 'a value in it is of the wrong kind');
+      return this.failed(name, error instanceof OutOfTime ? TOO_LONG : 'a value in it is of the wrong kind');
     } finally {
       stopAt = Infinity;
       this.left -= performance.now() - began;
     }
   }
 
-  private failed({ plugin, placeholder }: PipelineTool, why: string): string {
-    const name = placeholder ?? plugin;
+  private failed(name: string, why: string): string {
     this.emit({ type: 'warning', code: 'condition.failed', message: `The condition of ${name} failed: ${why}` });
     return 'its condition failed';
   }

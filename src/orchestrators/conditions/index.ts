@@ -1,2 +1,2 @@
 export * from './condition-grammar';
-export { Conditions } from './conditions';
+export { compileCondition, Conditions } from './conditions';

@@ -1,9 +1,40 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Usage } from '../../kernel';
-import type { PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
+import type { CompiledTool, PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
+/** Settings of a tool's entry that only some strategies look at. */
+export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when'] as const;
+export type StrategySetting = (typeof STRATEGY_SETTINGS)[number];
+
+/** `chain`: each tool follows the one before it. `parallel`: none waits. `dependencies`: each waits for its `depends_on`. */
+export const STRATEGY_ORDERS = ['chain', 'parallel', 'dependencies'] as const;
+
+/** How a diagram draws the tools, and which results a tool can see. */
+export interface StrategyShape {
+  readonly order: (typeof STRATEGY_ORDERS)[number];
+  /** A plan made for each question decides which tools run. */
+  readonly planned: boolean;
+}
+
+/** Texts of the web UI in one of its languages. */
+export interface StrategyText {
+  readonly name: string;
+  /** One sentence on how the tools run. */
+  readonly about: string;
+  /** One sentence on when to choose it. */
+  readonly best: string;
+}
+
+/** The only declaration of a strategy: catalogue, validation, OpenAPI, forms and diagrams read it. */
 export interface StrategyDefinition {
   readonly name: string;
   readonly description: string;
+  /** A missing language falls back to `description`. */
+  readonly texts?: Readonly<Partial<Record<'en' | 'es' | 'ca' | 'eu', StrategyText>>>;
+  /** Settings of entries that it heeds. An assistant that has others is told so. */
+  readonly reads: readonly StrategySetting[];
+  readonly shape: StrategyShape;
+  /** The one to start with. */
+  readonly recommended?: boolean;
   /** JSON Schema of `orchestrator_options` in the document; no `properties` when it has none. */
   readonly options_schema: JsonObject;
 }
@@ -23,8 +54,6 @@ export interface StrategyRequest {
   readonly owner: Principal;
   /** Connector that the assistant names, `auto` for the organization's default. */
   readonly connector: string;
-  /** The document's `orchestrator_options`, with the schema's defaults. */
-  readonly options: JsonObject;
 }
 
 /** One of several calls of a tool, as a plan wants it. */
@@ -43,8 +72,6 @@ export interface Step {
 /** What a strategy may do: start tools when it decides to, or say why it does not. */
 export interface StrategyContext {
   readonly request: StrategyRequest;
-  /** Enabled tools of the phase `pipeline`, in document order. */
-  readonly tools: readonly PipelineTool[];
   /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
@@ -55,7 +82,7 @@ export interface StrategyContext {
    * declared (`declare`), whenever each finished.
    */
   readonly start: (
-    tool: PipelineTool,
+    tool: CompiledTool,
     texts: ToolTexts,
     after: readonly ToolOutcome[],
     step?: Step,
@@ -66,10 +93,6 @@ export interface StrategyContext {
   readonly declare: (tool: PipelineTool, stepIds: readonly string[]) => void;
 }
 
-/** Settings of a tool's entry that only some strategies look at. */
-export const STRATEGY_SETTINGS = ['depends_on', 'on_dependency_failure', 'when'] as const;
-export type StrategySetting = (typeof STRATEGY_SETTINGS)[number];
-
 /** What a strategy tells of its run, for the report. */
 export interface StrategyTrace {
   /** Names of tools or steps; those of one stage wait for earlier stages only. */
@@ -79,14 +102,19 @@ export interface StrategyTrace {
   readonly usage?: Usage | null;
 }
 
+/** Resolves once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
+export type RunStrategy = (context: StrategyContext) => Promise<StrategyTrace | void>;
+
 /**
  * Decides when each tool runs. The engine keeps every outcome, orders them by position, numbers their sources, fills the
  * placeholders and builds the messages, whatever the strategy.
  */
 export interface OrchestratorStrategy {
   readonly definition: StrategyDefinition;
-  /** Settings of entries that it heeds; none when absent. An assistant that has others is told so. */
-  readonly reads?: readonly StrategySetting[];
-  /** Resolves once every tool it started has settled. A tool that it neither started nor skipped counts as skipped. */
-  execute(context: StrategyContext): Promise<StrategyTrace | void>;
+  /**
+   * Prepares everything that does not depend on a request; called once for each stored version of an assistant. Pure, and
+   * never throws. `tools` are the enabled ones of the phase `pipeline`, in document order; `options` are the document's
+   * `orchestrator_options` with the schema's defaults.
+   */
+  compile(tools: readonly CompiledTool[], options: JsonObject): RunStrategy;
 }

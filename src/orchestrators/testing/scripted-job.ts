@@ -1,4 +1,4 @@
-import type { Caller, RunEvent } from '../../kernel';
+import type { Caller, JsonObject, RunEvent } from '../../kernel';
 import type { Config } from '../../platform/config';
 import { compileTemplate } from '../../templates';
 import { type PipelineTool, type Tool, ToolCatalogue, ToolFailure, ToolInvoker } from '../../tools';
@@ -6,8 +6,9 @@ import { ConditionalStrategy } from '../catalog/conditional/conditional.strategy
 import { DependencyStrategy } from '../catalog/dependency/dependency.strategy';
 import { ParallelStrategy } from '../catalog/parallel/parallel.strategy';
 import { SequentialStrategy } from '../catalog/sequential/sequential.strategy';
+import { compilePipeline } from '../compile-pipeline';
 import type { OrchestratorStrategy } from '../contract';
-import type { OrchestrationJob } from '../orchestration.types';
+import type { OrchestrationJob, OrchestrationResult } from '../orchestration.types';
 import { Orchestrator } from '../orchestrator';
 import { StrategyCatalogue } from '../strategy-catalogue';
 
@@ -77,22 +78,28 @@ export const entries = (...given: Partial<PipelineTool>[]): PipelineTool[] =>
     ...each,
   }));
 
-export interface JobWish extends Partial<Omit<OrchestrationJob, 'template'>> {
-  readonly template?: string;
+interface Definition {
+  readonly strategy: string;
+  readonly options: JsonObject;
+  readonly tools: readonly PipelineTool[];
+  readonly template: string;
 }
 
-export type ScriptedJob = OrchestrationJob & { readonly events: RunEvent[]; readonly told: () => string[] };
+export type JobWish = Partial<Omit<OrchestrationJob, 'pipeline'> & Definition>;
+
+export type ScriptedJob = Omit<OrchestrationJob, 'pipeline'> &
+  Definition & { readonly events: RunEvent[]; readonly told: () => string[] };
 
 /** A job that records its events; `told` are their texts. */
-export function jobOf({ template = '', tools = [], ...wish }: JobWish): ScriptedJob {
+export function jobOf(wish: JobWish): ScriptedJob {
   const events: RunEvent[] = [];
-  const names = tools.flatMap(({ placeholder }) => placeholder ?? []);
   return {
     events,
     told: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
     strategy: 'sequential',
-    tools,
-    template: compileTemplate(template, { types: ['context', 'rubric', 'file'], names }),
+    options: {},
+    tools: [],
+    template: '',
     systemPrompt: '',
     messages: [{ role: 'user', content: 'Q' }],
     vision: false,
@@ -100,7 +107,6 @@ export function jobOf({ template = '', tools = [], ...wish }: JobWish): Scripted
     caller: CALLER,
     assistantId: 1,
     assistantVersion: 1,
-    options: {},
     metadata: {},
     connector: 'auto',
     runId: 'run',
@@ -121,9 +127,18 @@ export const STRATEGIES: readonly (readonly [string, OrchestratorStrategy])[] = 
 export function orchestratorOf(
   tools: readonly Tool[] = [echo, broken],
   { limit = 5, strategies = STRATEGIES }: { limit?: number; strategies?: typeof STRATEGIES } = {},
-): Orchestrator {
+): { orchestrate(job: ScriptedJob): Promise<OrchestrationResult> } {
   const config = { tools: { defaultTimeoutMs: 2000, parallelLimit: limit } } as Config;
   const catalogue = new ToolCatalogue(tools);
   const invoker = new ToolInvoker(catalogue, config);
-  return new Orchestrator(new StrategyCatalogue(new Map(strategies)), catalogue, invoker, config);
+  const catalogues = { tools: catalogue, strategies: new StrategyCatalogue(new Map(strategies)) };
+  const orchestrator = new Orchestrator(invoker, config);
+  return {
+    orchestrate: ({ strategy, options, tools: entered, template, ...job }) => {
+      const names = entered.flatMap(({ placeholder }) => placeholder ?? []);
+      const compiled = compileTemplate(template, { types: ['context', 'rubric', 'file'], names });
+      const source = { strategy, options, tools: entered, template: compiled };
+      return orchestrator.orchestrate({ ...job, pipeline: compilePipeline(source, catalogues) });
+    },
+  };
 }

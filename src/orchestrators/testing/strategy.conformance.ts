@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ToolOutcome } from '../../tools';
-import type { OrchestratorStrategy } from '../contract';
+import { type OrchestratorStrategy, STRATEGY_ORDERS, STRATEGY_SETTINGS } from '../contract';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './scripted-job';
 
 const hang = scriptedTool('hang', () => new Promise(() => undefined));
@@ -22,6 +22,8 @@ export function describeStrategy(name: string, strategy: OrchestratorStrategy): 
       expect(definition.name).toBe(name);
       expect(definition.description).toMatch(/\.$/);
       expect(definition.options_schema).toMatchObject({ type: 'object' });
+      for (const setting of definition.reads) expect(STRATEGY_SETTINGS).toContain(setting);
+      expect(STRATEGY_ORDERS).toContain(definition.shape.order);
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
     });
 

@@ -1,4 +1,4 @@
-import { rankTools } from './rank-tools';
+import { profileOf, rankTools } from './rank-tools';
 import { relevanceOf } from './relevance';
 import { termsOf } from './words';
 
@@ -15,7 +15,8 @@ const TOOLS = [
     ],
   },
 ];
-const best = (query: string): string | undefined => TOOLS[rankTools(query, TOOLS)[0]?.at ?? -1]?.name;
+const PROFILES = TOOLS.map(profileOf);
+const best = (query: string): string | undefined => TOOLS[rankTools(query, PROFILES)[0]?.at ?? -1]?.name;
 
 describe('ranking tools for a question', () => {
   it.each([
@@ -29,7 +30,7 @@ describe('ranking tools for a question', () => {
   });
 
   it('lets similarities of embeddings weigh where words say nothing', () => {
-    expect(rankTools('qwerty', TOOLS, [0, 0, 0.9, 0.1])[0]?.at).toBe(2);
+    expect(rankTools('qwerty', PROFILES, [0, 0, 0.9, 0.1])[0]?.at).toBe(2);
   });
 
   it('finds a question relevant that speaks of what the tool does and brings its numbers', () => {

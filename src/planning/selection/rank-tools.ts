@@ -29,7 +29,8 @@ const ANYTHING = 0.15;
 const EMBEDDING = 6;
 const ABOUT_ANYTHING = 'search web internet inform knowledg fact anyth quest answ onlin'.split(' ');
 
-interface Profile {
+/** The words of a tool's texts for ranking; made once for each tool of an assistant. */
+export interface ToolProfile {
   readonly frequency: ReadonlyMap<string, number>;
   readonly length: number;
   readonly subjects: SubjectWeights;
@@ -37,14 +38,15 @@ interface Profile {
   readonly anything: number;
 }
 
-const profiles = new WeakMap<ToolText, Profile>();
-
 /**
  * Tools by how well their words and subjects fit the question, best first: BM25 over weighted fields, and the same over
  * subjects. `similarities` are cosines of embeddings, one per tool, where there is an embedding model.
  */
-export function rankTools(query: string, tools: readonly ToolText[], similarities?: readonly number[]): RankedTool[] {
-  const known = tools.map(profileOf);
+export function rankTools(
+  query: string,
+  known: readonly ToolProfile[],
+  similarities?: readonly number[],
+): RankedTool[] {
   const asked = [...new Map(termsOf(query).map((term) => [term.stem, term])).values()];
   const byWords = wordScores(asked, known);
   const bySubjects = subjectScores(asked, known);
@@ -56,7 +58,7 @@ export function rankTools(query: string, tools: readonly ToolText[], similaritie
     .sort((one, other) => other.score - one.score || one.at - other.at);
 }
 
-function wordScores(asked: readonly Term[], known: readonly Profile[]): number[] {
+function wordScores(asked: readonly Term[], known: readonly ToolProfile[]): number[] {
   const mean = known.reduce((sum, { length }) => sum + length, 0) / Math.max(1, known.length) || 1;
   const scores = known.map(() => 0);
   for (const term of asked) {
@@ -70,7 +72,7 @@ function wordScores(asked: readonly Term[], known: readonly Profile[]): number[]
   return scores;
 }
 
-function subjectScores(asked: readonly Term[], known: readonly Profile[]): number[] {
+function subjectScores(asked: readonly Term[], known: readonly ToolProfile[]): number[] {
   const scores = known.map(() => 0);
   for (const [subject, weight] of subjectsOf(asked)) {
     const rarity = rarityOf(known.filter(({ subjects }) => subjects.has(subject)).length, known.length);
@@ -85,14 +87,12 @@ function subjectScores(asked: readonly Term[], known: readonly Profile[]): numbe
 
 const rarityOf = (having: number, all: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5)) ** RARITY;
 
-function insideName({ word, stem }: Term, { letters }: Profile): number {
+function insideName({ word, stem }: Term, { letters }: ToolProfile): number {
   if (word.length < 4) return 0;
   return letters.includes(word) || (stem.length >= 4 && letters.includes(stem)) ? INSIDE_NAME : 0;
 }
 
-function profileOf(tool: ToolText): Profile {
-  const known = profiles.get(tool);
-  if (known !== undefined) return known;
+export function profileOf(tool: ToolText): ToolProfile {
   const frequency = new Map<string, number>();
   const about: Term[] = [];
   let length = 0;
@@ -112,7 +112,5 @@ function profileOf(tool: ToolText): Profile {
   for (const [subject, weight] of subjects) subjects.set(subject, weight / focus);
   const anything = ABOUT_ANYTHING.filter((word) => frequency.has(word)).length;
   const letters = tool.name.toLowerCase().replace(/[^a-z]/g, '');
-  const profile = { frequency, length, subjects, letters, anything: anything / (anything + 1) };
-  profiles.set(tool, profile);
-  return profile;
+  return { frequency, length, subjects, letters, anything: anything / (anything + 1) };
 }

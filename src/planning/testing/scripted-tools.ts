@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel';
 import { type PipelineTool, type Tool, ToolCatalogue, type ToolDefinition, type ToolStats } from '../../tools';
-import { factsOf, type ToolFacts } from '../tool-facts';
+import { factsOf, plannableTools, type ToolFacts } from '../tool-facts';
 
 const SEARCH_SCHEMA: JsonObject = {
   type: 'object',
@@ -36,7 +36,7 @@ const tool = (name: string, description: string, more: Partial<ToolDefinition>):
 });
 
 const search = (name: string, description: string, capabilities: readonly string[]): Tool =>
-  tool(name, description, { category: 'search', config_schema: SEARCH_SCHEMA, capabilities });
+  tool(name, description, { role: 'search', config_schema: SEARCH_SCHEMA, capabilities });
 
 /** Tools like those of the house, without what they do. */
 export const CATALOGUE = new ToolCatalogue([
@@ -44,27 +44,27 @@ export const CATALOGUE = new ToolCatalogue([
   search('keyword_search', 'Finds passages that hold the words of the question.', ['exact_match']),
   search('hybrid_search', 'Finds passages by meaning and by words.', ['exact_match', 'semantic_search']),
   tool('rubric_rag', 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.', {
-    category: 'rubric',
+    role: 'content',
     placeholder: 'rubric',
   }),
   tool('single_file_rag', 'Puts the text of one of your files into the prompt.', {
-    category: 'file',
+    role: 'content',
     placeholder: 'file',
   }),
   tool('moodle_user', 'Puts the id of the person who asks into the prompt.', {
-    category: 'lms',
+    role: 'personal',
     placeholder: 'moodle_user',
   }),
   tool('synthesis', 'Joins what earlier tools found.', {
-    category: 'synthesis',
+    role: 'synthesis',
     placeholder: 'synthesis',
     cost: { unit: 'tokens', estimate: 4_000 },
   }),
   tool('validation', 'Checks which claims of a text are supported.', {
-    category: 'validation',
+    role: 'check',
     placeholder: 'validation',
   }),
-  tool('no_rag', 'Adds nothing.', { category: 'none', placeholder: null }),
+  tool('no_rag', 'Adds nothing.', { role: 'nothing', placeholder: null }),
 ]);
 
 export type ScriptedTool = string | (Partial<PipelineTool> & { readonly plugin: string });
@@ -95,4 +95,4 @@ export const pipeline = (...tools: readonly ScriptedTool[]): PipelineTool[] =>
 export const NO_STATISTICS = { of: (): ToolStats | null => null };
 
 export const scriptedFacts = (...tools: readonly ScriptedTool[]): readonly ToolFacts[] =>
-  factsOf(pipeline(...tools), 'organization', CATALOGUE, NO_STATISTICS);
+  factsOf(plannableTools(pipeline(...tools), CATALOGUE), 'organization', NO_STATISTICS);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { SEQUENTIAL_TEXTS, type ToolOutcome } from '../../../tools';
-import { Conditions } from '../../conditions';
-import type { OrchestratorStrategy, StrategyContext, StrategyDefinition } from '../../contract';
+import { type CompiledTool, SEQUENTIAL_TEXTS, type ToolOutcome } from '../../../tools';
+import { compileCondition, Conditions } from '../../conditions';
+import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../../contract';
 
 /** One tool after another, those whose condition is met; each sees what the earlier ones found. */
 @Injectable()
@@ -10,18 +10,44 @@ export class ConditionalStrategy implements OrchestratorStrategy {
     name: 'conditional',
     description:
       'Runs the tools one after another, each only when its condition over question, request and results is met.',
+    texts: {
+      en: {
+        name: 'Conditional',
+        about: 'The tools run one after another, each only when its condition is met.',
+        best: 'Best when tools help with certain questions only.',
+      },
+      es: {
+        name: 'Condicional',
+        about: 'Las herramientas se ejecutan una tras otra, cada una solo si se cumple su condición.',
+        best: 'Ideal cuando las herramientas solo sirven para ciertas preguntas.',
+      },
+      ca: {
+        name: 'Condicional',
+        about: 'Les eines s’executen una darrere l’altra, cadascuna només si es compleix la seva condició.',
+        best: 'Ideal quan les eines només serveixen per a certes preguntes.',
+      },
+      eu: {
+        name: 'Baldintzapekoa',
+        about: 'Tresnak bata bestearen atzetik exekutatzen dira, bakoitza bere baldintza betetzen bada soilik.',
+        best: 'Egokia tresnek galdera jakin batzuetarako soilik balio dutenean.',
+      },
+    },
+    reads: ['when'],
+    shape: { order: 'chain', planned: false },
     options_schema: { type: 'object', properties: {}, additionalProperties: false },
   };
-  readonly reads = ['when'] as const;
 
-  async execute(context: StrategyContext): Promise<void> {
-    const conditions = new Conditions(context);
-    const earlier: ToolOutcome[] = [];
-    for (const tool of context.tools) {
-      const reason = conditions.reasonAgainst(tool, earlier);
-      earlier.push(
-        reason === null ? await context.start(tool, SEQUENTIAL_TEXTS, [...earlier]) : context.skip(tool, reason),
-      );
-    }
+  compile(tools: readonly CompiledTool[]): RunStrategy {
+    const steps = tools.map((tool) => ({ tool, condition: compileCondition(tool) }));
+    return async (context) => {
+      const conditions = new Conditions(context);
+      const earlier: ToolOutcome[] = [];
+      for (const { tool, condition } of steps) {
+        const reason = conditions.reasonAgainst(condition, earlier);
+        earlier.push(
+          reason === null ? await context.start(tool, SEQUENTIAL_TEXTS, [...earlier]) : context.skip(tool, reason),
+        );
+      }
+    };
   }
 }

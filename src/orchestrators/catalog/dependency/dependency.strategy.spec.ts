@@ -16,22 +16,21 @@ const statuses = ({ outcomes }: { outcomes: readonly { status: string }[] }) => 
 describe('dependency', () => {
   it('starts a tool when its own dependencies are done, not when a stage is', async () => {
     const order: string[] = [];
-    const log = scriptedTool('log', async ({ name, ms }) => {
-      await new Promise((resolve) => setTimeout(resolve, Number(ms)));
+    let lastDone = (): void => undefined;
+    const last = new Promise<void>((done) => (lastDone = done));
+    const log = scriptedTool('log', async ({ name }) => {
+      if (name === 'slow') await last;
       order.push(String(name));
+      if (name === 'last') lastDone();
       return nothing;
     });
-    const step = (name: string, ms: number, ...depends_on: string[]) => ({
-      plugin: 'log',
-      config: { name, ms },
-      depends_on,
-    });
+    const step = (name: string, ...depends_on: string[]) => ({ plugin: 'log', config: { name }, depends_on });
     const tools = entries(
-      step('slow', 40),
-      step('quick', 1),
-      step('behind quick', 1, '2_context'),
-      step('last', 1, '3_context'),
-      step('behind slow', 1, '1_context'),
+      step('slow'),
+      step('quick'),
+      step('behind quick', '2_context'),
+      step('last', '3_context'),
+      step('behind slow', '1_context'),
     );
     const { stages } = await run(tools, orchestratorOf([log]));
     expect(order).toEqual(['quick', 'behind quick', 'last', 'slow', 'behind slow']);

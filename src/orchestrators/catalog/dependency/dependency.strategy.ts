@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
-import { Conditions } from '../../conditions';
-import type { OrchestratorStrategy, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { type CompiledTool, PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
+import { compileCondition, Conditions } from '../../conditions';
+import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../../contract';
 import { dependenciesOf } from '../../depends-on';
-import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
+import { allBehind, runWhenReady, taskGraph } from '../../task-graph';
 
 /** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
 @Injectable()
@@ -11,59 +11,66 @@ export class DependencyStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {
     name: 'dependency',
     description: 'Runs each tool as soon as the tools that it depends on are done; it sees what they found.',
+    texts: {
+      en: {
+        name: 'By dependency',
+        about: 'Each tool runs as soon as the tools it waits for are done, and sees what they found.',
+        best: 'Best when some tools need others and the rest need not wait.',
+      },
+      es: {
+        name: 'Por dependencias',
+        about: 'Cada herramienta se ejecuta en cuanto terminan aquellas a las que espera, y ve lo que encontraron.',
+        best: 'Ideal cuando unas herramientas necesitan a otras y el resto no tiene que esperar.',
+      },
+      ca: {
+        name: 'Per dependències',
+        about: 'Cada eina s’executa tan bon punt acaben les que espera, i veu el que han trobat.',
+        best: 'Ideal quan unes eines en necessiten d’altres i la resta no ha d’esperar.',
+      },
+      eu: {
+        name: 'Mendekotasunen arabera',
+        about: 'Tresna bakoitza zain dituenak amaitu bezain laster exekutatzen da, eta haiek aurkitutakoa ikusten du.',
+        best: 'Egokia tresna batzuek besteak behar dituztenean eta gainerakoek itxaron behar ez dutenean.',
+      },
+    },
+    reads: ['depends_on', 'on_dependency_failure', 'when'],
+    shape: { order: 'dependencies', planned: false },
     options_schema: { type: 'object', properties: {}, additionalProperties: false },
   };
-  readonly reads = ['depends_on', 'on_dependency_failure', 'when'] as const;
 
-  /** Keyed by the list of tools, which lives as long as the cached assistant. */
-  private readonly orders = new WeakMap<readonly PipelineTool[], Order>();
-
-  async execute(context: StrategyContext): Promise<StrategyTrace> {
-    const { tools, emit, start, skip } = context;
-    if (tools.length === 0) return {};
-    const { dependencies, graph, behind, stages, told } = this.orderOf(tools);
-    emit({ type: 'run.progress', message: told });
-    const conditions = new Conditions(context);
-    const outcomes: ToolOutcome[] = [];
-    for (const position of graph.stuck) {
-      const tool = tools[position];
-      if (tool !== undefined) skip(tool, 'it waits for tools that wait for each other');
-    }
-    await runWhenReady(graph, (position) => {
-      const tool = tools[position];
-      if (tool === undefined) return undefined;
-      const after = present(behind[position] ?? [], outcomes);
-      const reason =
-        failureAmong(dependencies[position] ?? [], outcomes, tool) ?? conditions.reasonAgainst(tool, after);
-      if (reason !== null) {
-        outcomes[position] = skip(tool, reason);
-        return undefined;
-      }
-      return start(tool, PARALLEL_TEXTS, after).then((outcome) => (outcomes[position] = outcome));
-    });
-    return { stages };
-  }
-
-  private orderOf(tools: readonly PipelineTool[]): Order {
-    const known = this.orders.get(tools);
-    if (known !== undefined) return known;
+  compile(tools: readonly CompiledTool[]): RunStrategy {
     const dependencies = dependenciesOf(tools);
     const graph = taskGraph(dependencies);
+    const behind = allBehind(dependencies, graph);
+    const conditionOf = tools.map((tool) => compileCondition(tool));
     const stages = graph.stages.map((stage) => stage.map((position) => nameOf(tools[position])));
-    const told = `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}`;
-    const order = { dependencies, graph, behind: allBehind(dependencies, graph), stages, told };
-    this.orders.set(tools, order);
-    return order;
+    const message = `🧭 Stages: ${stages.map((stage) => stage.join(', ')).join(' → ')}`;
+    return async (context) => {
+      if (tools.length === 0) return {};
+      const { emit, start, skip } = context;
+      emit({ type: 'run.progress', message });
+      const conditions = new Conditions(context);
+      const outcomes: ToolOutcome[] = [];
+      for (const position of graph.stuck) {
+        const tool = tools[position];
+        if (tool !== undefined) skip(tool, 'it waits for tools that wait for each other');
+      }
+      await runWhenReady(graph, (position) => {
+        const tool = tools[position];
+        if (tool === undefined) return undefined;
+        const after = present(behind[position] ?? [], outcomes);
+        const reason =
+          failureAmong(dependencies[position] ?? [], outcomes, tool) ??
+          conditions.reasonAgainst(conditionOf[position] ?? null, after);
+        if (reason !== null) {
+          outcomes[position] = skip(tool, reason);
+          return undefined;
+        }
+        return start(tool, PARALLEL_TEXTS, after).then((outcome) => (outcomes[position] = outcome));
+      });
+      return { stages };
+    };
   }
-}
-
-/** In which order tools may run; the same for every run of an assistant. */
-interface Order {
-  readonly dependencies: readonly (readonly number[])[];
-  readonly graph: TaskGraph;
-  readonly behind: readonly (readonly number[])[];
-  readonly stages: readonly (readonly string[])[];
-  readonly told: string;
 }
 
 const nameOf = (tool: PipelineTool | undefined): string => tool?.placeholder ?? tool?.plugin ?? '';

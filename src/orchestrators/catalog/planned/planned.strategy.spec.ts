@@ -1,5 +1,6 @@
 import { AppError } from '../../../kernel';
-import type { Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../../../planning';
+import type { PlannableTool, Planner, PlanRequest, PlanResult, PlanStep, ToolPlan } from '../../../planning';
+import type { PipelineTool } from '../../../tools';
 import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from '../../testing/scripted-job';
 import { describeStrategy } from '../../testing/strategy.conformance';
 import { PlannedStrategy } from './planned.strategy';
@@ -41,11 +42,15 @@ class ScriptedPlanner {
 
   constructor(private readonly plans: ToolPlan[] = []) {}
 
+  compile(tools: readonly PipelineTool[]): readonly PlannableTool[] {
+    return tools.map((tool) => ({ tool }) as PlannableTool);
+  }
+
   plan(request: PlanRequest): Promise<ToolPlan> {
     this.asked.push(request);
     if (request.signal.aborted) return Promise.reject(new AppError('cancelled', 'The run was cancelled'));
     const next = this.plans.shift();
-    return Promise.resolve(next ?? planOf(request.tools.map(({ index }) => ({ index }))));
+    return Promise.resolve(next ?? planOf(request.tools.map(({ tool: { index } }) => ({ index }))));
   }
 
   record(_plan: ToolPlan, result: PlanResult): void {

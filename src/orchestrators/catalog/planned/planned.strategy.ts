@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EmitRunEvent } from '../../../kernel';
+import type { EmitRunEvent, JsonObject } from '../../../kernel';
 import {
+  type PlannableTool,
   Planner,
   PLANNING_OPTIONS_SCHEMA,
   type PlanningOptions,
@@ -9,17 +10,31 @@ import {
   planSummary,
   type ToolPlan,
 } from '../../../planning';
-import { PARALLEL_TEXTS, type PipelineTool, type ToolOutcome } from '../../../tools';
-import type { OrchestratorStrategy, Step, StrategyContext, StrategyDefinition, StrategyTrace } from '../../contract';
+import { type CompiledTool, PARALLEL_TEXTS, type ToolOutcome } from '../../../tools';
+import type {
+  OrchestratorStrategy,
+  RunStrategy,
+  Step,
+  StrategyContext,
+  StrategyDefinition,
+  StrategyTrace,
+} from '../../contract';
 import { dependenciesOf } from '../../depends-on';
 import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
 
 /** A plan whose steps have been found to be steps of this assistant's tools that can all start some time. */
 interface RunnablePlan {
   readonly plan: ToolPlan;
-  readonly tools: readonly PipelineTool[];
+  readonly tools: readonly CompiledTool[];
   readonly dependencies: readonly (readonly number[])[];
   readonly graph: TaskGraph;
+}
+
+/** The compiled form of an assistant's tools under one strategy. */
+interface Compiled {
+  readonly tools: readonly CompiledTool[];
+  readonly plannable: readonly PlannableTool[];
+  readonly options: PlanningOptions;
 }
 
 /** The tools that a plan chooses, in the order and with the questions that it chooses (spec 003). */
@@ -28,16 +43,45 @@ export class PlannedStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {
     name: 'planned',
     description: 'Plans for each question which tools it needs and what to ask them, and runs those.',
+    texts: {
+      en: {
+        name: 'Planned',
+        about: 'A plan is made for each question: which tools it needs, and what each is asked.',
+        best: 'Best for many tools and questions of all kinds.',
+      },
+      es: {
+        name: 'Planificada',
+        about: 'Para cada pregunta se hace un plan: qué herramientas necesita y qué se pide a cada una.',
+        best: 'Ideal para muchas herramientas y preguntas de todo tipo.',
+      },
+      ca: {
+        name: 'Planificada',
+        about: 'Per a cada pregunta es fa un pla: quines eines necessita i què es demana a cadascuna.',
+        best: 'Ideal per a moltes eines i preguntes de tota mena.',
+      },
+      eu: {
+        name: 'Planifikatua',
+        about: 'Galdera bakoitzerako plan bat egiten da: zein tresna behar dituen eta bakoitzari zer galdetu.',
+        best: 'Egokia tresna askorekin eta mota guztietako galderekin.',
+      },
+    },
+    reads: ['depends_on'],
+    shape: { order: 'dependencies', planned: true },
     options_schema: PLANNING_OPTIONS_SCHEMA,
   };
-  readonly reads = ['depends_on'] as const;
 
   constructor(private readonly planner: Planner) {}
 
-  async execute(context: StrategyContext): Promise<StrategyTrace> {
-    const { request, tools, emit, skip, declare } = context;
-    if (tools.length === 0) return {};
-    const runnable = await this.runnablePlan(context);
+  compile(tools: readonly CompiledTool[], options: JsonObject): RunStrategy {
+    if (tools.length === 0) return () => Promise.resolve();
+    const compiled = { tools, plannable: this.planner.compile(tools), options: planningOptions(options) };
+    return (context) => this.run(compiled, context);
+  }
+
+  private async run(compiled: Compiled, context: StrategyContext): Promise<StrategyTrace> {
+    const { request, emit, skip, declare } = context;
+    const { tools } = compiled;
+    const runnable = await this.runnablePlan(compiled, context);
     const { plan } = runnable;
     const summary = planSummary(plan);
     emit({ type: 'plan.ready', ...summary, message: planText(plan) });
@@ -62,21 +106,21 @@ export class PlannedStrategy implements OrchestratorStrategy {
   }
 
   /** The planner's plan, else the heuristic one, else every tool in the author's order. */
-  private async runnablePlan(context: StrategyContext): Promise<RunnablePlan> {
-    const { request, tools, emit } = context;
-    const options = planningOptions(request.options);
-    const plan = await this.plan(context, options);
+  private async runnablePlan(compiled: Compiled, context: StrategyContext): Promise<RunnablePlan> {
+    const { request, emit } = context;
+    const { tools, options } = compiled;
+    const plan = await this.plan(compiled, context);
     const first = runnable(plan, tools);
     if (first !== null) return first;
     warnOf(emit, 'The plan could not run, so that the heuristic planner made another');
-    const simpler = await this.plan(context, { ...options, planner: 'heuristic' });
+    const simpler = await this.plan({ ...compiled, options: { ...options, planner: 'heuristic' } }, context);
     const second = runnable(simpler, tools);
     if (second !== null) return second;
     warnOf(emit, 'No plan could run, so that every tool ran');
     return withEveryTool(simpler, tools, request.question);
   }
 
-  private plan({ request, tools, signal }: StrategyContext, options: PlanningOptions): Promise<ToolPlan> {
+  private plan({ plannable: tools, options }: Compiled, { request, signal }: StrategyContext): Promise<ToolPlan> {
     const { assistantId, assistantVersion, connector, messages, owner, question: query, runId } = request;
     const { organizationId } = owner;
     const about = { organizationId, assistantId, assistantVersion, connector, runId };
@@ -93,11 +137,11 @@ function planText({ steps, stages }: ToolPlan): string {
 }
 
 /** null for a plan of tools that are not there, of steps with one name, or of steps that wait for each other. */
-function runnable(plan: ToolPlan, tools: readonly PipelineTool[]): RunnablePlan | null {
+function runnable(plan: ToolPlan, tools: readonly CompiledTool[]): RunnablePlan | null {
   const byIndex = new Map(tools.map((tool) => [tool.index, tool]));
   const positions = new Map(plan.steps.map(({ id }, position) => [id, position]));
   if (positions.size !== plan.steps.length) return null;
-  const owners: PipelineTool[] = [];
+  const owners: CompiledTool[] = [];
   const dependencies: number[][] = [];
   for (const { index, dependencies: ids } of plan.steps) {
     const tool = byIndex.get(index);
@@ -111,7 +155,7 @@ function runnable(plan: ToolPlan, tools: readonly PipelineTool[]): RunnablePlan 
 }
 
 /** `depends_on` holds here, too, unless tools wait for each other. */
-function withEveryTool(plan: ToolPlan, tools: readonly PipelineTool[], query: string): RunnablePlan {
+function withEveryTool(plan: ToolPlan, tools: readonly CompiledTool[], query: string): RunnablePlan {
   const wished = dependenciesOf(tools);
   const dependencies = taskGraph(wished).stuck.length > 0 ? tools.map(() => []) : wished;
   const graph = taskGraph(dependencies);

@@ -1,23 +1,30 @@
-import type { PipelineTool, ToolOutcome, ToolTexts } from '../tools';
-import type { Step } from './contract';
+import { type EmitRunEvent, Gate, lastQuestion } from '../kernel';
+import {
+  type CallScope,
+  type CompiledTool,
+  type Invocation,
+  type PipelineTool,
+  skippedText,
+  type ToolInput,
+  type ToolInvoker,
+  type ToolOutcome,
+  type ToolTexts,
+} from '../tools';
+import type { Step, StrategyContext, StrategyRequest } from './contract';
+import { EarlierResults } from './earlier-results';
 import { joinSteps } from './join-outcomes';
+import type { OrchestrationJob } from './orchestration.types';
 
-/** Calls one tool; never rejects. */
-export type CallTool = (
-  tool: PipelineTool,
-  texts: ToolTexts,
-  after: readonly ToolOutcome[],
-  step?: Step,
-) => Promise<ToolOutcome>;
-
-type SkippedOutcome = Extract<ToolOutcome, { status: 'skipped' }>;
-
-export interface ExecutionHooks {
-  readonly call: CallTool;
-  /** A tool or step has settled without being called. */
-  readonly onSkip: (outcome: SkippedOutcome, stepId: string | undefined) => void;
-  /** A tool that must not fail has failed. */
-  readonly onFatal: () => void;
+/** The context that all calls of one run share. */
+export interface RunSurroundings {
+  readonly invoker: ToolInvoker;
+  readonly job: OrchestrationJob;
+  readonly emit: EmitRunEvent;
+  readonly scope: CallScope;
+  /** Tools that may run at once. */
+  readonly limit: number;
+  /** The finished answer, where tools look at it. */
+  readonly answer?: string;
 }
 
 /** The calls of one tool. */
@@ -39,23 +46,31 @@ interface Steps {
  * The tool calls of one run: at most `limit` at once, first come first served, each tool or step once, and the outcome of
  * each kept under its position. Once a tool that must not fail has failed, waiting tools do not start.
  */
-export class Execution {
+export class StrategyRun implements StrategyContext {
+  readonly request: StrategyRequest;
+  readonly signal: AbortSignal;
+  readonly emit: EmitRunEvent;
   private readonly tools = new Map<number, Calls>();
-  private readonly waiting: (() => void)[] = [];
-  private running = 0;
+  private readonly gate: Gate;
+  private readonly input: ToolInput;
   private failure: { tool: PipelineTool; message: string } | null = null;
 
-  constructor(
-    private readonly limit: number,
-    private readonly hooks: ExecutionHooks,
-  ) {}
+  constructor(private readonly surroundings: RunSurroundings) {
+    const { job, emit, limit } = surroundings;
+    const { messages } = job;
+    this.request = requestOf(job, lastQuestion(messages));
+    this.signal = job.signal;
+    this.emit = emit;
+    this.input = { query: this.request.question, messages };
+    this.gate = new Gate(limit);
+  }
 
   /** The first failure of a tool with `on_error: fail`, or null. */
   get fatal(): { readonly tool: PipelineTool; readonly message: string } | null {
     return this.failure;
   }
 
-  readonly start: CallTool = (tool, texts, after, step) => {
+  readonly start: StrategyContext['start'] = (tool, texts, after, step) => {
     const calls = this.callsOf(tool);
     if (step === undefined) return (calls.whole ??= this.run(calls, tool, texts, after, step));
     const { started } = stepsOf(calls);
@@ -99,35 +114,100 @@ export class Execution {
 
   private async run(
     calls: Calls,
-    tool: PipelineTool,
+    tool: CompiledTool,
     texts: ToolTexts,
     after: readonly ToolOutcome[],
     step: Step | undefined,
   ): Promise<ToolOutcome> {
-    if (this.running >= this.limit) await new Promise<void>((free) => this.waiting.push(free));
-    else this.running += 1;
+    if (!this.gate.tryEnter()) await this.gate.enter();
     const outcome =
       this.failure === null
-        ? this.settle(calls, tool, await this.hooks.call(tool, texts, after, step), step?.id)
+        ? this.settle(calls, tool, await this.call(tool, texts, after, step), step?.id)
         : this.skip(tool, 'an earlier tool stopped the run', step?.id);
-    // The place is handed over, not given back: nobody else can take it in between.
-    const next = this.waiting.shift();
-    if (next === undefined) this.running -= 1;
-    else next();
+    this.gate.leave();
     return outcome;
   }
 
   private settle(calls: Calls, tool: PipelineTool, outcome: ToolOutcome, stepId: string | undefined): ToolOutcome {
     if (stepId === undefined) calls.outcome = outcome;
     else stepsOf(calls).settled.set(stepId, outcome);
-    if (outcome.status === 'skipped') this.hooks.onSkip(outcome, stepId);
+    if (outcome.status === 'skipped') this.tellSkipped(outcome, stepId);
     if (outcome.status === 'failed' && tool.on_error === 'fail' && this.failure === null && hasFailed(calls)) {
       this.failure = { tool, message: outcome.message };
-      this.hooks.onFatal();
+      this.surroundings.scope.stop();
     }
     return outcome;
   }
+
+  private call(
+    tool: CompiledTool,
+    texts: ToolTexts,
+    after: readonly ToolOutcome[],
+    step: Step | undefined,
+  ): Promise<ToolOutcome> {
+    const { invoker, answer } = this.surroundings;
+    const invocation = this.invocation(texts, after);
+    if (step !== undefined) {
+      return invoker.invoke(asStep(tool, step), questionOf(this.input, step), { ...invocation, step: step.id });
+    }
+    return invoker.run(tool, this.input, answer === undefined ? invocation : { ...invocation, answer });
+  }
+
+  /** Assigned field by field: object spread dominated the cost of a call that does nothing (bench: engine). */
+  private invocation(texts: ToolTexts, after: readonly ToolOutcome[]): Invocation {
+    const { job, scope, emit } = this.surroundings;
+    const { prompt, results } = new EarlierResults(job.pipeline.template, after);
+    return {
+      scope,
+      owner: job.owner,
+      caller: job.caller,
+      assistantId: job.assistantId,
+      connector: job.connector,
+      runId: job.runId,
+      assistants: job.assistants,
+      texts,
+      emit,
+      prompt,
+      results,
+    };
+  }
+
+  private tellSkipped({ index, plugin, placeholder, reason }: SkippedOutcome, step: string | undefined): void {
+    this.emit({
+      type: 'tool.skipped',
+      index,
+      plugin,
+      placeholder,
+      ...(step === undefined ? {} : { step }),
+      reason,
+      message: skippedText({ plugin, placeholder }, reason),
+    });
+  }
 }
+
+type SkippedOutcome = Extract<ToolOutcome, { status: 'skipped' }>;
+
+const requestOf = (job: OrchestrationJob, question: string): StrategyRequest => ({
+  runId: job.runId,
+  assistantId: job.assistantId,
+  assistantVersion: job.assistantVersion,
+  question,
+  messages: job.messages,
+  metadata: job.metadata,
+  caller: job.caller,
+  owner: job.owner,
+  connector: job.connector,
+});
+
+const questionOf = (input: ToolInput, { query }: Step): ToolInput =>
+  query === undefined ? input : { ...input, query };
+
+const asStep = (tool: PipelineTool, { config, timeoutMs, fallback }: Step): PipelineTool => ({
+  ...tool,
+  config: config === undefined ? tool.config : { ...tool.config, ...config },
+  timeout_ms: timeoutMs ?? tool.timeout_ms,
+  fallback: fallback ?? tool.fallback,
+});
 
 const stepsOf = (calls: Calls): Steps => (calls.steps ??= { order: [], started: new Map(), settled: new Map() });
 
@@ -142,7 +222,7 @@ function hasFailed({ outcome, steps }: Calls): boolean {
 const inOrder = ({ order, settled }: Steps): ToolOutcome[] =>
   [...new Set([...order, ...settled.keys()])].flatMap((id) => settled.get(id) ?? []);
 
-const skipped = ({ index, plugin, placeholder }: PipelineTool, reason: string): ToolOutcome => ({
+const skipped = ({ index, plugin, placeholder }: PipelineTool, reason: string): SkippedOutcome => ({
   index,
   plugin,
   placeholder,
