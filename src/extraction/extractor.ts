@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../platform/config';
-import { ExtractionError } from './extraction.errors';
-import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from './extraction.types';
+import { ExtractionError } from './document/extraction.errors';
+import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from './document/extraction.types';
 import { PARSER_FILE } from './processes/parser-file';
 import { ParserPool } from './processes/parser-pool';
 

@@ -1,3 +1,8 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, Max, Min } from 'class-validator';
+import { MayBeOmitted } from '../platform/http';
+
 /** One uploaded file. */
 export class FileDto {
   id!: string;
@@ -20,4 +25,28 @@ export class FilePageDto {
   items!: FileDto[];
   next_cursor!: string | null;
   total!: number;
+}
+
+/** Text of a file as assistants get it: PDF, Word and HTML through the extractor, plain text as uploaded. */
+export class FileTextDto {
+  path!: string;
+  text!: string;
+  /** UTF-16 code units of `text`. */
+  chars!: number;
+  /** UTF-16 code units of the whole file's text. */
+  total_chars!: number;
+  truncated!: boolean;
+  /** Parts that could not be read, such as pages without text. */
+  warnings!: string[];
+}
+
+export class FileTextQueryDto {
+  /** Longest text to answer with, in UTF-16 code units. */
+  @ApiPropertyOptional({ type: 'integer' })
+  @MayBeOmitted()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  max_chars: number = 4_000;
 }

@@ -1,4 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../kernel';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { attachment } from './attachment';
-import { FileDto, FilePageDto, UploadedFilesDto } from './file.dto';
+import { FileDto, FilePageDto, FileTextDto, FileTextQueryDto, UploadedFilesDto } from './file.dto';
 import { FilesService } from './files.service';
 
 @Controller('api/v1/files')
@@ -44,6 +45,7 @@ export class FilesController {
   }
 
   @Get(':id/content')
+  @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @Access({ scope: 'read', summary: 'Download a file' })
   async download(
     @CurrentCaller() caller: Caller,
@@ -54,6 +56,17 @@ export class FilesController {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'private, no-store');
     return new StreamableFile(bytes, { type: content_type, disposition: attachment(path), length: bytes.length });
+  }
+
+  @Get(':id/text')
+  @Access({ scope: 'read', summary: 'Beginning of the text that assistants get from a file' })
+  async text(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() { max_chars }: FileTextQueryDto,
+  ): Promise<FileTextDto> {
+    const { totalChars, warnings = [], ...text } = await this.files.textById(caller, id, max_chars);
+    return { ...text, total_chars: totalChars, warnings: [...warnings] };
   }
 
   @Delete(':id')

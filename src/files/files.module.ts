@@ -1,16 +1,34 @@
 import { Module } from '@nestjs/common';
-import { BlobStore } from './blob-store';
-import { FileArrivals } from './file-arrivals';
-import { FileArrivalsRepository } from './file-arrivals.repository';
-import { FileRepository } from './file.repository';
+import { ExtractionModule } from '../extraction';
+import { OrganizationsModule } from '../organizations';
+import { BlobStore } from './storage/blob-store';
+import { FileImport } from './file-import';
+import { FileRepository } from './storage/file.repository';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
+import { ImageLinkCheck } from './image-link-check';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
+import { BlobFolders } from './sweep/blob-folders';
+import { BlobSweep } from './sweep/blob-sweep';
+import { FileTextRepository } from './texts/file-text.repository';
+import { FileTexts } from './texts/file-texts.service';
 
 @Module({
+  imports: [ExtractionModule, OrganizationsModule],
   controllers: [FilesController, ImagesController],
-  providers: [BlobStore, FileRepository, FilesService, ImagesService, FileArrivalsRepository, FileArrivals],
-  exports: [BlobStore, FileArrivals, FilesService, ImagesService],
+  providers: [
+    BlobFolders,
+    BlobStore,
+    BlobSweep,
+    FileRepository,
+    FilesService,
+    ImageLinkCheck,
+    ImagesService,
+    FileImport,
+    FileTextRepository,
+    FileTexts,
+  ],
+  exports: [BlobStore, BlobSweep, FileImport, FilesService, ImagesService],
 })
 export class FilesModule {}

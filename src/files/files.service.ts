@@ -2,30 +2,29 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
-  decodeCursor,
-  encodeCursor,
   invalid,
   isUuid,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
   type Principal,
+  textCursor,
   uuidv7,
 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import type { UploadedFile } from '../platform/http';
-import { type BlobSpace, BlobStore } from './blob-store';
-import type { FileEntity } from './file.entity';
-import { normalisedName, pathProblem } from './file-path';
-import { FileRepository } from './file.repository';
-import type { FileContent, FileText, StoredFile } from './file.types';
-import { cutText, decodeText, sniffType } from './text';
+import { type BlobSpace, BlobStore } from './storage/blob-store';
+import type { FileEntity } from './storage/file.entity';
+import { READ_MAX_BYTES, spaceOf } from './storage/file-space';
+import { normalisedName, pathProblem } from './storage/file-path';
+import { FileRepository } from './storage/file.repository';
+import type { FileContent, FileText, StoredFile } from './storage/file.types';
+import { cutText, sniffType } from './storage/text';
+import { FileTexts } from './texts/file-texts.service';
 
-/** More than any upload or generated image may hold, so that every stored file can be read whole. */
-const READ_MAX_BYTES = 24 * 1024 * 1024;
-
-const spaceOf = ({ organizationId, userId }: Principal): BlobSpace => ['files', organizationId, userId];
+const spaceOfOwner = ({ organizationId, userId }: Principal): BlobSpace => spaceOf(organizationId, userId);
 
 interface NewFile {
   readonly name: string;
@@ -41,6 +40,7 @@ export class FilesService {
     private readonly blobs: BlobStore,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly texts: FileTexts,
   ) {}
 
   /** Stores all files or none. A file of the same name is replaced, and keeps its id. */
@@ -51,7 +51,7 @@ export class FilesService {
   /** The same for files that `actor` causes and `owner` gets: what a model makes for an assistant's owner. */
   async store(owner: Principal, actor: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     const named = checkedNames(uploads);
-    const space = spaceOf(owner);
+    const space = spaceOfOwner(owner);
     const stored: NewFile[] = [];
     try {
       for (const { name, upload } of named) {
@@ -73,16 +73,9 @@ export class FilesService {
   }
 
   async list(owner: Principal, page: PageRequest): Promise<Page<StoredFile>> {
-    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
-    if (after === undefined) throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-    const [rows, total] = await this.files.ownedBy(owner).page(page.limit + 1, after === null ? null : String(after));
-    const items = rows.slice(0, page.limit);
-    const last = items.at(-1);
-    return {
-      items: items.map(toStoredFile),
-      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.name]) : null,
-      total,
-    };
+    const [rows, total] = await this.files.ownedBy(owner).page(page.limit + 1, textCursor(page.cursor));
+    const { items, next_cursor } = pageOf(rows, page.limit, ({ name }) => name);
+    return { items: items.map(toStoredFile), next_cursor, total };
   }
 
   async get(owner: Principal, id: string): Promise<StoredFile> {
@@ -91,7 +84,7 @@ export class FilesService {
 
   async download(owner: Principal, id: string): Promise<FileContent> {
     const row = await this.required(owner, id);
-    const bytes = await this.blobs.read(spaceOf(owner), row.storageName, READ_MAX_BYTES);
+    const bytes = await this.blobs.read(spaceOfOwner(owner), row.storageName, READ_MAX_BYTES);
     return { ...toStoredFile(row), bytes };
   }
 
@@ -106,31 +99,38 @@ export class FilesService {
       );
       return found;
     });
-    await this.discard(spaceOf(caller), [row.storageName]);
+    await this.discard(spaceOfOwner(caller), [row.storageName]);
   }
 
   /**
    * Text of a file named by its path in the owner's space or by its id, at most `maxChars` UTF-16 code units of it.
-   * Throws `bad_request` for a path that leaves the space, `not_found`, and `unsupported_media_type` for a file that is not text.
+   * PDF, Word and HTML are read by the extractor; plain text is as it was uploaded.
+   * Throws `bad_request` for a path that leaves the space, `not_found`, and `unsupported_media_type` for a file without readable text.
    */
   async readText(owner: Principal, ref: string, maxChars: number): Promise<FileText> {
     const problem = pathProblem(ref);
     if (problem !== null) throw new AppError('bad_request', `The file path ${problem}`);
     const row = await this.find(owner, ref);
     if (row === null) throw notFound('File');
-    const decoded = decodeText(await this.blobs.read(spaceOf(owner), row.storageName, READ_MAX_BYTES));
-    if (!decoded.ok && decoded.reason !== 'empty') {
-      throw new AppError('unsupported_media_type', 'The file is not UTF-8 text');
-    }
-    const whole = decoded.ok ? decoded.text : '';
+    return this.textOf(row, maxChars);
+  }
+
+  async textById(owner: Principal, id: string, maxChars: number): Promise<FileText> {
+    return this.textOf(await this.required(owner, id), maxChars);
+  }
+
+  private async textOf(row: FileEntity, maxChars: number): Promise<FileText> {
+    const { text: whole, totalChars, warnings } = await this.texts.read(row, maxChars);
     const text = cutText(whole, maxChars);
-    return {
-      path: row.name,
-      text,
-      chars: text.length,
-      totalChars: whole.length,
-      truncated: text.length < whole.length,
-    };
+    const truncated = text.length < totalChars;
+    const told = warnings.length > 0 ? { warnings } : {};
+    return { path: row.name, text, chars: text.length, totalChars, truncated, ...told };
+  }
+
+  /** Why the text of a file cannot be read, in a sentence for its owner; null when it can, and for a missing file. */
+  async readFailure(owner: Principal, ref: string): Promise<string | null> {
+    const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
+    return row === null ? null : this.texts.failure(row);
   }
 
   /** Changes whenever the file does. Throws `not_found`. */
@@ -184,7 +184,10 @@ export class FilesService {
     const old = await files.lockByName(name);
     const id = old?.id ?? uuidv7();
     if (old === null) await files.insert({ id, name, ownerId: owner.userId, ...values });
-    else await files.update(id, values);
+    else {
+      await files.update(id, values);
+      await this.texts.forget({ id, organizationId: owner.organizationId, sha256: upload.sha256 }, tx);
+    }
     await this.audit.record(
       {
         caller,

@@ -4,8 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, type Principal, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { SecretsService } from '../platform/secrets';
-import type { FileContent, StoredFile } from './file.types';
+import type { FileContent, StoredFile } from './storage/file.types';
 import { FilesService } from './files.service';
+import { ImageLinkCheck } from './image-link-check';
 import { decodeImageToken, encodeImageToken, type StampedImage } from './image-link-token';
 
 /** Bytes of one picture, whoever made it. */
@@ -28,6 +29,12 @@ const now = (): number => Math.floor(Date.now() / 1000);
 /** One answer whatever is missing, so that a link tells nothing about what exists. */
 const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to an image, or no longer');
 
+/** The assistant whose model made a picture, and its owner, who keeps it. */
+export interface ImageMaker {
+  readonly owner: Principal;
+  readonly assistantId: number;
+}
+
 export interface SavedImage {
   readonly file: StoredFile;
   /** Opens without a credential; absolute where `PUBLIC_URL` is set, else a path. */
@@ -45,16 +52,21 @@ export class ImagesService {
     @Inject(CONFIG) private readonly config: Config,
     secrets: SecretsService,
     private readonly files: FilesService,
+    private readonly check: ImageLinkCheck,
   ) {
     this.keys = secrets.derivedKeys(PURPOSE);
     this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
   }
 
   /**
-   * Keeps all of them or none, bytes as they are, under names of ours in the owner's folder `images`. The type is decided by
-   * content. @throws AppError `payload_too_large`, `upstream_bad_response` for what is no picture
+   * Keeps all of them or none, bytes as they are, under names of ours in the folder `images` of the assistant's owner. The
+   * type is decided by content. @throws AppError `payload_too_large`, `upstream_bad_response` for what is no picture
    */
-  async save(owner: Principal, actor: Caller, images: readonly Buffer[]): Promise<readonly SavedImage[]> {
+  async save(
+    { owner, assistantId }: ImageMaker,
+    actor: Caller,
+    images: readonly Buffer[],
+  ): Promise<readonly SavedImage[]> {
     if (images.length > MAX_IMAGES) {
       throw new AppError('upstream_bad_response', `The model made more than ${MAX_IMAGES} images at once`);
     }
@@ -69,7 +81,7 @@ export class ImagesService {
     const saved = new Map((await this.files.store(owner, actor, uploads)).map((file) => [file.path, file] as const));
     return uploads.flatMap(({ name }) => {
       const file = saved.get(name);
-      return file === undefined ? [] : [{ file, url: this.link(owner, file) }];
+      return file === undefined ? [] : [{ file, url: this.link({ owner, assistantId }, file) }];
     });
   }
 
@@ -78,6 +90,7 @@ export class ImagesService {
     const target = decodeImageToken(token, this.keys);
     if (target === null) throw nowhere();
     if (target.expiresAt <= now()) throw new AppError('link_expired', 'This link has expired');
+    if (!(await this.check.allows(target))) throw nowhere();
     try {
       return await this.read(target);
     } catch (error) {
@@ -94,10 +107,10 @@ export class ImagesService {
   }
 
   /** Without any key it is the route that asks for a credential. */
-  private link({ organizationId, userId }: Principal, { id, sha256 }: StoredFile): string {
+  private link({ owner: { organizationId, userId }, assistantId }: ImageMaker, { id, sha256 }: StoredFile): string {
     const [key] = this.keys;
     if (key === undefined) return `${this.base}/api/v1/files/${id}/content`;
-    const target = { organizationId, ownerId: userId, fileId: id, sha256 };
+    const target = { organizationId, ownerId: userId, fileId: id, assistantId, sha256 };
     return this.base + PATH + encodeImageToken(target, now() + this.config.imageLinks.ttlSeconds, key);
   }
 }

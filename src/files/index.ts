@@ -1,8 +1,10 @@
 export { attachment } from './attachment';
-export { type BlobSpace, BlobStore } from './blob-store';
-export type { FileContent, FileText, StoredFile } from './file.types';
-export { FileArrivals, type KeptFile, type StandingFile } from './file-arrivals';
+export { type BlobSpace, BlobStore } from './storage/blob-store';
+export type { FileContent, FileText, StoredFile } from './storage/file.types';
+export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
+export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
 export { FilesModule } from './files.module';
 export { FilesService } from './files.service';
 export { imagesMarkdown, ImagesService, type SavedImage } from './images.service';
-export { cutText, decodeText, sniffType } from './text';
+export { BlobSweep } from './sweep/blob-sweep';
+export { cutText, decodeText, sniffType } from './storage/text';

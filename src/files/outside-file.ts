@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { normalisedName, pathProblem } from './file-path';
+import { normalisedName, pathProblem } from './storage/file-path';
 
 export type OutsideFile =
   | { readonly found: true; readonly bytes: Buffer; readonly sha256: string }

@@ -1,15 +1,16 @@
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
-export { type ArrivingCollection, CollectionArrivals } from './external/collection-arrivals';
+export { CollectionImport, type ImportedCollection } from './external/collection-import';
 export {
   type DocumentView,
   type KnowledgeBaseView,
   type NewKnowledgeBase,
   RETRIEVAL_MODES,
   type RetrievalMode,
-} from './knowledge-base.types';
+} from './storage/knowledge-base.types';
 export { KnowledgeBasesModule } from './knowledge-bases.module';
 export { KnowledgeBasesService } from './knowledge-bases.service';
+export { CollectionNames, externalReference, isSlugReference, referenceName } from './retrieval/collection-names';
 export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from './retrieval/question-rewriter';
 export { RetrievalService } from './retrieval/retrieval.service';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/retrieval.types';

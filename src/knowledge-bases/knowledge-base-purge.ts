@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../files';
 import { type Transaction, Transactions } from '../platform/database';
 import { JobQueue, type Queue, type RunningJob } from '../platform/jobs';
-import { DocumentRepository } from './documents/document.repository';
-import { knowledgeBaseSpace } from './documents/document-space';
+import { DocumentRepository } from './storage/document.repository';
+import { knowledgeBaseSpace } from './storage/document-space';
 import { DocumentPurge } from './ingestion/document-purge';
 import { type TenantJob, toJob } from './ingestion/tenant-job';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 
 const QUEUE: Queue<TenantJob> = {
   name: 'knowledge-base-purge',

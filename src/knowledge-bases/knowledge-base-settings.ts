@@ -5,8 +5,8 @@ import type { Transaction } from '../platform/database';
 import { EmbeddingSettings } from './embedding/embedding-settings';
 import type { VectorIndexState } from './embedding/vector-index.repository';
 import { ReingestService } from './ingestion/reingest.service';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
+import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
+import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './storage/knowledge-base.types';
 
 /** Characters: a page or so, which measured best over collections in three languages. */
 const CHUNK_SIZE = 2000;
@@ -79,7 +79,7 @@ export class KnowledgeBaseSettings {
     };
   }
 
-  /** In the transaction that has written the columns. */
+  /** In the transaction that writes the columns. */
   async apply(row: KnowledgeBaseEntity, { embedding, reingest }: PlannedChange, tx: Transaction): Promise<void> {
     if (embedding !== undefined) await this.embeddings.change(row, embedding, tx);
     if (reingest) await this.reingestion.all(row, tx);

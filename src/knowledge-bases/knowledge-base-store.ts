@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, assertCurrent, type Caller, invalid, notFound, staleVersion, uuidv7 } from '../kernel';
+import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
+import { isUniqueViolation, Transactions } from '../platform/database';
+import { VersionedResource } from '../platform/resources';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './knowledge-base.repository';
-import { chunkSizes, KnowledgeBaseSettings, type PlannedChange } from './knowledge-base-settings';
-import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './knowledge-base.types';
-import { isSlug, slugOf } from './slug';
+import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
+import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './storage/knowledge-base.repository';
+import { chunkSizes, KnowledgeBaseSettings } from './knowledge-base-settings';
+import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './storage/knowledge-base.types';
+import { isSlug, slugOf } from './storage/slug';
 
+const LABEL = 'Knowledge base';
 const SLUG_TRIES = 100;
 const CREATE_TRIES = 5;
 
@@ -20,13 +22,24 @@ interface ChosenSettings {
 /** Writes knowledge bases: each change with its audit entry in one transaction. */
 @Injectable()
 export class KnowledgeBaseStore {
+  private readonly versions: VersionedResource<KnowledgeBaseEntity>;
+
   constructor(
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly settings: KnowledgeBaseSettings,
     private readonly purge: KnowledgeBasePurge,
-  ) {}
+  ) {
+    this.versions = new VersionedResource(transactions, audit, {
+      type: 'knowledge_base',
+      label: LABEL,
+      within: ({ organizationId }, tx) => knowledgeBases.within(organizationId, tx),
+      assertMayChange: (_, { deletedAt }) => {
+        if (deletedAt !== null) throw notFound(LABEL);
+      },
+    });
+  }
 
   /** Without a slug of its own, it gets one from its name, numbered when that is taken. */
   async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseEntity> {
@@ -57,57 +70,37 @@ export class KnowledgeBaseStore {
     if (Object.keys(values).length === 0) return read;
     const embedding = await this.settings.wished(read, changes);
     try {
-      const changed = await this.transactions.run(async (tx) => {
-        const scope = this.knowledgeBases.within(read.organizationId, tx);
-        const old = await locked(scope, read.id, expected);
+      await this.versions.change({ caller, id: read.id, expected }, 'update', async (old, tx) => {
         const plan = this.settings.plan(old, changes, embedding);
-        if (plan.changes) await this.advance(caller, old, { columns: plan.columns, values }, tx);
         await this.settings.apply(old, plan, tx);
-        return (await scope.find(old.id)) ?? old;
+        const columns = { ...plan.columns, updatedAt: new Date() };
+        return plan.changes ? { values: columns, before: beforeOf(old, values), after: values } : null;
       });
-      this.settings.wake();
-      return changed;
     } catch (error) {
       if (isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw slugTaken(changes.slug ?? read.slug);
       throw error;
     }
+    this.settings.wake();
+    return this.found(read);
   }
 
-  /** Takes it out of everybody's sight and frees its slug; a job then removes what is left of it. */
+  /** Hides it from everybody and frees its slug; a job then removes its documents. */
   async hide(caller: Caller, { id, organizationId }: KnowledgeBaseEntity, expected: number | null): Promise<void> {
-    await this.transactions.run(async (tx) => {
-      const scope = this.knowledgeBases.within(organizationId, tx);
-      const row = await locked(scope, id, expected);
-      if (!(await scope.advance(row, { deletedAt: new Date(), slug: id }))) throw staleVersion();
-      const { name, slug } = row;
-      const target = { type: 'knowledge_base', id };
+    await this.versions.change({ caller, id, expected }, 'delete', async ({ name, slug }, tx) => {
       await this.purge.enqueue({ organizationId, id }, tx);
-      await this.audit.record({ caller, action: 'knowledge_base.delete', target, before: { name, slug } }, tx);
+      return { values: { deletedAt: new Date(), slug: id }, before: { name, slug } };
     });
     this.purge.wake();
   }
 
-  private async advance(
-    caller: Caller,
-    old: KnowledgeBaseEntity,
-    { columns, values }: { columns: PlannedChange['columns']; values: object },
-    tx: Transaction,
-  ): Promise<void> {
-    const scope = this.knowledgeBases.within(old.organizationId, tx);
-    if (!(await scope.advance(old, { ...columns, updatedAt: new Date() }))) throw staleVersion();
-    const target = { type: 'knowledge_base', id: old.id };
-    const before = beforeOf(old, values);
-    await this.audit.record({ caller, action: 'knowledge_base.update', target, before, after: values }, tx);
-  }
-
-  private insert(
+  private async insert(
     caller: Caller,
     body: NewKnowledgeBase,
     slug: string,
     { sizes, embedding }: ChosenSettings,
   ): Promise<KnowledgeBaseEntity> {
-    const id = uuidv7();
-    return this.transactions.run(async (tx) => {
+    const id = await this.transactions.once('knowledge_base.create', async (tx) => {
+      const id = uuidv7();
       const scope = this.knowledgeBases.within(caller.organizationId, tx);
       await scope.insert({
         id,
@@ -124,22 +117,22 @@ export class KnowledgeBaseStore {
       });
       const target = { type: 'knowledge_base', id };
       await this.audit.record({ caller, action: 'knowledge_base.create', target, after: { ...body, slug } }, tx);
-      const row = await scope.find(id);
-      if (row === null) throw notFound('Knowledge base');
-      return row;
+      return id;
     });
+    return this.found({ id, organizationId: caller.organizationId });
+  }
+
+  private async found({
+    id,
+    organizationId,
+  }: Pick<KnowledgeBaseEntity, 'id' | 'organizationId'>): Promise<KnowledgeBaseEntity> {
+    const row = await this.knowledgeBases.within(organizationId).find(id);
+    if (row === null) throw notFound(LABEL);
+    return row;
   }
 }
 
-/** Nobody else changes it until the transaction of the scope ends. */
-async function locked(scope: KnowledgeBaseScope, id: string, expected: number | null): Promise<KnowledgeBaseEntity> {
-  const row = await scope.lock(id);
-  if (row === null || row.deletedAt !== null) throw notFound('Knowledge base');
-  assertCurrent(expected, row.version);
-  return row;
-}
-
-/** What of the old values a change touches; the embedding is told by its model. */
+/** Old values of the members that a change names. */
 function beforeOf(old: KnowledgeBaseEntity, values: object): Record<string, unknown> {
   const all: Record<string, unknown> = {
     name: old.name,

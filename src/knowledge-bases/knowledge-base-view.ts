@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../kernel';
-import { DocumentRepository } from './documents/document.repository';
+import { DocumentRepository } from './storage/document.repository';
 import { defaultHybridWeight } from './embedding/embedding-settings';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import type { Embedding, IndexStatus, IndexView, KnowledgeBaseView } from './knowledge-base.types';
+import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
+import type { Embedding, IndexStatus, IndexView, KnowledgeBaseView } from './storage/knowledge-base.types';
 import { VectorStore } from './search/vector-store';
 import { VectorStoreRepository } from './search/vector-store.repository';
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -14,7 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { MayBeOmitted, PageQueryDto } from '../platform/http';
+import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
 import {
   INDEX_STATUSES,
   type IndexStatus,
@@ -22,13 +22,13 @@ import {
   type KnowledgeBaseVisibility,
   RETRIEVAL_MODES,
   type RetrievalMode,
-} from './knowledge-base.types';
+} from './storage/knowledge-base.types';
 import { LANGUAGES } from './search/language';
-import { SLUG_MAX } from './slug';
+import { SLUG_MAX } from './storage/slug';
 
 /** A model that passages and questions are turned into vectors with. */
 export class EmbeddingWishDto {
-  /** `openai` for any server with OpenAI's embeddings API, `ollama`, or `local`. */
+  /** `openai` for any server with OpenAI's embeddings API, or `ollama`. */
   @ApiProperty({ example: 'openai' })
   @IsString()
   @IsNotEmpty()
@@ -42,6 +42,7 @@ export class EmbeddingWishDto {
   model!: string;
 
   /** Fewer than the model's own, where it can be asked for that. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(2)
@@ -74,6 +75,7 @@ class KnowledgeBaseSettingsDto {
   visibility?: KnowledgeBaseVisibility;
 
   /** Characters per chunk, at most. Documents are taken in again when it changes. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(200)
@@ -81,6 +83,7 @@ class KnowledgeBaseSettingsDto {
   chunk_size?: number;
 
   /** Characters repeated from the chunk before, at most. Documents are taken in again when it changes. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(0)
@@ -111,6 +114,7 @@ export class CreateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name!: string;
 }
 
@@ -120,6 +124,7 @@ export class UpdateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name?: string;
 }
 

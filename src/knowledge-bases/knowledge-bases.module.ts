@@ -5,19 +5,20 @@ import { FilesModule } from '../files';
 import { OrganizationsModule } from '../organizations';
 import { DocumentStore } from './documents/document-store';
 import { DocumentUploads } from './documents/document-uploads';
-import { DocumentRepository } from './documents/document.repository';
+import { DocumentRepository } from './storage/document.repository';
 import { DocumentsController } from './documents/documents.controller';
 import { DocumentsService } from './documents/documents.service';
 import { SourceLinkReader } from './documents/source-link-reader';
 import { SourceLinks } from './documents/source-links';
 import { SourceLinksController } from './documents/source-links.controller';
+import { CollectionNames } from './retrieval/collection-names';
 import { CollectionReferences } from './retrieval/collection-references';
 import { QueryEmbedder } from './embedding/query-embedder';
 import { ExternalCollections } from './retrieval/external-collections';
 import { OwnCollections } from './retrieval/own-collections';
 import { QueryController } from './retrieval/query.controller';
 import { QuestionRewriter } from './retrieval/question-rewriter';
-import { CollectionArrivals } from './external/collection-arrivals';
+import { CollectionImport } from './external/collection-import';
 import { ExternalCollectionRepository } from './external/external-collection.repository';
 import { ExternalCollectionsController } from './external/external-collections.controller';
 import { ExternalCollectionsService } from './external/external-collections.service';
@@ -31,8 +32,8 @@ import { IngestionService } from './ingestion/ingestion.service';
 import { ReingestService } from './ingestion/reingest.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
-import { KnowledgeBasePermissions } from './knowledge-base.permissions';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
+import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 import { RetrievalService } from './retrieval/retrieval.service';
@@ -67,7 +68,8 @@ import { SharingService } from './sharing.service';
   ],
   providers: [
     ChunkEmbedder,
-    CollectionArrivals,
+    CollectionImport,
+    CollectionNames,
     CollectionReferences,
     DocumentPurge,
     DocumentReader,
@@ -118,7 +120,8 @@ import { SharingService } from './sharing.service';
     VectorStoreRepository,
   ],
   exports: [
-    CollectionArrivals,
+    CollectionNames,
+    CollectionImport,
     DocumentsService,
     KnowledgeBasesService,
     QuestionRewriter,

@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Caller,
-  decodeCursor,
-  encodeCursor,
-  invalid,
-  isUuid,
-  type Page,
-  type PageRequest,
-  type Principal,
-} from '../kernel';
-import { KnowledgeBasePermissions } from './knowledge-base.permissions';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
+import { type Caller, type Page, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
+import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
+import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBaseViews } from './knowledge-base-view';
-import type { KnowledgeBaseChanges, KnowledgeBaseView, NewKnowledgeBase, ShareView } from './knowledge-base.types';
+import type {
+  KnowledgeBaseChanges,
+  KnowledgeBaseView,
+  NewKnowledgeBase,
+  ShareView,
+} from './storage/knowledge-base.types';
 import { SharingService } from './sharing.service';
 
 /** Knowledge bases: made, listed and shared. Their documents are `DocumentsService`'s, questions to them `RetrievalService`'s. */
@@ -41,21 +37,16 @@ export class KnowledgeBasesService {
     page: PageRequest,
     filter: { text?: string; ownOnly?: boolean } = {},
   ): Promise<Page<KnowledgeBaseView>> {
-    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
-    if (after === undefined || (after !== null && !isUuid(String(after)))) {
-      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-    }
     const [rows, total] = await this.knowledgeBases.within(principal.organizationId).page(principal, {
       text: filter.text ?? null,
       ownOnly: filter.ownOnly ?? false,
       limit: page.limit + 1,
-      after: after === null ? null : String(after),
+      after: uuidCursor(page.cursor),
     });
-    const items = rows.slice(0, page.limit);
-    const last = items.at(-1);
+    const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
     return {
       items: await this.views.all(items, principal),
-      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
+      next_cursor,
       total,
     };
   }

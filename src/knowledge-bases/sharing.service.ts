@@ -3,9 +3,9 @@ import { AppError, type Caller, invalid } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
-import type { KnowledgeBaseEntity } from './knowledge-base.entity';
-import { KnowledgeBaseRepository } from './knowledge-base.repository';
-import type { KnowledgeBaseVisibility, ShareView } from './knowledge-base.types';
+import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
+import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
+import type { KnowledgeBaseVisibility, ShareView } from './storage/knowledge-base.types';
 
 /** Who besides its owner may read a knowledge base, where the organization allows sharing. */
 @Injectable()

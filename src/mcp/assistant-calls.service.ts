@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { CallToolResult, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
-import { questionRequest, QuietAnswers } from '../completions';
+import { questionRequest, QuietAnswers, toldEvents } from '../answering';
 import { type AppError } from '../kernel';
 import { ERROR_STATUS, toAppError } from '../platform/http';
 import { redactText } from '../runs';
@@ -35,7 +35,7 @@ export class AssistantCalls {
         assistantId: id,
         request: questionRequest(query),
         signal: extra.signal,
-        onOpened: ({ run }) => progress.follow(run.events$),
+        onOpened: (completion) => progress.follow(toldEvents(completion)),
       });
       return { content: answerContent(answer), _meta: metaOf(answer) };
     } catch (error) {
@@ -62,7 +62,7 @@ export class AssistantCalls {
         signal: extra.signal,
         onOpened: (completion) => {
           secrets = completion.secrets;
-          progress.follow(completion.run.events$);
+          progress.follow(toldEvents(completion));
         },
       });
       return { description, messages: promptMessages(messages, (text) => redactText(text, secrets)) };

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../kernel';
+import { type Caller, isJsonObject } from '../kernel';
+import { Signals } from '../platform/signals';
+
+/** Between replicas; payload: a client's key and, unless all of its calls end, the id of a request. */
+const CANCEL = 'mcp.cancel';
 
 type RequestId = string | number;
 
@@ -14,12 +18,16 @@ const clientKey = ({ caller, session }: McpClient): string =>
   JSON.stringify([caller.organizationId, caller.userId, caller.credentialId, session]);
 
 /**
- * What is being answered, so that a cancellation, which comes in a request of its own, finds it. This is the door's only
- * state; it lives as long as the call, and a client can reach its own calls alone.
+ * Calls that are being answered, so that a cancellation, which is a request of its own, finds them on any replica. This is
+ * the only state of the MCP door. A client can cancel its own calls only.
  */
 @Injectable()
 export class CallsInFlight {
   private readonly clients = new Map<string, Map<RequestId, Set<() => void>>>();
+
+  constructor(private readonly signals: Signals) {
+    signals.on(CANCEL, (payload) => this.heard(payload));
+  }
 
   /** Returns what to call when the answer has ended. */
   enter(client: McpClient, request: RequestId, stop: () => void): () => void {
@@ -36,12 +44,20 @@ export class CallsInFlight {
   }
 
   cancel(client: McpClient, request: RequestId): void {
-    for (const stop of [...(this.clients.get(clientKey(client))?.get(request) ?? [])]) stop();
+    this.signals.publish(CANCEL, JSON.stringify({ client: clientKey(client), request }));
   }
 
   cancelAll(client: McpClient): void {
-    const calls = [...(this.clients.get(clientKey(client))?.values() ?? [])];
-    for (const stop of calls.flatMap((stops) => [...stops])) stop();
+    this.signals.publish(CANCEL, JSON.stringify({ client: clientKey(client) }));
+  }
+
+  private heard(payload: string): void {
+    const said: unknown = JSON.parse(payload);
+    if (!isJsonObject(said)) return;
+    const calls = this.clients.get(String(said['client']));
+    if (calls === undefined) return;
+    const ended = 'request' in said ? [calls.get(said['request'] as RequestId) ?? new Set()] : [...calls.values()];
+    for (const stop of ended.flatMap((stops) => [...stops])) stop();
   }
 
   get size(): number {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Prompt, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { AssistantsService, type RunnableAssistant, toolUse } from '../assistants';
-import { isSwitchedOff } from '../completions';
-import { AppError, type Caller, decodeCursor, encodeCursor } from '../kernel';
-import { type OrganizationRuntime, OrganizationsService } from '../organizations';
+import { running } from '../answering';
+import { AppError, type Caller, decodeCursor, pageOf } from '../kernel';
+import { OrganizationsService } from '../organizations';
 import { describe, idOf, nameOf } from './assistant-names';
 import { RPC, RpcError } from './rpc.errors';
 
@@ -34,13 +34,12 @@ export class McpCatalogue {
 
   /** @throws RpcError for a cursor that is none */
   async tools(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Tool>> {
-    return paged(await this.usable(visitor), cursor, presentTool);
+    return this.page(visitor, cursor, { accept: () => true, present: presentTool });
   }
 
-  /** Of those that the caller may edit: a filled prompt shows what they are made of. @throws RpcError */
+  /** Only assistants whose prompts the caller may read. @throws RpcError */
   async prompts(visitor: McpVisitor, cursor: string | undefined): Promise<McpPage<Prompt>> {
-    const usable = await this.usable(visitor);
-    return paged(usable.filter(mayReadPrompt), cursor, presentPrompt);
+    return this.page(visitor, cursor, { accept: mayReadPrompt, present: presentPrompt });
   }
 
   /** @throws RpcError, the same for what is missing, foreign, invisible or switched off */
@@ -50,41 +49,48 @@ export class McpCatalogue {
     return assistant;
   }
 
-  /** @throws RpcError, the same for what the caller may use and not edit */
+  /** @throws RpcError, the same for an assistant whose prompt the caller may not read */
   async prompt(visitor: McpVisitor, name: string): Promise<RunnableAssistant> {
     const assistant = await this.find(visitor, name);
     if (assistant === null || !mayReadPrompt(assistant)) throw unknown('prompt', name);
     return assistant;
   }
 
-  private async usable({ caller, nested }: McpVisitor): Promise<RunnableAssistant[]> {
-    const [assistants, organization] = await Promise.all([
-      this.assistants.listRunnable(caller),
-      this.organizations.runtime(caller.organizationId),
-    ]);
-    return assistants.filter((assistant) => isOffered(assistant, organization, nested));
+  private async page<T>(
+    { caller, nested }: McpVisitor,
+    cursor: string | undefined,
+    { accept, present }: { accept: (assistant: RunnableAssistant) => boolean; present: (a: RunnableAssistant) => T },
+  ): Promise<McpPage<T>> {
+    const after = cursor === undefined ? 0 : lastIdOf(cursor);
+    const found = await this.assistants.someRunnable(
+      caller,
+      async (assistants) => (await this.offered(assistants, nested)).filter(accept),
+      { after, count: PAGE_SIZE + 1 },
+    );
+    const { items, next_cursor } = pageOf(found, PAGE_SIZE, ({ id }) => id);
+    return { items: items.map(present), ...(next_cursor === null ? {} : { nextCursor: next_cursor }) };
   }
 
   private async find({ caller, nested }: McpVisitor, name: string): Promise<RunnableAssistant | null> {
     const id = idOf(name);
     if (id === null) return null;
     try {
-      const assistant = await this.assistants.runnable(caller, id);
-      const organization = await this.organizations.runtime(assistant.organizationId);
-      return isOffered(assistant, organization, nested) ? assistant : null;
+      const [assistant] = await this.offered([await this.assistants.runnable(caller, id)], nested);
+      return assistant ?? null;
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return null;
       throw error;
     }
   }
+
+  /** An assistant that uses tools is no function of another one (as within this service), or two could call each other for ever. */
+  private async offered(assistants: readonly RunnableAssistant[], nested: boolean): Promise<RunnableAssistant[]> {
+    const answering = (await running(assistants, this.organizations)).map(({ assistant }) => assistant);
+    return nested ? answering.filter(({ document }) => toolUse(document.raw) === null) : answering;
+  }
 }
 
-/** An assistant that uses tools is nobody's function (as within this service), or two could call each other for ever. */
-const isOffered = (assistant: RunnableAssistant, organization: OrganizationRuntime, nested: boolean): boolean =>
-  !isSwitchedOff(assistant, organization) && !(nested && toolUse(assistant.document.raw) !== null);
-
-/** ACCESS.md, R3 and R4: templates, system prompts and tool contents are for those who may edit. */
-const mayReadPrompt = ({ access }: RunnableAssistant): boolean => access !== 'use';
+const mayReadPrompt = ({ disclosure }: RunnableAssistant): boolean => disclosure !== 'none';
 
 export const unknown = (what: 'tool' | 'prompt', name: string): RpcError =>
   new RpcError(RPC.invalidParams, `Unknown ${what}: ${name.slice(0, 100)}`);
@@ -107,19 +113,6 @@ const presentPrompt = (assistant: RunnableAssistant): Prompt => ({
   description: describe(assistant),
   arguments: [{ name: 'query', description: 'The question that the prompt is filled for.', required: true }],
 });
-
-function paged<T>(
-  assistants: readonly RunnableAssistant[],
-  cursor: string | undefined,
-  present: (assistant: RunnableAssistant) => T,
-): McpPage<T> {
-  const after = cursor === undefined ? 0 : lastIdOf(cursor);
-  const rest = assistants.filter(({ id }) => id > after);
-  const page = rest.slice(0, PAGE_SIZE);
-  const last = page.at(-1);
-  const more = rest.length > page.length && last !== undefined;
-  return { items: page.map(present), ...(more ? { nextCursor: encodeCursor([last.id]) } : {}) };
-}
 
 function lastIdOf(cursor: string): number {
   const [id] = decodeCursor(cursor, 1) ?? [];

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
-import { CompletionsModule } from '../completions';
+import { AnsweringModule } from '../answering';
 import { OrganizationsModule } from '../organizations';
 import { AssistantCalls } from './assistant-calls.service';
 import { CallsInFlight } from './calls-in-flight';
@@ -9,7 +9,7 @@ import { McpController } from './mcp.controller';
 import { McpDoor } from './mcp-door.service';
 
 @Module({
-  imports: [AssistantsModule, CompletionsModule, OrganizationsModule],
+  imports: [AssistantsModule, AnsweringModule, OrganizationsModule],
   controllers: [McpController],
   providers: [AssistantCalls, CallsInFlight, McpCatalogue, McpDoor],
 })

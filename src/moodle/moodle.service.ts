@@ -52,12 +52,19 @@ export class MoodleService {
 
   /**
    * Whom the request is for: whom it names, where it may, else the caller by their e-mail address. null where it may name
-   * somebody and does not: the owner of a gateway's key is none of the people behind it.
+   * somebody and does not: the owner of a gateway's key is none of the people behind it. Also null for an e-mail address of
+   * no enabled member. Moodle's numbers and "ID numbers" belong to no account here and are left to Moodle.
    */
   async identityOf(caller: Caller): Promise<MoodleIdentity | null> {
-    if (caller.endUser !== undefined) return identityOf(caller.endUser);
-    if (caller.mayNameEndUser !== undefined) return null;
-    const member = await this.members.find(caller.organizationId, caller.userId);
+    if (caller.endUser === undefined) {
+      return caller.mayNameEndUser === undefined ? this.memberBy(caller, caller.userId) : null;
+    }
+    const named = identityOf(caller.endUser);
+    return named.field === 'email' ? this.memberBy(caller, named.value) : named;
+  }
+
+  private async memberBy({ organizationId }: Caller, userIdOrEmail: string): Promise<MoodleIdentity | null> {
+    const member = await this.members.find(organizationId, userIdOrEmail);
     return member === null || member.disabled ? null : { field: 'email', value: member.email };
   }
 }

@@ -146,7 +146,21 @@ describe('who somebody is on Moodle', () => {
       { field: 'email', value: 'a@b.c' },
     ],
   ])('is read from %j as %j', async (endUser, identity) => {
-    expect(await scripted().service.identityOf({ ...CALLER, endUser })).toEqual(identity);
+    const member = { email: 'a@b.c', disabled: false };
+    expect(await scripted({ member }).service.identityOf({ ...CALLER, endUser })).toEqual(identity);
+  });
+
+  it.each<[string, Scripted['member']]>([
+    ['no member', null],
+    ['a disabled member', { email: 'a@b.c', disabled: true }],
+  ])('is nobody where the request names the address of %s, and Moodle is not asked', async (_, member) => {
+    const { service, calls } = scripted({ member });
+    for (const source of ['x-openwebui-user-email', 'metadata.user_id', 'metadata.email'] as const) {
+      const caller = { ...CALLER, mayNameEndUser: 'anywhere', endUser: { source, id: 'a@b.c' } } as const;
+      expect(await service.identityOf(caller)).toBeNull();
+      expect(await service.userText(caller, ORGANIZATION, signal)).toEqual({ text: '', warnings: [] });
+    }
+    expect(calls).toEqual([]);
   });
 
   it('is the caller by their own e-mail address where the request names nobody', async () => {

@@ -6,7 +6,7 @@ export {
   type RubricView,
   type RubricVisibility,
 } from './rubric.types';
-export { type ArrivingRubric, RubricArrivals } from './rubric-arrivals';
+export { type ImportedRubric, RubricImport } from './rubric-import';
 export { criterionShares, type CriterionShare, howToJudge } from './rubric-scoring';
 export { RubricsModule } from './rubrics.module';
 export { type CreateRubric, RubricsService } from './rubrics.service';

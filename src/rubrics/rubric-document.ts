@@ -29,8 +29,8 @@ export function unwrapped(body: unknown): unknown {
   return [body['rubric'], body['rubric_data']].find((inner): inner is JsonObject => isJsonObject(inner)) ?? body;
 }
 
-export const rendered = (document: RubricDocument, format: RubricFormat): string =>
-  format === 'json' ? rubricJson(document) : rubricMarkdown(document);
+export const rendered = (document: RubricDocument, format: RubricFormat, forEvaluation: boolean): string =>
+  format === 'json' ? rubricJson(document, forEvaluation) : rubricMarkdown(document, forEvaluation);
 
 /** As the API shows it to a user: the service's own members win over those of the document. */
 export const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({

@@ -38,7 +38,8 @@ const rubric: RubricDocument = {
 describe('rubricMarkdown', () => {
   const text = rubricMarkdown(rubric);
 
-  it('is a rubric that passes its own check', () => expect(rubricProblems(rubric)).toEqual([]));
+  it('is a rubric that passes its own check, but for its title, stored before names were checked', () =>
+    expect(rubricProblems({ ...rubric, title: 'One line' })).toEqual([]));
 
   it('begins with title, description, subject and grade, each on lines of its own', () => {
     expect(text).toMatch(
@@ -80,5 +81,60 @@ it('rubricJson keeps the document and explains its scoring', () => {
   expect(parsed).toMatchObject({
     rubric,
     scoring: { max_score: 20, criteria: [{ name: 'Thesis', share: 0.75 }, { share: 0.25 }] },
+  });
+});
+
+describe('a rubric for an evaluation', () => {
+  const text = rubricMarkdown(rubric, true);
+
+  it('adds the task, the form of the answer and the calculation, in a fixed order', () => {
+    expect(text.match(/^##? .*$/gm)).toEqual([
+      '# Essay rubric',
+      '## Your task',
+      '## Criteria',
+      '## How the score is computed',
+      '## Your answer',
+    ]);
+    expect(text.match(/^### \d\. (Scores|Calculation|Overall).*$/gm)).toEqual([
+      '### 1. Scores by criterion',
+      '### 2. Calculation',
+      '### 3. Overall feedback',
+    ]);
+    const plain = rubricMarkdown(rubric);
+    expect(text).toContain(plain.slice(plain.indexOf('## Criteria')));
+  });
+
+  it('asks for a justification of every criterion and shows how its points are computed', () => {
+    expect(text).toContain('- Thesis: [level], [score] of 2. [Justification]\n- Style: [level], [score] of 4.');
+    expect(text).toContain(
+      '- Thesis: [score] ÷ 2 × 15 = [points]\n- Style: [score] ÷ 4 × 5 = [points]\n- Total: [sum of the points] of 20',
+    );
+  });
+
+  it.each(['points', 'percentage', 'holistic', 'single-point', 'checklist'] as const)(
+    'says how to judge by the scoring type %s',
+    (scoringType) => {
+      const guide = JSON.parse(rubricJson({ ...rubric, scoringType }, true)).evaluation;
+      expect(guide.steps[1]).toBe(JSON.parse(rubricJson({ ...rubric, scoringType })).scoring.how_to_judge);
+    },
+  );
+
+  it('is the same task as JSON, behind the rubric and its scoring', () => {
+    const { evaluation, ...rest } = JSON.parse(rubricJson(rubric, true));
+    expect(rest).toEqual(JSON.parse(rubricJson(rubric)));
+    for (const step of evaluation.steps) expect(text).toContain(step);
+    expect(evaluation.sections.map(({ title }: { title: string }) => title)).toEqual([
+      'Scores by criterion',
+      'Calculation',
+      'Overall feedback',
+    ]);
+  });
+
+  it('never divides by a best score of zero', () => {
+    const [style, thesis] = rubric.criteria;
+    const levels = thesis?.levels.map((level) => ({ ...level, score: 0 })) ?? [];
+    const zero = { ...rubric, criteria: [style, { ...thesis, levels }] } as RubricDocument;
+    expect(rubricMarkdown(zero, true)).not.toContain('÷ 0');
+    expect(rubricMarkdown(zero, true)).toContain('- Thesis: 0 = [points]');
   });
 });

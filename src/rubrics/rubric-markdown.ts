@@ -1,4 +1,5 @@
-import { criterionShares, type CriterionShare, howToJudge, shortNumber } from './rubric-scoring';
+import { type EvaluationGuide, evaluationGuide } from './rubric-evaluation';
+import { criterionShares, type CriterionShare, howToJudge, pointsFormula, shortNumber } from './rubric-scoring';
 import type { RubricDocument } from './rubric.types';
 
 /** A heading or label is one line. */
@@ -39,8 +40,7 @@ function criterionSection(each: CriterionShare, index: number): string {
 function scoringSection(rubric: RubricDocument, shares: readonly CriterionShare[]): string {
   const max = shortNumber(rubric.maxScore);
   const parts = shares.map(
-    ({ criterion, bestScore, share }) =>
-      `- ${line(criterion.name)}: level score ÷ ${shortNumber(bestScore)} × ${shortNumber(share * rubric.maxScore)}`,
+    (share) => `- ${line(share.criterion.name)}: ${pointsFormula(share, rubric.maxScore, 'level score')}`,
   );
   return [
     '## How the score is computed',
@@ -53,22 +53,41 @@ function scoringSection(rubric: RubricDocument, shares: readonly CriterionShare[
   ].join('\n\n');
 }
 
-/** The rubric as a model reads it: what is judged, the levels of each criterion best first, and how the score comes about. */
-export function rubricMarkdown(rubric: RubricDocument): string {
+const taskSection = ({ task, steps }: EvaluationGuide): string =>
+  ['## Your task', task, steps.map((step, index) => `${index + 1}. ${step}`).join('\n')].join('\n\n');
+
+const answerSection = ({ answer, sections }: EvaluationGuide): string =>
+  [
+    '## Your answer',
+    answer,
+    ...sections.flatMap(({ title, text, lines }, index) => [
+      `### ${index + 1}. ${title}`,
+      [text, ...lines.map((each) => `- ${line(each)}`)].join('\n'),
+    ]),
+  ].join('\n\n');
+
+/**
+ * The rubric as a model reads it: what is judged, the levels of each criterion best first, and how the score is computed.
+ * `forEvaluation` adds what to do with it: the steps of judging and the parts of the answer.
+ */
+export function rubricMarkdown(rubric: RubricDocument, forEvaluation = false): string {
   const shares = criterionShares(rubric);
   const description = rubric.description.trim();
+  const guide = forEvaluation ? evaluationGuide(rubric) : null;
   return [
     `# ${line(rubric.title)}`,
     ...(description === '' ? [] : [description]),
     ...facts(rubric),
+    ...(guide === null ? [] : [taskSection(guide)]),
     '## Criteria',
     ...shares.map(criterionSection),
     scoringSection(rubric, shares),
+    ...(guide === null ? [] : [answerSection(guide)]),
   ].join('\n\n');
 }
 
-/** The rubric as given, beside an explanation of its scoring; two-space indent. */
-export function rubricJson(rubric: RubricDocument): string {
+/** The rubric as given, beside an explanation of its scoring and, `forEvaluation`, of the task; two-space indent. */
+export function rubricJson(rubric: RubricDocument, forEvaluation = false): string {
   const scoring = {
     scoring_type: rubric.scoringType,
     max_score: rubric.maxScore,
@@ -82,5 +101,6 @@ export function rubricJson(rubric: RubricDocument): string {
       best_score: bestScore,
     })),
   };
-  return JSON.stringify({ rubric, scoring }, null, 2);
+  const evaluation = forEvaluation ? { evaluation: evaluationGuide(rubric) } : {};
+  return JSON.stringify({ rubric, scoring, ...evaluation }, null, 2);
 }

@@ -48,3 +48,10 @@ export const howToJudge = (rubric: RubricDocument): string => HOW_TO_JUDGE[rubri
 
 /** At most two decimals, without trailing zeros. */
 export const shortNumber = (value: number): string => String(Math.round(value * 100) / 100);
+
+/**
+ * Points of a criterion in the final score, for a level score written as `levelScore`. Each criterion is measured by its
+ * own best score; without a positive one it has no points.
+ */
+export const pointsFormula = ({ bestScore, share }: CriterionShare, maxScore: number, levelScore: string): string =>
+  bestScore > 0 ? `${levelScore} ÷ ${shortNumber(bestScore)} × ${shortNumber(share * maxScore)}` : '0';

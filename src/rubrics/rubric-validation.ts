@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Problem } from '../kernel';
+import { isJsonObject, isPlainName, type JsonObject, NAME_RULE, type Problem } from '../kernel';
 import { SCORING_TYPES } from './rubric.types';
 
 const CRITERIA_MAX = 100;
@@ -24,6 +24,11 @@ function text(value: unknown, path: string, { min = 0, max, optional = false }: 
   if (typeof value !== 'string') return report(path, value === undefined ? 'is required' : 'must be a string');
   if (value.trim().length < min) report(path, min === 1 ? 'must not be empty' : `must be at least ${min} long`);
   else if (value.length > max) report(path, `must be at most ${max} characters`);
+}
+
+function name(value: unknown, path: string, report: Report): void {
+  text(value, path, { min: 1, max: LINE_MAX }, report);
+  if (typeof value === 'string' && !isPlainName(value)) report(path, NAME_RULE);
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
@@ -69,7 +74,7 @@ function level(item: JsonObject, path: string, report: Report): void {
 }
 
 function criterion(item: JsonObject, path: string, report: Report): void {
-  text(item['name'], `${path}.name`, { min: 1, max: LINE_MAX }, report);
+  name(item['name'], `${path}.name`, report);
   text(item['description'], `${path}.description`, { min: 1, max: TEXT_MAX }, report);
   if (!isNumber(item['weight']) || item['weight'] < 0) report(`${path}.weight`, 'must be a number of at least 0');
   order(item['order'], `${path}.order`, report);
@@ -94,7 +99,7 @@ function metadata(value: unknown, report: Report): void {
 function head(document: JsonObject, report: Report): void {
   for (const member of RESERVED) if (member in document) report(member, 'is set by the service');
   text(document['rubricId'], 'rubricId', { min: RUBRIC_ID_MIN, max: ID_MAX }, report);
-  text(document['title'], 'title', { min: 1, max: LINE_MAX }, report);
+  name(document['title'], 'title', report);
   text(document['description'], 'description', { max: TEXT_MAX }, report);
   if (!SCORING_TYPES.some((type) => type === document['scoringType'])) {
     report('scoringType', `must be one of ${SCORING_TYPES.join(', ')}`);

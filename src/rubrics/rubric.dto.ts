@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { MayBeOmitted, PageQueryDto } from '../platform/http';
 import {
@@ -38,7 +38,7 @@ class RubricMetadataDto {
   tags?: string[];
 }
 
-/** A rubric document. It is stored as given; members beyond these are kept. */
+/** A rubric document. It is stored as given, with members beyond these; `id`, `owner` and other members that the service sets are refused. */
 export class RubricDocumentDto {
   /** The document's own name, at least 10 characters. */
   @ApiProperty({ example: 'essay-about-one-number' })
@@ -55,6 +55,9 @@ export class RubricDocumentDto {
   @ApiProperty({ example: 10 })
   maxScore!: number;
 }
+
+/** Members to replace, whole. */
+export class RubricChangesDto extends PartialType(RubricDocumentDto) {}
 
 export class RubricDto extends RubricDocumentDto {
   id!: string;
@@ -102,4 +105,10 @@ export class RubricRenderQueryDto {
   @IsIn(RUBRIC_FORMATS)
   @ApiProperty({ enum: RUBRIC_FORMATS, required: false, default: 'markdown' })
   format: RubricFormat = 'markdown';
+
+  /** With the steps of judging and the parts of the answer, as classic rubric assistants have it. */
+  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @MayBeOmitted()
+  @IsIn(['true', 'false'])
+  for_evaluation?: string;
 }

@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiCreatedResponse, ApiProduces } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
 import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import {
+  RubricChangesDto,
   RubricDocumentDto,
   RubricDto,
   RubricListQueryDto,
@@ -16,6 +17,12 @@ import {
 import type { RubricView } from './rubric.types';
 import { RubricsService } from './rubrics.service';
 
+const bodyOf = (model: typeof RubricChangesDto | typeof RubricDocumentDto): object => ({
+  allOf: [{ $ref: getSchemaPath(model) }],
+  additionalProperties: true,
+});
+
+@ApiExtraModels(RubricChangesDto, RubricDocumentDto)
 @Controller('api/v1/rubrics')
 export class RubricsController {
   constructor(private readonly rubrics: RubricsService) {}
@@ -23,7 +30,7 @@ export class RubricsController {
   @Post()
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Create a rubric' })
-  @ApiBody({ type: RubricDocumentDto })
+  @ApiBody({ schema: bodyOf(RubricDocumentDto) })
   @ApiCreatedResponse({ type: RubricDto })
   @Idempotent()
   create(@CurrentCaller() caller: Caller, @Body() document: object): Promise<RubricView> {
@@ -33,7 +40,7 @@ export class RubricsController {
   @Post('import')
   @TagsVersion()
   @Access({ scope: 'write', role: 'teacher', summary: 'Import an exported rubric' })
-  @ApiBody({ type: RubricDocumentDto })
+  @ApiBody({ schema: bodyOf(RubricDocumentDto) })
   @ApiCreatedResponse({ type: RubricDto })
   @Idempotent()
   import(@CurrentCaller() caller: Caller, @Body() document: object): Promise<RubricView> {
@@ -62,7 +69,7 @@ export class RubricsController {
   @TagsVersion()
   @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace a rubric' })
-  @ApiBody({ type: RubricDocumentDto })
+  @ApiBody({ schema: bodyOf(RubricDocumentDto) })
   @ApiOkResponse({ type: RubricDto })
   replace(
     @CurrentCaller() caller: Caller,
@@ -77,7 +84,7 @@ export class RubricsController {
   @TagsVersion()
   @ReadsIfMatch('demanded')
   @Access({ scope: 'write', role: 'teacher', summary: 'Replace some members of a rubric' })
-  @ApiBody({ type: RubricDocumentDto })
+  @ApiBody({ schema: bodyOf(RubricChangesDto) })
   @ApiOkResponse({ type: RubricDto })
   patch(
     @CurrentCaller() caller: Caller,
@@ -136,15 +143,17 @@ export class RubricsController {
 
   @Get(':id/render')
   @Access({ scope: 'read', summary: 'Render a rubric as a model reads it' })
-  @ApiProduces('text/markdown', 'application/json')
+  @ApiOkResponse({
+    content: { 'text/markdown': { schema: { type: 'string' } }, 'application/json': { schema: { type: 'object' } } },
+  })
   @Header('X-Content-Type-Options', 'nosniff')
   async render(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() { format }: RubricRenderQueryDto,
+    @Query() { format, for_evaluation }: RubricRenderQueryDto,
     @Res() response: Response,
   ): Promise<void> {
-    const text = await this.rubrics.render(caller, id, format);
+    const text = await this.rubrics.render(caller, id, format, for_evaluation === 'true');
     response.type(format === 'json' ? 'application/json' : 'text/markdown').send(text);
   }
 }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
-import { RubricArrivals } from './rubric-arrivals';
-import { RubricArrivalsRepository } from './rubric-arrivals.repository';
+import { RubricImport } from './rubric-import';
 import { RubricRepository } from './rubric.repository';
 import { RubricsController } from './rubrics.controller';
 import { RubricsService } from './rubrics.service';
@@ -9,7 +8,7 @@ import { RubricsService } from './rubrics.service';
 @Module({
   imports: [OrganizationsModule],
   controllers: [RubricsController],
-  providers: [RubricRepository, RubricsService, RubricArrivalsRepository, RubricArrivals],
-  exports: [RubricsService, RubricArrivals],
+  providers: [RubricRepository, RubricsService, RubricImport],
+  exports: [RubricsService, RubricImport],
 })
 export class RubricsModule {}

@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
-  assertCurrent,
   type Caller,
-  decodeCursor,
-  encodeCursor,
   invalid,
   isJsonObject,
   isUuid,
   type JsonObject,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
   type Principal,
   type RubricSource,
-  staleVersion,
+  uuidCursor,
   uuidv7,
 } from '../kernel';
 import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
-import { type Transaction, Transactions } from '../platform/database';
+import { Transactions } from '../platform/database';
+import { type VersionedChange, type VersionedRequest, VersionedResource } from '../platform/resources';
 import { checkedDocument, rendered, unwrapped, viewOf, withoutCount } from './rubric-document';
 import type { RubricEntity } from './rubric.entity';
 import { RubricRepository } from './rubric.repository';
@@ -36,12 +35,21 @@ export interface CreateRubric {
 /** Rubrics: kept as their authors wrote them, checked, and rendered for models and people. */
 @Injectable()
 export class RubricsService {
+  private readonly versions: VersionedResource<RubricEntity>;
+
   constructor(
     private readonly rubrics: RubricRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly organizations: OrganizationsService,
-  ) {}
+  ) {
+    this.versions = new VersionedResource(transactions, audit, {
+      type: 'rubric',
+      label: 'Rubric',
+      within: (caller, tx) => rubrics.visibleTo(caller, tx),
+      assertMayChange: assertOwns,
+    });
+  }
 
   create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
     return this.insert(caller, withoutCount(body), options);
@@ -56,21 +64,16 @@ export class RubricsService {
     page: PageRequest,
     filter: { text?: string; ownOnly?: boolean } = {},
   ): Promise<Page<RubricView>> {
-    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
-    if (after === undefined || (after !== null && !isUuid(String(after)))) {
-      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-    }
     const [rows, total] = await this.rubrics.visibleTo(principal).page({
       text: filter.text ?? null,
       ownOnly: filter.ownOnly ?? false,
       limit: page.limit + 1,
-      after: after === null ? null : String(after),
+      after: uuidCursor(page.cursor),
     });
-    const items = rows.slice(0, page.limit);
-    const last = items.at(-1);
+    const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
     return {
       items: items.map((row) => viewOf(row, principal)),
-      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
+      next_cursor,
       total,
     };
   }
@@ -97,7 +100,7 @@ export class RubricsService {
       const { features } = await this.organizations.runtime(caller.organizationId);
       if (!features.sharing) throw new AppError('feature_disabled', 'The organization has switched sharing off');
     }
-    return this.changeOwned(caller, id, { action: 'rubric.visibility', expected: null }, (row) => ({
+    return this.changeOwned({ caller, id, expected: null }, 'visibility', (row) => ({
       values: { visibility },
       before: { visibility: row.visibility },
       after: { visibility },
@@ -123,18 +126,13 @@ export class RubricsService {
     return (await this.visible(principal, id)).document;
   }
 
-  async remove(caller: Caller, id: string, expected: number | null): Promise<void> {
-    await this.assertCurrent(caller, id, expected);
-    await this.transactions.run(async (tx) => {
-      const row = await this.owned(caller, id, tx);
-      assertCurrent(expected, row.version);
-      if (!(await this.rubrics.visibleTo(caller, tx).removeVersion(row))) throw staleVersion();
-      await this.record(caller, 'rubric.delete', id, { before: row.document }, tx);
-    });
+  remove(caller: Caller, id: string, expected: number | null): Promise<void> {
+    return this.versions.remove({ caller, id, expected }, ({ document }) => document);
   }
 
-  async render(principal: Principal, id: string, format: RubricFormat): Promise<string> {
-    return rendered(await this.document(principal, id), format);
+  /** `forEvaluation`: with the steps of judging and the parts of the answer. */
+  async render(principal: Principal, id: string, format: RubricFormat, forEvaluation = false): Promise<string> {
+    return rendered(await this.document(principal, id), format, forEvaluation);
   }
 
   /**
@@ -145,11 +143,12 @@ export class RubricsService {
     owner: Principal,
     rubricId: string | number,
     format: RubricFormat,
+    forEvaluation = false,
   ): Promise<{ text: string; source: RubricSource }> {
     const row = await this.resolve(owner, rubricId);
     if (row === null) throw notFound('Rubric');
     return {
-      text: rendered(row.document, format),
+      text: rendered(row.document, format, forEvaluation),
       source: { type: 'rubric', rubric_id: row.id, title: row.title, format },
     };
   }
@@ -190,8 +189,8 @@ export class RubricsService {
 
   private async insert(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
     const document = checkedDocument(body);
-    const id = uuidv7();
-    await this.transactions.run(async (tx) => {
+    const id = await this.transactions.once('rubric.create', async (tx) => {
+      const id = uuidv7();
       await this.rubrics.visibleTo(caller, tx).insert({
         id,
         ownerId: caller.userId,
@@ -201,7 +200,9 @@ export class RubricsService {
         visibility: options.visibility ?? 'private',
         originId: options.originId ?? null,
       });
-      await this.record(caller, 'rubric.create', id, { after: document }, tx);
+      const target = { type: 'rubric', id };
+      await this.audit.record({ caller, action: 'rubric.create', target, after: document }, tx);
+      return id;
     });
     return this.get(caller, id);
   }
@@ -212,20 +213,13 @@ export class RubricsService {
     return row;
   }
 
-  private async owned(caller: Caller, id: string, tx: Transaction): Promise<RubricEntity> {
-    const row = isUuid(id) ? await this.rubrics.visibleTo(caller, tx).lock(id) : null;
-    if (row === null) throw notFound('Rubric');
-    if (row.ownerId !== caller.userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
-    return row;
-  }
-
   private change(
     caller: Caller,
     id: string,
     expected: number | null,
     next: (document: RubricDocument) => RubricDocument,
   ): Promise<RubricView> {
-    return this.changeOwned(caller, id, { action: 'rubric.update', expected }, (row) => {
+    return this.changeOwned({ caller, id, expected }, 'update', (row) => {
       const document = next(row.document);
       const values = { document, title: document.title, rubricKey: document.rubricId };
       return { values, before: row.document, after: document };
@@ -233,41 +227,21 @@ export class RubricsService {
   }
 
   private async changeOwned(
-    caller: Caller,
-    id: string,
-    { action, expected }: { action: string; expected: number | null },
-    change: (row: RubricEntity) => { values: Partial<RubricEntity>; before: object; after: object },
+    request: VersionedRequest,
+    verb: string,
+    next: (row: RubricEntity) => VersionedChange<RubricEntity>,
   ): Promise<RubricView> {
-    await this.assertCurrent(caller, id, expected);
-    return this.transactions.run(async (tx) => {
-      const row = await this.owned(caller, id, tx);
-      assertCurrent(expected, row.version);
-      const { values, before, after } = change(row);
-      // As texts, since the order of a document's members is kept, too.
-      if (JSON.stringify(before) === JSON.stringify(after)) return viewOf(row, caller);
-      const rubrics = this.rubrics.visibleTo(caller, tx);
-      if (!(await rubrics.advance(row, values))) throw staleVersion();
-      await this.record(caller, action, id, { before, after }, tx);
-      return viewOf((await rubrics.find(id)) ?? row, caller);
+    const row = await this.versions.change(request, verb, (row) => {
+      const change = next(row);
+      // Compared as texts: a new order of a document's members is a change.
+      return JSON.stringify(change.before) === JSON.stringify(change.after) ? null : change;
     });
+    return viewOf(row, request.caller);
   }
+}
 
-  /** Who is too late is told so without waiting for the row; who is not is judged again with it. */
-  private async assertCurrent(caller: Caller, id: string, expected: number | null): Promise<void> {
-    if (expected === null) return;
-    const row = await this.visible(caller, id);
-    if (row.ownerId === caller.userId) assertCurrent(expected, row.version);
-  }
-
-  private record(
-    caller: Caller,
-    action: string,
-    id: string,
-    change: { before?: unknown; after?: unknown },
-    tx: Transaction,
-  ): Promise<void> {
-    return this.audit.record({ caller, action, target: { type: 'rubric', id }, ...change }, tx);
-  }
+function assertOwns({ userId }: Caller, { ownerId }: RubricEntity): void {
+  if (ownerId !== userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
 }
 
 /** One of the user's own wins over those of others; two of equal standing name nobody. */

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { ExtractionError } from '../extraction.errors';
+import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
 import { cellText, pipeTable } from './html-tables';
 import { sourceText } from './text';

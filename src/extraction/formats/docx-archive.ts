@@ -1,7 +1,7 @@
 import type { Entry, ZipFile } from 'yauzl';
-import { ExtractionError } from '../extraction.errors';
-import type { ExtractionLimits } from '../extraction.types';
-import { entriesOf, MOST_ENTRIES, openZip } from '../zip-listing';
+import { ExtractionError } from '../document/extraction.errors';
+import type { ExtractionLimits } from '../document/extraction.types';
+import { entriesOf, MOST_ENTRIES, openZip } from '../document/zip-listing';
 
 /** Any document may unpack to this much; only beyond it the ratio counts. */
 const FREE_BYTES = 10 * 1024 * 1024;

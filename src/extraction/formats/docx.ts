@@ -1,5 +1,5 @@
 import mammoth from 'mammoth';
-import { ExtractionError } from '../extraction.errors';
+import { ExtractionError } from '../document/extraction.errors';
 import { openWord, type WordParts } from './docx-archive';
 import { withEquations } from './docx-equations';
 import type { Content, Source } from './format-reader.types';

@@ -1,5 +1,5 @@
-import type { ExtractedDocument, ExtractionLimits } from '../extraction.types';
-import type { TextEncoding } from '../text-decoding';
+import type { ExtractedDocument, ExtractionLimits } from '../document/extraction.types';
+import type { TextEncoding } from '../document/text-decoding';
 
 /** What a format's reader is given. */
 export interface Source {

@@ -49,6 +49,14 @@ export function pipeTable(rows: readonly (readonly string[])[]): string {
   return [line(header), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
 }
 
+/** True when all text is in links (site navigation). Pictures and punctuation between links are ignored. */
+const holdsLinksOnly = (table: HtmlNode): boolean => Boolean(table.querySelector('a')) && !hasOwnText(table);
+
+const hasOwnText = (node: HtmlNode): boolean => {
+  if (node.nodeName === '#text') return /[\p{L}\p{N}]/u.test(node.textContent);
+  return node.nodeName !== 'A' && Array.from(node.childNodes).some(hasOwnText);
+};
+
 /** Tables of one document while it is converted. Cells come first, then their table. */
 export class HtmlTables {
   private readonly texts = new WeakMap<HtmlNode, string>();
@@ -62,6 +70,7 @@ export class HtmlTables {
   }
 
   table(content: string, table: HtmlNode): string {
+    if (holdsLinksOnly(table)) return '';
     if (this.isLayout(table)) return `\n\n${content}\n\n`;
     const grid = gridOf(rowsOf(table), (cell) => this.texts.get(cell) ?? '').filter((row) => row.some((text) => text));
     if (grid.length === 0) return '';

@@ -40,6 +40,7 @@ describe('htmlToMarkdown', () => {
     '<button>x</button>',
     '<!-- x -->',
     '<iframe src="https://x">x</iframe>',
+    '<table><tr><td><a href="/">x</a></td><td><a href="/a"><b>y</b></a> | </td></tr></table>',
   ])('leaves out %s', (html) => expect(markdown(`<p>kept</p>${html}`)).toBe('kept'));
 
   it.each([
@@ -76,6 +77,11 @@ describe('htmlToMarkdown', () => {
     it('escape pipes except in formulas and code', () => {
       const html = '<table><tr><th>a|b</th><th>c</th></tr><tr><td>$|x|$</td><td><code>a || b</code></td></tr></table>';
       expect(markdown(html)).toBe('| a\\|b | c |\n| --- | --- |\n| $|x|$ | `a || b` |');
+    });
+
+    it('with text beside their links are kept', () => {
+      const html = '<table><tr><th>Week</th><th>Slides</th></tr><tr><td>1</td><td><a href="/1">x</a></td></tr></table>';
+      expect(markdown(html)).toBe('| Week | Slides |\n| --- | --- |\n| 1 | x |');
     });
 
     it('that only arrange the page are no tables', () => {

@@ -1,5 +1,5 @@
 import TurndownService from 'turndown';
-import { ExtractionError } from '../extraction.errors';
+import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
 import { addRules, type PageFacts } from './html-rules';
 import { firstHeading, sourceText } from './text';

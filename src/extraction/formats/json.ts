@@ -1,4 +1,4 @@
-import { ExtractionError } from '../extraction.errors';
+import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
 import { sourceText } from './text';
 

@@ -1,4 +1,4 @@
-import type { ExtractionLimits } from '../extraction.types';
+import type { ExtractionLimits } from '../document/extraction.types';
 import { readCsv } from './csv';
 import { readJson } from './json';
 

@@ -1,5 +1,5 @@
-import { ExtractionError } from '../extraction.errors';
-import { decodeAs } from '../text-decoding';
+import { ExtractionError } from '../document/extraction.errors';
+import { decodeAs } from '../document/text-decoding';
 import type { Content, Source } from './format-reader.types';
 
 const GUESSED = 'The file does not say its encoding and is not UTF-8; it was read as Windows-1252';

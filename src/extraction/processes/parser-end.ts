@@ -1,4 +1,4 @@
-import { ExtractionError } from '../extraction.errors';
+import { ExtractionError } from '../document/extraction.errors';
 
 /** How a parser ends itself when its memory is over the limit: nobody else sends this, and it ends a busy process at once. */
 export const OVER_MEMORY: NodeJS.Signals = 'SIGUSR2';

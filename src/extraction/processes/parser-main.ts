@@ -1,6 +1,6 @@
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { ExtractionError } from '../extraction.errors';
-import { parseDocument } from '../parse-document';
+import { ExtractionError } from '../document/extraction.errors';
+import { parseDocument } from '../reading/parse-document';
 import { OVER_MEMORY } from './parser-end';
 import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
 

@@ -1,5 +1,5 @@
-import type { ExtractedDocument, ExtractionLimits } from '../extraction.types';
-import type { ExtractionErrorCode } from '../extraction.errors';
+import type { ExtractedDocument, ExtractionLimits } from '../document/extraction.types';
+import type { ExtractionErrorCode } from '../document/extraction.errors';
 
 export interface ToParser {
   /** Which of the questions to this process it is; the answer says it again. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { ExtractionError } from '../extraction.errors';
-import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../extraction.types';
+import { ExtractionError } from '../document/extraction.errors';
+import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { explainEnd, type ParserEnd, ParserLost } from './parser-end';
 import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
 
@@ -22,9 +22,6 @@ const HEAP_SHARE = 0.75;
 const NICENESS = 5;
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
-
-export const aborted = (signal: AbortSignal | undefined): Error =>
-  signal?.reason instanceof Error ? signal.reason : new DOMException('The extraction was cancelled', 'AbortError');
 
 /**
  * One process that reads one document at a time. It has no environment, no output and a bounded heap, runs at lower
@@ -69,21 +66,21 @@ export class ParserProcess {
   async parse(
     { bytes, filename }: ExtractionInput,
     limits: ExtractionLimits,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<ExtractedDocument> {
-    if (signal?.aborted === true) throw aborted(signal);
+    signal.throwIfAborted();
     let ended: 'timeout' | 'abort' | null = null;
     const end = (why: 'timeout' | 'abort'): void => {
       ended = why;
       this.kill();
     };
     const onAbort = (): void => end('abort');
-    signal?.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => end('timeout'), limits.timeoutMs);
     this.wake();
     try {
       const outcome = await this.ask({ id: this.served, bytes, filename, limits });
-      if (ended === 'abort') throw aborted(signal);
+      if (ended === 'abort') throw signal.reason as Error;
       if (ended === 'timeout') {
         const detail = `Reading the document took longer than ${seconds(limits.timeoutMs)}`;
         throw new ExtractionError('document.timeout', detail);
@@ -91,7 +88,7 @@ export class ParserProcess {
       return this.understand(outcome, limits);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
       this.rest();
     }
   }

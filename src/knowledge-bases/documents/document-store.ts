@@ -5,12 +5,12 @@ import { AuditLog, type AuditRecord } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
 import { CANCELLED } from '../ingestion/ingestion-failure';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
-import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { SearchIndex } from '../search/search-index';
-import type { DocumentEntity } from './document.entity';
-import { replacement, type StoredFile } from './document-files';
-import { type DocumentScope, WAITING } from './document-scope.repository';
-import { DocumentRepository } from './document.repository';
+import type { DocumentEntity } from '../storage/document.entity';
+import { replacement, type StoredFile } from '../storage/document-files';
+import { type DocumentScope, WAITING } from '../storage/document-scope.repository';
+import { DocumentRepository } from '../storage/document.repository';
 
 export interface StoredUpload extends StoredFile {
   readonly name: string;
@@ -22,6 +22,8 @@ export interface SavedDocument {
   readonly unused: string | null;
   readonly changed: boolean;
 }
+
+type DocumentWork<T> = (documents: DocumentScope, tx: Transaction) => Promise<T>;
 
 /** Every change takes the knowledge base's lock first: one order of locks for uploads, deletions and the index. */
 @Injectable()
@@ -70,19 +72,20 @@ export class DocumentStore {
   }
 
   /** Makes a failed document wait again. */
-  retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
-    return this.locked(knowledgeBase, async (documents, tx) => {
+  retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<string> {
+    return this.lockedOnce('document.retry', knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
       if (row.status !== 'failed') throw new AppError('conflict', `The document is ${row.status}, not failed`);
       await documents.update(id, { ...WAITING, attempts: row.attempts });
       await this.requests.ingest(knowledgeBase, [id], tx);
       await this.record(caller, 'document.retry', row, {}, tx);
+      return id;
     });
   }
 
   /** Makes every failed document wait again; returns their ids. */
   retryFailed(caller: Caller, knowledgeBase: KnowledgeBaseEntity): Promise<string[]> {
-    return this.locked(knowledgeBase, async (documents, tx) => {
+    return this.lockedOnce('document.retry_failed', knowledgeBase, async (documents, tx) => {
       const ids = await documents.restartFailed(knowledgeBase.id);
       await this.requests.ingest(knowledgeBase, ids, tx);
       const target = { type: 'knowledge_base', id: knowledgeBase.id };
@@ -122,15 +125,23 @@ export class DocumentStore {
     });
   }
 
-  private locked<T>(
+  private locked<T>(knowledgeBase: KnowledgeBaseEntity, work: DocumentWork<T>): Promise<T> {
+    return this.transactions.run((tx) => this.underLock(knowledgeBase, work, tx));
+  }
+
+  /** For changes that cannot be made twice in a row. */
+  private lockedOnce<T>(name: string, knowledgeBase: KnowledgeBaseEntity, work: DocumentWork<T>): Promise<T> {
+    return this.transactions.once(name, (tx) => this.underLock(knowledgeBase, work, tx));
+  }
+
+  private async underLock<T>(
     { organizationId, id }: KnowledgeBaseEntity,
-    work: (documents: DocumentScope, tx: Transaction) => Promise<T>,
+    work: DocumentWork<T>,
+    tx: Transaction,
   ): Promise<T> {
-    return this.transactions.run(async (tx) => {
-      const knowledgeBase = await this.index.lock(organizationId, id, tx);
-      if (knowledgeBase === undefined || knowledgeBase.deleted) throw notFound('Knowledge base');
-      return work(this.documents.within(organizationId, tx), tx);
-    });
+    const knowledgeBase = await this.index.lock(organizationId, id, tx);
+    if (knowledgeBase === undefined || knowledgeBase.deleted) throw notFound('Knowledge base');
+    return work(this.documents.within(organizationId, tx), tx);
   }
 
   private record(

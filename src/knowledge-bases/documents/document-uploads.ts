@@ -4,9 +4,9 @@ import { BlobStore, sniffType } from '../../files';
 import type { Caller } from '../../kernel';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
-import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { DocumentStore, type SavedDocument, type StoredUpload } from './document-store';
-import { knowledgeBaseSpace } from './document-space';
+import { knowledgeBaseSpace } from '../storage/document-space';
 
 /** Documents that one transaction stores: a lock held for a fraction of a second, however many are uploaded. */
 const SLICE = 200;

@@ -1,5 +1,5 @@
-import type { DocumentEntity } from './document.entity';
-import type { DocumentProgress, DocumentView } from '../knowledge-base.types';
+import type { DocumentEntity } from '../storage/document.entity';
+import type { DocumentProgress, DocumentView } from '../storage/knowledge-base.types';
 
 function progressOf({ status, progressCurrent, progressTotal, chunkCount }: DocumentEntity): DocumentProgress | null {
   if (status === 'completed') return { current: chunkCount, total: chunkCount };

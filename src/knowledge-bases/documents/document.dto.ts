@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { MayBeOmitted, PageQueryDto } from '../../platform/http';
-import { DOCUMENT_STATUSES, type DocumentStatus } from '../knowledge-base.types';
+import { DOCUMENT_STATUSES, type DocumentStatus } from '../storage/knowledge-base.types';
 
 export class DocumentProgressDto {
   /** Steps done: chunks stored and, where the knowledge base has an embedding, chunks embedded. */

@@ -1,4 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../../files';
 import type { Caller } from '../../kernel';
@@ -62,6 +63,7 @@ export class DocumentsController {
   }
 
   @Get(':id/content')
+  @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @Access({
     scope: 'read',
     summary: 'Download a document as it was uploaded',

@@ -2,26 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import {
   type Caller,
-  decodeCursor,
-  encodeCursor,
-  invalid,
   isUuid,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
   type Principal,
+  uuidCursor,
 } from '../../kernel';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
-import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
-import type { DocumentStatus, DocumentView } from '../knowledge-base.types';
-import { answeringFile } from './document-files';
-import { knowledgeBaseSpace } from './document-space';
+import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
+import type { DocumentStatus, DocumentView } from '../storage/knowledge-base.types';
+import { answeringFile } from '../storage/document-files';
+import { knowledgeBaseSpace } from '../storage/document-space';
 import { DocumentStore } from './document-store';
 import { DocumentUploads } from './document-uploads';
 import { toDocumentView } from './document-view';
-import type { DocumentEntity } from './document.entity';
-import { DocumentRepository } from './document.repository';
+import type { DocumentEntity } from '../storage/document.entity';
+import { DocumentRepository } from '../storage/document.repository';
 
 /** How long a request waits for its documents before it answers while some are still `pending`. */
 const WAIT_MS = 10_000;
@@ -63,21 +62,16 @@ export class DocumentsService {
     status: DocumentStatus | null,
   ): Promise<Page<DocumentView>> {
     const { id } = await this.permissions.readable(principal, knowledgeBaseId);
-    const after = page.cursor === null ? null : decodeCursor(page.cursor, 1)?.[0];
-    if (after === undefined || (after !== null && !isUuid(String(after)))) {
-      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-    }
     const [rows, total] = await this.documents.within(principal.organizationId).page({
       knowledgeBaseId: id,
       status,
       limit: page.limit + 1,
-      after: after === null ? null : String(after),
+      after: uuidCursor(page.cursor),
     });
-    const items = rows.slice(0, page.limit);
-    const last = items.at(-1);
+    const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
     return {
       items: items.map(toDocumentView),
-      next_cursor: rows.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
+      next_cursor,
       total,
     };
   }

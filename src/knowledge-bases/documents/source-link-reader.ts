@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { MembersService } from '../../organizations';
-import { DocumentRepository } from './document.repository';
+import { MembersService, StandingService } from '../../organizations';
+import { DocumentRepository } from '../storage/document.repository';
 import { DocumentsService } from './documents.service';
 import type { SourceLinkTarget } from './source-link-token';
 import { SourceLinks } from './source-links';
@@ -21,6 +21,7 @@ export class SourceLinkReader {
   constructor(
     private readonly links: SourceLinks,
     private readonly members: MembersService,
+    private readonly standing: StandingService,
     private readonly documents: DocumentsService,
     private readonly rows: DocumentRepository,
   ) {}
@@ -42,6 +43,8 @@ export class SourceLinkReader {
 
   private async read(target: SourceLinkTarget): Promise<OriginalDocument> {
     const { organizationId, knowledgeBaseId, documentId, ownerId, readerId } = target;
+    const organization = (await this.standing.of([organizationId])).get(organizationId);
+    if (organization?.suspended !== false) throw nowhere();
     for (const userId of new Set([ownerId, readerId])) {
       const member = await this.members.find(organizationId, userId);
       if (member === null || member.disabled) throw nowhere();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LinkedAssistants } from '../../files';
 import type { Config } from '../../platform/config';
 import type { SecretsService } from '../../platform/secrets';
 import type { SourceLinkTarget } from './source-link-token';
@@ -14,10 +15,11 @@ const target: SourceLinkTarget = {
   assistantId: 7,
 };
 const key = randomBytes(32);
+const LINKED: LinkedAssistants = { isLive: () => Promise.resolve(false), mayUse: () => Promise.resolve(false) };
 
 function links({ keys = [key], publicUrl = null as string | null, ttlSeconds = 60 } = {}): SourceLinks {
   const config = { http: { publicUrl }, sourceLinks: { ttlSeconds } } as unknown as Config;
-  return new SourceLinks(config, { derivedKeys: () => keys } as unknown as SecretsService);
+  return new SourceLinks(config, { derivedKeys: () => keys } as unknown as SecretsService, LINKED);
 }
 const tokenOf = (link: string): string => link.split('link=')[1] ?? '';
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LINKED_ASSISTANTS, type LinkedAssistants } from '../../files';
 import type { Principal } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
 import { SecretsService } from '../../platform/secrets';
@@ -9,8 +10,6 @@ import {
   type StampedTarget,
   TOKEN_PATTERN,
 } from './source-link-token';
-
-export type AssistantCheck = (reader: Principal, assistantId: number) => Promise<boolean>;
 
 const PURPOSE = 'source-links';
 const PATH = '/api/v1/sources?link=';
@@ -28,7 +27,6 @@ const now = (): number => Math.floor(Date.now() / 1000);
  */
 @Injectable()
 export class SourceLinks {
-  private assistantCheck: AssistantCheck = () => Promise.resolve(false);
   /** Newest first: links that an older key signed stay good until they expire. */
   private readonly keys: readonly Buffer[];
   private readonly base: string;
@@ -36,6 +34,7 @@ export class SourceLinks {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     secrets: SecretsService,
+    @Inject(LINKED_ASSISTANTS) private readonly assistants: LinkedAssistants,
   ) {
     this.keys = secrets.derivedKeys(PURPOSE);
     this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
@@ -48,14 +47,9 @@ export class SourceLinks {
     return this.base + PATH + encodeToken({ ...target, expiresAt: now() + this.config.sourceLinks.ttlSeconds }, key);
   }
 
-  /** The room of assistants, which stands above this one, says who may use them; until it does, nobody may. */
-  checkAssistantsBy(check: AssistantCheck): void {
-    this.assistantCheck = check;
-  }
-
   /** Whether the reader may still use the assistant that the link came from. */
   async isStillUsable({ organizationId, readerId, assistantId }: SourceLinkTarget): Promise<boolean> {
-    return assistantId === null || this.assistantCheck({ organizationId, userId: readerId }, assistantId);
+    return assistantId === null || this.assistants.mayUse({ organizationId, userId: readerId }, assistantId);
   }
 
   /** What a token names, expired or not; null when it is none of ours. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 import { type PlainChunk, VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
 import { PassageEmbedder } from './passage-embedder';
 
@@ -8,8 +8,11 @@ export const PAGE = 64;
 /** Numbers of one statement. */
 const NUMBERS = 40_000;
 
-/** A passage without its headings often does not say what it is about. */
-const textOf = ({ section, text }: PlainChunk): string => (section === '' ? text : `${section}\n\n${text}`);
+/** A passage without its headings, or rows without column names, often do not say what they are about. */
+const textOf = ({ section, table_header: header, text }: PlainChunk): string => {
+  const named = header === null ? text : `${header}\n${text}`;
+  return section === '' ? named : `${section}\n\n${named}`;
+};
 
 /** Makes and writes vectors of chunks. */
 @Injectable()

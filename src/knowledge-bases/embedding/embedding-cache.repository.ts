@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 
 /** Vectors that one organization keeps, the most recently used ones. */
 const MOST_PER_ORGANIZATION = 100_000;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EmbeddingsService, isKnownEmbeddingModel } from '../../connectors';
 import { invalid } from '../../kernel';
 import type { Transaction } from '../../platform/database';
-import type { Embedding, EmbeddingWish } from '../knowledge-base.types';
+import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
 import { VectorStore } from '../search/vector-store';
 import { IndexBuilder } from './index-builder';
 import { type KnowledgeBaseRef, VectorIndexRepository, type VectorIndexState } from './vector-index.repository';
@@ -96,15 +96,10 @@ export class EmbeddingSettings {
     return { ...state, embedding, nextVectorIndex: this.store.available ? await this.indexes.number(tx) : null };
   }
 
-  private assertKnown({ provider, model }: EmbeddingWish): void {
+  private assertKnown({ provider }: EmbeddingWish): void {
     const definitions = this.embeddings.definitions();
-    const found = definitions.find(({ name }) => name === provider);
-    if (found === undefined) {
-      const names = definitions.map(({ name }) => name).join(', ');
-      throw invalid([{ path: 'embedding.provider', message: `must be one of ${names}` }]);
-    }
-    if (found.models.length > 0 && !found.models.includes(model)) {
-      throw invalid([{ path: 'embedding.model', message: `must be one of ${found.models.join(', ')}` }]);
-    }
+    if (definitions.some(({ name }) => name === provider)) return;
+    const names = definitions.map(({ name }) => name).join(', ');
+    throw invalid([{ path: 'embedding.provider', message: `must be one of ${names}` }]);
   }
 }

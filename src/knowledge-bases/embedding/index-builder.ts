@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
 import { JobQueue, type Queue, type RunningJob } from '../../platform/jobs';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 import { VectorStore } from '../search/vector-store';
 import { VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';

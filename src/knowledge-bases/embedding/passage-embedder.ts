@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EmbeddingsService } from '../../connectors';
 import { AppError } from '../../kernel';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 import { type CachedVector, EmbeddingCacheRepository, textHash } from './embedding-cache.repository';
 
 export interface PassageScope {

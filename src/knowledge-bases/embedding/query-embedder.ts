@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 import { textHash } from './embedding-cache.repository';
 import { assertDimensions } from './passage-embedder';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../../platform/database';
-import type { Embedding } from '../knowledge-base.types';
+import type { Embedding } from '../storage/knowledge-base.types';
 
 export interface KnowledgeBaseRef {
   readonly organizationId: string;

@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { Principal } from '../../kernel';
-import type { Transaction } from '../../platform/database';
 import { ExternalCollectionEntity } from './external-collection.entity';
-
-const BATCH = 500;
-
-export type ExternalCollectionValues = Readonly<
-  Pick<ExternalCollectionEntity, 'collectionId' | 'ownerId' | 'name' | 'shared'>
->;
 
 @Injectable()
 export class ExternalCollectionRepository {
@@ -31,28 +24,13 @@ export class ExternalCollectionRepository {
     return [await page.getMany(), await visible().getCount()];
   }
 
-  find(organizationId: string, ids: readonly string[], tx: Transaction): Promise<ExternalCollectionEntity[]> {
-    return tx.getRepository(ExternalCollectionEntity).findBy({ organizationId, collectionId: In([...ids]) });
-  }
-
-  async ids(organizationId: string, tx: Transaction): Promise<string[]> {
-    const select = { organizationId: true, collectionId: true } as const;
-    const rows = await tx.getRepository(ExternalCollectionEntity).find({ where: { organizationId }, select });
-    return rows.map(({ collectionId }) => collectionId);
-  }
-
-  async insert(organizationId: string, rows: readonly ExternalCollectionValues[], tx: Transaction): Promise<void> {
-    for (let start = 0; start < rows.length; start += BATCH) {
-      const batch = rows.slice(start, start + BATCH).map((row) => ({ ...row, organizationId }));
-      await tx.getRepository(ExternalCollectionEntity).insert(batch);
-    }
-  }
-
-  async update(
-    organizationId: string,
-    { collectionId, ...values }: ExternalCollectionValues,
-    tx: Transaction,
-  ): Promise<void> {
-    await tx.getRepository(ExternalCollectionEntity).update({ organizationId, collectionId }, values);
+  /** Ids that the organization's list does not contain; none while the list is empty. */
+  async unlisted(organizationId: string, ids: readonly string[]): Promise<string[]> {
+    const rows = this.dataSource.getRepository(ExternalCollectionEntity);
+    const known = await rows.findBy({ organizationId, collectionId: In([...ids]) });
+    const listed = new Set(known.map(({ collectionId }) => collectionId));
+    const missing = ids.filter((id) => !listed.has(id));
+    const isKept = missing.length > 0 && (listed.size > 0 || (await rows.existsBy({ organizationId })));
+    return isKept ? missing : [];
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { decodeCursor, encodeCursor, invalid, type PageRequest, type Principal } from '../../kernel';
+import { pageOf, type PageRequest, type Principal, textCursor } from '../../kernel';
 import type { ExternalCollectionPageDto } from './external-collection.dto';
 import { ExternalCollectionRepository } from './external-collection.repository';
 
@@ -9,13 +9,8 @@ export class ExternalCollectionsService {
   constructor(private readonly collections: ExternalCollectionRepository) {}
 
   async list(principal: Principal, { limit, cursor }: PageRequest): Promise<ExternalCollectionPageDto> {
-    const after = cursor === null ? null : decodeCursor(cursor, 1)?.[0];
-    if (after !== null && typeof after !== 'string') {
-      throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-    }
-    const [rows, total] = await this.collections.page(principal, limit + 1, after);
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
+    const [rows, total] = await this.collections.page(principal, limit + 1, textCursor(cursor));
+    const { items, next_cursor } = pageOf(rows, limit, ({ collectionId }) => collectionId);
     return {
       items: items.map(({ collectionId, name, ownerId, shared }) => ({
         id: collectionId,
@@ -23,7 +18,7 @@ export class ExternalCollectionsService {
         owner: ownerId,
         shared,
       })),
-      next_cursor: rows.length > limit && last !== undefined ? encodeCursor([last.collectionId]) : null,
+      next_cursor,
       total,
     };
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Chunk, type ChunkingOptions, chunkText as chunksIn } from './chunking';
+import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 const chunkText = (text: string, options: ChunkingOptions): Chunk[] => [...chunksIn(text, options)];
 
@@ -10,13 +11,7 @@ const STEPS = [1, 2, 3, 4, 5];
 
 /** Least of a few measurements: whatever else runs on the machine only adds. */
 function fastest(text: string, options: ChunkingOptions): number {
-  return Math.min(
-    ...STEPS.map(() => {
-      const started = performance.now();
-      chunkText(text, options);
-      return performance.now() - started;
-    }),
-  );
+  return Math.min(...STEPS.map(() => cpuTimeOf(() => chunkText(text, options))));
 }
 
 /** A text eight times as long takes about eight times as long, where quadratic work would take 64 times as long. */
@@ -47,6 +42,78 @@ describe('chunkText', () => {
       ['Cells', 'Membranes'],
       ['Roots'],
     ]);
+  });
+
+  it('closes a chunk at every heading, however short it is', () => {
+    const text = '# Cells\n\nSmall.\n\n## Membranes\n\nThin.\n\n## Walls\n\nThick.\n\n# Roots\n\nDeep.';
+    expect(chunkText(text, options).map(({ headings, text: slice }) => [headings.at(-1), slice])).toEqual([
+      ['Cells', '# Cells\n\nSmall.'],
+      ['Membranes', '## Membranes\n\nThin.'],
+      ['Walls', '## Walls\n\nThick.'],
+      ['Roots', '# Roots\n\nDeep.'],
+    ]);
+  });
+
+  it('names the innermost heading where headings follow one another', () => {
+    const text = '# Book\n\n## Empty\n\n## Membranes\n\nThin.\n\n# Last';
+    const chunks = chunkText(text, options);
+    expect(chunks.map(({ headings, section }) => [headings, section])).toEqual([
+      [['Book', 'Membranes'], text.indexOf('## Membranes')],
+      [['Last'], text.indexOf('# Last')],
+    ]);
+    expect(chunks[0]?.text).toBe('# Book\n\n## Empty\n\n## Membranes\n\nThin.');
+  });
+
+  it.each([
+    ['prose', sentence.repeat(10)],
+    ['a listing', `\`\`\`\n${'x = f(a, b)\n'.repeat(30)}\`\`\``],
+  ])('leaves no heading alone before long text (%s)', (_, long) => {
+    const chunks = chunkText(`# Cells\n\n${long}\n\n## Membranes\n\n${long}`, { size: 200, overlap: 0 });
+    expect(chunks.length).toBeGreaterThanOrEqual(4);
+    for (const { text } of chunks) {
+      expect(text).not.toMatch(/^#+ \S+$/);
+      expect(text.length).toBeLessThanOrEqual(200);
+    }
+  });
+
+  it('repeats nothing of a section of the same name', () => {
+    const section = `# Exercise\n\n${sentence}\n\n`;
+    const chunks = chunkText(section.repeat(2), { size: 200, overlap: 80 });
+    expect(chunks.map(({ start }) => start)).toEqual([0, section.length]);
+  });
+
+  it.each([
+    ['links', '| [Home](/) | [Docs](/docs "All") |\n|---|---|\n| [Blog](https://a.org/b) | |'],
+    ['pictures with links', '| [![Logo](logo.png)](/) · [Shop](/shop) |\n| --- |\n| <https://a.org> |'],
+    ['addresses', '| https://a.org | https://b.org |\n|---|---|'],
+  ])('leaves out a table that holds %s only', (_, table) => {
+    const text = `# Cells\n\n${sentence}\n\n${table}\n\nThe end.`;
+    expect(chunkText(text, { size: 200, overlap: 80 }).map(({ text: slice }) => slice)).toEqual([
+      `# Cells\n\n${sentence.trim()}`,
+      'The end.',
+    ]);
+  });
+
+  it.each([
+    '| Week | Slides |\n|---|---|\n| 1 | [Cells](/1) |',
+    '| [Cells](/1) | see page 3 |\n|---|---|',
+    '| | |\n|---|---|\n| | |',
+  ])('keeps the table %j', (table) => {
+    expect(chunkText(table, options).map(({ text }) => text)).toEqual([table]);
+  });
+
+  it('looks for links in a hostile line in linear time', () =>
+    expectLinear((length) => `|${'[a]('.repeat(length / 8)}${'[['.repeat(length / 8)}`, { size: 2000, overlap: 200 }));
+
+  it('leaves room for the column names that a part of a table lacks', () => {
+    const header = '| Student | First exam | Second exam |';
+    const rows = Array.from({ length: 60 }, (_, n) => `| Student ${n} | ${n % 10} | ${n % 7} |`).join('\n');
+    const chunks = chunkText(`${header}\n|---|---|---|\n${rows}\n\n${sentence}`, { size: 200, overlap: 0 });
+    expect(chunks.length).toBeGreaterThan(10);
+    for (const { text, tableHeader } of chunks.slice(1)) {
+      expect(`${tableHeader}\n${text}`.length).toBeLessThanOrEqual(200);
+      if (text.startsWith('|')) expect(tableHeader).toBe(`${header}\n|---|---|---|`);
+    }
   });
 
   it('cuts long prose after sentences and repeats the last ones', () => {
@@ -80,7 +147,7 @@ describe('chunkText', () => {
   it('does not repeat column names that are longer than passages', () => {
     const table = (name: string): string => `| ${name} |\n|---|\n${`| ${'cell '.repeat(30)}|\n`.repeat(20)}`;
     const headers = (name: string) => chunkText(table(name), options).map(({ tableHeader }) => tableHeader);
-    expect(headers('name').at(-1)).toBe('| name |\n|---|\n');
+    expect(headers('name').at(-1)).toBe('| name |\n|---|');
     expect(headers('name '.repeat(1_000)).every((header) => header === null)).toBe(true);
   });
 
@@ -109,10 +176,10 @@ describe('chunkText', () => {
         const text = parts.join('').toWellFormed();
         const chunks = chunkText(text, { size, overlap: Math.floor(size / 3) });
         let covered = 0;
-        for (const { start, end, text: slice } of chunks) {
+        for (const { start, end, text: slice, tableHeader } of chunks) {
           expect(text.slice(start, end)).toBe(slice);
           expect(slice.isWellFormed()).toBe(true);
-          expect(slice.length).toBeLessThanOrEqual(size + Math.floor(size / 3));
+          expect(slice.length + (tableHeader?.length ?? 0)).toBeLessThanOrEqual(size + Math.floor(size / 3));
           expect(text.slice(covered, Math.max(covered, start)).trim()).toBe('');
           covered = Math.max(covered, end);
         }

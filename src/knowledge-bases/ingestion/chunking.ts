@@ -1,7 +1,7 @@
-import { type BlockOptions, blocksOf, type TextBlock } from './text-blocks';
+import { type BlockOptions, blocksOf, type TextBlock, type TextRange } from './text-blocks';
 
 export interface ChunkingOptions extends BlockOptions {
-  /** Characters per chunk, at most. */
+  /** Characters per chunk, at most; repeated column names count. */
   readonly size: number;
   /** Characters of the chunk before that are repeated, at most; whole sentences, never across a heading. */
   readonly overlap: number;
@@ -12,7 +12,7 @@ export interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Headings above the chunk's first words, outermost first. */
+  /** Headings above the chunk's text, outermost first. */
   readonly headings: readonly string[];
   /** Offset of the innermost of them; null above the first heading. */
   readonly section: number | null;
@@ -23,8 +23,10 @@ export interface Chunk {
 interface Span {
   start: number;
   end: number;
-  readonly headings: readonly string[];
-  readonly section: number | null;
+  headings: readonly string[];
+  section: number | null;
+  /** True while the span holds headings only: it has no text of its own yet. */
+  headingsOnly: boolean;
   readonly header: TextBlock['header'];
   /** False for code, tables and formulas, whose lines are not repeated out of context. */
   prose: boolean;
@@ -56,29 +58,70 @@ function cutPoint(text: string, start: number, limit: number, prose: boolean): n
   return isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit;
 }
 
-function* pieces(text: string, block: TextBlock, size: number): Generator<Span> {
-  const { headings, section, header, prose } = block;
-  const shared = { headings, section, header, prose };
+const lengthOf = (range: TextRange): number => range.end - range.start;
+
+/** Share of a chunk that repeated column names may take: rows need the rest. */
+const HEADER_SHARE = 0.75;
+
+const repeatedHeader = ({ header }: TextBlock, size: number): TextRange | null =>
+  header === null || lengthOf(header) > size * HEADER_SHARE ? null : header;
+
+/** Column names that a span from `start` on lacks because its table began before it. */
+const missingHeader = ({ start, header }: Pick<Span, 'start' | 'header'>): TextRange | null =>
+  header !== null && start >= header.end ? header : null;
+
+/** Characters that a span may have: the chunk is given with the column names that it lacks. */
+function capacity(span: Pick<Span, 'start' | 'header'>, size: number): number {
+  const header = missingHeader(span);
+  return header === null ? size : size - lengthOf(header);
+}
+
+/** `room`: characters that the first piece may have. */
+function* pieces(text: string, block: TextBlock, size: number, room: number): Generator<Span> {
+  const { headings, section, prose, heading: headingsOnly } = block;
+  const header = repeatedHeader(block, size);
+  const shared = { headings, section, header, prose, headingsOnly };
   let start = block.start;
-  while (block.end - start > size) {
-    const end = Math.max(cutPoint(text, start, start + size, prose), start + 1);
+  let limit = Math.min(room, capacity({ start, header }, size));
+  while (block.end - start > limit) {
+    const end = Math.max(cutPoint(text, start, start + limit, prose), start + 1);
     yield { start, end, ...shared };
     start = end;
+    limit = capacity({ start, header }, size);
   }
   if (start < block.end) yield { start, end: block.end, ...shared };
 }
 
-/** A heading closes the chunk before it, unless that is too small to stand alone. */
-const closes = (block: TextBlock, open: Span, size: number): boolean =>
-  block.heading && open.end - open.start >= size / 4;
+/** Room for the beginning of a block: what is left behind headings, which stay with the text below them. */
+function roomFor(block: TextBlock, open: Span | null, size: number): number {
+  if (block.heading || open === null || !open.headingsOnly) return size;
+  const left = size - lengthOf(open);
+  return left >= size / 2 ? left : size;
+}
+
+/** A heading closes the chunk before it, unless that has no text of its own yet: a chunk is of one section. */
+const closes = (piece: Span, open: Span): boolean => piece.headingsOnly && !open.headingsOnly;
+
+function extend(open: Span, { end, prose, headings, section, headingsOnly }: Span): void {
+  open.end = end;
+  open.prose = prose;
+  if (!open.headingsOnly) return;
+  open.headings = headings;
+  open.section = section;
+  open.headingsOnly = headingsOnly;
+}
 
 function* gather(text: string, { size, ...options }: ChunkingOptions): Generator<Span> {
   let open: Span | null = null;
   for (const block of blocksOf(text, options)) {
-    for (const piece of pieces(text, block, size)) {
-      if (open !== null && piece.end - open.start <= size && !closes(block, open, size)) {
-        open.end = piece.end;
-        open.prose = piece.prose;
+    if (block.linksOnly) {
+      if (open !== null) yield open;
+      open = null;
+      continue;
+    }
+    for (const piece of pieces(text, block, size, roomFor(block, open, size))) {
+      if (open !== null && piece.end - open.start <= capacity(open, size) && !closes(piece, open)) {
+        extend(open, piece);
       } else {
         if (open !== null) yield open;
         open = { ...piece };
@@ -87,8 +130,6 @@ function* gather(text: string, { size, ...options }: ChunkingOptions): Generator
   }
   if (open !== null) yield open;
 }
-
-const sameHeadings = (a: Span, b: Span): boolean => a.headings.join('\n') === b.headings.join('\n');
 
 /** Start of the overlap inside the span before: the first sentence that begins within `overlap` of its end. */
 function overlapStart(text: string, before: Span, { overlap }: ChunkingOptions): number {
@@ -100,27 +141,26 @@ function overlapStart(text: string, before: Span, { overlap }: ChunkingOptions):
   return before.end;
 }
 
-/** Column names that a chunk lacks because its table began before it. */
-const missingHeader = (text: string, { start, header }: Span): string | null =>
-  header !== null && start >= header.end ? text.slice(header.start, header.end) : null;
-
 function trimmed(text: string, span: Span, from: number): Chunk | null {
   const slice = text.slice(from, span.end);
   const start = from + (slice.length - slice.trimStart().length);
   const end = from + slice.trimEnd().length;
   if (end <= start) return null;
   const { headings, section } = span;
-  return { start, end, text: text.slice(start, end), headings, section, tableHeader: missingHeader(text, span) };
+  const header = missingHeader(span);
+  const tableHeader = header === null ? null : text.slice(header.start, header.end).trimEnd();
+  return { start, end, text: text.slice(start, end), headings, section, tableHeader };
 }
 
 /**
  * Cuts a text along its structure: headings, paragraphs, code, tables. Every character that is not white space is in a
- * chunk. Each step is short (some ten thousand characters), however long the text is.
+ * chunk, except tables that hold links only: these are site navigation. Each step is short (some ten thousand characters), however long the text is.
  */
 export function* chunkText(text: string, options: ChunkingOptions): Generator<Chunk> {
   let before: Span | null = null;
   for (const span of gather(text, options)) {
-    const joins = before !== null && before.prose && span.prose && sameHeadings(before, span);
+    const joins =
+      before !== null && before.prose && span.prose && before.section === span.section && before.end === span.start;
     const from = joins && before !== null && options.overlap > 0 ? overlapStart(text, before, options) : span.start;
     const chunk = trimmed(text, span, from);
     before = { ...span };

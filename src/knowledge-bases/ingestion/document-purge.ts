@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import type { RunningJob } from '../../platform/jobs';
-import type { DocumentEntity } from '../documents/document.entity';
-import { DocumentRepository } from '../documents/document.repository';
-import { allFiles } from '../documents/document-files';
-import { knowledgeBaseSpace } from '../documents/document-space';
+import type { DocumentEntity } from '../storage/document.entity';
+import { DocumentRepository } from '../storage/document.repository';
+import { allFiles } from '../storage/document-files';
+import { knowledgeBaseSpace } from '../storage/document-space';
 import { SearchIndex } from '../search/search-index';
 import { IngestionRequests } from './ingestion-requests';
 import type { TenantJob } from './tenant-job';

@@ -22,6 +22,7 @@ const toIndexed = (chunk: PlacedChunk): IndexedChunk => ({
   end: chunk.end,
   section: chunk.headings.join(SECTION_SEPARATOR),
   text: chunk.text,
+  tableHeader: chunk.tableHeader,
   searchText: searchTextOf(chunk),
   page: chunk.page,
   pageEnd: chunk.pageEnd,

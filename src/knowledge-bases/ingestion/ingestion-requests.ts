@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../platform/config';
 import type { Transaction } from '../../platform/database';
 import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
-import type { Backlog } from '../documents/document-scope.repository';
-import { type DocumentRef, DocumentRepository } from '../documents/document.repository';
+import type { Backlog } from '../storage/document-scope.repository';
+import { type DocumentRef, DocumentRepository } from '../storage/document.repository';
 import { type TenantJob, toJob } from './tenant-job';
 import { WaitingRoom } from './waiting-room';
 

@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { BlobSweep } from '../../files';
 import { Transactions } from '../../platform/database';
 import { JobQueue, type SweepContext } from '../../platform/jobs';
-import { type DocumentRef, DocumentRepository } from '../documents/document.repository';
+import { type DocumentRef, DocumentRepository } from '../storage/document.repository';
 import { DocumentWriter } from './document-writer';
 import { IngestionRequests } from './ingestion-requests';
 
@@ -28,7 +29,11 @@ export class IngestionSweep {
     private readonly writer: DocumentWriter,
     private readonly transactions: Transactions,
     jobs: JobQueue,
+    blobs: BlobSweep,
   ) {
+    blobs.ask('knowledge-bases', ({ organizationId, holderId, names }) =>
+      documents.named(organizationId, holderId, names),
+    );
     jobs.sweep(EVERY_MS, (context) => this.sweep(context));
   }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { Transactions } from '../../platform/database';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
-import { DocumentRepository } from '../documents/document.repository';
+import { DocumentRepository } from '../storage/document.repository';
 import { ChunkEmbedder, EmbeddingTurnOver } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
@@ -28,6 +29,7 @@ export class IngestionService {
     private readonly reader: DocumentReader,
     private readonly writer: DocumentWriter,
     private readonly embedder: ChunkEmbedder,
+    private readonly transactions: Transactions,
   ) {
     requests.onIngestion((job) => this.run(job));
   }
@@ -37,9 +39,18 @@ export class IngestionService {
     const work = this.requests.begin(id);
     try {
       const claim = randomUUID();
-      const row = await this.documents.within(organizationId).claim(id, claim);
-      if (row !== null) await this.attempt({ row, claim }, job, AbortSignal.any([job.signal, work.signal]));
-      const left = await this.documents.within(organizationId).find(id);
+      const documents = this.documents.within(organizationId);
+      let row = await documents.claim(id, claim);
+      let left = row === null ? await documents.find(id) : null;
+      // The holder of the claim has released the document meanwhile, so no other job is needed.
+      while (row === null && left?.status === 'pending') {
+        row = await documents.claim(id, claim);
+        left = await documents.find(id);
+      }
+      if (row !== null) {
+        await this.attempt({ row, claim }, job, AbortSignal.any([job.signal, work.signal]));
+        left = await documents.find(id);
+      }
       if (left === null) return;
       if (row === null && left.status === 'processing' && !job.lastTry) throw new ClaimedElsewhere();
       await this.writer.clearDead(left);
@@ -86,7 +97,11 @@ export class IngestionService {
       throw error;
     }
     if (error instanceof EmbeddingTurnOver) {
-      // The job ends here: the sweep gives the document another one, behind those that wait meanwhile.
+      await this.handBack(document);
+      return;
+    }
+    if (isAbort(error)) {
+      // Its request was withdrawn, or the service stops: an expected end. The sweep gives it another job.
       await documents.finish(row.id, claim, { status: 'pending' });
       return;
     }
@@ -99,6 +114,16 @@ export class IngestionService {
       this.log.error({ msg: 'a document could not be processed', document_id: row.id, err: error });
     }
     await this.fail(document, failure);
+  }
+
+  /** Releases an unfinished document: its next job is queued behind those that wait. */
+  private handBack({ row, claim }: ClaimedDocument): Promise<void> {
+    const { id, organizationId, knowledgeBaseId } = row;
+    return this.transactions.run(async (tx) => {
+      const documents = this.documents.within(organizationId, tx);
+      if (!(await documents.finish(id, claim, { status: 'pending' }))) return;
+      await this.requests.ingest({ organizationId, id: knowledgeBaseId }, [id], tx);
+    });
   }
 
   private async fail(
@@ -126,3 +151,5 @@ export class IngestionService {
     }
   }
 }
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

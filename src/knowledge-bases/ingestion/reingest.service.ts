@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database';
-import { DocumentRepository } from '../documents/document.repository';
+import { DocumentRepository } from '../storage/document.repository';
 import { IngestionRequests } from './ingestion-requests';
 
 /** Has documents taken in again where the settings of their knowledge base have changed. */

@@ -35,7 +35,7 @@ interface Group {
 }
 
 function openGroup(chunk: Chunk, key: string, page: number | null, before: Group | null): Group {
-  // The heading may have ended up at the end of the chunk before.
+  // A heading that left no room for its text is a chunk of its own.
   const begins = before?.key === key ? chunk.start : Math.min(chunk.section ?? chunk.start, chunk.start);
   return { key, start: begins, max: chunk.section === null && page === null ? WINDOW_MAX : SECTION_MAX, chunks: [] };
 }

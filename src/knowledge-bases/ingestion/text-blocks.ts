@@ -10,6 +10,8 @@ export interface TextBlock {
   readonly prose: boolean;
   /** Where the column names of a table stand, its rule included; null for anything else. */
   readonly header: TextRange | null;
+  /** A table whose cells hold links and nothing else: the navigation of a site. */
+  readonly linksOnly: boolean;
 }
 
 export interface TextRange {
@@ -101,6 +103,20 @@ function withoutClosing(title: string): string {
   return title.slice(0, end).trimEnd();
 }
 
+/** Links of Markdown, links around pictures, and bare addresses. Each alternative scans a line once. */
+const LINKS = /!?\[[^[\]]*\]\([^()]*\)|<?https?:\/\/[^\s|<>]+>?/g;
+/** Separators between the links of a cell. */
+const BETWEEN_LINKS = /^(?:[\s|:·•,/-]|<br>)*$/;
+
+/** Content of a table line; its rule and empty cells count as nothing. */
+function cellsOf(line: string): 'nothing' | 'links' | 'text' {
+  const rest = line.replace(LINKS, '');
+  // A picture in a link leaves the link behind.
+  const bare = rest.replace(LINKS, '');
+  if (!BETWEEN_LINKS.test(bare)) return 'text';
+  return rest.length < line.length ? 'links' : 'nothing';
+}
+
 /** Two looks at the line: one pattern for both would backtrack over long lines. */
 const isTableRule = (line: string): boolean => line.includes('-') && TABLE_RULE.test(line);
 
@@ -111,6 +127,8 @@ interface OpenBlock {
   /** First line, then header and rule where the block is a table that has them. */
   header: TextRange | null;
   lines: number;
+  /** Content of a table's cells so far. */
+  cells: 'nothing' | 'links' | 'text';
   /** While set, everything belongs to the block, blank lines and `#` included. */
   closes: ((line: string) => boolean) | null;
   /** The next line starts a new block. */
@@ -141,7 +159,7 @@ class BlockReader {
 
   close(): void {
     if (this.open === null || this.open.start === this.open.end) return;
-    const { start, end, kind, header, lines } = this.open;
+    const { start, end, kind, header, lines, cells } = this.open;
     this.blocks.push({
       start,
       end,
@@ -150,6 +168,7 @@ class BlockReader {
       section: this.path.at(-1)?.start ?? null,
       prose: kind === 'text' && this.options.records !== true,
       header: lines > 1 ? header : null,
+      linksOnly: kind === 'table' && cells === 'links',
     });
     this.open = null;
   }
@@ -161,7 +180,7 @@ class BlockReader {
     if (open !== null && this.continues(open, kind)) {
       open.end = line.end;
       open.done ||= kind === 'blank';
-      this.readRule(open, line);
+      this.readRow(open, kind, line);
       return;
     }
     this.close();
@@ -172,17 +191,23 @@ class BlockReader {
       kind,
       header: kind === 'table' ? { start: line.start, end: line.end } : null,
       lines: 1,
+      cells: kind === 'table' ? cellsOf(line.text) : 'text',
       closes: kind === 'fence' || kind === 'formula' ? closingLine(line.text) : null,
       done: kind === 'blank' || kind === 'heading',
     };
   }
 
   /** A table's second line tells whether its first one names the columns (GFM §4.10). */
-  private readRule(open: OpenBlock, line: Line): void {
+  private readRow(open: OpenBlock, kind: Kind, line: Line): void {
     open.lines += 1;
+    if (kind === 'table' && open.cells !== 'text') {
+      const cells = cellsOf(line.text);
+      if (cells !== 'nothing') open.cells = cells;
+    }
     if (open.lines !== 2 || open.header === null) return;
     const header = { start: open.header.start, end: line.end };
-    open.header = header.end - header.start <= HEADER_MAX && isTableRule(line.text) ? header : null;
+    const names = header.end - header.start <= HEADER_MAX && isTableRule(line.text);
+    open.header = names ? header : null;
   }
 
   private readInside(open: OpenBlock, closes: (line: string) => boolean, line: Line): void {

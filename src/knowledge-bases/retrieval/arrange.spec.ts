@@ -1,7 +1,7 @@
 import type { Hit } from '../search/chunk.types';
 import type { SectionChunk, SectionKey } from '../search/passage.repository';
 import { arrange } from './arrange';
-import { type Candidate, externalCandidate, isOwn, joinedText, ownCandidate } from './candidate';
+import { type Candidate, externalCandidate, isOwn, joinedText, ownCandidate, withColumnNames } from './candidate';
 
 /** A document of sections, each cut into chunks of ten characters. */
 const SECTION = 40;
@@ -19,6 +19,7 @@ const own = (document: string, start: number, similarity: number): Candidate =>
       generation: 'g',
       similarity,
       text: `${document} at ${start} says ${similarity} of it`,
+      table_header: null,
       page: 1 + start,
       page_end: null,
       section_start: Math.floor(start / SECTION) * SECTION,
@@ -44,6 +45,7 @@ const sections = (asked: SectionKey[][]) => (keys: readonly SectionKey[]) => {
       [0, 10, 20, 30].map((from) => ({
         place,
         text: `${documentId}${start + from}`.padEnd(10, '.'),
+        table_header: null,
         start_offset: start + from,
         end_offset: start + from + 10,
         page: start + from,
@@ -107,7 +109,15 @@ describe('arranging what collections found', () => {
 
   it('cites no page on which only the neighbours of a section stand', async () => {
     const chunk = (start_offset: number, end_offset: number, page: number, page_end: number): SectionChunk => {
-      return { place: 0, text: 'x'.repeat(end_offset - start_offset), start_offset, end_offset, page, page_end };
+      return {
+        place: 0,
+        text: 'x'.repeat(end_offset - start_offset),
+        table_header: null,
+        start_offset,
+        end_offset,
+        page,
+        page_end,
+      };
     };
     const { candidates } = await arrange([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
       Promise.resolve([[chunk(35, 45, 1, 2), chunk(45, 78, 2, 3), chunk(75, 90, 3, 4)]]),
@@ -121,6 +131,41 @@ describe('arranging what collections found', () => {
       Promise.resolve(keys.map(() => [])),
     );
     expect(candidates).toEqual(list);
+  });
+});
+
+describe('rows from the middle of a table', () => {
+  const header = '| Name | Grade |\n|---|---|';
+  const row = (candidate: Candidate): Candidate =>
+    isOwn(candidate) ? { ...candidate, hit: { ...candidate.hit, table_header: header } } : candidate;
+
+  it('stand under their column names, with the offsets of the rows', () => {
+    const candidate = withColumnNames(row(own('a', 10, 0.9)));
+    expect(candidate.text).toBe(`${header}\na at 10 says 0.9 of it`);
+    expect(candidate).toMatchObject({ hit: { start_offset: 10, end_offset: 20 } });
+    expect(withColumnNames(own('a', 10, 0.9)).text).toBe('a at 10 says 0.9 of it');
+  });
+
+  it('are no near-duplicates for their column names', async () => {
+    const parts = ['| Ana | 1.3 |', '| Pau | 2.5 |'].map((text, n) => ({
+      ...row(own('a', 10 * n, 0.9 - n / 10)),
+      text,
+    }));
+    const { candidates } = await arrange([parts], { topK: 2 }, sections([]));
+    expect(candidates).toHaveLength(2);
+  });
+
+  it('give a part of a section that begins in a table its column names', async () => {
+    const chunk = (start: number, table_header: string | null): SectionChunk => {
+      const text = `| row ${start} |`.padEnd(20, ' ');
+      return { place: 0, text, table_header, start_offset: start, end_offset: start + 20, page: null, page_end: null };
+    };
+    const found = await arrange([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
+      Promise.resolve([[chunk(40, header), chunk(60, header)]]),
+    );
+    const [candidate] = found.candidates.map(withColumnNames);
+    expect(candidate?.text.split(header)).toHaveLength(2);
+    expect(candidate?.text).toMatch(/^\| Name \| Grade \|/);
   });
 });
 

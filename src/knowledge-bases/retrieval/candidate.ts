@@ -77,8 +77,15 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
     end_offset: Math.max(...pieces.map((piece) => piece.end)),
     page: pages.length === 0 ? null : Math.min(...pages),
     page_end: pages.length === 0 ? null : Math.max(...pages),
+    table_header: pieces[0]?.tableHeader ?? null,
   };
   return { ...candidate, hit, text: joinedText(pieces) };
+}
+
+/** Puts column names above rows from the middle of a table. Offsets stay those of the slice. */
+export function withColumnNames<T extends Candidate>(candidate: T): T {
+  if (!isOwn(candidate) || candidate.hit.table_header === null) return candidate;
+  return { ...candidate, text: `${candidate.hit.table_header}\n${candidate.text}` };
 }
 
 /** Pages of a chunk in the section: of one that reaches in from before its last counts, of one that reaches out its first. */
@@ -95,10 +102,16 @@ export interface Slice {
   readonly end: number;
 }
 
-/** The part of a chunk that is in the section: its heading may stand at the end of a chunk of the section before. */
-function clipped({ text, start_offset: from, end_offset: to }: SectionChunk, start: number, end: number): Slice[] {
-  if (text.length !== to - from) return from >= start && to <= end ? [{ text, start: from, end: to }] : [];
+interface Piece extends Slice {
+  readonly tableHeader: string | null;
+}
+
+/** The part of a chunk that is in the section: earlier versions put its heading at the end of the chunk before. */
+function clipped(chunk: SectionChunk, start: number, end: number): Piece[] {
+  const { text, start_offset: from, end_offset: to, table_header: tableHeader } = chunk;
+  if (text.length !== to - from) return from >= start && to <= end ? [{ text, start: from, end: to, tableHeader }] : [];
   const piece = {
+    tableHeader,
     text: text.slice(Math.max(0, start - from), end - from),
     start: Math.max(from, start),
     end: Math.min(to, end),

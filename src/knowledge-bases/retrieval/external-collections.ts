@@ -1,19 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject, type JsonObject } from '../../kernel';
 import type { KnowledgeBaseRuntime } from '../../organizations';
+import { CONFIG, type Config } from '../../platform/config';
 import { OutboundClient } from '../../platform/outbound';
+import { referenceName } from './collection-names';
+import { noUsableAnswer, refusalOf } from './external-failure';
 import type { Passage, RetrievalQuery } from './retrieval.types';
 
-const TIMEOUT_MS = 20_000;
+/** Part of the caller's time that is kept to merge the passages of other collections: a tenth, a second at most. */
+const SPARED_SHARE = 0.1;
+const MOST_SPARED_MS = 1_000;
 /** Passages asked for, for each one wanted: some may say the same, or belong to one section. */
 const SPARE = 2;
-const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
 
 export interface ExternalAnswer {
   readonly collection: string;
   readonly passages: readonly Passage[];
   /** Why this collection gave nothing, when it failed. */
-  readonly error?: string;
+  readonly failure?: AppError;
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
@@ -93,7 +97,10 @@ const baseOf = (serverUrl: string): string => (serverUrl.endsWith('/') ? serverU
 /** Collections of the organization's own LAMB knowledge-base server. */
 @Injectable()
 export class ExternalCollections {
-  constructor(private readonly outbound: OutboundClient) {}
+  constructor(
+    private readonly outbound: OutboundClient,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   /** All collections at once; one that fails gives its reason instead of passages. Rejects only when the signal fires. */
   query(
@@ -110,18 +117,17 @@ export class ExternalCollections {
     query: RetrievalQuery,
   ): Promise<ExternalAnswer> {
     try {
-      return { collection, passages: await this.ask(server, collection, query) };
+      return { collection, passages: await this.ask(server, referenceName(collection), query) };
     } catch (error) {
       query.signal?.throwIfAborted();
-      const reason = error instanceof AppError ? error.detail : 'the server gave no usable answer';
-      return { collection, passages: [], error: reason };
+      return { collection, passages: [], failure: error instanceof AppError ? error : noUsableAnswer(error) };
     }
   }
 
   private async ask(server: KnowledgeBaseRuntime, collection: string, query: RetrievalQuery): Promise<Passage[]> {
     if (/^\.{1,2}$/.test(collection)) throw new AppError('not_found', 'no such collection');
     const asked = { collection, base: baseOf(server.serverUrl), parent: query.parent === true };
-    const { status, text } = await this.outbound.request({
+    const { status, headers, text } = await this.outbound.request({
       url: urlOf(asked),
       method: 'POST',
       headers: {
@@ -130,14 +136,12 @@ export class ExternalCollections {
         ...(server.apiToken === null ? {} : { authorization: `Bearer ${server.apiToken}` }),
       },
       body: JSON.stringify(bodyOf(query)),
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: timeFor(query.timeoutMs ?? this.config.tools.defaultTimeoutMs),
       ...(query.signal === undefined ? {} : { signal: query.signal }),
     });
-    if (status < 200 || status > 299) {
-      throw new AppError('upstream_error', REASONS[status] ?? `the server answered ${status}`);
-    }
+    if (status < 200 || status > 299) throw refusalOf(status, headers);
     const entries = entriesOf(JSON.parse(text));
-    if (entries === null) throw new AppError('upstream_bad_response', 'the server gave no usable answer');
+    if (entries === null) throw noUsableAnswer();
     const passages = best(
       entries.flatMap((entry) => passageOf(entry, asked) ?? []),
       query,
@@ -145,6 +149,8 @@ export class ExternalCollections {
     return asked.parent ? onePerText(passages) : passages;
   }
 }
+
+const timeFor = (ms: number): number => Math.max(1, Math.ceil(ms - Math.min(MOST_SPARED_MS, SPARED_SHARE * ms)));
 
 function urlOf({ collection, base, parent }: Asked): string {
   const url = new URL(`collections/${encodeURIComponent(collection)}/query`, base);

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel';
 import type { QueryEmbedder } from '../embedding/query-embedder';
-import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import type { PassageRepository } from '../search/passage.repository';
 import type { VectorStore } from '../search/vector-store';
 import { OwnCollections } from './own-collections';

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsNotEmpty, IsNumber, IsString, Max, MaxLength, Min } from 'class-validator';
-import { RETRIEVAL_MODES, type RetrievalMode } from '../knowledge-base.types';
+import { RETRIEVAL_MODES, type RetrievalMode } from '../storage/knowledge-base.types';
 import { MayBeOmitted } from '../../platform/http';
 
 export class QueryKnowledgeBaseDto {
@@ -10,6 +10,7 @@ export class QueryKnowledgeBaseDto {
   @MaxLength(20_000)
   query!: string;
 
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(1)
@@ -35,6 +36,7 @@ export class QueryKnowledgeBaseDto {
   parent: boolean = false;
 
   /** Estimated tokens of all passages together, at most: passages are dropped from the end, the first is cut if need be. No limit without it. */
+  @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
   @Min(100)

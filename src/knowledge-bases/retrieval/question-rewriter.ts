@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ConnectorsService, type ModelAnswer } from '../../connectors';
+import { AUTO, ConnectorsService, type ModelAnswer } from '../../connectors';
 import { AppError, type ChatMessage, lastQuestion, lastUserIndex, textOf, type Usage } from '../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
 
@@ -23,7 +23,7 @@ export interface RewrittenQuestion {
   readonly text: string;
   /** True when a model wrote it; otherwise it is the last user text. */
   readonly rewritten: boolean;
-  /** Why a model that is configured did not. */
+  /** Why no model did, or that another model than the organization's `fast_model` did. */
   readonly warnings: readonly string[];
   /** Tokens of the model, also of an answer that was of no use; null or absent when it said nothing about them. */
   readonly usage?: Usage | null;
@@ -42,6 +42,9 @@ interface FastModel {
   readonly connector: string;
   readonly model: string;
 }
+
+const NO_FAST_MODEL =
+  'the question was not rewritten: no provider of the organization has a fast model (rewrite.no_fast_model)';
 
 /**
  * Puts the last question of a conversation into words that can be searched for by themselves, with the organization's
@@ -62,11 +65,13 @@ export class QuestionRewriter {
     const { messages, organizationId, signal } = question;
     const plain = lastQuestion(messages);
     const fast = this.fastModelOf(await this.organizations.runtime(organizationId), question.connector);
-    if (fast === null || plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
+    if (plain.trim() === '') return { text: plain, rewritten: false, warnings: [] };
+    if (fast === null) return { text: plain, rewritten: false, warnings: [NO_FAST_MODEL] };
     try {
-      const { text: said, usage } = await this.ask(fast, question);
+      const { answer, warnings } = await this.ask(fast, question);
+      const { text: said, usage } = answer;
       const text = usable(said);
-      if (text !== null) return { text, rewritten: true, warnings: [], usage };
+      if (text !== null) return { text, rewritten: true, warnings, usage };
       return { ...unchanged(plain, 'its answer was of no use'), usage };
     } catch (error) {
       signal.throwIfAborted();
@@ -74,24 +79,32 @@ export class QuestionRewriter {
     }
   }
 
+  /** True when the organization has a model that could rewrite questions. */
+  async isAvailable(organizationId: string): Promise<boolean> {
+    return this.fastModelOf(await this.organizations.runtime(organizationId), AUTO) !== null;
+  }
+
   /** The assistant's own provider first, then the default model's, then the others as configured. */
   private fastModelOf({ providers, defaultModel }: OrganizationRuntime, answering: string): FastModel | null {
     const definitions = this.connectors.definitions();
-    const own = this.connectors.find(answering)?.provider ?? null;
+    const own = this.connectors.find(answering)?.vendor?.name ?? null;
     const names = [own, defaultModel?.provider ?? null, ...providers.keys()];
-    for (const name of names) {
-      const fastModel = name === null ? null : (providers.get(name)?.fastModel ?? null);
-      const connector = definitions.find(({ provider }) => provider !== null && provider === name);
-      if (fastModel !== null && fastModel !== '' && connector !== undefined) {
-        return { connector: connector.name, model: fastModel };
-      }
+    for (const name of names.filter((each) => each !== null)) {
+      const model = providers.get(name)?.fastModel ?? '';
+      const connector = definitions.find(({ vendor }) => vendor?.name === name);
+      if (model !== '' && connector !== undefined) return { connector: connector.name, model };
     }
     return null;
   }
 
-  private async ask({ connector: name, model }: FastModel, question: QuestionToRewrite): Promise<ModelAnswer> {
+  /** A fast model outside the organization's `models` is replaced like every other model, with a warning. */
+  private async ask(
+    { connector: name, model: fast }: FastModel,
+    question: QuestionToRewrite,
+  ): Promise<{ answer: ModelAnswer; warnings: readonly string[] }> {
     const { organizationId, runId, messages } = question;
-    const { connector, target } = await this.connectors.resolve(organizationId, { connector: name, llm: model });
+    const resolved = await this.connectors.resolve(organizationId, { connector: name, llm: fast });
+    const { connector, target, model } = resolved;
     const signal = AbortSignal.any([question.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const asked: ChatMessage[] = [
       { role: 'system', content: INSTRUCTION },
@@ -106,7 +119,7 @@ export class QuestionRewriter {
     });
     const { prompt_tokens, completion_tokens } = answer.usage ?? {};
     this.logger.debug({ msg: 'question rewritten', run_id: runId, model, prompt_tokens, completion_tokens });
-    return answer;
+    return { answer, warnings: resolved.warnings.map(({ message }) => message) };
   }
 }
 

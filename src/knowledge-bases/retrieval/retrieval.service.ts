@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Principal, type Source } from '../../kernel';
 import { type KnowledgeBaseRuntime, OrganizationsService } from '../../organizations';
 import { SourceLinks } from '../documents/source-links';
-import type { KnowledgeBaseEntity } from '../knowledge-base.entity';
-import { KnowledgeBasePermissions } from '../knowledge-base.permissions';
-import type { RetrievalMode } from '../knowledge-base.types';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
+import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
+import type { RetrievalMode } from '../storage/knowledge-base.types';
 import { type Arranged, arrange } from './arrange';
-import { type Candidate, externalCandidate, isOwn, ownCandidate } from './candidate';
+import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './candidate';
+import { referenceName } from './collection-names';
 import { CollectionReferences, type Resolved } from './collection-references';
 import { type ExternalAnswer, ExternalCollections } from './external-collections';
+import { failureOfAll } from './external-failure';
 import { OwnCollections, type SearchPlan } from './own-collections';
 import { ownPassage } from './own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './retrieval.types';
@@ -52,7 +54,8 @@ export class RetrievalService {
 
   /**
    * Best passages of the collections that `owner` may read. A collection of the external server that fails is reported in
-   * `warnings` and skipped. Throws `not_found` when a reference may not be read, `upstream_error` when every collection failed,
+   * `warnings` and skipped. Throws `not_found` when a reference may not be read or the external server knows none of them,
+   * `upstream_*` when every collection failed: `upstream_rejected` and `upstream_auth` are final,
    * `embedding_model_mismatch` when the query names another model than a knowledge base has.
    */
   async retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
@@ -60,7 +63,8 @@ export class RetrievalService {
     const { own, external, denied } = await this.references.resolve(owner, refs);
     const server = external.length === 0 ? null : await this.serverOf(owner);
     const missing = server === null ? [...denied, ...external] : denied;
-    if (missing.length > 0) throw new AppError('not_found', `Knowledge base not found: ${missing.join(', ')}`);
+    if (missing.length > 0)
+      throw new AppError('not_found', `Knowledge base not found: ${missing.map(referenceName).join(', ')}`);
     return this.answer(owner, { own, external, server }, { ...query, collections: refs });
   }
 
@@ -77,6 +81,11 @@ export class RetrievalService {
     if (external.length === 0) return [...denied];
     const server = await this.serverOf(owner);
     return server === null ? refs.filter((ref) => denied.includes(ref) || external.includes(ref)) : [...denied];
+  }
+
+  /** References to the external server that the organization's list of its collections leaves out. */
+  unlisted(owner: Principal, refs: readonly string[]): Promise<string[]> {
+    return this.references.unlisted(owner, refs);
   }
 
   /** What of a wish for a mode the readable ones among the collections cannot fulfil now, by reference. */
@@ -125,11 +134,12 @@ export class RetrievalService {
     const collections = query.collections.map((ref) => answerOf(ref, sources, plan, answers));
     const failed = collections.filter(({ error }) => error !== undefined);
     if (failed.length > 0 && failed.length === collections.length) {
-      throw new AppError('upstream_error', `No collection answered: ${failed.map(describe).join('; ')}`);
+      const failures = answers.flatMap(({ failure }) => failure ?? []);
+      throw failureOfAll(failures, `No collection answered: ${failed.map(describe).join('; ')}`);
     }
     const { candidates } = await this.arranged(owner, { plan, first, answers }, query);
     query.signal?.throwIfAborted();
-    const { kept, warnings } = withinBudget(candidates, query.maxTokens ?? Infinity);
+    const { kept, warnings } = withinBudget(candidates.map(withColumnNames), query.maxTokens ?? Infinity);
     const unheard = query.mode === undefined ? [] : sources.external.map((ref) => ownWay(ref, query.mode ?? 'keyword'));
     return {
       collections,
@@ -212,12 +222,12 @@ function answerOf(
 ): CollectionAnswer {
   const row = own.get(collection);
   if (row !== undefined) return { collection, mode: modes.get(row.id) ?? 'keyword' };
-  const error = answers.find((answer) => answer.collection === collection)?.error;
+  const error = answers.find((answer) => answer.collection === collection)?.failure?.detail;
   return { collection, mode: null, ...(error === undefined ? {} : { error }) };
 }
 
 const ownWay = (collection: string, mode: RetrievalMode): string =>
-  `Collection ${collection}: its server searches in a way of its own, not in ${mode} mode`;
+  `Collection ${referenceName(collection)}: its server searches in a way of its own, not in ${mode} mode`;
 
 const describe = ({ collection, error }: CollectionAnswer): string =>
-  `Collection ${collection}: ${error ?? 'no answer'}`;
+  `Collection ${referenceName(collection)}: ${error ?? 'no answer'}`;

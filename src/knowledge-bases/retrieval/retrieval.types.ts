@@ -1,9 +1,9 @@
 import type { JsonObject, KnowledgeBaseSource, Principal } from '../../kernel';
-import type { RetrievalMode } from '../knowledge-base.types';
+import type { RetrievalMode } from '../storage/knowledge-base.types';
 
 /** One piece of a document that answers a query. */
 export interface Passage {
-  /** A slice of the document's text, unchanged. */
+  /** A slice of the document's text; rows from the middle of a table stand under its column names. */
   readonly text: string;
   /** 0..1, higher is closer. */
   readonly similarity: number;
@@ -30,6 +30,8 @@ export interface PassageQuery {
   /** Assistant that asks: its links work for who may use it. */
   readonly assistantId?: number;
   readonly signal?: AbortSignal;
+  /** Milliseconds that an external server may take; `TOOL_DEFAULT_TIMEOUT` without it. */
+  readonly timeoutMs?: number;
 }
 
 export interface RetrievalQuery extends PassageQuery {

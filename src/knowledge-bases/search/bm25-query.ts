@@ -24,14 +24,14 @@ const CANDIDATES = 100;
  * Parameters: knowledge base ids, their text-search configurations, organization, folded question, passages per knowledge
  * base, least similarity.
  *
- * Document frequencies are added up over the knowledge bases asked, so that passages of several compare. The similarity is
- * the score's share of the most that any passage could reach for this question (every term, endlessly often): 0..1, in the
- * order of the scores. It is exact for every passage returned; which passages are looked at is exact as long as the
- * question's terms have no more than `WALKED_POSTINGS` and `CANDIDATES`. OFFSET 0 keeps each look-up a walk along an index,
- * whatever the planner has no statistics of.
+ * Document frequencies are added up over the knowledge bases asked, so that passages of several compare. A term weighs its
+ * idf times its frequency in the question (`qtf`). The similarity is the score's share of the most that any passage could
+ * reach for this question (every term, endlessly often): 0..1, in the order of the scores. It is exact for every passage
+ * returned; which passages are looked at is exact as long as the question's terms have no more than `WALKED_POSTINGS` and
+ * `CANDIDATES`. OFFSET 0 keeps each look-up a walk along an index, whatever the planner has no statistics of.
  *
  * Sums of impacts are `real` and their keys `integer` because the embedded engine has 32 bits: wider values are allocated one
- * by one there. Chunk ids fit, since `kb_terms` runs out of its own first.
+ * by one there. A chunk id has up to 47 bits and is grouped as two keys.
  */
 export const BM25_QUERY = `
   WITH scope AS MATERIALIZED (
@@ -45,21 +45,23 @@ export const BM25_QUERY = `
       SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens, count(*) AS bases FROM scope
     ) s
   ), word AS (
-    SELECT c.configuration, w.lexeme AS term
+    SELECT c.configuration, w.lexeme AS term, cardinality(w.positions) AS qtf
     FROM (SELECT DISTINCT configuration FROM scope) c
     CROSS JOIN LATERAL unnest(${termsOf('c.configuration', '$4')}) w
   ), known AS MATERIALIZED (
-    SELECT scope.id AS knowledge_base_id, word.configuration, word.term, t.id, coalesce(t.df, 0) AS df, t.recent
+    SELECT scope.id AS knowledge_base_id, word.configuration, word.term, word.qtf, t.id, coalesce(t.df, 0) AS df, t.recent
     FROM word JOIN scope ON scope.configuration = word.configuration
     LEFT JOIN LATERAL (
       SELECT kt.id, kt.df, kt.recent FROM kb_terms kt WHERE kt.knowledge_base_id = scope.id AND kt.term = word.term OFFSET 0
     ) t ON true
   ), chosen AS MATERIALIZED (
-    SELECT configuration, term, idf / sum(idf) OVER (PARTITION BY configuration) AS weight
+    SELECT configuration, term, share / sum(share) OVER (PARTITION BY configuration) AS weight
     FROM (
-      SELECT f.configuration, f.term, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
+      SELECT f.configuration, f.term, f.qtf * ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS share,
         row_number() OVER (PARTITION BY f.configuration ORDER BY f.df = 0, f.df, f.term) AS place
-      FROM (SELECT configuration, term, sum(df)::float8 AS df FROM known GROUP BY configuration, term) f CROSS JOIN total
+      FROM (
+        SELECT configuration, term, qtf, sum(df)::float8 AS df FROM known GROUP BY configuration, term, qtf
+      ) f CROSS JOIN total
     ) w
     WHERE place <= ${QUERY_TERMS}
   ), hit AS (
@@ -74,23 +76,26 @@ export const BM25_QUERY = `
           WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
         ) k
       ), candidate AS MATERIALIZED (
-        SELECT (p >> 16)::int AS chunk_id, sum(weight * (p & 65535)::int::real) AS impact
+        SELECT (high::bigint << 31) | low AS chunk_id
         FROM (
-          SELECT weight, unnest(postings) AS p
+          SELECT (p >> 47)::int AS high, ((p >> 16) & 2147483647)::int AS low, sum(weight * (p & 65535)::int::real) AS impact
           FROM (
-            SELECT weight::real, recent AS postings FROM t WHERE allowed > 0
-            UNION ALL
-            SELECT t.weight::real, CASE WHEN t.head = ${BLOCK} THEN b.postings ELSE b.postings[1:t.head] END
-            FROM t CROSS JOIN LATERAL (
-              SELECT postings FROM kb_posting_blocks WHERE term_id = t.id
-              ORDER BY peak DESC LIMIT ceil(greatest(t.allowed, 0) / t.head)
-            ) b
-            OFFSET 0
-          ) list
-        ) posting
-        GROUP BY 1
-        ORDER BY 2 DESC, 1
-        LIMIT greatest(${CANDIDATES}, 4 * $5::int)
+            SELECT weight, unnest(postings) AS p
+            FROM (
+              SELECT weight::real, recent AS postings FROM t WHERE allowed > 0
+              UNION ALL
+              SELECT t.weight::real, CASE WHEN t.head = ${BLOCK} THEN b.postings ELSE b.postings[1:t.head] END
+              FROM t CROSS JOIN LATERAL (
+                SELECT postings FROM kb_posting_blocks WHERE term_id = t.id
+                ORDER BY peak DESC LIMIT ceil(greatest(t.allowed, 0) / t.head)
+              ) b
+              OFFSET 0
+            ) list
+          ) posting
+          GROUP BY 1, 2
+          ORDER BY 3 DESC, 1, 2
+          LIMIT greatest(${CANDIDATES}, 4 * $5::int)
+        ) best
       )
       SELECT ranked.chunk_id, ranked.similarity
       FROM (
@@ -110,9 +115,9 @@ export const BM25_QUERY = `
       LIMIT $5
     ) best
   )
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text, c.section,
-    c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset, c.section_start, c.section_end,
-    hit.similarity
+  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text,
+    c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
+    c.section_start, c.section_end, hit.similarity
   FROM hit
   JOIN kb_chunks c ON c.id = hit.chunk_id
   JOIN kb_documents d ON d.id = c.document_id

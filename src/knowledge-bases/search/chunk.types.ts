@@ -5,6 +5,8 @@ export interface IndexedChunk {
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section: string;
   readonly text: string;
+  /** Column names of the table that the chunk begins in the middle of, given with `text`; else null. */
+  readonly tableHeader: string | null;
   /** What is searched instead of `text`: with headings, accents folded. */
   readonly searchText: string;
   /** First and last page it stands on, from 1; null where the format has no pages. */
@@ -24,6 +26,7 @@ export interface Hit {
   readonly filename: string;
   readonly title: string | null;
   readonly text: string;
+  readonly table_header: string | null;
   readonly section: string;
   readonly page: number | null;
   readonly page_end: number | null;

@@ -16,14 +16,15 @@ export const LOCK = `
 export const ADD_CHUNKS = `
   WITH input AS MATERIALIZED (
     SELECT i.*, ${termsOf('$5::text', 'i.search_text')} AS terms
-    FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[])
-      AS i (ordinal, start_offset, end_offset, section, text, search_text, page, page_end, section_start, section_end)
+    FROM unnest($6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[], $16::text[])
+      AS i (ordinal, start_offset, end_offset, section, text, search_text, page, page_end, section_start, section_end,
+        table_header)
   ), chunk AS (
     INSERT INTO kb_chunks
       (organization_id, knowledge_base_id, document_id, generation, ordinal, start_offset, end_offset, section, text,
-       page, page_end, section_start, section_end, length)
+       page, page_end, section_start, section_end, table_header, length)
     SELECT $1, $2, $3, $4, ordinal, start_offset, end_offset, section, text, page, page_end, section_start, section_end,
-      (SELECT coalesce(sum(cardinality(w.positions)), 0) FROM unnest(terms) w)
+      table_header, (SELECT coalesce(sum(cardinality(w.positions)), 0) FROM unnest(terms) w)
     FROM input
     RETURNING id, ordinal, length
   ), total AS MATERIALIZED (

@@ -21,6 +21,7 @@ export interface SectionKey {
 export interface SectionChunk {
   readonly place: number;
   readonly text: string;
+  readonly table_header: string | null;
   readonly start_offset: number;
   readonly end_offset: number;
   readonly page: number | null;
@@ -28,7 +29,7 @@ export interface SectionChunk {
 }
 
 const SECTIONS = `
-  SELECT (w.place - 1)::int AS place, c.text, c.start_offset, c.end_offset, c.page, c.page_end
+  SELECT (w.place - 1)::int AS place, c.text, c.table_header, c.start_offset, c.end_offset, c.page, c.page_end
   FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY
     AS w (document_id, generation, section_start, section_end, place)
   JOIN kb_chunks c ON c.document_id = w.document_id AND c.generation = w.generation AND c.organization_id = $1

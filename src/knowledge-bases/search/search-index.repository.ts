@@ -80,6 +80,7 @@ export class SearchIndexRepository {
       chunks.map(({ pageEnd }) => pageEnd),
       chunks.map(({ sectionStart }) => sectionStart),
       chunks.map(({ sectionEnd }) => sectionEnd),
+      chunks.map(({ tableHeader }) => tableHeader),
     ]);
   }
 

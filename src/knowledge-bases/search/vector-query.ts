@@ -126,9 +126,9 @@ export const vectorQuery = (graphs: readonly AnnIndex[] = []): string => `
     { knowledgeBases: '$1', indexes: '$2', vectors: '$3', organization: '$4', topK: '$5' },
     graphs,
   )})
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text, c.section,
-    c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset, c.section_start, c.section_end,
-    hit.similarity
+  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text,
+    c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
+    c.section_start, c.section_end, hit.similarity
   FROM hit
   JOIN kb_chunks c ON c.id = hit.chunk_id
   JOIN kb_documents d ON d.id = c.document_id

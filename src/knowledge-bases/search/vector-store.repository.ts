@@ -40,6 +40,7 @@ export interface Generation {
 export interface PlainChunk {
   readonly id: string;
   readonly section: string;
+  readonly table_header: string | null;
   readonly text: string;
 }
 
@@ -97,13 +98,13 @@ const ADD = `
 
 /** In the order of their ids, so that a builder goes on from where it is instead of passing all that is done each time. */
 const MISSING = `
-  SELECT c.id, c.section, c.text FROM kb_chunks c
+  SELECT c.id, c.section, c.table_header, c.text FROM kb_chunks c
   WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND c.id > $4
     AND NOT EXISTS (SELECT FROM kb_vectors v WHERE v.index_id = $3 AND v.chunk_id = c.id)
   ORDER BY c.id LIMIT $5`;
 
 const MISSING_OF_DOCUMENT = `
-  SELECT c.id, c.section, c.text FROM kb_chunks c
+  SELECT c.id, c.section, c.table_header, c.text FROM kb_chunks c
   WHERE c.document_id = $1 AND c.generation = $2 AND c.organization_id = $3
     AND NOT EXISTS (SELECT FROM kb_vectors v WHERE v.index_id = $4 AND v.chunk_id = c.id)
   ORDER BY c.id LIMIT $5`;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
-import { KnowledgeBaseEntity } from '../knowledge-base.entity';
-import type { DocumentStatus } from '../knowledge-base.types';
+import { KnowledgeBaseEntity } from './knowledge-base.entity';
+import type { DocumentStatus } from './knowledge-base.types';
 import type { Setback, StoredFile } from './document-files';
 
 @Entity('kb_documents')

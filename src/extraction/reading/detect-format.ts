@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type/core';
-import { ExtractionError } from './extraction.errors';
-import type { DetectedFormat, DocumentFormat } from './extraction.types';
-import { decodeAs, detectEncoding, type TextEncoding } from './text-decoding';
-import { listZip } from './zip-listing';
+import { ExtractionError } from '../document/extraction.errors';
+import type { DetectedFormat, DocumentFormat } from '../document/extraction.types';
+import { decodeAs, detectEncoding, type TextEncoding } from '../document/text-decoding';
+import { listZip } from '../document/zip-listing';
 
 const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',

@@ -1,12 +1,12 @@
 import { getDocumentProxy } from 'unpdf';
-import { ExtractionError } from '../extraction.errors';
-import type { ExtractionLimits } from '../extraction.types';
-import type { Content, Source } from './format-reader.types';
+import { ExtractionError } from '../../document/extraction.errors';
+import type { ExtractionLimits } from '../../document/extraction.types';
+import type { Content, Source } from '../format-reader.types';
 import { withoutFurniture } from './pdf-furniture';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { OutlineEntry, PdfPage, PdfTextItem } from './pdf.types';
-import { firstHeading } from './text';
+import { firstHeading } from '../text';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../../platform/config';
 import type { Transaction } from '../../platform/database';
 import { DocumentScope } from './document-scope.repository';
 import { DocumentEntity } from './document.entity';
-import type { DocumentStatus } from '../knowledge-base.types';
+import type { DocumentStatus } from './knowledge-base.types';
 
 export interface DocumentRef {
   readonly id: string;
@@ -19,6 +19,11 @@ const UNFINISHED: DocumentStatus[] = ['pending', 'processing'];
 const DEAD_GENERATIONS = `
   SELECT DISTINCT c.generation FROM kb_documents d JOIN kb_chunks c ON c.document_id = d.id
   WHERE d.id = $1 AND c.generation IS DISTINCT FROM d.generation AND d.claim IS NULL`;
+
+const NAMED_BLOBS = `
+  SELECT blob.name FROM kb_documents d
+  CROSS JOIN LATERAL unnest(d.unused_files || ARRAY[d.storage_name, d.answering->>'storageName']) AS blob(name)
+  WHERE d.organization_id = $1 AND d.knowledge_base_id = $2 AND blob.name = ANY($3::text[])`;
 
 @Injectable()
 export class DocumentRepository {
@@ -81,6 +86,13 @@ export class DocumentRepository {
       .where(`d.unused_files <> '{}' AND d.deleted_at IS NULL`)
       .limit(limit)
       .getMany();
+  }
+
+  /** Storage names, of those given, that documents of the knowledge base hold, deleted ones too. */
+  async named(organizationId: string, knowledgeBaseId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+    const parameters = [organizationId, knowledgeBaseId, names];
+    const rows = await this.dataSource.query<{ name: string }[]>(NAMED_BLOBS, parameters);
+    return new Set(rows.map(({ name }) => name));
   }
 
   /**

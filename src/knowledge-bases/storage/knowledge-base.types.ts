@@ -9,7 +9,7 @@ export type RetrievalMode = (typeof RETRIEVAL_MODES)[number];
 
 /** What texts are turned into vectors with. Vectors of two different ones do not compare. */
 export interface Embedding {
-  /** Name of an embedding provider: `openai`, `ollama`, `local`. */
+  /** Name of an embedding provider: `openai`, `ollama`. */
   readonly provider: string;
   readonly model: string;
   readonly dimensions: number;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { isUuid, type Principal } from '../kernel';
-import { queryPrepared, type Transaction, VersionedScope } from '../platform/database';
+import { isUuid, type Principal } from '../../kernel';
+import { queryPrepared, type Transaction, VersionedScope } from '../../platform/database';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 

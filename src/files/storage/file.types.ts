@@ -23,4 +23,6 @@ export interface FileText {
   /** Length of the whole file's text. */
   readonly totalChars: number;
   readonly truncated: boolean;
+  /** Parts of a document that the extractor left out; absent when it read everything. */
+  readonly warnings?: readonly string[];
 }

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, notFound, uuidv7 } from '../kernel';
-import { CONFIG, type Config } from '../platform/config';
+import { AppError, notFound, uuidv7 } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
 
 /** Folder of a blob below the data directory: a room's name, then ids. */
 export type BlobSpace = readonly [room: 'files' | 'knowledge-bases', organizationId: string, ...ids: string[]];
@@ -54,7 +54,33 @@ export class BlobStore {
   }
 
   /** The whole blob. Throws `not_found` when it is missing or is not a plain file of ours, `payload_too_large` beyond `maxBytes`. */
-  async read(space: BlobSpace, name: string, maxBytes: number): Promise<Buffer> {
+  read(space: BlobSpace, name: string, maxBytes: number): Promise<Buffer> {
+    return this.opened(space, name, (handle, folder) => readPlain(handle, folder, maxBytes));
+  }
+
+  /** The first `length` bytes of a blob, or all of a shorter one. Throws `not_found` as `read`. */
+  readStart(space: BlobSpace, name: string, length: number): Promise<Buffer> {
+    return this.opened(space, name, async (handle, folder) => {
+      const size = await plainSize(handle, folder);
+      return readBytes(handle, Math.min(size, length));
+    });
+  }
+
+  /** Removing what is not there is no error: it was removed before. */
+  async remove(space: BlobSpace, name: string): Promise<void> {
+    await rm(join(this.folder(space), checked(name)), { force: true });
+  }
+
+  /** Removes a space with everything in it. */
+  async removeSpace(space: BlobSpace): Promise<void> {
+    await rm(this.folder(space), { recursive: true, force: true });
+  }
+
+  private async opened(
+    space: BlobSpace,
+    name: string,
+    work: (handle: FileHandle, realFolder: string) => Promise<Buffer>,
+  ): Promise<Buffer> {
     const folder = this.folder(space);
     let handle: FileHandle;
     try {
@@ -67,22 +93,12 @@ export class BlobStore {
       throw diskError(error);
     }
     try {
-      return await readPlain(handle, join(await realpath(this.root), ...space), maxBytes);
+      return await work(handle, join(await realpath(this.root), ...space));
     } catch (error) {
       throw diskError(error);
     } finally {
       await handle.close();
     }
-  }
-
-  /** Removing what is not there is no error: it was removed before. */
-  async remove(space: BlobSpace, name: string): Promise<void> {
-    await rm(join(this.folder(space), checked(name)), { force: true });
-  }
-
-  /** Removes a space with everything in it. */
-  async removeSpace(space: BlobSpace): Promise<void> {
-    await rm(this.folder(space), { recursive: true, force: true });
   }
 
   private folder(space: BlobSpace): string {
@@ -105,14 +121,23 @@ async function writeDurably(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function readPlain(handle: FileHandle, folder: string, maxBytes: number): Promise<Buffer> {
+async function plainSize(handle: FileHandle, folder: string): Promise<number> {
   const stats = await handle.stat();
   if (!stats.isFile() || stats.nlink !== 1 || !(await liesIn(handle, folder))) throw notFound('File content');
-  if (stats.size > maxBytes) throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
-  const bytes = Buffer.alloc(stats.size);
+  return stats.size;
+}
+
+async function readPlain(handle: FileHandle, folder: string, maxBytes: number): Promise<Buffer> {
+  const size = await plainSize(handle, folder);
+  if (size > maxBytes) throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
+  return readBytes(handle, size);
+}
+
+async function readBytes(handle: FileHandle, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
   let read = 0;
-  while (read < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, read, bytes.length - read, read);
+  while (read < length) {
+    const { bytesRead } = await handle.read(bytes, read, length - read, read);
     if (bytesRead === 0) break;
     read += bytesRead;
   }

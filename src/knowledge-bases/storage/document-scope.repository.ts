@@ -2,7 +2,7 @@ import { Any, IsNull, MoreThan, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { TenantScope } from '../../platform/database';
 import { type DocumentEntity } from './document.entity';
-import type { DocumentStatus } from '../knowledge-base.types';
+import type { DocumentStatus } from './knowledge-base.types';
 
 export interface DocumentFilter {
   readonly knowledgeBaseId: string;

@@ -1,6 +1,6 @@
-import type { PageStart } from '../extraction.types';
+import type { PageStart } from '../../document/extraction.types';
 import { headingDepth, type HeadingDepth } from './pdf-headings';
-import { pipeTable, cellText } from './html-tables';
+import { pipeTable, cellText } from '../html-tables';
 import type { PdfLine } from './pdf-lines';
 import type { OutlineEntry } from './pdf.types';
 

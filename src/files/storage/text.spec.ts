@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutText, decodeText, sniffType } from './text';
+import { cutText, decodeStart, decodeText, sniffType } from './text';
 
 describe('decodeText', () => {
   it.each([
@@ -13,6 +13,20 @@ describe('decodeText', () => {
 
   it('drops a byte order mark and keeps everything else', () => {
     expect(decodeText(Buffer.from('\ufefffotosíntesi 😀\r\n'))).toEqual({ ok: true, text: 'fotosíntesi 😀\r\n' });
+  });
+});
+
+describe('decodeStart', () => {
+  const bytes = Buffer.from('\ufeffa😀');
+
+  it('drops the character that is cut off at the end', () => {
+    const texts = [4, 5, 6, 7, 8].map((end) => decodeStart(bytes.subarray(0, end)));
+    expect(texts).toEqual(['a', 'a', 'a', 'a', 'a😀'].map((text) => ({ ok: true, text })));
+  });
+
+  it('refuses what is no text before its end', () => {
+    expect(decodeStart(Buffer.from([0xe9, 0x61]))).toEqual({ ok: false, reason: 'not_utf8' });
+    expect(decodeStart(Buffer.from('a\0'))).toEqual({ ok: false, reason: 'binary' });
   });
 });
 

@@ -1,13 +1,18 @@
-import { ExtractionError } from './extraction.errors';
-import type { DocumentFormat, ExtractedDocument, ExtractionInput, ExtractionLimits } from './extraction.types';
+import { ExtractionError } from '../document/extraction.errors';
+import type {
+  DocumentFormat,
+  ExtractedDocument,
+  ExtractionInput,
+  ExtractionLimits,
+} from '../document/extraction.types';
 import { inspect } from './detect-format';
-import type { Content, FormatReader } from './formats/format-reader.types';
-import { readCsv } from './formats/csv';
-import { readDocx } from './formats/docx';
-import { readHtml } from './formats/html';
-import { readJson } from './formats/json';
-import { readPdf } from './formats/pdf';
-import { readText } from './formats/text';
+import type { Content, FormatReader } from '../formats/format-reader.types';
+import { readCsv } from '../formats/csv';
+import { readDocx } from '../formats/docx';
+import { readHtml } from '../formats/html';
+import { readJson } from '../formats/json';
+import { readPdf } from '../formats/pdf/pdf';
+import { readText } from '../formats/text';
 
 const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   pdf: readPdf,

@@ -7,10 +7,19 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** Strict UTF-8: a byte order mark is dropped, NUL bytes mean binary, anything undecodable is refused rather than replaced. */
 export function decodeText(bytes: Buffer): DecodedText {
+  return decoded(bytes, () => UTF8.decode(bytes));
+}
+
+/** The same for the first bytes of a text: a character that is cut off at their end is dropped. */
+export function decodeStart(bytes: Buffer): DecodedText {
+  return decoded(bytes, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }));
+}
+
+function decoded(bytes: Buffer, decode: () => string): DecodedText {
   if (bytes.length === 0) return { ok: false, reason: 'empty' };
   if (bytes.includes(0)) return { ok: false, reason: 'binary' };
   try {
-    return { ok: true, text: UTF8.decode(bytes) };
+    return { ok: true, text: decode() };
   } catch {
     return { ok: false, reason: 'not_utf8' };
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
-import type { Principal } from '../kernel';
-import { TenantScope, type Transaction } from '../platform/database';
+import { Any, DataSource, type FindOptionsWhere, MoreThan } from 'typeorm';
+import type { Principal } from '../../kernel';
+import { TenantScope, type Transaction } from '../../platform/database';
 import { FileEntity } from './file.entity';
 
 @Injectable()
@@ -10,6 +10,15 @@ export class FileRepository {
 
   ownedBy(owner: Principal, tx?: Transaction): OwnedFiles {
     return new OwnedFiles((tx ?? this.dataSource.manager).getRepository(FileEntity), owner);
+  }
+
+  /** Storage names, of those given, that rows of the owner hold. */
+  async named(organizationId: string, ownerId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.manager.find(FileEntity, {
+      select: { storageName: true },
+      where: { organizationId, ownerId, storageName: Any([...names]) },
+    });
+    return new Set(rows.map(({ storageName }) => storageName));
   }
 }
 

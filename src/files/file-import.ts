@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type ImportRow, type ImportScope, TableImport } from '../platform/database';
+import { BlobStore } from './storage/blob-store';
+import { FileEntity } from './storage/file.entity';
+import { insideName, type InsideName, type OutsideFile, readOutsideFile } from './outside-file';
+import { sniffType } from './storage/text';
+import { FileTexts } from './texts/file-texts.service';
+
+/** The limit of an upload. */
+const FILE_BYTES = 20 * 1024 * 1024;
+
+/** A file of another installation. Its bytes lie in the blob store under `storageName`; empty: they are not stored. */
+export type ImportedFile = Readonly<
+  Pick<FileEntity, 'ownerId' | 'name' | 'contentType' | 'size' | 'sha256' | 'storageName'>
+>;
+
+export type StoredBytes = Pick<ImportedFile, 'ownerId' | 'storageName'>;
+
+/** Imports files. The caller stores their bytes before the transaction, and discards them when it fails. */
+@Injectable()
+export class FileImport extends TableImport<FileEntity, ImportedFile> {
+  readonly compared = ({ ownerId, name, sha256 }: ImportedFile) => ({ ownerId, name, sha256 });
+
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly texts: FileTexts,
+  ) {
+    super({
+      entity: FileEntity,
+      idColumn: 'id',
+      keyColumns: ['ownerId', 'name'],
+      toRow: (value) => value,
+      toValue: ({ ownerId, name, contentType, size, sha256, storageName }) => ({
+        ownerId,
+        name,
+        contentType,
+        size,
+        sha256,
+        storageName,
+      }),
+    });
+  }
+
+  nameOf(path: string): InsideName {
+    return insideName(path);
+  }
+
+  /** @throws when `root` is no folder that can be read. */
+  read(root: string, path: string): Promise<OutsideFile> {
+    return readOutsideFile(root, path, FILE_BYTES);
+  }
+
+  describe(ownerId: string, name: string, bytes: Buffer, sha256: string): ImportedFile {
+    return { ownerId, name, contentType: sniffType(bytes, name), size: bytes.length, sha256, storageName: '' };
+  }
+
+  /** @throws {AppError} `insufficient_storage`, `unavailable` */
+  async store(organizationId: string, file: ImportedFile, bytes: Buffer): Promise<ImportedFile> {
+    const storageName = await this.blobs.put(['files', organizationId, file.ownerId], bytes);
+    return { ...file, storageName };
+  }
+
+  /** No row names these bytes, so a failed removal costs disk space only. */
+  async discard(organizationId: string, files: readonly StoredBytes[]): Promise<void> {
+    const stored = files.filter(({ storageName }) => storageName !== '');
+    await Promise.allSettled(
+      stored.map(({ ownerId, storageName }) => this.blobs.remove(['files', organizationId, ownerId], storageName)),
+    );
+  }
+
+  /** Replaces the bytes; the caller discards the old ones. False when the stored bytes were replaced or removed meanwhile. */
+  override async update(
+    { organizationId, tx }: ImportScope,
+    { id, value: { ownerId: _, name: __, ...values } }: ImportRow<ImportedFile>,
+    { storageName }: ImportedFile,
+  ): Promise<boolean> {
+    const { affected } = await tx.getRepository(FileEntity).update({ organizationId, id, storageName }, values);
+    if (affected !== 1) return false;
+    await this.texts.forget({ id, organizationId, sha256: values.sha256 }, tx);
+    return true;
+  }
+}

@@ -1,0 +1,7 @@
+import type { BlobSpace } from './blob-store';
+
+/** More than any upload or generated image may hold, so that every stored file can be read whole. */
+export const READ_MAX_BYTES = 24 * 1024 * 1024;
+
+/** Folder of one user's files. */
+export const spaceOf = (organizationId: string, userId: string): BlobSpace => ['files', organizationId, userId];

@@ -1,0 +1,90 @@
+import type { Dirent } from 'node:fs';
+import { lstat, opendir, realpath, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { isUuid } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+
+/** Top folders of the data directory that hold blobs. */
+const BLOB_ROOMS = ['files', 'knowledge-bases'] as const;
+export type BlobRoom = (typeof BLOB_ROOMS)[number];
+
+/** Some blobs of one folder, whether or not rows name them. */
+export interface BlobBatch {
+  readonly room: BlobRoom;
+  readonly organizationId: string;
+  /** The owner of files, or the knowledge base of documents. */
+  readonly holderId: string;
+  readonly names: readonly string[];
+}
+
+/** UUIDv7, and the temporary name under which `BlobStore.put` writes. */
+const BLOB_NAME =
+  /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part)$/;
+const BATCH = 1_000;
+
+const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** The blobs that lie in the data directory, found by walking its folders. Follows no symlink. */
+@Injectable()
+export class BlobFolders {
+  private readonly root: string;
+
+  constructor(@Inject(CONFIG) config: Config) {
+    this.root = resolve(config.database.dataDir);
+  }
+
+  async *batches(): AsyncGenerator<BlobBatch> {
+    for (const room of BLOB_ROOMS) {
+      for await (const { name: organizationId } of foldersIn(join(this.root, room))) {
+        for await (const { name: holderId } of foldersIn(join(this.root, room, organizationId))) {
+          for await (const names of this.namesIn(room, organizationId, holderId)) {
+            yield { room, organizationId, holderId, names };
+          }
+        }
+      }
+    }
+  }
+
+  /** Removes a regular file last modified before `time`, in ms. Returns its bytes, or null when nothing was removed. */
+  async removeOlder({ room, organizationId, holderId }: BlobBatch, name: string, time: number): Promise<number | null> {
+    const path = join(this.root, room, organizationId, holderId, name);
+    try {
+      const stats = await lstat(path);
+      if (!stats.isFile() || stats.mtimeMs >= time) return null;
+      await unlink(path);
+      return stats.size;
+    } catch (error) {
+      // Another replica was faster.
+      if (isGone(error)) return null;
+      throw error;
+    }
+  }
+
+  private async *namesIn(...space: readonly [BlobRoom, string, string]): AsyncGenerator<string[]> {
+    const folder = join(this.root, ...space);
+    if ((await realpath(folder)) !== join(await realpath(this.root), ...space)) return;
+    let names: string[] = [];
+    for await (const entry of entriesOf(folder)) {
+      if (!entry.isFile() || !BLOB_NAME.test(entry.name)) continue;
+      names.push(entry.name);
+      if (names.length < BATCH) continue;
+      yield names;
+      names = [];
+    }
+    if (names.length > 0) yield names;
+  }
+}
+
+async function* foldersIn(folder: string): AsyncGenerator<Dirent> {
+  for await (const entry of entriesOf(folder)) if (entry.isDirectory() && isUuid(entry.name)) yield entry;
+}
+
+/** None when the folder is not there, or no longer. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { JobQueue } from '../../platform/jobs';
+import { FileRepository } from '../storage/file.repository';
+import { type BlobBatch, BlobFolders, type BlobRoom } from './blob-folders';
+
+const EVERY_MS = 60 * 60_000;
+/** No upload lasts this long. An import may, so none is under way during a sweep. */
+const MIN_AGE_MS = 24 * 60 * 60_000;
+/** A bound on the time of one sweep. The next one continues. */
+const MAX_REMOVED = 10_000;
+
+/** The names of a batch that some row holds. */
+type NamedBlobs = (batch: BlobBatch) => Promise<ReadonlySet<string>>;
+
+/**
+ * Removes bytes that no row names: a process was killed between writing them and its commit. A data directory of which
+ * the database names nothing belongs to another database, so nothing is removed there.
+ */
+@Injectable()
+export class BlobSweep {
+  private readonly log = new Logger('Files');
+  private readonly namedIn = new Map<BlobRoom, NamedBlobs>();
+  private readonly holds: (() => Promise<boolean>)[] = [];
+  private warned = false;
+
+  constructor(
+    private readonly folders: BlobFolders,
+    private readonly jobs: JobQueue,
+    files: FileRepository,
+  ) {
+    this.ask('files', ({ organizationId, holderId, names }) => files.named(organizationId, holderId, names));
+    jobs.sweep(EVERY_MS, ({ first }) => (first ? Promise.resolve() : this.sweep()));
+  }
+
+  /** Called while the application is built, by the room that stores the blobs. Blobs of no such room stay. */
+  ask(room: BlobRoom, named: NamedBlobs): void {
+    this.namedIn.set(room, named);
+  }
+
+  /** Called while the application is built. No sweep begins while `isHeld` resolves to true. */
+  pauseWhile(isHeld: () => Promise<boolean>): void {
+    this.holds.push(isHeld);
+  }
+
+  async sweep(): Promise<void> {
+    if (await this.isHeld()) return;
+    if (!(await this.belongsToDatabase())) return;
+    const before = Date.now() - MIN_AGE_MS;
+    let removed = 0;
+    let bytes = 0;
+    for await (const batch of this.folders.batches()) {
+      for (const name of await this.unnamed(batch)) {
+        const size = await this.folders.removeOlder(batch, name, before);
+        if (size === null) continue;
+        removed += 1;
+        bytes += size;
+      }
+      if (removed >= MAX_REMOVED || this.jobs.isStopping || (await this.isHeld())) break;
+    }
+    if (removed > 0) this.log.log({ msg: 'stored files that no row names were removed', files: removed, bytes });
+  }
+
+  private async isHeld(): Promise<boolean> {
+    for (const isHeld of this.holds) if (await isHeld()) return true;
+    return false;
+  }
+
+  private async belongsToDatabase(): Promise<boolean> {
+    let found = 0;
+    for await (const batch of this.folders.batches()) {
+      if ((await this.unnamed(batch)).length < batch.names.length) return true;
+      if (this.jobs.isStopping) return false;
+      found += batch.names.length;
+    }
+    if (found > 0 && !this.warned) {
+      this.warned = true;
+      this.log.warn({ msg: 'the database names none of the files in DATA_DIR; none is removed', files: found });
+    }
+    return false;
+  }
+
+  private async unnamed(batch: BlobBatch): Promise<readonly string[]> {
+    const named = await this.namedIn.get(batch.room)?.(batch);
+    return named === undefined ? [] : batch.names.filter((name) => !named.has(name));
+  }
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { ExtractionError, Extractor } from '../../extraction';
+import { AppError } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import { BlobStore } from '../storage/blob-store';
+import type { FileEntity } from '../storage/file.entity';
+import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';
+import { type DecodedText, decodeStart, decodeText } from '../storage/text';
+import { type ExtractedText, FileTextRepository } from './file-text.repository';
+
+/** A failure expires: an operator may have raised a limit, or the machine was busy. */
+const FAILURE_SECONDS = 3_600;
+
+/** Saving waits this long for a document that was never read. */
+const CHECK_MS = 5_000;
+
+/** Most bytes that UTF-8 needs for one UTF-16 code unit. */
+const UNIT_BYTES = 3;
+/** Of a byte order mark, and of the rest of a character that begins with the last unit. */
+const MARK_BYTES = 4;
+
+const HTML = /\.html?$/i;
+
+/** Text of stored files: plain text as it is, documents through the extractor, once per content. */
+@Injectable()
+export class FileTexts {
+  private readonly running = new Map<string, Promise<ExtractedText>>();
+
+  constructor(
+    private readonly kept: FileTextRepository,
+    private readonly blobs: BlobStore,
+    private readonly extractor: Extractor,
+  ) {}
+
+  /** At least the first `maxChars` units. @throws {AppError} `unsupported_media_type` for a file without readable text. */
+  async read(file: FileEntity, maxChars: number): Promise<ExtractedText> {
+    if (isPlain(file)) return this.plain(file, maxChars);
+    const found = (await this.kept.find(file, maxChars, FAILURE_SECONDS)) ?? (await this.extracted(file));
+    if (found.failure !== null) throw new AppError('unsupported_media_type', `${file.name}: ${found.failure}`);
+    return found;
+  }
+
+  /** Why the file cannot be read; null when it can, and when reading takes longer than `CHECK_MS`. */
+  async failure(file: FileEntity): Promise<string | null> {
+    if (isPlain(file)) return null;
+    const found = (await this.kept.find(file, 0, FAILURE_SECONDS)) ?? (await within(this.extracted(file), CHECK_MS));
+    return found?.failure ?? null;
+  }
+
+  /** Deletes the kept text of content that was replaced by `sha256`. */
+  forget(file: Pick<FileEntity, 'id' | 'organizationId' | 'sha256'>, tx: Transaction): Promise<void> {
+    return this.kept.forget(file, tx);
+  }
+
+  /** Counts the characters of a long text once per content; afterwards its beginning is all that is read. */
+  private async plain(file: FileEntity, maxChars: number): Promise<ExtractedText> {
+    const startBytes = maxChars * UNIT_BYTES + MARK_BYTES;
+    if (file.size <= startBytes) return textOf(plainText(decodeText(await this.bytes(file))));
+    const counted = await this.kept.find(file, 0, FAILURE_SECONDS);
+    if (counted !== null) {
+      const start = await this.blobs.readStart(
+        spaceOf(file.organizationId, file.ownerId),
+        file.storageName,
+        startBytes,
+      );
+      return { ...counted, text: plainText(decodeStart(start)) };
+    }
+    const whole = textOf(plainText(decodeText(await this.bytes(file))));
+    await this.kept.keep(file, { ...whole, text: '' });
+    return whole;
+  }
+
+  /** No caller's abort ends this: others may wait for it, and its result is kept. `EXTRACTION_TIMEOUT` bounds it. */
+  private extracted(file: FileEntity): Promise<ExtractedText> {
+    const key = `${file.id} ${file.sha256}`;
+    const running = this.running.get(key);
+    if (running !== undefined) return running;
+    const started = this.extract(file).finally(() => this.running.delete(key));
+    this.running.set(key, started);
+    return started;
+  }
+
+  private async extract(file: FileEntity): Promise<ExtractedText> {
+    const bytes = await this.bytes(file);
+    const found = await this.outcome(bytes, file.name);
+    await this.kept.keep(file, found);
+    return found;
+  }
+
+  private async outcome(bytes: Buffer, filename: string): Promise<ExtractedText> {
+    try {
+      const { text, warnings } = await this.extractor.extract({ bytes, filename });
+      return textOf(text, warnings);
+    } catch (error) {
+      if (!(error instanceof ExtractionError)) throw error;
+      const plain = decodeText(bytes);
+      // A page without markup is called HTML by its name only.
+      if (error.code === 'document.type_mismatch' && HTML.test(filename) && plain.ok) return textOf(plain.text);
+      return { ...textOf(''), failure: error.message };
+    }
+  }
+
+  private bytes(file: FileEntity): Promise<Buffer> {
+    return this.blobs.read(spaceOf(file.organizationId, file.ownerId), file.storageName, READ_MAX_BYTES);
+  }
+}
+
+function plainText(decoded: DecodedText): string {
+  if (decoded.ok) return decoded.text;
+  if (decoded.reason === 'empty') return '';
+  throw new AppError('unsupported_media_type', 'The file is not UTF-8 text');
+}
+
+const isPlain = ({ contentType, size, name }: FileEntity): boolean =>
+  size === 0 || (contentType.startsWith('text/') && !HTML.test(name));
+
+const textOf = (text: string, warnings: readonly string[] = []): ExtractedText => ({
+  text,
+  totalChars: text.length,
+  warnings,
+  failure: null,
+});
+
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), milliseconds);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

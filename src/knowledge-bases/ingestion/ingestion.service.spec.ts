@@ -1,0 +1,47 @@
+import { Logger } from '@nestjs/common';
+import type { JobHandler, RunningJob } from '../../platform/jobs';
+import { IngestionService } from './ingestion.service';
+import type { TenantJob } from './tenant-job';
+
+/** The service over one document that waits, whose reading ends with `failure`. */
+async function ingest(failure: Error) {
+  const finish = jest.fn();
+  let handler: JobHandler<TenantJob> | undefined;
+  const row = { id: 'd', organizationId: 'o', attempts: 1 };
+  const within = () => ({
+    claim: async () => row,
+    find: async () => null,
+    advance: async () => true,
+    finish: async (...args: readonly unknown[]) => void finish(...args),
+  });
+  const requests = {
+    onIngestion: (given: JobHandler<TenantJob>) => (handler = given),
+    begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
+  };
+  const reader = { read: () => Promise.reject(failure) };
+  const unused = {} as never;
+  const documents = { within, renewClaimMs: 60_000 };
+  new IngestionService(documents as never, requests as never, reader as never, unused, unused, unused);
+  const job = { data: { organizationId: 'o', id: 'd' }, signal: new AbortController().signal, lastTry: false };
+  await handler?.(job as unknown as RunningJob<TenantJob>);
+  return finish;
+}
+
+describe('the end of an ingestion', () => {
+  let error: jest.SpyInstance;
+  beforeEach(() => (error = jest.spyOn(Logger.prototype, 'error').mockImplementation()));
+  afterEach(() => error.mockRestore());
+
+  it('that was aborted leaves no error in the log, and the document waits again', async () => {
+    const finish = await ingest(new DOMException('The extraction was cancelled', 'AbortError'));
+    expect(error).not.toHaveBeenCalled();
+    expect(finish).toHaveBeenCalledWith('d', expect.any(String), { status: 'pending' });
+  });
+
+  it('that nobody expected is logged, and the document has failed', async () => {
+    const finish = await ingest(new TypeError('x is not a function'));
+    expect(error).toHaveBeenCalledTimes(1);
+    const failed = expect.objectContaining({ status: 'failed', errorCode: 'internal_error' });
+    expect(finish).toHaveBeenCalledWith('d', expect.any(String), failed);
+  });
+});

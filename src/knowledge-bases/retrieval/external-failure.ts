@@ -1,0 +1,43 @@
+import { AppError, type ErrorCode } from '../../kernel';
+import type { OutboundResponse } from '../../platform/outbound';
+
+/** 4xx answers that a retry may mend; every other 4xx is final and does not count against the server. */
+const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425]);
+
+const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
+
+function codeOf(status: number): ErrorCode {
+  if (status === 404) return 'not_found';
+  if (status === 401 || status === 403) return 'upstream_auth';
+  if (status === 429) return 'upstream_rate_limited';
+  if (status >= 500 || PASSING_STATUS.has(status)) return 'upstream_error';
+  return status >= 400 ? 'upstream_rejected' : 'upstream_bad_response';
+}
+
+/** The error for a status other than 2xx. */
+export function refusalOf(status: number, headers: OutboundResponse['headers']): AppError {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN);
+  const retryAfter = Number.isFinite(seconds) && seconds >= 0 ? { retryAfter: seconds } : {};
+  return new AppError(codeOf(status), REASONS[status] ?? `the server answered ${status}`, retryAfter);
+}
+
+export const noUsableAnswer = (cause?: unknown): AppError =>
+  new AppError('upstream_bad_response', 'the server gave no usable answer', { cause });
+
+/** Several failures are reported as the first of these codes; transient ones come before permanent ones. */
+const PRECEDENCE: readonly ErrorCode[] = [
+  'upstream_rate_limited',
+  'upstream_timeout',
+  'upstream_error',
+  'upstream_bad_response',
+  'upstream_auth',
+  'upstream_rejected',
+  'outbound_refused',
+];
+
+/** The failure of a search in which every collection failed; `not_found` where the server knows none of them. */
+export function failureOfAll(failures: readonly AppError[], detail: string): AppError {
+  const code = PRECEDENCE.find((known) => failures.some((failure) => failure.code === known)) ?? 'not_found';
+  const waits = failures.flatMap(({ retryAfter }) => retryAfter ?? []);
+  return new AppError(code, detail, waits.length === 0 ? {} : { retryAfter: Math.max(...waits) });
+}
