@@ -1,6 +1,9 @@
-export * from './import.types';
+export { readAddressMapping } from './convert/address-map';
+export { isSlug } from './convert/slug';
 export { LambImport } from './lamb-import.service';
 export { LambImportModule } from './lamb-import.module';
+export * from './plan/import-options.types';
+export * from './report/report.types';
 export { reportJson } from './report/report-json';
 export { isClean } from './report/report-summary';
 export { reportText } from './report/report-text';

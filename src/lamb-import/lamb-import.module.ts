@@ -3,30 +3,38 @@ import { AssistantsModule } from '../assistants';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { OrganizationsModule } from '../organizations';
+import { PromptTemplatesModule } from '../prompt-templates';
 import { RubricsModule } from '../rubrics';
 import { LambImport } from './lamb-import.service';
-import { AssistantMove } from './moving/assistant-move';
-import { ContentMove } from './moving/content-move';
-import { FileLuggage } from './moving/file-luggage';
-import { ImportRecords } from './moving/import-records';
-import { Landings } from './moving/landings';
-import { OrganizationEntrance } from './moving/organization-entrance';
-import { OrganizationMove } from './moving/organization-move';
+import { ImportPlanner } from './plan/import-planner';
 import { ImportLeaseRepository } from './storage/import-lease.repository';
 import { OriginRepository } from './storage/origin.repository';
+import { AssistantWriter } from './write/assistant-writer';
+import { FileTransfer } from './write/file-transfer';
+import { ImportTargets } from './write/import-targets';
+import { ImportWriter } from './write/import-writer';
+import { OrganizationImporter } from './write/organization-importer';
+import { OrganizationWriter } from './write/organization-writer';
 
-/** Moves an existing LAMB installation in: organization by organization, again and again without doubling anything. */
+/** Imports a LAMB installation, organization by organization. It can be repeated without duplicates. */
 @Module({
-  imports: [AssistantsModule, FilesModule, KnowledgeBasesModule, OrganizationsModule, RubricsModule],
+  imports: [
+    AssistantsModule,
+    FilesModule,
+    KnowledgeBasesModule,
+    OrganizationsModule,
+    PromptTemplatesModule,
+    RubricsModule,
+  ],
   providers: [
     LambImport,
-    OrganizationMove,
-    OrganizationEntrance,
-    ContentMove,
-    AssistantMove,
-    FileLuggage,
-    Landings,
-    ImportRecords,
+    OrganizationImporter,
+    ImportPlanner,
+    FileTransfer,
+    ImportWriter,
+    OrganizationWriter,
+    AssistantWriter,
+    ImportTargets,
     OriginRepository,
     ImportLeaseRepository,
   ],

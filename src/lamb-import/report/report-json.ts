@@ -1,5 +1,5 @@
-import type { ImportedOrganization, ImportReport } from '../import.types';
-import { totals } from './report-summary';
+import type { ImportedOrganization, ImportReport } from './report.types';
+import { totals, unresolvedAddresses } from './report-summary';
 
 const organizationJson = (organization: ImportedOrganization): Record<string, unknown> => ({
   origin: organization.origin,
@@ -13,6 +13,8 @@ const organizationJson = (organization: ImportedOrganization): Record<string, un
   conflicts: organization.conflicts,
   left_out: organization.leftOut,
   missing_files: organization.missingFiles,
+  findings: organization.findings,
+  unresolved: organization.unresolved,
 });
 
 /** The whole report for programs; its keys are the command's contract (docs/guide/move-from-lamb.md). */
@@ -22,5 +24,7 @@ export const reportJson = (report: ImportReport): Record<string, unknown> => ({
   interrupted: report.interrupted,
   ...totals(report).counts,
   organizations: report.organizations.map(organizationJson),
+  unresolved: unresolvedAddresses(report),
+  not_taken: report.notTaken,
   problems: report.problems,
 });

@@ -1,24 +1,21 @@
 import {
-  ARRIVAL_KINDS,
-  type ArrivalCounts,
-  type ArrivalKind,
-  type ArrivalNote,
+  ITEM_KINDS,
+  type ItemCounts,
+  type ItemKind,
+  type ReportNote,
   type ImportedOrganization,
   type ImportReport,
-} from '../import.types';
+} from './report.types';
 import { reportJson } from './report-json';
 import { isClean } from './report-summary';
 import { reportText } from './report-text';
 
-const NONE: ArrivalCounts = { created: 0, updated: 0, unchanged: 0, conflict: 0, left_out: 0 };
+const NONE: ItemCounts = { created: 0, updated: 0, unchanged: 0, conflict: 0, left_out: 0 };
 
-const counts = (more: Partial<Record<ArrivalKind, Partial<ArrivalCounts>>>): ImportedOrganization['counts'] =>
-  Object.fromEntries(ARRIVAL_KINDS.map((kind) => [kind, { ...NONE, ...more[kind] }])) as Record<
-    ArrivalKind,
-    ArrivalCounts
-  >;
+const counts = (more: Partial<Record<ItemKind, Partial<ItemCounts>>>): ImportedOrganization['counts'] =>
+  Object.fromEntries(ITEM_KINDS.map((kind) => [kind, { ...NONE, ...more[kind] }])) as Record<ItemKind, ItemCounts>;
 
-const note = (origin: string, message: string, name: string | null = null): ArrivalNote => ({
+const note = (origin: string, message: string, name: string | null = null): ReportNote => ({
   kind: 'assistant',
   origin,
   name,
@@ -38,6 +35,8 @@ const organization = (more: Partial<ImportedOrganization> = {}): ImportedOrganiz
   conflicts: [],
   leftOut: [],
   missingFiles: [],
+  unresolved: [],
+  findings: [],
   ...more,
 });
 
@@ -45,6 +44,7 @@ const report = (organizations: readonly ImportedOrganization[], more: Partial<Im
   source: 'lamb',
   dryRun: false,
   organizations,
+  notTaken: {},
   problems: [],
   interrupted: false,
   ...more,
@@ -82,7 +82,7 @@ describe('the report of an import', () => {
     expect(text.split('\n')).toEqual([
       'Import from lamb',
       '',
-      'Faculty of Arts (arts, there Arts!): created',
+      'Faculty of Arts (arts, in LAMB Arts!): created',
       '  assistants        2 created, 1 left out',
       '  prompt templates  3 unchanged',
       '  Left out',
@@ -98,8 +98,37 @@ describe('the report of an import', () => {
       '    rubrics/3 rubric_data: is not JSON',
       '    kb_registry: The table is not there',
       '',
-      '1 organization: 3 created, 3 unchanged, 1 left out.',
+      '1 organization: 3 created, 3 unchanged, 1 left out. Something is in conflict, failed or is missing; see above.',
     ]);
+  });
+
+  it('names each address that does not resolve once, and closes with what was not taken', () => {
+    const given = report(
+      [
+        organization({ unresolved: ['http://kb:9090', 'http://ollama:11434'] }),
+        organization({ slug: 'law', unresolved: ['http://kb:9090'] }),
+      ],
+      { notTaken: { lti_activities: 1, chats: 30, lti_students: 3 } },
+    );
+    expect(reportText(given).split('\n').slice(-10)).toEqual([
+      '  Addresses that do not resolve',
+      '    http://kb:9090 (arts, law): its host name is not known here; --map-address http://kb:9090=<address here>',
+      '    http://ollama:11434 (arts): its host name is not known here; --map-address http://ollama:11434=<address here>',
+      '',
+      '  Not taken from this database',
+      '    1 LTI activity',
+      '    3 LTI students',
+      '    30 chats',
+      '',
+      '2 organizations: nothing to do.',
+    ]);
+    expect(reportJson(given)).toMatchObject({
+      unresolved: [
+        { code: 'address.unresolved', address: 'http://kb:9090', organizations: ['arts', 'law'] },
+        { code: 'address.unresolved', address: 'http://ollama:11434', organizations: ['arts'] },
+      ],
+      not_taken: { lti_activities: 1, chats: 30, lti_students: 3 },
+    });
   });
 
   it('lists twenty of a sort for people and all for programs', () => {
@@ -118,11 +147,27 @@ describe('the report of an import', () => {
 
   it.each<[string, ImportReport, boolean, string]>([
     ['nothing new', report([organization({ outcome: 'unchanged' })]), true, '1 organization: nothing to do.'],
-    ['a dry run', report([], { dryRun: true }), true, 'Nothing was written; without --dry-run it will be.'],
-    ['an interruption', report([], { interrupted: true }), false, 'Interrupted; the same command goes on.'],
-    ['a failure', report([organization({ outcome: 'failed' })]), false, 'Something is in conflict or failed'],
+    [
+      'a dry run',
+      report([], { dryRun: true }),
+      true,
+      'Nothing was written. Without --dry-run it is written, and assistants are checked.',
+    ],
+    ['an interruption', report([], { interrupted: true }), false, 'Interrupted; run the same command to continue.'],
+    [
+      'a failure',
+      report([organization({ outcome: 'failed' })]),
+      false,
+      'Something is in conflict, failed or is missing',
+    ],
     ['a slug that is taken', report([organization({ outcome: 'conflict' })]), false, 'Something is in conflict'],
     ['a conflict inside', report([organization({ conflicts: [note('1', 'x')] })]), false, 'Something is in conflict'],
+    [
+      'a file that is missing',
+      report([organization({ missingFiles: [{ path: 'a.md', assistants: [1], reason: 'is not there' }] })]),
+      false,
+      'Something is in conflict, failed or is missing',
+    ],
     ['things left out on purpose', report([organization({ leftOut: [note('1', 'x')] })]), true, 'nothing to do.'],
   ])('is clean or not after %s', (_, given, clean, sentence) => {
     expect(isClean(given)).toBe(clean);

@@ -1,33 +1,23 @@
 import {
-  ARRIVAL_KINDS,
-  ARRIVAL_OUTCOMES,
-  type ArrivalCounts,
-  type ArrivalKind,
-  type ArrivalNote,
-  type ArrivalOutcome,
+  ITEM_KINDS,
+  ITEM_OUTCOMES,
+  type ItemCounts,
+  type ReportNote,
+  type ItemOutcome,
   type ImportedOrganization,
   type ImportReport,
   type MissingFile,
-} from '../import.types';
+} from './report.types';
 import { terminalLine } from '../../kernel';
-import type { LambProblem } from '../source/lamb-source.types';
-import { isClean, totals } from './report-summary';
+import { NOT_TAKEN, type NotTakenKind } from '../source/lamb-source.types';
+import type { LambProblem } from '../source/problem.types';
+import { KIND_NAMES } from './kind-names';
+import { isClean, totals, type UnresolvedAddress, unresolvedAddresses } from './report-summary';
 
-/** Lines of one sort that a person is shown; programs read all of them under `--json`. */
+/** Lines shown per block; `--json` has all of them. */
 const MAX_SHOWN = 20;
 
-const KIND_NAMES: Readonly<Record<ArrivalKind, string>> = {
-  organization: 'organization',
-  user: 'users',
-  member: 'memberships',
-  assistant: 'assistants',
-  share: 'shares',
-  rubric: 'rubrics',
-  prompt_template: 'prompt templates',
-  collection: 'knowledge bases',
-  file: 'files',
-};
-const OUTCOME_NAMES: Readonly<Record<ArrivalOutcome, string>> = {
+const OUTCOME_NAMES: Readonly<Record<ItemOutcome, string>> = {
   created: 'created',
   updated: 'updated',
   unchanged: 'unchanged',
@@ -41,6 +31,34 @@ const VERDICTS: Readonly<Record<ImportedOrganization['outcome'], string>> = {
   conflict: 'not imported: conflict',
   failed: 'not imported: failed',
 };
+const NOT_TAKEN_NAMES: Readonly<Record<NotTakenKind, readonly [one: string, many: string]>> = {
+  lti_activities: ['LTI activity', 'LTI activities'],
+  lti_keys: ['LTI key', 'LTI keys'],
+  lti_students: ['LTI student', 'LTI students'],
+  lti_teachers: [
+    'teacher who can only sign in by LTI: imported as a member, but cannot sign in here',
+    'teachers who can only sign in by LTI: imported as members, but cannot sign in here',
+  ],
+  chats: ['chat', 'chats'],
+  libraries: ['library', 'libraries'],
+  test_scenarios: ['test scenario', 'test scenarios'],
+  aac_sessions: ['AAC session', 'AAC sessions'],
+  signup_keys: ['signup key of an organization', 'signup keys of organizations'],
+  assistant_quotas: ['cost limit of an assistant', 'cost limits of assistants'],
+  assistant_defaults: [
+    'organization with defaults for new assistants',
+    'organizations with defaults for new assistants',
+  ],
+  organization_limits: [
+    'organization with limits (LAMB does not enforce them)',
+    'organizations with limits (LAMB does not enforce them)',
+  ],
+  rubric_showcases: [
+    'rubric shown as an example: imported as an ordinary one',
+    'rubrics shown as examples: imported as ordinary ones',
+  ],
+  rubric_parents: ['link of a rubric to the one it was copied from', 'links of rubrics to those they were copied from'],
+};
 const COLUMN = Math.max(...Object.values(KIND_NAMES).map((name) => name.length)) + 2;
 
 function block(title: string, lines: readonly string[]): string[] {
@@ -52,19 +70,18 @@ function block(title: string, lines: readonly string[]): string[] {
 
 const named = (name: string | null): string => (name === null ? '' : ` "${name}"`);
 
-const noteLine = ({ kind, origin, name, message }: ArrivalNote): string =>
-  `${kind} ${origin}${named(name)}: ${message}`;
+const noteLine = ({ kind, origin, name, message }: ReportNote): string => `${kind} ${origin}${named(name)}: ${message}`;
 
 const fileLine = ({ path, assistants, reason }: MissingFile): string =>
   `${path} (assistants ${assistants.join(', ')}): ${reason}`;
 
-const countsText = (counts: ArrivalCounts): string =>
-  ARRIVAL_OUTCOMES.filter((outcome) => counts[outcome] > 0)
+const countsText = (counts: ItemCounts): string =>
+  ITEM_OUTCOMES.filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${counts[outcome]} ${OUTCOME_NAMES[outcome]}`)
     .join(', ');
 
 const countLines = ({ counts }: ImportedOrganization): string[] =>
-  ARRIVAL_KINDS.map((kind) => ({ kind, text: countsText(counts[kind]) }))
+  ITEM_KINDS.map((kind) => ({ kind, text: countsText(counts[kind]) }))
     .filter(({ kind, text }) => kind !== 'organization' && text !== '')
     .map(({ kind, text }) => `  ${KIND_NAMES[kind].padEnd(COLUMN)}${text}`);
 
@@ -75,7 +92,7 @@ const newIds = ({ assistants }: ImportedOrganization): string[] =>
 
 function organizationLines(organization: ImportedOrganization): string[] {
   const { name, slug, originSlug, outcome } = organization;
-  const renamed = slug === originSlug ? slug : `${slug}, there ${originSlug}`;
+  const renamed = slug === originSlug ? slug : `${slug}, in LAMB ${originSlug}`;
   return [
     terminalLine(`${name} (${renamed}): ${VERDICTS[outcome]}`),
     ...countLines(organization),
@@ -83,6 +100,7 @@ function organizationLines(organization: ImportedOrganization): string[] {
     ...block('Left out', organization.leftOut.map(noteLine)),
     ...block('Notes', organization.notes.map(noteLine)),
     ...block('Files that are missing', organization.missingFiles.map(fileLine)),
+    ...block('Assistants that can do less than in LAMB', organization.findings.map(noteLine)),
     ...block('New ids of assistants', newIds(organization)),
     '',
   ];
@@ -93,19 +111,35 @@ function problemLine({ table, row, path, message }: LambProblem): string {
   return `${path === '' ? place : `${place} ${path}`}: ${message}`;
 }
 
+const notTakenLines = ({ notTaken }: ImportReport): string[] =>
+  NOT_TAKEN.flatMap((kind) => {
+    const count = notTaken[kind] ?? 0;
+    const [one, many] = NOT_TAKEN_NAMES[kind];
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+
+const addressLine = ({ address, organizations }: UnresolvedAddress): string =>
+  `${address} (${organizations.join(', ')}): its host name is not known here; --map-address ${address}=<address here>`;
+
 function conclusion(report: ImportReport): string {
   const { organizations, counts } = totals(report);
   const things = countsText(counts);
   const sum = `${organizations} organization${organizations === 1 ? '' : 's'}: ${things === '' ? 'nothing to do' : things}.`;
-  if (report.interrupted) return `${sum} Interrupted; the same command goes on.`;
-  if (!isClean(report)) return `${sum} Something is in conflict or failed; see above.`;
-  return report.dryRun ? `${sum} Nothing was written; without --dry-run it will be.` : sum;
+  if (report.interrupted) return `${sum} Interrupted; run the same command to continue.`;
+  if (!isClean(report)) return `${sum} Something is in conflict, failed or is missing; see above.`;
+  if (report.dryRun) return `${sum} Nothing was written. Without --dry-run it is written, and assistants are checked.`;
+  return sum;
 }
 
-/** The report for people, most important things first. */
+/** The report for people. */
 export function reportText(report: ImportReport): string {
-  const title = `Import from ${report.source}${report.dryRun ? ' (dry run: what would be done)' : ''}`;
-  const unread = block('Not read in the source', report.problems.map(problemLine));
+  const title = `Import from ${report.source}${report.dryRun ? ' (dry run: nothing is written)' : ''}`;
+  const closing = [
+    block('Addresses that do not resolve', unresolvedAddresses(report).map(addressLine)),
+    block('Not taken from this database', notTakenLines(report)),
+    block('Not read in the source', report.problems.map(problemLine)),
+  ];
   const lines = [terminalLine(title), '', ...report.organizations.flatMap(organizationLines)];
-  return [...lines, ...unread, ...(unread.length > 0 ? [''] : []), conclusion(report)].join('\n');
+  const ends = closing.flatMap((each) => (each.length > 0 ? [...each, ''] : []));
+  return [...lines, ...ends, conclusion(report)].join('\n');
 }

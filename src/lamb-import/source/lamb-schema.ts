@@ -1,109 +1,18 @@
 import type { Database } from 'node-sqlite3-wasm';
 import { AppError, type Problem } from '../../kernel';
-import type { LambProblem } from './lamb-source.types';
+import type { LambProblem } from './problem.types';
+import { quoted, type SourceTable } from './source-rows';
+import { type TableDefinition, type TableName, TABLE_NAMES, TABLES } from './source-tables';
 
-interface TableFacts {
-  /** Orders the rows and names them in problems. */
-  readonly key: string;
-  readonly columns: readonly string[];
-  /** Came later, or nothing depends on them. */
-  readonly optional: readonly string[];
-  /** LAMB got along without this table once. */
-  readonly isOptional: boolean;
-}
-
-/** What is read of LAMB's documented tables; it has no version table, so the columns themselves are looked at. */
-const TABLES = {
-  organizations: {
-    key: 'id',
-    columns: ['id', 'slug', 'name', 'config'],
-    optional: ['is_system', 'status'],
-    isOptional: false,
-  },
-  Creator_users: {
-    key: 'id',
-    columns: ['id', 'organization_id', 'user_email', 'user_name'],
-    optional: ['user_type', 'enabled', 'role'],
-    isOptional: false,
-  },
-  organization_roles: {
-    key: 'rowid',
-    columns: ['organization_id', 'user_id', 'role'],
-    optional: [],
-    isOptional: false,
-  },
-  assistants: {
-    key: 'id',
-    columns: [
-      'id',
-      'organization_id',
-      'name',
-      'owner',
-      'api_callback',
-      'system_prompt',
-      'prompt_template',
-      'RAG_Top_k',
-      'RAG_collections',
-    ],
-    optional: ['description', 'created_at', 'updated_at'],
-    isOptional: false,
-  },
-  assistant_publish: {
-    key: 'assistant_id',
-    columns: ['assistant_id', 'oauth_consumer_name'],
-    optional: [],
-    isOptional: false,
-  },
-  assistant_shares: {
-    key: 'rowid',
-    columns: ['assistant_id', 'shared_with_user_id'],
-    optional: [],
-    isOptional: true,
-  },
-  rubrics: {
-    key: 'id',
-    columns: ['id', 'rubric_id', 'organization_id', 'owner_email', 'title', 'rubric_data'],
-    optional: ['description', 'is_public', 'is_showcase'],
-    isOptional: true,
-  },
-  prompt_templates: {
-    key: 'id',
-    columns: ['id', 'organization_id', 'owner_email', 'name', 'system_prompt', 'prompt_template'],
-    optional: ['description', 'is_shared'],
-    isOptional: true,
-  },
-  kb_registry: {
-    key: 'rowid',
-    columns: ['kb_id', 'kb_name', 'owner_user_id', 'organization_id'],
-    optional: ['is_shared'],
-    isOptional: true,
-  },
-} as const satisfies Record<string, TableFacts>;
-
-export type TableName = keyof typeof TABLES;
-const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 const DEFAULT_PREFIX = 'LAMB_';
-/** Every LAMB has these two, whatever its age. */
+/** Tables of every LAMB version. */
 const ANCHORS: readonly TableName[] = ['assistants', 'organizations'];
-
-/** One table as it is in this file. */
-export interface SourceTable {
-  readonly name: TableName;
-  /** With the prefix, in the file's own case. */
-  readonly storedName: string;
-  readonly key: string;
-  /** Those that are there. */
-  readonly columns: readonly string[];
-}
 
 export interface SourceSchema {
   readonly prefix: string;
   readonly tables: ReadonlyMap<TableName, SourceTable>;
   readonly problems: readonly LambProblem[];
 }
-
-/** SQLite's quoting of names: they come from the file. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -115,7 +24,7 @@ function tablesOf(database: Database): Map<string, string> {
 const known = (tables: ReadonlyMap<string, string>, prefix: string): number =>
   TABLE_NAMES.filter((name) => tables.has(`${prefix}${name}`.toLowerCase())).length;
 
-/** The prefix with most of the documented tables behind it. */
+/** The prefix that most of the documented tables have. */
 function prefixOf(tables: ReadonlyMap<string, string>): string {
   const prefixes = new Set<string>();
   for (const [lower, stored] of tables) {
@@ -142,18 +51,19 @@ interface Findings {
 }
 
 function tableOf(database: Database, name: TableName, storedName: string, { missing }: Findings): SourceTable {
-  const facts: TableFacts = TABLES[name];
-  const there = new Set(columnsOf(database, storedName).map((column) => column.toLowerCase()));
-  for (const column of facts.columns) {
-    if (!there.has(column.toLowerCase())) missing.push({ path: `${storedName}.${column}`, message: 'is not there' });
+  const { key, fields }: TableDefinition = TABLES[name];
+  const present = new Set(columnsOf(database, storedName).map((column) => column.toLowerCase()));
+  const isPresent = (column: string): boolean => present.has(column.toLowerCase());
+  const columns = new Map(Object.values(fields).map(({ column, isOptional }) => [column, isOptional]));
+  for (const [column, isOptional] of columns) {
+    if (!isOptional && !isPresent(column)) missing.push({ path: `${storedName}.${column}`, message: 'is missing' });
   }
-  const optional = facts.optional.filter((column) => there.has(column.toLowerCase()));
-  return { name, storedName, key: facts.key, columns: [...facts.columns, ...optional] };
+  return { name, storedName, key, columns: [...columns.keys()].filter(isPresent) };
 }
 
 /**
  * Finds LAMB's tables in a SQLite database.
- * @throws AppError `validation_failed` naming every table and column that is not there
+ * @throws AppError `validation_failed` naming every missing table and column
  */
 export function findSchema(database: Database): SourceSchema {
   const stored = tablesOf(database);
@@ -163,7 +73,8 @@ export function findSchema(database: Database): SourceSchema {
   for (const name of TABLE_NAMES) {
     const storedName = stored.get(`${prefix}${name}`.toLowerCase());
     if (storedName !== undefined) tables.set(name, tableOf(database, name, storedName, findings));
-    else if (!TABLES[name].isOptional) findings.missing.push({ path: `${prefix}${name}`, message: 'is not there' });
+    else if ((TABLES[name] as TableDefinition).isOptional !== true)
+      findings.missing.push({ path: `${prefix}${name}`, message: 'is missing' });
     else {
       const message = 'The table is not in this database';
       findings.problems.push({ code: 'table.absent', table: name, row: null, path: '', message });
@@ -177,11 +88,11 @@ export function findSchema(database: Database): SourceSchema {
   return { prefix, tables, problems: findings.problems };
 }
 
-/** What quick_check also finds and what is a matter of single rows: those are judged one by one. */
+/** Findings of quick_check about single rows, which are checked one by one. */
 const ABOUT_VALUES = /^(?:(?:NULL|TEXT|NUMERIC|non-\w+) value in|CHECK constraint failed)/;
 
 /**
- * Reads the pages of the tables that matter, not those of the chats.
+ * Reads the pages of the needed tables, not those of the chats.
  * @throws AppError `validation_failed` when they are damaged
  */
 export function checkTables(database: Database, { tables }: SourceSchema): void {

@@ -1,17 +1,29 @@
 import type { Database, SQLiteValue } from 'node-sqlite3-wasm';
 import { isJsonObject, type JsonObject } from '../../kernel';
-import { quoted, type SourceTable } from './lamb-schema';
-import type { LambProblem, LambProblemCode } from './lamb-source.types';
+import type { LambProblem, LambProblemCode } from './problem.types';
 
-/** Longer texts are no names. */
+/** One table of this file. */
+export interface SourceTable {
+  readonly name: string;
+  /** With the prefix, in the file's own case. */
+  readonly storedName: string;
+  readonly key: string;
+  /** Columns that exist in this file. */
+  readonly columns: readonly string[];
+}
+
+/** Quotes a name for SQLite: names come from the file. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Longest name. */
 export const NAME_BYTES = 4_096;
-/** Longer documents and prompts cannot be stored here either. */
+/** Longest document or prompt; longer ones cannot be stored here either. */
 export const DOCUMENT_BYTES = 1_048_576;
 const MAX_DEPTH = 64;
-/** Problems listed of one table; the rest is counted. */
+/** Problems listed per table; the rest is counted. */
 const MAX_LISTED = 1_000;
 
-/** The row cannot be taken over. */
+/** The row cannot be imported. */
 class UnreadableRow extends Error {
   constructor(
     readonly column: string,
@@ -30,7 +42,7 @@ interface Cell {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Iterative: a deep document must not break the stack of what walks it later. */
+/** Iterative, because a deep document would overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -50,14 +62,14 @@ function parsed(text: string): JsonObject | string {
   }
 }
 
-/** One row of the source; what it says of each column is believed only after a look at its type and size. */
+/** One row of the source. Type and size of each column are checked when it is read. */
 export class SourceRow {
   constructor(
     private readonly cells: ReadonlyMap<string, Cell>,
     private readonly ignored: (column: string, message: string) => void,
   ) {}
 
-  /** A number that a row is known by. */
+  /** An integer id. */
   id(column: string): number {
     const { type, value } = this.cell(column);
     if (type !== 'integer') throw new UnreadableRow(column, `is ${type} where a number is needed`);
@@ -69,14 +81,14 @@ export class SourceRow {
     return this.cell(column).type === 'null' ? null : this.id(column);
   }
 
-  /** A text without which the row is worth nothing. */
+  /** A text that the row needs. */
   required(column: string, limit = NAME_BYTES): string {
     const text = this.text(column, limit);
     if (text.trim() === '') throw new UnreadableRow(column, 'is empty');
     return text;
   }
 
-  /** A text that must come through to the letter or not at all; empty for NULL. */
+  /** A text that is read unchanged or not at all; empty for NULL. */
   text(column: string, limit = DOCUMENT_BYTES): string {
     const { type, bytes, value } = this.cell(column);
     if (type === 'null') return '';
@@ -90,7 +102,7 @@ export class SourceRow {
     }
   }
 
-  /** As `text`, for what the row can do without. */
+  /** `text` for a value that the row can do without. */
   textOr(column: string, fallback: string, limit = DOCUMENT_BYTES): string {
     return this.lenient(column, fallback, () => this.text(column, limit) || fallback);
   }
@@ -114,12 +126,12 @@ export class SourceRow {
     return allowed.find((value) => value === text) ?? null;
   }
 
-  /** Says that a value is not believed. */
+  /** Reports a value that is ignored. */
   ignore(column: string, message: string): void {
     this.ignored(column, message);
   }
 
-  /** A JSON object; null when it cannot be read, which is said, and for NULL and an empty text, which is not. */
+  /** A JSON object; null for NULL and an empty text, and, with a problem, when it cannot be read. */
   json(column: string): JsonObject | null {
     return this.lenient(column, null, () => {
       const text = this.text(column);
@@ -146,7 +158,7 @@ export class SourceRow {
   }
 }
 
-/** Texts come as bytes: the engine's own strings end at the first NUL. */
+/** Reads texts as bytes, because the engine's strings end at the first NUL. */
 function selectOf({ storedName, key, columns }: SourceTable): string {
   const cells = columns.map((column, index) => {
     const name = quoted(column);
@@ -158,7 +170,7 @@ function selectOf({ storedName, key, columns }: SourceTable): string {
   return `SELECT substr(CAST(${order} AS TEXT), 1, 100) AS k, ${cells.join(', ')} FROM ${quoted(storedName)} ORDER BY ${order}`;
 }
 
-/** Collects problems of one table, the first ones by name. */
+/** Collects the problems of one table. */
 class TableProblems {
   private unlisted = 0;
   private readonly listed: LambProblem[] = [];
@@ -192,7 +204,7 @@ export interface ReadRows<T> {
   readonly problems: readonly LambProblem[];
 }
 
-/** Reads a whole table; rows that cannot be believed are left out and listed. An absent table has no rows. */
+/** Reads a whole table; unreadable rows are left out and listed. An absent table has no rows. */
 export function readRows<T>(
   database: Database,
   table: SourceTable | undefined,

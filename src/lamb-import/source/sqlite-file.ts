@@ -25,7 +25,7 @@ const HEADER_BYTES = 100;
 const AT = { pageSize: 16, writeVersion: 18, changes: 24, pages: 28, encoding: 56, pagesValidFor: 92 } as const;
 const WAL_VERSION = 2;
 const UTF8 = 1;
-/** A journal that begins with these bytes would have to be rolled back. */
+/** A journal with this beginning must be rolled back first. */
 const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 
 const refused = (detail: string, cause?: unknown, code: ErrorCode = 'validation_failed'): AppError =>
@@ -81,7 +81,7 @@ function checkHeader(file: string, header: Buffer, size: number): void {
   }
 }
 
-/** Changes that are not in the file itself would be missed, silently. */
+/** Refuses a file with changes outside of it, which would be lost silently. */
 function checkNeighbours(file: string): void {
   const log = existing(`${file}-wal`);
   if (log !== undefined && log.size > 0) {
@@ -124,7 +124,7 @@ function copyWithoutLog(file: string, copy: string, header: Buffer): void {
   }
 }
 
-/** A path in `folder` under which the engine may put its lock; the source's own folder stays as it is. */
+/** A path in `folder`, where the engine may put its lock. The source's own folder is never written. */
 function readablePath(file: string, header: Buffer, folder: string): string {
   const path = join(folder, 'source.db');
   if (header.subarray(AT.writeVersion, AT.writeVersion + 2).includes(WAL_VERSION)) copyWithoutLog(file, path, header);
@@ -145,8 +145,8 @@ const sameFile = (before: Stats, after: Stats): boolean =>
 /**
  * Opens a SQLite file for reading; neither it nor its folder is written. A file in WAL mode is read from a private
  * temporary copy.
- * @throws AppError `validation_failed`, with a sentence for the operator, when it is no readable SQLite database, when
- * changes to it are under way or lie beside it, or when it changed during `work`; `insufficient_storage`
+ * @throws {AppError} `validation_failed` when it is no readable SQLite database, has pending changes, or changed during
+ * `work`; `insufficient_storage`
  */
 export function withSqliteFile<T>(given: string, work: (database: Database) => T): T {
   const before = statOf(given);
@@ -158,7 +158,7 @@ export function withSqliteFile<T>(given: string, work: (database: Database) => T
   let database: Database | undefined;
   try {
     database = new Database(readablePath(file, header, folder), { readOnly: true, fileMustExist: true });
-    // The schema is a stranger's, too.
+    // The schema is untrusted, too.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     const result = work(database);
     checkNeighbours(file);

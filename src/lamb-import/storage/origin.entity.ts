@@ -2,32 +2,32 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 const KEY = 'origins_pk';
 
-/** Which row of another installation became which of ours, and how both looked when they last met. */
+/** The link from a row of another installation to ours, with hashes of both after the last import. */
 @Entity('origins')
 @Index('origins_organization_key', ['source', 'originId'], { unique: true, where: `kind = 'organization'` })
 export class OriginEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: KEY })
   organizationId!: string;
 
-  /** Name of the installation. */
+  /** Name of the source installation. */
   @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
   source!: string;
 
   @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
   kind!: string;
 
-  /** Primary key there. */
+  /** Primary key at the source. */
   @PrimaryColumn('text', { name: 'origin_id', primaryKeyConstraintName: KEY })
   originId!: string;
 
   @Column('text', { name: 'local_id' })
   localId!: string;
 
-  /** Of what the source said. */
+  /** Of the source's value. */
   @Column('text', { name: 'imported_sha256' })
   importedSha256!: string;
 
-  /** Of ours, as far as the source has a say in it, after the import had written it. */
+  /** Of the stored value after the import, as far as the source decides it. */
   @Column('text', { name: 'local_sha256' })
   localSha256!: string;
 

@@ -1,0 +1,60 @@
+/** Codes of `notes`, `conflicts` and `left_out` of an import report: docs/reference/lamb-import.md explains each. */
+export const NOTE_CODES = [
+  'address.left_out',
+  'address.mapped',
+  'address.refused',
+  'fast_model.left_out',
+  'feature.left_out',
+  'file.of_colleague',
+  'function.target_missing',
+  'gone_at_source',
+  'knowledge_base.differs',
+  'knowledge_base.none',
+  'members.published_only',
+  'metadata.unreadable',
+  'models.cut',
+  'models.left_out',
+  'name.changed',
+  'organization.system',
+  'owner.disabled',
+  'owner.disabled_replaced',
+  'owner.replaced',
+  'provider.keyless',
+  'provider.left_out',
+  'provider.none',
+  'provider.setting_left_out',
+  'rubric.other_marks',
+  'secret.left_out',
+  'setting.inherited',
+  'setting.left_out',
+  'slug.changed',
+  'status.trial',
+  'top_k.clamped',
+  'user.address_kept',
+  'user.merged',
+  'user.placed',
+  'user.system_admin',
+] as const;
+export type NoteCode = (typeof NOTE_CODES)[number];
+
+export const CONFLICT_CODES = [
+  'changed_on_both_sides',
+  'deleted_here',
+  'exists',
+  'refused_here',
+  'slug.taken',
+] as const;
+export type ConflictCode = (typeof CONFLICT_CODES)[number];
+
+/** An organization that failed is left out under the error's own code instead. */
+export const LEFT_OUT_CODES = [
+  'assistant.deleted',
+  'assistant.unstorable',
+  'collection.id',
+  'owner.missing',
+  'rubric.invalid',
+  'share.nobody',
+  'template.unstorable',
+  'user.address',
+] as const;
+export type LeftOutCode = (typeof LEFT_OUT_CODES)[number];

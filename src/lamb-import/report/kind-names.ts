@@ -1,0 +1,13 @@
+import type { ItemKind } from './report.types';
+
+export const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
+  organization: 'organization',
+  user: 'users',
+  member: 'memberships',
+  assistant: 'assistants',
+  share: 'shares',
+  rubric: 'rubrics',
+  prompt_template: 'prompt templates',
+  collection: 'knowledge bases',
+  file: 'files',
+};
