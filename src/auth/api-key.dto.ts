@@ -15,7 +15,7 @@ import {
   Min,
 } from 'class-validator';
 import { type Scope, SCOPES } from '../kernel';
-import { MayBeOmitted, PageQueryDto } from '../platform/http';
+import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'Open WebUI' })
@@ -23,6 +23,7 @@ export class CreateApiKeyDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name!: string;
 
   @ApiProperty({ enum: SCOPES, isArray: true, example: ['chat'] })
@@ -45,6 +46,7 @@ export class CreateApiKeyDto {
   organization?: string;
 
   /** The only assistants that the key may use; every one of its owner when absent. */
+  @ApiProperty({ required: false, type: 'array', items: { type: 'integer' } })
   @MayBeOmitted()
   @IsArray()
   @ArrayMinSize(1)

@@ -2,26 +2,26 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
-  decodeCursor,
-  encodeCursor,
   invalid,
   isOrganizationAdmin,
   isUuid,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
   type Problem,
   type Scope,
+  uuidCursor,
   uuidv7,
 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
 import { assertOutranks, type Member, MembersService, OrganizationsService, rankOf } from '../organizations';
-import { newApiKey } from './api-key';
-import type { ApiKeyEntity } from './api-key.entity';
-import type { ApiKeyDto, CreatedApiKeyDto } from './api-key-answer.dto';
-import { ApiKeyRepository } from './api-key.repository';
-import { Authenticator } from './authenticator';
+import { newApiKey } from './keys/api-key';
+import type { ApiKeyEntity } from './keys/api-key.entity';
+import type { ApiKeyDto, CreatedApiKeyDto } from './keys/api-key-answer.dto';
+import { ApiKeyRepository } from './keys/api-key.repository';
+import { Authenticator } from './access/authenticator';
 
 export interface NewKey {
   readonly name: string;
@@ -67,9 +67,9 @@ export class ApiKeysService {
     const organizationId = await this.organizationOf(caller, input.organization);
     const owner = await this.ownerOf(caller, organizationId, input.owner);
     await this.assertNotWider(caller, owner, input);
-    const { key, publicId, hash } = newApiKey();
-    const id = uuidv7();
-    const row = await this.transactions.run(async (tx) => {
+    return this.transactions.once('api_key.create', async (tx) => {
+      const { key, publicId, hash } = newApiKey();
+      const id = uuidv7();
       await this.keys.within(organizationId, tx).insert({
         id,
         userId: owner.userId,
@@ -84,20 +84,16 @@ export class ApiKeysService {
       if (made === null) throw notFound('API key');
       const target = { type: 'api_key', id };
       await this.audit.record({ caller, organizationId, action: 'api_key.create', target, after: viewOf(made) }, tx);
-      return made;
+      return { ...viewOf(made), key };
     });
-    return { ...viewOf(row), key };
   }
 
   /** The caller's own keys. Administrators may name a member, or `all`. */
   async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyDto>> {
     const userId = await this.listed(caller, owner);
-    const before = cursor === null ? null : idOf(cursor);
-    const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, before);
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const next = found.length > limit && last !== undefined ? encodeCursor([last.id]) : null;
-    return { items: rows.map(viewOf), next_cursor: next, total };
+    const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, uuidCursor(cursor));
+    const page = pageOf(found, limit, ({ id }) => id);
+    return { ...page, items: page.items.map(viewOf), total };
   }
 
   /** At once on this replica, within 5 s on others. @throws {AppError} `not_found` */
@@ -181,11 +177,4 @@ export class ApiKeysService {
     const owner = await this.members.find(caller.organizationId, userId);
     if (owner !== null) assertOutranks(caller, owner);
   }
-}
-
-function idOf(cursor: string): string {
-  const [id] = decodeCursor(cursor, 1) ?? [];
-  if (typeof id !== 'string' || !isUuid(id))
-    throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return id;
 }

@@ -4,11 +4,11 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Scope, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
-import { CONFIG, type Config } from '../platform/config';
+import { CONFIG, type Config, keepPrivate } from '../platform/config';
 import { type Transaction, Transactions } from '../platform/database';
 import { FoundingService, type SystemOrganization } from '../organizations';
-import { hashOf, newApiKey, publicIdOf } from './api-key';
-import { ApiKeyRepository } from './api-key.repository';
+import { hashOf, newApiKey, publicIdOf } from './keys/api-key';
+import { ApiKeyRepository } from './keys/api-key.repository';
 
 export const ADMIN_KEY_FILE = 'admin-key';
 
@@ -35,6 +35,7 @@ export class BootstrapService {
   /** Safe when several replicas start at once: they come one after another, and the first makes everything. */
   async run(): Promise<BootstrapReport> {
     const file = join(this.config.database.dataDir, ADMIN_KEY_FILE);
+    keepPrivate(file);
     let written = false;
     try {
       const system = await this.transactions.run(async (tx) => {

@@ -1,7 +1,10 @@
+export { assertScope } from './access/access-decision';
 export { ApiKeysService, type NewKey } from './api-keys.service';
 export { AuthModule } from './auth.module';
 export { ADMIN_KEY_FILE, type BootstrapReport, BootstrapService } from './bootstrap.service';
-export { CallerRenewal } from './caller-renewal.service';
-export { CredentialGate } from './credential-gate';
-export { endUserOfMetadata } from './end-user';
-export { SignInLinks } from './sessions/sign-in-links.service';
+export { CallerRenewal } from './access/caller-renewal.service';
+export { CallerWatch, type Watch } from './access/caller-watch.service';
+export { CredentialGate } from './access/credential-gate';
+export { endUserOfMetadata } from './access/end-user';
+export { RequestAuthenticator } from './access/request-authenticator';
+export { SignInLinks } from './sign-in/sign-in-links.service';

@@ -44,21 +44,21 @@ export class FoundingService {
       throw new AppError('forbidden', 'Only system administrators make organizations');
     }
     assertSlug(slug);
-    const id = uuidv7();
     try {
-      await this.transactions.run(async (tx) => {
+      return await this.transactions.once('organization.create', async (tx) => {
+        const id = uuidv7();
         await this.organizations.insert({ id, slug, name, isSystem: false }, tx);
         if (owner !== undefined) await this.members.within(id, tx).add({ ...owner, role: 'owner' });
         const target = { type: 'organization', id };
         const after = { slug, name, ...(owner === undefined ? {} : { owner }) };
         await this.audit.record({ caller, organizationId: id, action: 'organization.create', target, after }, tx);
+        return id;
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'organizations_slug_key')) throw error;
       const problems = [{ path: 'slug', message: 'is taken' }];
       throw new AppError('conflict', 'An organization with this slug exists', { problems });
     }
-    return id;
   }
 
   /**
@@ -74,6 +74,11 @@ export class FoundingService {
     const administratorId =
       administrator?.userId ?? (await members.add({ ...ADMINISTRATOR, role: 'owner', systemAdmin: true }));
     return { organizationId, administratorId, founded: existing === null };
+  }
+
+  /** Null before the first start. */
+  async systemId(): Promise<string | null> {
+    return (await this.organizations.findSystem())?.id ?? null;
   }
 
   private async found(tx: Transaction): Promise<string> {

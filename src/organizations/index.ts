@@ -1,9 +1,7 @@
 export { FoundingService, type SystemOrganization } from './founding.service';
-export { FreshCache } from './fresh-cache';
 export { type Member, MembersService } from './members.service';
-export { type ArrivingMember } from './member-arrivals.repository';
-export { MemberArrivals } from './member-arrivals';
-export { type ArrivingOrganization, OrganizationArrivals } from './organization-arrivals';
+export { type Account, type ImportedMember, MemberImport } from './member-import.repository';
+export { type ImportedOrganizationValues, OrganizationImport } from './organization-import';
 export { OrganizationChanges } from './organization-changes';
 export { assertOutranks, rankOf } from './organization.permissions';
 export { OrganizationsModule } from './organizations.module';

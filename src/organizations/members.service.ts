@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
-  decodeCursor,
-  encodeCursor,
   invalid,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
   type Role,
+  textCursor,
 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
@@ -73,12 +73,9 @@ export class MembersService {
   }
 
   async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberDto>> {
-    const after = cursor === null ? null : emailOf(cursor);
-    const [found, total] = await this.members.within(organizationId).list(limit + 1, after);
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const next = found.length > limit && last !== undefined ? encodeCursor([last.email]) : null;
-    return { items: rows.map(viewOf), next_cursor: next, total };
+    const [found, total] = await this.members.within(organizationId).list(limit + 1, textCursor(cursor));
+    const page = pageOf(found, limit, ({ email }) => email);
+    return { ...page, items: page.items.map(viewOf), total };
   }
 
   /** `caller` null is the operator's command. @throws {AppError} `conflict` for who is a member already. */
@@ -86,7 +83,7 @@ export class MembersService {
     if (caller !== null) assertOutranks(caller, member);
     if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
     try {
-      return await this.transactions.run(async (tx) => {
+      return await this.transactions.once('member.add', async (tx) => {
         const members = this.members.within(organizationId, tx);
         const userId = await members.add(member);
         const row = await members.find(userId);
@@ -161,10 +158,4 @@ export class MembersService {
     const others = await this.members.within(member.organizationId, tx).otherSystemAdmins(member.userId);
     if (others === 0) throw new AppError('conflict', 'The service keeps at least one system administrator');
   }
-}
-
-function emailOf(cursor: string): string {
-  const [email] = decodeCursor(cursor, 1) ?? [];
-  if (typeof email !== 'string') throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return email;
 }

@@ -58,6 +58,25 @@ export class KnowledgeBaseServerDto {
 export class MoodleDto {
   api_url!: string | null;
   token_configured!: boolean;
+  /** The operator's environment supplies the address, and the token where none is stored. */
+  environment!: boolean;
+}
+
+/** A setting that does not work as it is written. */
+export class SettingDiagnosticDto {
+  @ApiProperty({ enum: ['warning'] })
+  severity!: 'warning';
+
+  @ApiProperty({ enum: ['connector.model_unavailable'] })
+  code!: 'connector.model_unavailable';
+
+  message!: string;
+
+  model!: string;
+
+  /** The same form as in a PATCH. */
+  @ApiProperty({ example: 'providers.openai.fast_model' })
+  path!: string;
 }
 
 export class McpServerDto {
@@ -89,6 +108,9 @@ export class OrganizationDto extends OrganizationSummaryDto {
 
   @ApiProperty({ type: 'object', additionalProperties: true })
   limits!: object;
+
+  /** Models that are named somewhere and that `models` does not allow: the default model answers instead. */
+  diagnostics!: SettingDiagnosticDto[];
 }
 
 export class OrganizationPageDto {

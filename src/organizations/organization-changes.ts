@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database';
+import { Signals } from '../platform/signals';
+
+const CHANGED = 'organization.changed';
 
 type Listener = (organizationId: string) => void;
 
@@ -10,11 +13,18 @@ export interface ChangedMember {
 }
 type MemberListener = (member: ChangedMember, tx: Transaction) => Promise<void>;
 
-/** Tells caches of this process that an organization, its settings or its members changed. Other replicas wait out their caches' 5 s. */
+/**
+ * Tells caches that an organization, its settings, its members or its credentials changed: those of this process at once,
+ * those of other replicas by a signal. A signal may get lost; then their caches expire after 5 s.
+ */
 @Injectable()
 export class OrganizationChanges {
   private readonly listeners = new Set<Listener>();
   private readonly memberListeners = new Set<MemberListener>();
+
+  constructor(private readonly signals: Signals) {
+    signals.on(CHANGED, (organizationId) => this.tell(organizationId));
+  }
 
   on(listener: Listener): void {
     this.listeners.add(listener);
@@ -22,7 +32,7 @@ export class OrganizationChanges {
 
   /** To be called after the commit, never inside the transaction. */
   announce(organizationId: string): void {
-    for (const listener of this.listeners) listener(organizationId);
+    this.signals.publish(CHANGED, organizationId);
   }
 
   /** For what ends with a member's role: part of the change itself, so that no replica and no crash comes between. */
@@ -32,5 +42,9 @@ export class OrganizationChanges {
 
   async memberChanged(member: ChangedMember, tx: Transaction): Promise<void> {
     for (const listener of this.memberListeners) await listener(member, tx);
+  }
+
+  private tell(organizationId: string): void {
+    for (const listener of this.listeners) listener(organizationId);
   }
 }

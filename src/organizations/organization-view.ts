@@ -1,9 +1,11 @@
 import type { Config } from '../platform/config';
-import { environmentProviders } from './environment-providers';
+import { modelDiagnostics } from './model-diagnostics';
 import type { OrganizationDto, OrganizationSummaryDto, ProviderDto } from './organization-answer.dto';
 import type { OrganizationEntity } from './organization.entity';
-import { featuresOf } from './runtime.builder';
+import { featuresOf, operatorVendors } from './runtime.builder';
 import type { OrganizationSettings, ProviderSettings } from './settings.types';
+
+type ViewConfig = Pick<Config, 'vendors' | 'moodle' | 'planner'>;
 
 export const summaryOf = (organization: OrganizationEntity): OrganizationSummaryDto => ({
   id: organization.id,
@@ -32,12 +34,11 @@ function providerView(own: ProviderSettings): Omit<ProviderDto, 'environment'> {
 /** `environment: true` marks a provider that the operator's environment configures as far as the organization does not. */
 function providersView(
   organization: OrganizationEntity,
-  config: Pick<Config, 'providers'> | null,
+  config: Pick<Config, 'vendors'> | null,
 ): OrganizationDto['providers'] {
   const own = new Map(Object.entries(organization.settings.providers ?? {}));
-  const environment =
-    organization.isSystem && config !== null ? environmentProviders(config) : new Map<string, never>();
-  const names = [...new Set([...own.keys(), ...environment.keys()])];
+  const environment = new Set(organization.isSystem && config !== null ? operatorVendors(config) : []);
+  const names = [...new Set([...own.keys(), ...environment])];
   return Object.fromEntries(
     names.map((name) => [name, { ...providerView(own.get(name) ?? {}), environment: environment.has(name) }]),
   );
@@ -52,7 +53,24 @@ const mcpView = ({ mcp }: OrganizationSettings): OrganizationDto['mcp'] => ({
   ),
 });
 
-function partsOf({ settings }: OrganizationEntity): Omit<OrganizationDto, keyof OrganizationSummaryDto | 'providers'> {
+/** `environment: true`: the organization names no Moodle, so the operator's is used. */
+const moodleView = (
+  { api_url, token }: NonNullable<OrganizationSettings['moodle']>,
+  environment: Config['moodle'] | null,
+): OrganizationDto['moodle'] => ({
+  api_url: api_url ?? null,
+  token_configured: token !== undefined,
+  environment: api_url === undefined && environment !== null && environment.apiUrl !== null,
+});
+
+/** None where the planner asks no model. */
+const plannerOf = (config: ViewConfig | null): Config['planner'] | null =>
+  config === null || config.planner.vendor === 'heuristic' ? null : config.planner;
+
+function partsOf(
+  { isSystem, settings }: OrganizationEntity,
+  config: ViewConfig | null,
+): Omit<OrganizationDto, keyof OrganizationSummaryDto | 'providers'> {
   const { knowledge_base: knowledgeBase = {}, moodle = {} }: OrganizationSettings = settings;
   return {
     models: [...(settings.models ?? [])],
@@ -61,18 +79,16 @@ function partsOf({ settings }: OrganizationEntity): Omit<OrganizationDto, keyof 
       server_url: knowledgeBase.server_url ?? null,
       api_token_configured: knowledgeBase.api_token !== undefined,
     },
-    moodle: { api_url: moodle.api_url ?? null, token_configured: moodle.token !== undefined },
+    moodle: moodleView(moodle, isSystem ? (config?.moodle ?? null) : null),
     mcp: mcpView(settings),
     limits: settings.limits ?? {},
+    diagnostics: modelDiagnostics(settings, plannerOf(config)),
   };
 }
 
 /** Without `config` only what the organization itself set is shown, as the audit wants it. */
-export const viewOf = (
-  organization: OrganizationEntity,
-  config: Pick<Config, 'providers'> | null = null,
-): OrganizationDto => ({
+export const viewOf = (organization: OrganizationEntity, config: ViewConfig | null = null): OrganizationDto => ({
   ...summaryOf(organization),
   providers: providersView(organization, config),
-  ...partsOf(organization),
+  ...partsOf(organization, config),
 });

@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import { type Role, ROLES } from '../kernel';
 import { SLUG } from './slug';
-import { MayBeOmitted } from '../platform/http';
+import { IsPlainName, MayBeOmitted } from '../platform/http';
 
 const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 /** Addresses of campus hosts need no top-level domain. */
@@ -31,6 +31,7 @@ export class PersonDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name!: string;
 }
 
@@ -48,6 +49,7 @@ export class CreateOrganizationDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name!: string;
 
   /** First owner. */
@@ -70,6 +72,7 @@ export class UpdateMemberDto {
   @IsString()
   @IsNotEmpty()
   @MaxLength(200)
+  @IsPlainName()
   name?: string;
 
   @ApiProperty({ enum: ROLES, required: false })

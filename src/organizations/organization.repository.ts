@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan } from 'typeorm';
 import type { Transaction } from '../platform/database';
 import { OrganizationEntity } from './organization.entity';
+import { staleVersion } from '../kernel';
 
 /** Taken by whoever founds the first organization ('bell' as int4); any fixed number nobody else locks would do. */
 const FOUNDING_LOCK = 0x62656c6c;
@@ -42,19 +43,21 @@ export class OrganizationRepository {
     await this.rows(tx).insert({ ...values, settings: {} });
   }
 
-  /** Writes the next version; false when `version` is no longer the current one. */
+  /** Writes the next version and returns it. @throws {AppError} `precondition_failed` when `version` is not current */
   async advance(
     { id, version }: Pick<OrganizationEntity, 'id' | 'version'>,
     changes: OrganizationChange,
     tx: Transaction,
-  ): Promise<boolean> {
+  ): Promise<OrganizationEntity> {
     const { affected } = await this.rows(tx)
       .createQueryBuilder()
       .update()
       .set({ ...changes, version: version + 1 } as object)
       .where({ id, version })
       .execute();
-    return affected === 1;
+    const updated = affected === 1 ? await this.findById(id, tx) : null;
+    if (updated === null) throw staleVersion();
+    return updated;
   }
 
   /** By slug. `id` null lists every organization. */

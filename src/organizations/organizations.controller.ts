@@ -77,7 +77,7 @@ export class OrganizationsController {
     description: 'Administrators see every setting, other members a summary. Secrets are never answered.',
   })
   @ApiOkResponse({
-    schema: { oneOf: [{ $ref: getSchemaPath(OrganizationDto) }, { $ref: getSchemaPath(OrganizationSummaryDto) }] },
+    schema: { anyOf: [{ $ref: getSchemaPath(OrganizationDto) }, { $ref: getSchemaPath(OrganizationSummaryDto) }] },
   })
   get(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto | OrganizationSummaryDto> {
     return this.organizations.get(caller, slug);

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { OutboundModule } from '../platform/outbound';
+import { SignalsModule } from '../platform/signals';
 import { FoundingService } from './founding.service';
-import { MemberArrivals } from './member-arrivals';
-import { MemberArrivalsRepository } from './member-arrivals.repository';
+import { MemberImport } from './member-import.repository';
 import { MemberRepository } from './member.repository';
 import { MembersController } from './members.controller';
 import { MembersService } from './members.service';
-import { OrganizationArrivals } from './organization-arrivals';
+import { OrganizationImport } from './organization-import';
 import { OrganizationChanges } from './organization-changes';
 import { OrganizationRepository } from './organization.repository';
 import { OrganizationsController } from './organizations.controller';
@@ -15,7 +15,7 @@ import { SettingsService } from './settings.service';
 import { StandingService } from './standing.service';
 
 @Module({
-  imports: [OutboundModule],
+  imports: [OutboundModule, SignalsModule],
   // Members first: `/{slug}/members` must not be taken for a part of the settings.
   controllers: [MembersController, OrganizationsController],
   providers: [
@@ -27,9 +27,8 @@ import { StandingService } from './standing.service';
     MembersService,
     FoundingService,
     StandingService,
-    MemberArrivalsRepository,
-    MemberArrivals,
-    OrganizationArrivals,
+    MemberImport,
+    OrganizationImport,
   ],
   exports: [
     OrganizationChanges,
@@ -38,8 +37,8 @@ import { StandingService } from './standing.service';
     MembersService,
     FoundingService,
     StandingService,
-    MemberArrivals,
-    OrganizationArrivals,
+    MemberImport,
+    OrganizationImport,
   ],
 })
 export class OrganizationsModule {}

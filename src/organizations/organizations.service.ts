@@ -2,17 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   AppError,
   type Caller,
-  decodeCursor,
-  encodeCursor,
-  invalid,
   isOrganizationAdmin,
   notFound,
   type Page,
+  pageOf,
   type PageRequest,
+  textCursor,
 } from '../kernel';
+import { FreshCache } from '../platform/cache';
 import { CONFIG, type Config } from '../platform/config';
 import { SecretsService } from '../platform/secrets';
-import { FreshCache } from './fresh-cache';
 import { OrganizationChanges } from './organization-changes';
 import type { OrganizationDto, OrganizationSummaryDto } from './organization-answer.dto';
 import { summaryOf, viewOf } from './organization-view';
@@ -57,11 +56,9 @@ export class OrganizationsService {
   /** Every organization for system administrators, their own for everybody else. */
   async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<OrganizationSummaryDto>> {
     const only = caller.systemAdmin ? null : caller.organizationId;
-    const [found, total] = await this.organizations.list(only, limit + 1, cursor === null ? null : slugOf(cursor));
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const next = found.length > limit && last !== undefined ? encodeCursor([last.slug]) : null;
-    return { items: rows.map(summaryOf), next_cursor: next, total };
+    const [found, total] = await this.organizations.list(only, limit + 1, textCursor(cursor));
+    const page = pageOf(found, limit, ({ slug }) => slug);
+    return { ...page, items: page.items.map(summaryOf), total };
   }
 
   /** The whole of it for administrators, the summary for other members. */
@@ -117,10 +114,4 @@ export class OrganizationsService {
     });
     return new Map(await Promise.all(opened));
   }
-}
-
-function slugOf(cursor: string): string {
-  const [slug] = decodeCursor(cursor, 1) ?? [];
-  if (typeof slug !== 'string') throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  return slug;
 }

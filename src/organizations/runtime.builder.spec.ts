@@ -1,26 +1,25 @@
 import { AppError } from '../kernel';
+import type { VendorConfig } from '../platform/config';
 import type { OrganizationEntity } from './organization.entity';
 import { buildRuntime } from './runtime.builder';
 import type { OrganizationSettings } from './settings.types';
 
+const vendors = (operators: Readonly<Record<string, VendorConfig['operator']>>): ReadonlyMap<string, VendorConfig> =>
+  new Map([
+    ['openai', { baseUrl: 'https://api.openai.com/v1', operator: operators['openai'] ?? null }],
+    ['ollama', { baseUrl: null, operator: operators['ollama'] ?? null }],
+    ['anthropic', { baseUrl: 'https://api.anthropic.com', operator: null }],
+    ['google', { baseUrl: 'https://google.example', operator: operators['google'] ?? null }],
+  ]);
 const config = {
-  providers: {
+  vendors: vendors({
     openai: { apiKey: 'sk-operator', baseUrl: 'http://proxy.internal/v1' },
-    ollama: { baseUrl: 'http://127.0.0.1:11434' },
-    anthropic: { apiKey: null, baseUrl: 'https://api.anthropic.com' },
-    google: { apiKey: 'g-operator', baseUrl: 'https://generativelanguage.googleapis.com' },
-  },
+    ollama: { apiKey: null, baseUrl: 'http://127.0.0.1:11434' },
+    google: { apiKey: 'g-operator', baseUrl: 'https://google.example' },
+  }),
   moodle: { apiUrl: 'http://moodle.internal', token: 'm-operator' },
 };
-const bare = {
-  providers: {
-    openai: { apiKey: null, baseUrl: 'https://api.openai.com/v1' },
-    ollama: { baseUrl: null },
-    anthropic: { apiKey: null, baseUrl: 'https://api.anthropic.com' },
-    google: { apiKey: null, baseUrl: 'https://generativelanguage.googleapis.com' },
-  },
-  moodle: { apiUrl: null, token: null },
-};
+const bare = { vendors: vendors({}), moodle: { apiUrl: null, token: null } };
 const organization = (isSystem: boolean, settings: OrganizationSettings = {}): OrganizationEntity => ({
   id: 'o',
   slug: 'o',

@@ -1,6 +1,5 @@
 import { type AppError } from '../kernel';
-import type { Config } from '../platform/config';
-import { type EnvironmentProvider, environmentProviders, VENDOR_URLS } from './environment-providers';
+import type { Config, VendorConfig } from '../platform/config';
 import type { OrganizationEntity } from './organization.entity';
 import type {
   KnowledgeBaseRuntime,
@@ -30,14 +29,15 @@ function reveal(secret: OpenedSecret): string | null {
 function providerOf(
   name: string,
   own: ProviderSettings,
-  environment: EnvironmentProvider | undefined,
+  vendor: VendorConfig,
   secret: OpenedSecret,
 ): ProviderRuntime | null {
-  const baseUrl = own.base_url ?? environment?.baseUrl ?? VENDOR_URLS.get(name);
-  if (baseUrl === undefined || own.enabled === false) return null;
+  const { operator } = vendor;
+  const baseUrl = own.base_url ?? operator?.baseUrl ?? vendor.baseUrl;
+  if (baseUrl === null || own.enabled === false) return null;
   // The operator's key goes to the operator's URL and nowhere else.
-  const trusted = own.base_url === undefined && environment !== undefined;
-  const key = own.api_key === undefined && trusted ? environment.apiKey : secret;
+  const trusted = own.base_url === undefined && operator !== null;
+  const key = own.api_key === undefined && trusted ? operator.apiKey : secret;
   return {
     name,
     get apiKey() {
@@ -56,16 +56,23 @@ const modelsOf = (own: ProviderSettings) => ({
   toolUseModel: own.tool_use_model ?? null,
 });
 
+const UNKNOWN_VENDOR: VendorConfig = { baseUrl: null, operator: null };
+
+/** Vendors that the environment configures; they serve the system organization only. */
+export const operatorVendors = ({ vendors }: Pick<Config, 'vendors'>): readonly string[] =>
+  [...vendors].flatMap(([name, { operator }]) => (operator === null ? [] : [name]));
+
 function providersOf(
-  settings: OrganizationSettings,
-  environment: ReadonlyMap<string, EnvironmentProvider>,
+  { settings, isSystem }: OrganizationEntity,
+  config: Pick<Config, 'vendors'>,
   secrets: OpenedSecrets,
 ): Map<string, ProviderRuntime> {
   const own = new Map(Object.entries(settings.providers ?? {}));
   const providers = new Map<string, ProviderRuntime>();
-  for (const name of new Set([...own.keys(), ...environment.keys()])) {
+  for (const name of new Set([...own.keys(), ...(isSystem ? operatorVendors(config) : [])])) {
     const secret = secrets.get(`providers.${name}.api_key`) ?? null;
-    const provider = providerOf(name, own.get(name) ?? {}, environment.get(name), secret);
+    const vendor = config.vendors.get(name) ?? UNKNOWN_VENDOR;
+    const provider = providerOf(name, own.get(name) ?? {}, isSystem ? vendor : { ...vendor, operator: null }, secret);
     if (provider !== null) providers.set(name, provider);
   }
   return providers;
@@ -128,18 +135,19 @@ export const featuresOf = (settings: OrganizationSettings): Features =>
     boolean
   >;
 
-/** The organization's own settings win; what they leave open comes from the environment, for the system organization only. */
+/** The organization's own settings win. The environment fills the gaps of the system organization only. */
 export function buildRuntime(
-  { id, slug, name, isSystem, settings }: OrganizationEntity,
-  config: Pick<Config, 'providers' | 'moodle'>,
+  organization: OrganizationEntity,
+  config: Pick<Config, 'vendors' | 'moodle'>,
   secrets: OpenedSecrets,
 ): OrganizationRuntime {
+  const { id, slug, name, isSystem, settings } = organization;
   return {
     id,
     slug,
     name,
     isSystem,
-    providers: providersOf(settings, isSystem ? environmentProviders(config) : new Map(), secrets),
+    providers: providersOf(organization, config, secrets),
     models: settings.models ?? [],
     defaultModel: settings.default_model ?? null,
     knowledgeBase: knowledgeBaseOf(settings, secrets),

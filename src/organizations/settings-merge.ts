@@ -74,8 +74,8 @@ export function urlsOf(patch: SettingsPatch): { path: string; url: string }[] {
 }
 
 /**
- * Merges a patch. A stored secret never meets a URL it was not entered for: when the URL beside it changes and no new
- * secret comes along, it goes (the class of CVE-2026-41487).
+ * Merges a patch. A stored secret is never sent to a URL that it was not entered for: when the URL changes without a new
+ * secret, the stored one is removed (the class of CVE-2026-41487).
  */
 export function applyPatch(stored: OrganizationSettings, patch: SettingsPatch): SettingsChange {
   const { name: _name, ...parts } = patch;

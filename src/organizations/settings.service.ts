@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError, assertCurrent, type Caller, notFound, type Problem, staleVersion } from '../kernel';
+import { AppError, assertCurrent, type Caller, notFound, type Problem } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { type Transaction, Transactions } from '../platform/database';
 import { OutboundClient } from '../platform/outbound';
@@ -31,14 +31,14 @@ export class SettingsService {
   ) {}
 
   /**
-   * Merges a patch (RFC 7396). Permission is the caller's business: `organizationId` comes from
+   * Merges a patch (RFC 7396). The caller checks permission: `organizationId` comes from
    * `OrganizationsService.administered`. `expected` null takes whatever version is current; saving what is already there
    * makes no version.
    * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`
    */
   async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {
     const patch = validSettingsPatch(body);
-    // Who is too late is told so without waiting for the row; who is not is judged again with it.
+    // Reject a stale version before taking the row lock; check it again under the lock.
     const read = await this.organizations.findById(organizationId);
     if (read !== null) assertCurrent(expected, read.version);
     await this.assertDialable(patch);
@@ -50,9 +50,7 @@ export class SettingsService {
       const settings = await this.sealed(organizationId, change, tx);
       const { name = old.name } = patch;
       if (name === old.name && isDeepStrictEqual(settings, old.settings)) return;
-      if (!(await this.organizations.advance(old, { name, settings }, tx))) throw staleVersion();
-      const updated = await this.organizations.findById(organizationId, tx);
-      if (updated === null) throw notFound('Organization');
+      const updated = await this.organizations.advance(old, { name, settings }, tx);
       await this.record(caller, { patch, old, updated, change }, tx);
     });
     this.changes.announce(organizationId);
@@ -100,7 +98,7 @@ export class SettingsService {
         before: touched(viewOf(old), patch),
         after: {
           ...touched(viewOf(updated), patch),
-          // Named only: that a secret was entered or went is the news, its value is nobody's.
+          // Names only: the audit records that a secret was set or cleared, never its value.
           entered: change.fresh.map(({ slot }) => fieldOf(slot)),
           cleared: change.cleared.map(fieldOf),
         },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller, notFound, staleVersion } from '../kernel';
+import { AppError, type Caller, notFound } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
 import { OrganizationChanges } from './organization-changes';
@@ -49,7 +49,7 @@ export class StandingService {
       const old = await this.organizations.lock(found.id, tx);
       if (old === null) throw notFound('Organization');
       if (old.suspended === suspended) return;
-      if (!(await this.organizations.advance(old, { suspended }, tx))) throw staleVersion();
+      await this.organizations.advance(old, { suspended }, tx);
       const target = { type: 'organization', id: old.id };
       const action = suspended ? 'organization.suspend' : 'organization.resume';
       await this.audit.record({ caller, organizationId: old.id, action, target, after: { suspended } }, tx);

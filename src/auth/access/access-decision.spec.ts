@@ -1,0 +1,51 @@
+import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
+import type { RequiredRole } from '../../platform/http';
+import { assertAllowed } from './access-decision';
+
+const caller = (role: Role, scopes: readonly Scope[], systemAdmin = false): Caller => ({
+  kind: 'api_key',
+  credentialId: 'c',
+  organizationId: 'o',
+  organizationSlug: 'o',
+  userId: 'u',
+  role,
+  systemAdmin,
+  scopes,
+  assistantIds: null,
+});
+
+const allows = (who: Caller, scope: Scope, role?: RequiredRole): boolean => {
+  try {
+    assertAllowed({ public: false, scope, summary: '', ...(role === undefined ? {} : { role }) }, who);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('assertAllowed', () => {
+  it('denies a route that declares nothing, even to a system administrator', () =>
+    expect(() => assertAllowed(undefined, caller('owner', SCOPES, true))).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    ));
+
+  it('lets a credential do exactly what its scopes name, whatever its role', () => {
+    for (const held of SCOPES) {
+      for (const needed of SCOPES) expect(allows(caller('owner', [held]), needed)).toBe(held === needed);
+    }
+  });
+
+  const least: [RequiredRole, Role[]][] = [
+    ['member', ['owner', 'admin', 'teacher', 'member']],
+    ['teacher', ['owner', 'admin', 'teacher']],
+    ['organization_admin', ['owner', 'admin']],
+    ['system_admin', []],
+  ];
+  it.each(least)('needs a role of at least %s', (needed, holders) => {
+    for (const role of ROLES) expect(allows(caller(role, SCOPES), 'read', needed)).toBe(holders.includes(role));
+    expect(allows(caller('member', SCOPES, true), 'read', needed)).toBe(true);
+  });
+
+  it('takes no administrator for one whose credential lacks the scope admin', () =>
+    expect(allows(caller('owner', ['read', 'write']), 'read', 'organization_admin')).toBe(false));
+});

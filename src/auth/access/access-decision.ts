@@ -1,0 +1,26 @@
+import { AppError, type Caller, isOrganizationAdmin, isTeacher, type Scope } from '../../kernel';
+import type { AccessRule, RequiredRole } from '../../platform/http';
+
+const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {
+  member: () => true,
+  teacher: isTeacher,
+  organization_admin: isOrganizationAdmin,
+  system_admin: (caller) => caller.systemAdmin,
+};
+
+/** @throws {AppError} `forbidden` */
+export function assertScope(caller: Caller, scope: Scope): void {
+  if (!caller.scopes.includes(scope)) throw new AppError('forbidden', `The credential lacks the scope ${scope}`);
+}
+
+/**
+ * Decides one call from the route's declaration alone; what the call may touch is decided where it is touched.
+ * @throws {AppError} `forbidden`
+ */
+export function assertAllowed(rule: AccessRule | undefined, caller: Caller): void {
+  if (rule === undefined) throw new AppError('forbidden', 'This route is not open to anyone');
+  if (rule.public) return;
+  assertScope(caller, rule.scope);
+  const role = rule.role ?? 'member';
+  if (!HOLDS[role](caller)) throw new AppError('forbidden', `This needs the role ${role} or higher`);
+}

@@ -1,0 +1,53 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AppError, type Caller } from '../../kernel';
+import { ACCEPTS_FILES_METADATA, ACCESS_METADATA, type AccessRule, type BellwetherRequest } from '../../platform/http';
+import { assertAllowed } from './access-decision';
+import { namedBy } from './end-user';
+import { RequestAuthenticator } from './request-authenticator';
+import { TrustedProxies } from './trusted-proxies';
+
+/** Stands before every route. A route that declares neither a permission nor that it is public is denied. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly proxies: TrustedProxies,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_METADATA, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (rule?.public === true) return true;
+    const request = context.switchToHttp().getRequest<BellwetherRequest>();
+    const known = request.caller ?? (await this.authenticator.authenticate(request));
+    const origin = { requestId: textOf(request.id), ip: request.socket.remoteAddress ?? null };
+    const caller = { ...known, ...this.endUser(known, request), origin };
+    assertAllowed(rule, caller);
+    if (caller.kind === 'session') this.assertNoForm(context, request);
+    request.caller = caller;
+    return true;
+  }
+
+  /** Forms are what other pages can send; a session's may go to the routes that take files and to no others. */
+  private assertNoForm(context: ExecutionContext, request: BellwetherRequest): void {
+    const takesFiles = this.reflector.get<boolean | undefined>(ACCEPTS_FILES_METADATA, context.getHandler()) === true;
+    if (!takesFiles && typeof request.is('multipart/form-data') === 'string') {
+      throw new AppError('unsupported_media_type', 'Send application/json');
+    }
+  }
+
+  /** Whom the request is for, where the key or the proxy may say so; what anybody else says of it is ignored (ACCESS.md X2). */
+  private endUser(
+    { scopes }: Caller,
+    { headers, socket }: BellwetherRequest,
+  ): Pick<Caller, 'mayNameEndUser' | 'endUser'> {
+    const isProxied = this.proxies.sent({ headers, remoteAddress: socket.remoteAddress ?? null });
+    return namedBy(headers, { isProxied, scopes });
+  }
+}
+
+const textOf = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);

@@ -1,0 +1,88 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../kernel';
+import { OrganizationChanges } from '../../organizations';
+import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
+import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
+import { unauthenticated } from './credential';
+import { CredentialCache, type Known } from './credential-cache';
+import { SessionRepository } from '../sessions/session.repository';
+import { sessionHashOf } from '../sessions/session-token';
+
+export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): Caller => ({
+  kind,
+  credentialId: row.id,
+  organizationId: row.organizationId,
+  organizationSlug: row.organizationSlug,
+  userId: row.userId,
+  role: row.role,
+  // Scopes narrow: without `admin` not even a system administrator's key is one. And only keys of the system
+  // organization can be, or any organization could add the person and mint one.
+  systemAdmin: row.systemAdmin && row.isSystem && row.scopes.includes('admin'),
+  scopes: row.scopes,
+  assistantIds: row.assistantIds,
+});
+
+/** Neither revoked nor expired, and its owner a member who may act. */
+export const isUsable = ({ disabled, revokedAt, expiresAt }: KeyRow): boolean =>
+  !disabled && revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
+
+const sameHash = (one: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+
+const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'): Known | null => {
+  if (row === null || !sameHash(row.hash, hash) || row.disabled || row.revokedAt !== null) return null;
+  return { caller: callerOf(row, kind), expiresAt: row.expiresAt?.getTime() ?? Infinity };
+};
+
+/** Turns a credential into the caller. Every carrier and every kind of credential comes through here. */
+@Injectable()
+export class Authenticator implements OnApplicationShutdown {
+  private readonly apiKeys: CredentialCache;
+  private readonly openSessions: CredentialCache;
+
+  constructor(
+    keys: ApiKeyRepository,
+    sessions: SessionRepository,
+    private readonly changes: OrganizationChanges,
+  ) {
+    this.apiKeys = new CredentialCache({
+      touch: (id) => keys.touch(id),
+      load: async (lookup) => {
+        const [publicId = '', hash = ''] = lookup.split('.');
+        const row = await (publicId === '' ? keys.findByHash(hash) : keys.findByPublicId(publicId));
+        return knownOf(row, hash, 'api_key');
+      },
+    });
+    this.openSessions = new CredentialCache({
+      touch: (id) => sessions.touch(id),
+      load: async (hash) => knownOf(await sessions.findByHash(hash), hash, 'session'),
+    });
+    changes.on((organizationId) => this.drop(organizationId));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.apiKeys.settled(), this.openSessions.settled()]);
+  }
+
+  /** By an API key. @throws {AppError} `unauthenticated`, one answer for every reason. */
+  async authenticate(credential: string): Promise<Caller> {
+    if (!looksLikeApiKey(credential)) throw unauthenticated();
+    return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
+  }
+
+  /** By the value of a session's cookie. @throws {AppError} `unauthenticated`, one answer for every reason. */
+  async authenticateSession(token: string): Promise<Caller> {
+    return this.openSessions.get(sessionHashOf(token));
+  }
+
+  /** To be called after the commit of every change to an organization's credentials. */
+  forget(organizationId: string): void {
+    this.changes.announce(organizationId);
+  }
+
+  private drop(organizationId: string): void {
+    this.apiKeys.forget(organizationId);
+    this.openSessions.forget(organizationId);
+  }
+}

@@ -1,0 +1,147 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { AppError, type Caller } from '../../kernel';
+import { OrganizationChanges } from '../../organizations';
+import { CallerRenewal } from './caller-renewal.service';
+
+/** Open work of one caller: an answer, a run in the background, a stream of events. */
+export interface WatchedWork {
+  readonly caller: Caller;
+  /** Organizations whose changes may end it. */
+  readonly organizationIds: readonly string[];
+  /** Work of one caller on the same subject shares one check. */
+  readonly subject: string;
+  /** Checks the caller's current rights. @throws AppError when they no longer cover the work */
+  readonly check: (caller: Caller) => Promise<void>;
+  /** Ends it. Called at most once. */
+  readonly end: (refusal: AppError) => void;
+}
+
+export interface Watch {
+  /** Checks now. @throws AppError `unauthenticated`, `forbidden`, `not_found` */
+  assert(): Promise<void>;
+  leave(): void;
+}
+
+/** Work ends within 5 s after its caller lost the right to it: this interval and the time of a check. */
+export const CHECK_EVERY_MS = 4_000;
+/** Changes that come together, such as those of an import, are checked together. */
+const GATHER_MS = 1_000;
+const AT_ONCE = 8;
+
+const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'not_found']);
+
+/**
+ * Ends open work of callers who lose the right to it: a revoked key, a disabled member, a suspended organization or
+ * assistant. Fresh rows are read at every signalled change, and every `CHECK_EVERY_MS` in case a signal was lost.
+ */
+@Injectable()
+export class CallerWatch implements OnModuleDestroy {
+  private readonly logger = new Logger('CallerWatch');
+  private readonly works = new Set<WatchedWork>();
+  private readonly changed = new Set<string>();
+  private gathering: NodeJS.Timeout | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private isChecking = false;
+
+  constructor(
+    private readonly callers: CallerRenewal,
+    changes: OrganizationChanges,
+  ) {
+    changes.on((organizationId) => this.recheck(organizationId));
+  }
+
+  onModuleDestroy(): void {
+    this.works.clear();
+    if (this.gathering !== null) clearTimeout(this.gathering);
+    this.stopTimer();
+  }
+
+  watch(work: WatchedWork): Watch {
+    this.works.add(work);
+    this.timer ??= setInterval(() => void this.checkInTurn(), CHECK_EVERY_MS).unref();
+    return {
+      assert: async () => {
+        const refusal = await this.refusalOf(work);
+        if (refusal !== null) throw refusal;
+      },
+      leave: () => {
+        this.works.delete(work);
+        if (this.works.size === 0) this.stopTimer();
+      },
+    };
+  }
+
+  /** Schedules a check of the work that depends on an organization. */
+  recheck(organizationId: string): void {
+    if (this.works.size === 0) return;
+    this.changed.add(organizationId);
+    this.gathering ??= setTimeout(() => void this.checkChanged(), GATHER_MS).unref();
+  }
+
+  /** A slow database gets no second round of questions before it has answered the first. */
+  private async checkInTurn(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    try {
+      await this.checkAll([...this.works]);
+    } finally {
+      this.isChecking = false;
+    }
+  }
+
+  private async checkChanged(): Promise<void> {
+    const changed = new Set(this.changed);
+    this.changed.clear();
+    this.gathering = null;
+    await this.checkAll([...this.works].filter((work) => work.organizationIds.some((id) => changed.has(id))));
+  }
+
+  private async checkAll(works: readonly WatchedWork[]): Promise<void> {
+    const groups = grouped(works);
+    const refusals = new Map<WatchedWork, AppError>();
+    const next = async (): Promise<void> => {
+      for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
+        const [first] = group;
+        const refusal = first === undefined ? null : await this.refusalOf(first);
+        if (refusal !== null) for (const work of group) refusals.set(work, refusal);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    // Latest first: a stream of a run's events has to close before the run emits its end.
+    for (const work of [...works].reverse()) {
+      const refusal = refusals.get(work);
+      if (refusal !== undefined && this.works.delete(work)) work.end(refusal);
+    }
+  }
+
+  /** Null also when the rights cannot be read: a database outage ends no work. */
+  private async refusalOf({ caller, check }: WatchedWork): Promise<AppError | null> {
+    try {
+      await check(await this.callers.renew(caller));
+      return null;
+    } catch (error) {
+      if (error instanceof AppError && REFUSALS.has(error.code)) return error;
+      this.logger.warn({ msg: 'the rights of a caller could not be checked', err: error });
+      return null;
+    }
+  }
+
+  private stopTimer(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+}
+
+function grouped(works: readonly WatchedWork[]): WatchedWork[][] {
+  const groups = new Map<string, WatchedWork[]>();
+  for (const work of works) {
+    const key = groupOf(work);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [work]);
+    else group.push(work);
+  }
+  return [...groups.values()];
+}
+
+const groupOf = ({ caller, subject }: WatchedWork): string =>
+  JSON.stringify([caller.kind, caller.credentialId, caller.organizationId, caller.userId, subject]);

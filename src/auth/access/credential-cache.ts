@@ -1,0 +1,80 @@
+import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../kernel';
+import { FreshCache } from '../../platform/cache';
+import { unauthenticated } from './credential';
+
+export interface Known {
+  readonly caller: Caller;
+  /** Epoch milliseconds; Infinity for a credential without an end. */
+  readonly expiresAt: number;
+}
+
+/** Where credentials of one kind are kept. */
+export interface CredentialStore {
+  /** Null for what is not there, or is not to be used. */
+  load(lookup: string): Promise<Known | null>;
+  /** Writes down that the credential was used. */
+  touch(id: string): Promise<void>;
+}
+
+/** Milliseconds for which an ended credential or a disabled member may still get through on another replica. */
+const MAX_AGE = 5_000;
+const MAX_KNOWN = 20_000;
+const TOUCH_EVERY = 60_000;
+
+/** What is known of credentials, at most `MAX_AGE` old. What is refused is kept apart, so that guessing cannot push out those in use. */
+export class CredentialCache {
+  private readonly logger = new Logger('Auth');
+  private readonly known = new FreshCache<string, Known>({
+    maxAge: MAX_AGE,
+    max: MAX_KNOWN,
+    load: (lookup) => this.load(lookup),
+  });
+  private readonly refused = new LRUCache<string, true>({ max: 5_000, ttl: MAX_AGE });
+  private readonly touched = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: TOUCH_EVERY });
+  private readonly writing = new Set<Promise<void>>();
+
+  constructor(private readonly store: CredentialStore) {}
+
+  /** @throws {AppError} `unauthenticated`, one answer for every reason. */
+  async get(lookup: string): Promise<Caller> {
+    if (this.refused.has(lookup)) throw unauthenticated();
+    const { caller, expiresAt } = await this.known.get(lookup);
+    if (expiresAt <= Date.now()) throw unauthenticated();
+    this.touch(caller.credentialId ?? '');
+    return caller;
+  }
+
+  /** Drops what is remembered about an organization's credentials. */
+  forget(organizationId: string): void {
+    this.known.deleteWhere(({ caller }) => caller.organizationId === organizationId);
+    this.refused.clear();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.writing]);
+  }
+
+  private async load(lookup: string): Promise<Known> {
+    const found = await this.store.load(lookup);
+    if (found !== null) return found;
+    this.refused.set(lookup, true);
+    throw unauthenticated();
+  }
+
+  private touch(id: string): void {
+    if (this.touched.has(id)) return;
+    this.touched.set(id, true);
+    const write = this.store
+      .touch(id)
+      .catch((error: unknown) => {
+        this.touched.delete(id);
+        this.logger.warn(
+          `Last use of a credential was not written: ${error instanceof Error ? error.name : 'unknown'}`,
+        );
+      })
+      .finally(() => this.writing.delete(write));
+    this.writing.add(write);
+  }
+}

@@ -1,0 +1,28 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Response } from 'express';
+import { type BellwetherRequest, isChat, isSignIn } from '../../platform/http';
+import { assertScope } from './access-decision';
+import { RequestAuthenticator } from './request-authenticator';
+
+const hasBody = ({ headers }: BellwetherRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Stands before the body parsers: the service reads no body without a valid credential, and no large one without the scope
+ * of its route. The guard decides the rest. The one route that takes a body without a credential signs in and takes little.
+ */
+@Injectable()
+export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
+  constructor(private readonly authenticator: RequestAuthenticator) {}
+
+  use(request: BellwetherRequest, _response: Response, next: NextFunction): void {
+    if (!hasBody(request) || isSignIn(request)) return next();
+    this.authenticate(request).then(() => next(), next);
+  }
+
+  /** What is found here is what the guard goes on with. */
+  private async authenticate(request: BellwetherRequest): Promise<void> {
+    request.caller = await this.authenticator.authenticate(request);
+    if (isChat(request)) assertScope(request.caller, 'chat');
+  }
+}

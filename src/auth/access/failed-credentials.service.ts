@@ -1,0 +1,61 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { AppError } from '../../kernel';
+import { FoundingService } from '../../organizations';
+import { AuditLog } from '../../platform/audit';
+import { FailedAttempts, type FailedMinute, type FailureKind } from './failed-attempts';
+
+const SWEEP_MS = 5_000;
+
+/** Limits failed sign-ins and unknown keys of one address, and writes one audit entry for each address and minute. */
+@Injectable()
+export class FailedCredentials implements OnApplicationShutdown {
+  private readonly logger = new Logger('Auth');
+  private readonly writing = new Set<Promise<void>>();
+  private readonly attempts = new FailedAttempts({ report: (minute) => this.record(minute) });
+  private readonly sweeping = setInterval(() => this.attempts.sweep(), SWEEP_MS).unref();
+
+  constructor(
+    private readonly founding: FoundingService,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Passes on what `attempt` resolves to or throws. Right credentials are never limited, so one guesser locks nobody out.
+   * @throws AppError `too_many_requests` instead of `unauthenticated` where the address has failed too often
+   */
+  async watch<T>(
+    { address, kind, credential }: { address: string | null; kind: FailureKind; credential: string },
+    attempt: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') {
+        this.attempts.count(address ?? 'unknown', kind, credential);
+      }
+      throw error;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.sweeping);
+    this.attempts.clear();
+    await Promise.all(this.writing);
+  }
+
+  private record(minute: FailedMinute): void {
+    const write = this.write(minute)
+      .catch((error: unknown) => this.logger.warn({ msg: 'failed sign-ins were not recorded', err: error }))
+      .finally(() => this.writing.delete(write));
+    this.writing.add(write);
+  }
+
+  /** The log of the system organization holds the entry, because no caller is known. */
+  private async write({ address, signIns, keys }: FailedMinute): Promise<void> {
+    const organizationId = await this.founding.systemId();
+    if (organizationId === null) return;
+    const target = { type: 'address', id: address };
+    const after = { failed_sign_ins: signIns, unknown_keys: keys };
+    await this.audit.record({ caller: null, organizationId, action: 'sign_in.failed', target, after });
+  }
+}

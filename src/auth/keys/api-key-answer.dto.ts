@@ -1,0 +1,74 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel';
+
+export class ApiKeyDto {
+  id!: string;
+  name!: string;
+  /** Start of the key, enough to recognise it; null for a key that the operator chose. */
+  prefix!: string | null;
+  owner_id!: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true })
+  scopes!: Scope[];
+
+  /** The only assistants that the key may use; null for every one of its owner. */
+  @ApiProperty({ type: [Number], nullable: true })
+  assistant_ids!: number[] | null;
+
+  expires_at!: string | null;
+  /** Written once a minute at most. */
+  last_used_at!: string | null;
+  created_at!: string;
+}
+
+export class CreatedApiKeyDto extends ApiKeyDto {
+  /** Shown in this answer and never again. */
+  @ApiProperty({ example: 'bw_live_AbCdEf123456_…' })
+  key!: string;
+}
+
+export class ApiKeyPageDto {
+  items!: ApiKeyDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class MyselfDto {
+  id!: string;
+  email!: string;
+  name!: string;
+}
+
+export class MyOrganizationDto {
+  id!: string;
+  slug!: string;
+  name!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'boolean' } })
+  features!: object;
+}
+
+export class MyCredentialDto {
+  @ApiProperty({ enum: ['api_key', 'session', 'token', 'system'] })
+  kind!: Caller['kind'];
+
+  id!: string | null;
+}
+
+/** Who the credential stands for and what it may do. */
+export class MeDto {
+  user!: MyselfDto;
+  organization!: MyOrganizationDto;
+
+  @ApiProperty({ enum: ROLES })
+  role!: Role;
+
+  system_admin!: boolean;
+  credential!: MyCredentialDto;
+
+  @ApiProperty({ enum: SCOPES, isArray: true })
+  scopes!: Scope[];
+
+  @ApiProperty({ type: [Number], nullable: true })
+  assistant_ids!: number[] | null;
+}

@@ -1,9 +1,0 @@
-import type { BellwetherRequest } from '../../platform/http';
-import type { SessionCookie } from './session-cookie';
-import type { SignInContext } from './sessions.service';
-
-export const signInContextOf = (request: BellwetherRequest, cookie: SessionCookie): SignInContext => ({
-  requestId: typeof request.id === 'string' ? request.id : null,
-  ip: request.socket.remoteAddress ?? null,
-  replaces: cookie.tokenOf(request.headers),
-});

@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../kernel';
+import { Access, CurrentCaller } from '../../platform/http';
+import { MeDto } from '../keys/api-key-answer.dto';
+import { Myself } from './myself.service';
+
+@ApiTags('API keys')
+@Controller('api/v1/me')
+export class MeController {
+  constructor(private readonly myself: Myself) {}
+
+  @Get()
+  @Access({ scope: 'read', summary: 'Who am I?' })
+  @ApiOkResponse({ type: MeDto })
+  me(@CurrentCaller() caller: Caller): Promise<MeDto> {
+    return this.myself.of(caller);
+  }
+}

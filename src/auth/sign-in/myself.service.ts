@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../kernel';
+import { MembersService, OrganizationsService } from '../../organizations';
+import type { MeDto } from '../keys/api-key-answer.dto';
+import { unauthenticated } from '../access/credential';
+
+/** What a caller may know of themselves. */
+@Injectable()
+export class Myself {
+  constructor(
+    private readonly members: MembersService,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** @throws {AppError} `unauthenticated` for who is a member no more */
+  async of(caller: Caller): Promise<MeDto> {
+    const [member, organization] = await Promise.all([
+      this.members.find(caller.organizationId, caller.userId),
+      this.organizations.runtime(caller.organizationId),
+    ]);
+    if (member === null) throw unauthenticated();
+    const { id, slug, name, features } = organization;
+    return {
+      user: { id: member.userId, email: member.email, name: member.name },
+      organization: { id, slug, name, features },
+      role: member.role,
+      system_admin: caller.systemAdmin,
+      credential: { kind: caller.kind, id: caller.credentialId },
+      scopes: [...caller.scopes],
+      assistant_ids: caller.assistantIds === null ? null : [...caller.assistantIds],
+    };
+  }
+}

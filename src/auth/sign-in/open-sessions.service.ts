@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, isUuid, notFound } from '../../kernel';
+import { assertOutranks, MembersService, OrganizationsService } from '../../organizations';
+import { AuditLog } from '../../platform/audit';
+import { Transactions } from '../../platform/database';
+import { Authenticator } from '../access/authenticator';
+import type { OpenSessionDto } from './session.dto';
+import { SessionRepository } from '../sessions/session.repository';
+
+/** Where somebody is signed in, to be looked through and ended from afar. */
+@Injectable()
+export class OpenSessions {
+  constructor(
+    private readonly sessions: SessionRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly members: MembersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  async list({ organizationId, userId, credentialId }: Caller): Promise<OpenSessionDto[]> {
+    const open = await this.sessions.ofMember(organizationId, userId);
+    return open.map((session) => ({
+      id: session.id,
+      opened_by: session.apiKeyId === null ? 'link' : 'key',
+      api_key_id: session.apiKeyId,
+      current: session.id === credentialId,
+      created_at: session.createdAt.toISOString(),
+      last_seen_at: session.lastSeenAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+    }));
+  }
+
+  /** One of the caller's, which may be the one that asks. @throws {AppError} `not_found` */
+  async endOne(caller: Caller, id: string): Promise<void> {
+    const { organizationId, userId } = caller;
+    if (!isUuid(id)) throw notFound('Session');
+    await this.transactions.run(async (tx) => {
+      if (!(await this.sessions.removeOne({ organizationId, userId, id }, tx))) throw notFound('Session');
+      await this.audit.record({ caller, organizationId, action: 'session.end', target: { type: 'session', id } }, tx);
+    });
+    this.authenticator.forget(organizationId);
+  }
+
+  /** All of the caller's but the one that asks. */
+  async endOthers(caller: Caller): Promise<void> {
+    const spared = caller.kind === 'session' ? caller.credentialId : null;
+    await this.end(caller, caller.organizationId, caller.userId, spared);
+  }
+
+  /** All of a member, by user id or e-mail address. @throws {AppError} `not_found`, `forbidden` */
+  async endOfMember(caller: Caller, slug: string, member: string): Promise<void> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const found = await this.members.find(organizationId, member);
+    if (found === null) throw notFound('Member');
+    assertOutranks(caller, found);
+    await this.end(caller, organizationId, found.userId, null);
+  }
+
+  /** At once on this replica, within 5 s on others. */
+  private async end(caller: Caller, organizationId: string, userId: string, spared: string | null): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const ended = await this.sessions.removeOfMember(organizationId, userId, tx, spared);
+      const target = { type: 'member', id: userId };
+      await this.audit.record({ caller, organizationId, action: 'session.end_all', target, after: { ended } }, tx);
+    });
+    this.authenticator.forget(organizationId);
+  }
+}

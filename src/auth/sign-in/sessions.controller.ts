@@ -1,0 +1,88 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiDefaultResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+  ApiUnauthorizedResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AppError } from '../../kernel';
+import { type BellwetherRequest, ProblemDto, Public } from '../../platform/http';
+import { MeDto } from '../keys/api-key-answer.dto';
+import { FailedCredentials } from '../access/failed-credentials.service';
+import { Myself } from './myself.service';
+import { RequestAuthenticator } from '../access/request-authenticator';
+import { assertNotForeign, assertSameOrigin } from '../sessions/same-origin';
+import { SessionCookie } from '../sessions/session-cookie';
+import { SessionDto, SignInDto } from './session.dto';
+import { SessionsService } from './sessions.service';
+import { signInContextOf } from './sign-in-context';
+
+const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
+
+/** Signing in and out. Open to anybody, as who signs in is nobody yet and who signs out may have no right left. */
+@ApiTags('Session')
+@ApiExtraModels(ProblemDto)
+@Controller('api/v1/session')
+export class SessionsController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly cookie: SessionCookie,
+    private readonly myself: Myself,
+    private readonly failures: FailedCredentials,
+  ) {}
+
+  @Get()
+  @Public('Is the browser signed in, and how may it?')
+  @ApiOkResponse({ type: SessionDto })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async state(@Req() request: BellwetherRequest): Promise<SessionDto> {
+    try {
+      await this.authenticator.authenticate(request);
+      return { signed_in: true, providers: [] };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return { signed_in: false, providers: [] };
+      throw error;
+    }
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Public('Sign in with an API key: sets the cookie of a session that may do what the key may, and ends with it')
+  @ApiOkResponse({ type: MeDto })
+  @ApiUnauthorizedResponse({ content: PROBLEM, description: 'No valid key' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async signIn(
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Body() { api_key: key }: SignInDto,
+  ): Promise<MeDto> {
+    assertNotForeign(request.headers, this.cookie.own);
+    const context = signInContextOf(request, this.cookie);
+    const { token, caller } = await this.failures.watch({ address: context.ip, kind: 'sign_in', credential: key }, () =>
+      this.sessions.openByKey(key, context),
+    );
+    this.cookie.set(response, token);
+    return this.myself.of(caller);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @Public('Sign out: ends the session, here at once and everywhere within 5 s')
+  @ApiNoContentResponse()
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async signOut(@Req() request: BellwetherRequest, @Res({ passthrough: true }) response: Response): Promise<void> {
+    const { replaces: token, ...origin } = signInContextOf(request, this.cookie);
+    if (token !== null) {
+      assertSameOrigin(request.headers, this.cookie.own);
+      await this.sessions.end(token, origin);
+    }
+    this.cookie.clear(response);
+    // Pages that the browser would show again by its back button (Clear Site Data, W3C).
+    response.setHeader('Clear-Site-Data', '"cache"');
+  }
+}

@@ -1,0 +1,9 @@
+import type { BellwetherRequest } from '../../platform/http';
+import type { SessionCookie } from '../sessions/session-cookie';
+import type { SignInContext } from './sessions.service';
+
+export const signInContextOf = (request: BellwetherRequest, cookie: SessionCookie): SignInContext => ({
+  requestId: typeof request.id === 'string' ? request.id : null,
+  ip: request.socket.remoteAddress ?? null,
+  replaces: cookie.tokenOf(request.headers),
+});

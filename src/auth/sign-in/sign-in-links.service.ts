@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Role, type Scope, uuidv7 } from '../../kernel';
+import { MembersService, OrganizationChanges } from '../../organizations';
+import { AuditLog } from '../../platform/audit';
+import { Transactions } from '../../platform/database';
+import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-token';
+import { type OpenedSession, type SignInContext, SessionsService } from './sessions.service';
+import { type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';
+
+const BASE: readonly Scope[] = ['chat', 'read', 'write'];
+const scopesOf = (role: Role): readonly Scope[] => (role === 'owner' || role === 'admin' ? [...BASE, 'admin'] : BASE);
+
+export interface SignInLink {
+  /** Path on the service; whoever opens it first within the hour is signed in. */
+  readonly path: string;
+  readonly expiresAt: Date;
+}
+
+/** Links that sign one member in, once: for a first start, and for whoever has no key at hand. */
+@Injectable()
+export class SignInLinks {
+  constructor(
+    private readonly links: SignInLinkRepository,
+    private readonly sessions: SessionsService,
+    private readonly members: MembersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    changes: OrganizationChanges,
+  ) {
+    // Made for what the member was: a new role needs a new link.
+    changes.onMember(({ organizationId, userId }, tx) => links.removeOfMember({ organizationId, userId }, tx));
+  }
+
+  /** Asked for on the machine itself, never over HTTP. */
+  async make({ organizationId, userId }: LinkedMember): Promise<SignInLink> {
+    const token = newSessionToken();
+    const id = uuidv7();
+    const expiresAt = await this.transactions.run(async (tx) => {
+      const expires = await this.links.insert({ id, organizationId, userId, hash: sessionHashOf(token) }, tx);
+      const target = { type: 'sign_in_link', id };
+      const after = { user_id: userId, expires_at: expires.toISOString() };
+      await this.audit.record({ caller: null, organizationId, action: 'sign_in_link.create', target, after }, tx);
+      return expires;
+    });
+    return { path: `/sign-in/${token}`, expiresAt };
+  }
+
+  /** Null for a link that was used, is too old or never was one. */
+  async use(token: string, context: SignInContext): Promise<OpenedSession | null> {
+    const linked = looksLikeSessionToken(token) ? await this.links.consume(sessionHashOf(token)) : null;
+    if (linked === null) return null;
+    const member = await this.members.find(linked.organizationId, linked.userId);
+    if (member === null || member.disabled) return null;
+    try {
+      return await this.sessions.open(
+        { ...linked, apiKeyId: null, role: member.role, scopes: scopesOf(member.role) },
+        context,
+      );
+    } catch (error) {
+      // Of an organization that is suspended, say.
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    }
+  }
+}

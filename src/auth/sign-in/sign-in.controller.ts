@@ -1,0 +1,73 @@
+import { Controller, Get, Head, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AppError } from '../../kernel';
+import { type BellwetherRequest, Public } from '../../platform/http';
+import { unauthenticated } from '../access/credential';
+import { FailedCredentials } from '../access/failed-credentials.service';
+import { SessionCookie } from '../sessions/session-cookie';
+import { signInContextOf } from './sign-in-context';
+import type { OpenedSession } from './sessions.service';
+import { SignInLinks } from './sign-in-links.service';
+
+/** Where the page says that a link did not work. */
+const REFUSED = '/sign-in?problem=link';
+
+/** Looking ahead is not opening: browsers fetch what they guess will be wanted (Fetch, `Sec-Purpose`). */
+const isGuess = ({ headers }: BellwetherRequest): boolean =>
+  /prefetch|preview/i.test(`${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')}`);
+
+/**
+ * Typed, pasted, opened from another program, or no browser at all (Fetch Metadata, W3C). No page leads to a link, not even
+ * one of ours, which shows what models and other people write: it would sign its reader in as somebody else.
+ */
+const isByHand = ({ headers }: BellwetherRequest): boolean =>
+  (headers['sec-fetch-site'] ?? 'none') === 'none' && (headers['sec-fetch-dest'] ?? 'document') === 'document';
+
+/** Links that sign in. For people's browsers, not described by OpenAPI. */
+@ApiExcludeController()
+@Controller('sign-in')
+export class SignInController {
+  constructor(
+    private readonly links: SignInLinks,
+    private readonly cookie: SessionCookie,
+    private readonly failures: FailedCredentials,
+  ) {}
+
+  @Head(':token')
+  @Public('A link is not used by asking whether it is there')
+  look(@Res() response: Response): void {
+    response.set('Cache-Control', 'no-store').status(200).end();
+  }
+
+  /** Opening is using: the console's address must be enough, also for programs. Who got the link on a page pastes it. */
+  @Get(':token')
+  @Public('Open the session that a one-time link is for')
+  async open(
+    @Param('token') token: string,
+    @Req() request: BellwetherRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    response.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+    if (isGuess(request)) return void response.status(503).end();
+    const opened = isByHand(request) ? await this.use(token, request) : null;
+    if (opened !== null) this.cookie.set(response, opened.token);
+    response.redirect(303, opened === null ? REFUSED : '/');
+  }
+
+  /** Null for a link that signs nobody in. @throws AppError `too_many_requests` after many of them */
+  private async use(token: string, request: BellwetherRequest): Promise<OpenedSession | null> {
+    const context = signInContextOf(request, this.cookie);
+    const attempt = async (): Promise<OpenedSession> => {
+      const opened = await this.links.use(token, context);
+      if (opened === null) throw unauthenticated();
+      return opened;
+    };
+    try {
+      return await this.failures.watch({ address: context.ip, kind: 'sign_in', credential: token }, attempt);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    }
+  }
+}
