@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { migrations } from '../migrations';
-import { AssistantsModule } from './assistants';
+import { AnsweringModule } from './answering';
+import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
-import { CompletionsModule } from './completions';
 import { ConnectorsModule } from './connectors';
 import { DemoModule } from './demo';
 import { FilesModule } from './files';
@@ -11,9 +11,10 @@ import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
 import { LambImportModule } from './lamb-import';
 import { McpModule } from './mcp';
-import { MigrationModule } from './migration';
+import { MetadataMigratorModule, MigrationModule } from './migration';
 import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
+import { OpenAiDoorModule } from './openai-door';
 import { OrchestratorsModule } from './orchestrators';
 import { OrganizationsModule } from './organizations';
 import { AuditModule } from './platform/audit';
@@ -25,10 +26,12 @@ import { OutboundModule } from './platform/outbound';
 import { SecretsModule } from './platform/secrets';
 import { SignalsModule } from './platform/signals';
 import { ProcessorsModule } from './processors';
+import { PromptTemplatesModule } from './prompt-templates';
 import { RubricsModule } from './rubrics';
+import { RunDoorModule } from './run-door';
 import { RunsModule } from './runs';
 import { ToolsModule } from './tools';
-import { WebModule } from './web';
+import { KnownMethodsModule, WebModule } from './web';
 
 export interface AppOptions {
   /** What opening the database does to its schema. */
@@ -41,7 +44,8 @@ const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule,
 
 /** The doors come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
 const ROOMS = [
-  CompletionsModule,
+  OpenAiDoorModule,
+  RunDoorModule,
   OrganizationsModule,
   AuthModule,
   FilesModule,
@@ -54,13 +58,18 @@ const ROOMS = [
   ProcessorsModule,
   OrchestratorsModule,
   AssistantsModule,
+  LinkedAssistantsModule,
+  PromptTemplatesModule,
+  AnsweringModule,
   ClassicModule,
   MultiToolModule,
   MigrationModule,
+  MetadataMigratorModule,
   LambImportModule,
   HealthModule,
   McpModule,
   DemoModule,
+  KnownMethodsModule,
   WebModule,
 ];
 

@@ -6,7 +6,8 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
-import { bodyParsers, ProblemFilter, validationPipe } from './platform/http';
+import { CONFIG, type Config } from './platform/config';
+import { answerUnreadableRequests, bodyParsers, ProblemFilter, validationPipe } from './platform/http';
 import { requestLog } from './platform/logging';
 import { WebService } from './web';
 
@@ -56,7 +57,13 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.set('query parser', 'simple');
   app.use(requestLog(logger));
   app.use(
-    helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } } }),
+    helmet({
+      contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },
+      // Other names below this one belong to other services, and without https the header means nothing (RFC 6797 §7.2).
+      strictTransportSecurity: app.get<Config>(CONFIG).http.publicUrl?.startsWith('https:')
+        ? { includeSubDomains: false }
+        : false,
+    }),
   );
   app.use(keepNothing);
   const gate = app.get(CredentialGate);
@@ -66,6 +73,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   serveDocumentation(app);
   if (!app.get(WebService).prepare()) logger.info('the web UI is not built; the API works without it');
   const server = app.getHttpServer();
+  answerUnreadableRequests(server);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;

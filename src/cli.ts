@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { registerAssistantCommands } from './cli-assistants';
-import { registerDatabaseCommands } from './cli-database';
-import { registerDoctorCommand } from './cli-doctor';
-import { registerExportCommand } from './cli-export';
-import { registerInstitutionCommands } from './cli-institution';
-import { Interruption } from './cli-interruption';
+import { registerAssistantCommands } from './cli/assistants/assistants.commands';
+import { registerDatabaseCommands } from './cli/database/database.commands';
+import { registerInstitutionCommands } from './cli/institution/institution.commands';
+import { Interruption } from './cli/interruption';
+import { registerLambCommands } from './cli/lamb/lamb.commands';
 import {
   BadUsage,
   type CommandContext,
@@ -15,12 +14,11 @@ import {
   print,
   printFailure,
   type Register,
-} from './cli-output';
-import { registerLambCommands } from './cli-lamb';
-import { ShownProgress, SILENT } from './cli-progress';
-import { registerServiceCommands } from './cli-service';
+} from './cli/output';
+import { ShownProgress, SILENT } from './cli/progress';
+import { registerServiceCommands } from './cli/service/service.commands';
 import { AppError } from './kernel';
-import { loadConfig } from './platform/config';
+import type { Config } from './platform/config';
 
 const messageOf = (error: unknown): string => {
   if (error instanceof AppError) {
@@ -28,6 +26,15 @@ const messageOf = (error: unknown): string => {
   }
   return error instanceof Error ? error.message : String(error);
 };
+
+/** These commands only open the database. Loading the connectors would take most of their time. */
+const WITHOUT_VENDORS = /^(?:db:|export$)/;
+
+async function configFor(command: string): Promise<Config> {
+  const { loadConfig } = await import('./platform/config/index.js');
+  const vendors = WITHOUT_VENDORS.test(command) ? null : (await import('./connectors/index.js')).VENDORS;
+  return loadConfig(process.env, vendors);
+}
 
 const register: Register = (command, work) => {
   command.option('--json', 'one JSON object as the last line').action(async () => {
@@ -42,7 +49,7 @@ const register: Register = (command, work) => {
       },
     };
     try {
-      const result = await work(loadConfig(process.env), command.opts(), context);
+      const result = await work(await configFor(command.name()), command.opts(), context);
       shown.end();
       print(result, output);
     } catch (error) {
@@ -54,17 +61,19 @@ const register: Register = (command, work) => {
   });
 };
 
+const GROUPS = [
+  registerDatabaseCommands,
+  registerAssistantCommands,
+  registerInstitutionCommands,
+  registerLambCommands,
+  registerServiceCommands,
+];
+
 async function main(): Promise<void> {
   const program = new Command('bellwether')
     .description('Operator commands. Exit code 0 done, 1 refused or failed, 2 bad usage.')
     .exitOverride();
-  registerDatabaseCommands(program, register);
-  registerAssistantCommands(program, register);
-  registerExportCommand(program, register);
-  registerInstitutionCommands(program, register);
-  registerLambCommands(program, register);
-  registerServiceCommands(program, register);
-  registerDoctorCommand(program, register);
+  for (const add of GROUPS) add(program, register);
   try {
     await program.parseAsync();
   } catch (error) {

@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE, SignInLinks } from './auth';
+import { VENDORS } from './connectors';
 import { type Config, ConfigError, loadConfig } from './platform/config';
 import { createPino } from './platform/logging';
 import { type RunningService, serve } from './serve';
@@ -50,7 +51,7 @@ async function firstSignIn({ app, url, bootstrap }: RunningService, config: Conf
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, VENDORS);
   const logger = createPino(config.log.level);
   const service = await serve(config, logger);
   console.log(welcome(service, config, await firstSignIn(service, config)));

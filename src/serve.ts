@@ -1,11 +1,13 @@
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger as Pino } from 'pino';
 import { AppModule } from './app.module';
 import { setUpApp } from './app.setup';
 import { type BootstrapReport, BootstrapService } from './auth';
-import { StreamsInFlight } from './completions';
+import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './demo';
 import { Lifecycle } from './health';
 import type { Config } from './platform/config';
@@ -31,6 +33,21 @@ function originOf(server: Server, host: string): string {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Closing writes open work and ends connections. The limit holds while the database is away. */
+const CLOSE_MS = 5_000;
+
+async function within(limitMs: number, what: string, work: Promise<void>): Promise<void> {
+  const log = new Logger('Shutdown');
+  const timer = new AbortController();
+  const late = sleep(limitMs, undefined, { signal: timer.signal }).then(
+    () => log.warn({ msg: 'not waited for any longer', what, limit_ms: limitMs }),
+    () => undefined,
+  );
+  const done = work.catch((error: unknown) => log.warn({ msg: 'failed while the service stopped', what, err: error }));
+  await Promise.race([done, late]);
+  timer.abort();
 }
 
 async function closeServer(server: Server): Promise<void> {
@@ -63,8 +80,8 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
       const jobsStopped = jobs.stop(limitMs);
       await app.get(StreamsInFlight).drain(limitMs);
       await closeServer(server);
-      await jobsStopped;
-      await app.close();
+      await within(CLOSE_MS, 'jobs', jobsStopped);
+      await within(CLOSE_MS, 'application', app.close());
     };
     return { app, url: originOf(server, config.http.host), bootstrap, demoAssistant, stop };
   } catch (error) {

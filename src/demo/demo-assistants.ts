@@ -1,4 +1,4 @@
-import type { DefinitionInput } from '../assistants';
+import type { DefinitionInput } from '../definition';
 
 export const STATISTICS = {
   slug: 'statistics-primer',

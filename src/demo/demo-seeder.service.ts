@@ -40,7 +40,10 @@ export class DemoSeeder {
   /** Id of the demo's multi-tool assistant, made now or before; null when the organization has assistants of its own only. */
   async seed(owner: DemoOwner): Promise<number | null> {
     const caller = callerOf(owner);
-    const existing = await this.assistants.listRunnable(caller);
+    const existing = await this.assistants.someRunnable(caller, (page) => Promise.resolve(page), {
+      after: 0,
+      count: 1_000,
+    });
     if (existing.length > 0) return existing.find(({ name }) => name === ESSAY_FEEDBACK)?.id ?? null;
     await this.knowledgeBase(caller, STATISTICS, 'statistics');
     await this.knowledgeBase(caller, PYTHON, 'python');

@@ -4,8 +4,10 @@ import type { Response } from 'express';
 import { VectorStore } from '../knowledge-bases';
 import { DatabaseHealth } from '../platform/database';
 import { Public } from '../platform/http';
+import { JobQueue } from '../platform/jobs';
 import { SecretsService } from '../platform/secrets';
 import { LivenessDto, ReadinessDto } from './health.dto';
+import { Signals } from '../platform/signals';
 import { Lifecycle } from './lifecycle.service';
 
 @ApiTags('Health')
@@ -16,6 +18,8 @@ export class HealthController {
     private readonly database: DatabaseHealth,
     private readonly secrets: SecretsService,
     private readonly vectors: VectorStore,
+    private readonly jobs: JobQueue,
+    private readonly signals: Signals,
   ) {}
 
   @Get('live')
@@ -38,7 +42,15 @@ export class HealthController {
     const vectors = this.vectors.unavailable ?? 'ok';
     return {
       status: ready ? 'ready' : 'not_ready',
-      checks: { process, database, secrets: database === 'ok' ? await this.secretsState() : 'unknown', vectors },
+      checks: {
+        process,
+        database,
+        // Informative only: requests are answered without them, and both recover by themselves.
+        jobs: this.jobs.state,
+        signals: this.signals.state,
+        secrets: database === 'ok' ? await this.secretsState() : 'unknown',
+        vectors,
+      },
     };
   }
 

@@ -1,4 +1,4 @@
-import { Interruption } from './cli-interruption';
+import { Interruption } from './interruption';
 
 describe('Ctrl-C', () => {
   let interruption: Interruption;

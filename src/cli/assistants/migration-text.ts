@@ -1,7 +1,7 @@
 import type {
   Applied,
   Batch,
-  BatchItem,
+  FailedItem,
   MigrationPlan,
   OrganizationStatus,
   PlannedRefusal,
@@ -9,7 +9,7 @@ import type {
   RollbackReport,
   VerifyReport,
   VersionCount,
-} from './migration';
+} from '../../migration';
 
 type Refusal = Pick<PlannedRefusal, 'assistantId' | 'problems' | 'differences'>;
 
@@ -38,10 +38,10 @@ const rewriteLines = ({ assistantId, name, from, diff, notes }: PlannedRewrite):
 
 export function planText(plan: MigrationPlan): string {
   const lines = [
-    `Nothing is written. Of ${plan.examined} assistants`,
+    `Dry run: nothing was written. Of ${plan.examined} assistants`,
     `  ${plan.migrate} would be migrated to version ${plan.to}`,
-    `  ${plan.current} are there already`,
-    `  ${plan.skipped} are left alone, as multi-tool assistants are switched off in their organization`,
+    `  ${plan.current} already have this version`,
+    `  ${plan.skipped} would be skipped, because their organization has switched multi-tool assistants off`,
     `  ${plan.failed} cannot be migrated`,
     'Versions now',
     ...indent(plan.versions.map(versionLine)),
@@ -58,29 +58,30 @@ export function planText(plan: MigrationPlan): string {
 export function applyText(
   batch: Batch,
   { complete, before }: Pick<Applied, 'complete' | 'before'>,
-  failures: readonly BatchItem[],
+  failures: readonly FailedItem[],
 ): string {
   const lines = [
-    ...(before === 0 ? [] : [`Went on with an unfinished batch, ${before} assistants of which had been dealt with.`]),
+    ...(before === 0 ? [] : [`Resumed an unfinished batch after ${before} assistants.`]),
     `Batch ${batch.id}: ${batch.migrated} migrated, ${batch.skipped} skipped, ${batch.failed} failed, of ${batch.examined} assistants`,
   ];
-  if (failures.length > 0) lines.push('Left as they are', ...indent(failures.flatMap((item) => refusalLines(item))));
+  if (failures.length > 0)
+    lines.push('Not migrated', ...indent(failures.flatMap((item) => refusalLines(item, item.name))));
   if (batch.failed > failures.length) lines.push(`  … and ${batch.failed - failures.length} more`);
-  if (complete) lines.push(`To go back: assistants:rollback ${batch.id}`);
-  else lines.push(`Stopped. To go on: assistants:migrate --apply --resume ${batch.id}`);
+  if (complete) lines.push(`To undo it: assistants:rollback ${batch.id}`);
+  else lines.push(`Stopped. To continue: assistants:migrate --apply --resume ${batch.id}`);
   return lines.join('\n');
 }
 
 export function rollbackText({ id, state }: Batch, report: RollbackReport, force: boolean): string {
-  const lines = [`Batch ${id} (${state}): ${report.rolledBack} rolled back, ${report.gone} are deleted`];
+  const lines = [`Batch ${id} (${state}): ${report.rolledBack} rolled back, ${report.gone} deleted since`];
   if (report.historyMissing > 0)
-    lines.push(`${report.historyMissing} stay as they are: their version history lacks the old document`);
+    lines.push(`${report.historyMissing} were not rolled back: their version history lacks the old document`);
   if (report.editedCount > 0)
     lines.push(
-      `${report.editedCount} were saved again since, ${force ? 'and went back all the same; what was saved is in their version history' : 'and stay'}`,
+      `${report.editedCount} were saved since, ${force ? 'and were rolled back; the version history has what was saved' : 'and were skipped'}`,
       ...report.edited.map(({ assistantId, version }) => `  assistant ${assistantId}: version ${version}`),
     );
-  if (!report.complete) lines.push(`Stopped. To go on: assistants:rollback ${id}${force ? ' --force' : ''}`);
+  if (!report.complete) lines.push(`Stopped. To continue: assistants:rollback ${id}${force ? ' --force' : ''}`);
   return lines.join('\n');
 }
 
@@ -96,7 +97,7 @@ export function verifyText({ id }: Batch, report: VerifyReport): string {
 
 const batchLine = ({ id, state, to, migrated, skipped, failed, rolledBack, lease, createdAt }: Batch): string => {
   const counts = `${migrated} migrated, ${skipped} skipped, ${failed} failed, ${rolledBack} rolled back`;
-  const held = lease === null ? '' : `; in the hands of ${lease.holder.label} until ${lease.until.toISOString()}`;
+  const held = lease === null ? '' : `; held by ${lease.holder.label} until ${lease.until.toISOString()}`;
   return `${id} ${createdAt.toISOString()} to version ${to}: ${state}; ${counts}${held}`;
 };
 
@@ -112,6 +113,6 @@ export function statusText(
     lines.push(...indent(versions.map(versionLine)));
   }
   lines.push('Batches', ...(batches.length === 0 ? ['  none'] : indent(batches.map(batchLine))));
-  if (!complete) lines.push('Stopped before the end: there are more assistants than these counts say.');
+  if (!complete) lines.push('Stopped before the end: the counts are not complete.');
   return lines.join('\n');
 }

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
-import { applyText, planText, rollbackText, statusText, verifyText } from './cli-assistants-text';
-import { withApplication } from './cli-context';
-import { BadUsage, type CommandContext, type CommandResult, type OutputOptions, type Register } from './cli-output';
-import { isUuid, notFound } from './kernel';
+import { applyText, planText, rollbackText, statusText, verifyText } from './migration-text';
+import { withApplication } from '../context';
+import { BadUsage, type CommandContext, type CommandResult, type OutputOptions } from '../output';
+import { isUuid, notFound } from '../../kernel';
 import {
   type Batch,
+  type FailedItem,
   batchView,
   itemView,
   MigrationBatches,
@@ -18,12 +18,12 @@ import {
   type TargetVersion,
   type TaskControl,
   verifyView,
-  workerLabel,
-} from './migration';
-import { OrganizationsService } from './organizations';
-import type { Config } from './platform/config';
+} from '../../migration';
+import { OrganizationsService } from '../../organizations';
+import type { Config } from '../../platform/config';
+import { processLabel } from '../../platform/database';
 
-interface MigrateOptions extends OutputOptions {
+export interface MigrateOptions extends OutputOptions {
   readonly dryRun?: boolean;
   readonly apply?: boolean;
   readonly org?: string;
@@ -33,7 +33,7 @@ interface MigrateOptions extends OutputOptions {
   readonly diffs: string;
 }
 
-interface RollbackOptions extends OutputOptions {
+export interface RollbackOptions extends OutputOptions {
   readonly assistant?: string;
   readonly force?: boolean;
 }
@@ -62,7 +62,7 @@ const controlOf = ({ signal, progress }: CommandContext): TaskControl => ({
   report: (state) => progress.report(state),
 });
 
-const worker = () => ({ label: workerLabel('a command'), actor: null });
+const worker = () => ({ label: `a command (${processLabel})`, actor: null });
 
 async function organizationOf(context: INestApplicationContext, slug: string | undefined): Promise<string | null> {
   return slug === undefined ? null : context.get(OrganizationsService).idOf(slug);
@@ -73,20 +73,22 @@ function batchId(id: string | undefined): string {
   return id;
 }
 
-/** With the milliseconds that the work itself took, without the start of the command. */
+const failureView = (item: FailedItem) => ({ ...itemView(item), name: item.name });
+
+/** Adds the duration of the work in milliseconds, without the start of the command. */
 async function timed<T>(work: Promise<T>): Promise<readonly [result: T, tookMs: number]> {
   const begun = performance.now();
   const result = await work;
   return [result, Math.round(performance.now() - begun)];
 }
 
-/** As HTTP tells it, with `batch` for its id. */
+/** The answer of the HTTP API, with `batch` as the name of its id. */
 function dataOf(of: Batch) {
   const { id: batch, ...told } = batchView(of);
   return { batch, ...told };
 }
 
-function migrate(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
+export function migrate(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
   if ((options.dryRun === true) === (options.apply === true))
     throw new BadUsage('either --dry-run, which writes nothing, or --apply');
   if (
@@ -118,13 +120,19 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     const request = { ...scope, batchSize, ...resume };
     const [{ batch, complete, before }, tookMs] = await timed(batches.apply(request, worker(), controlOf(command)));
     const failures = await batches.failures(batch.id);
-    const data = { ...dataOf(batch), complete, resumed: before > 0, took_ms: tookMs, failures: failures.map(itemView) };
+    const data = {
+      ...dataOf(batch),
+      complete,
+      resumed: before > 0,
+      took_ms: tookMs,
+      failures: failures.map(failureView),
+    };
     return { text: applyText(batch, { complete, before }, failures), data, ok: complete && batch.failed === 0 };
   };
   return withApplication(config, work, { logWrites: options.json !== true });
 }
 
-function rollBack(config: Config, options: RollbackOptions, command: CommandContext): Promise<CommandResult> {
+export function rollBack(config: Config, options: RollbackOptions, command: CommandContext): Promise<CommandResult> {
   const id = batchId(command.args[0]);
   const force = options.force === true;
   const assistantId = options.assistant === undefined ? null : whole('--assistant', options.assistant, 1, MOST_ID);
@@ -147,7 +155,7 @@ function rollBack(config: Config, options: RollbackOptions, command: CommandCont
   return withApplication(config, work, { logWrites: options.json !== true });
 }
 
-function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {
+export function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {
   const id = batchId(command.args[0]);
   return withApplication(config, async (context) => {
     const going = context.get(MigrationBatches).verify(id, worker(), controlOf(command));
@@ -158,7 +166,11 @@ function verify(config: Config, _options: object, command: CommandContext): Prom
   });
 }
 
-function status(config: Config, options: { readonly org?: string }, command: CommandContext): Promise<CommandResult> {
+export function status(
+  config: Config,
+  options: { readonly org?: string },
+  command: CommandContext,
+): Promise<CommandResult> {
   return withApplication(config, async (context) => {
     const organizationId = await organizationOf(context, options.org);
     const organizations = await context.get(MigrationPlanner).status(organizationId, command.signal);
@@ -175,44 +187,4 @@ function status(config: Config, options: { readonly org?: string }, command: Com
       ok: complete,
     };
   });
-}
-
-/** `assistants:*`: stored metadata of many assistants, to a newer version and back. */
-export function registerAssistantCommands(program: Command, register: Register): void {
-  register<{ org?: string }>(
-    program
-      .command('assistants:status')
-      .description('which versions the stored metadata has, and the last batches')
-      .option('--org <slug>', 'only this organization'),
-    status,
-  );
-  register<MigrateOptions>(
-    program
-      .command('assistants:migrate')
-      .description('take stored metadata to a newer version, where every prompt is proved to stay the same')
-      .option('--dry-run', 'say what would be done, with differences and problems, and write nothing')
-      .option('--apply', 'do it; goes on with an unfinished batch of the same organization and version')
-      .option('--org <slug>', 'only this organization')
-      .option('--to <version>', `${TARGET_VERSIONS.join(' or ')}; the newest when absent`)
-      .option('--batch-size <n>', 'assistants per transaction', '100')
-      .option('--resume <batch>', 'go on with this batch')
-      .option('--diffs <n>', 'how many assistants a dry run shows the differences of', '10'),
-    migrate,
-  );
-  register<RollbackOptions>(
-    program
-      .command('assistants:rollback')
-      .description('take the assistants of a batch back to the documents they had')
-      .argument('<batch>', 'id of the batch')
-      .option('--assistant <id>', 'only this one')
-      .option('--force', 'also those that were saved again since'),
-    rollBack,
-  );
-  register(
-    program
-      .command('assistants:verify')
-      .description('compare what a batch wrote with what is stored, and prove its prompts again; writes nothing')
-      .argument('<batch>', 'id of the batch'),
-    verify,
-  );
 }

@@ -1,4 +1,4 @@
-import { terminalLine } from './kernel';
+import { terminalLine } from '../kernel';
 
 /** How far a command has come; `total` null while nobody knows it yet. */
 export interface ProgressReport {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { registerExportCommand } from './cli-export';
-import { BadUsage, type CommandContext, type Register } from './cli-output';
-import { SILENT } from './cli-progress';
-import { loadConfig } from './platform/config';
+import { registerDatabaseCommands } from './database.commands';
+import { BadUsage, type CommandContext, type Register } from '../output';
+import { SILENT } from '../progress';
+import { loadConfig } from '../../platform/config';
 
 const VARIABLE = 'EXPORT_DATABASE_URL';
 
@@ -13,10 +13,10 @@ describe('the target of an export', () => {
     const register: Register = (command, work) =>
       void command.exitOverride().action(() => {
         // With a database of its own the command refuses as soon as it has understood the target.
-        outcome = work(loadConfig({ DATABASE_URL: 'postgres://db/one' }), command.opts(), context);
+        outcome = work(loadConfig({ DATABASE_URL: 'postgres://db/one' }, null), command.opts(), context);
       });
     const program = new Command().configureOutput({ writeErr: () => undefined });
-    registerExportCommand(program, register);
+    registerDatabaseCommands(program, register);
     await program.parseAsync(['export', ...args], { from: 'user' });
     return outcome;
   };
@@ -35,8 +35,8 @@ describe('the target of an export', () => {
   it('is told in the help, without its value', () => {
     jest.replaceProperty(process, 'env', { [VARIABLE]: 'postgres://user:canary@db/two' });
     const program = new Command();
-    registerExportCommand(program, () => undefined);
-    const help = program.commands[0]?.helpInformation();
+    registerDatabaseCommands(program, () => undefined);
+    const help = program.commands.find((command) => command.name() === 'export')?.helpInformation();
     expect(help).toContain(VARIABLE);
     expect(help).toContain('PGPASSWORD');
     expect(help).not.toContain('canary');

@@ -1,4 +1,4 @@
-import { type ProgressOutput, ShownProgress } from './cli-progress';
+import { type ProgressOutput, ShownProgress } from './progress';
 
 describe('progress of a command', () => {
   let written: string[];

@@ -1,48 +1,39 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
-import { migrations } from '../migrations';
-import { BadUsage, type CommandResult, type Register } from './cli-output';
-import type { Config } from './platform/config';
-import { exportDatabase, type ExportReport } from './platform/database';
-import { SECRETS_KEY_FILE } from './platform/secrets';
+import { migrations } from '../../../migrations';
+import { BadUsage, type CommandContext, type CommandResult } from '../output';
+import type { Config } from '../../platform/config';
+import { exportDatabase, type ExportReport } from '../../platform/database';
+import { SECRETS_KEY_FILE } from '../../platform/secrets';
 
-/** `export`: from the embedded database to a server. */
-export function registerExportCommand(program: Command, register: Register): void {
-  register<{ to: string }>(
-    program
-      .command('export')
-      .description('copy the embedded database into an empty one on a PostgreSQL server; switches nothing')
-      .addOption(
-        new Option('--to <url>', 'postgres://user:password@host/database; here the password may come from PGPASSWORD')
-          .env('EXPORT_DATABASE_URL')
-          .makeOptionMandatory(),
-      ),
-    async (config, { to }, context) => {
-      assertServerUrl(to);
-      if (config.database.url !== null) {
-        throw new BadUsage(
-          'DATABASE_URL is set. This copies the embedded database of DATA_DIR: run it without DATABASE_URL. ' +
-            'From server to server use pg_dump.',
-        );
-      }
-      const { signal, progress } = context;
-      try {
-        const report = await exportDatabase({
-          dataDir: config.database.dataDir,
-          to,
-          migrations,
-          signal,
-          report: (reached) => progress.report(reached),
-        });
-        return resultOf(report, config);
-      } catch (error) {
-        if (!signal.aborted || error !== signal.reason) throw error;
-        const text = 'Stopped. No row was written there and nothing changed here; run the command again to start over.';
-        return { text, data: { interrupted: true }, ok: false };
-      }
-    },
-  );
+export interface ExportTarget {
+  readonly to: string;
+}
+
+/** Copies the embedded database to a server. */
+export async function exportTo(config: Config, { to }: ExportTarget, context: CommandContext): Promise<CommandResult> {
+  assertServerUrl(to);
+  if (config.database.url !== null) {
+    throw new BadUsage(
+      'DATABASE_URL is set. This copies the embedded database of DATA_DIR: run it without DATABASE_URL. ' +
+        'From server to server use pg_dump.',
+    );
+  }
+  const { signal, progress } = context;
+  try {
+    const report = await exportDatabase({
+      dataDir: config.database.dataDir,
+      to,
+      migrations,
+      signal,
+      report: (reached) => progress.report(reached),
+    });
+    return resultOf(report, config);
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    const text = 'Stopped. No row was written there and nothing changed here; run the command again to start over.';
+    return { text, data: { interrupted: true }, ok: false };
+  }
 }
 
 function assertServerUrl(text: string): void {

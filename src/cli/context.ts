@@ -1,15 +1,21 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { migrations } from '../migrations';
-import { AppModule } from './app.module';
-import { terminalJson } from './kernel';
-import type { Config } from './platform/config';
-import { type OpenDatabase, openDatabase } from './platform/database';
-import { createPino, StructuredLogger } from './platform/logging';
+import { migrations } from '../../migrations';
+import { AppError, terminalJson } from '../kernel';
+import type { Config } from '../platform/config';
+import { type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/database';
+import { createPino, StructuredLogger } from '../platform/logging';
+
+/** Nest logs why a start failed, with its stack. The command itself says it in one sentence where it is not a bug. */
+class CommandLogger extends StructuredLogger {
+  override error(message: unknown, ...rest: unknown[]): void {
+    if (message instanceof SchemaMismatchError || message instanceof AppError) return;
+    super.error(message, ...rest);
+  }
+}
 
 /** Standard output belongs to the result: a command logs warnings and worse to standard error. */
 const commandLogger = (level: 'info' | 'warn' = 'warn'): StructuredLogger =>
-  new StructuredLogger(createPino(level, { write: (line: string) => void process.stderr.write(terminalJson(line)) }));
+  new CommandLogger(createPino(level, { write: (line: string) => void process.stderr.write(terminalJson(line)) }));
 
 export interface ApplicationOptions {
   /** What is written is logged, a line for each; on a terminal people see its progress instead. */
@@ -22,10 +28,8 @@ export async function withApplication<T>(
   work: (context: INestApplicationContext) => Promise<T>,
   { logWrites = false }: ApplicationOptions = {},
 ): Promise<T> {
-  const context = await NestFactory.createApplicationContext(AppModule.of(config, { schema: 'check', share: true }), {
-    abortOnError: false,
-    logger: commandLogger(),
-  });
+  const { createApplication } = await import('./create-application.js');
+  const context = await createApplication(config, commandLogger());
   if (logWrites && !process.stderr.isTTY) context.useLogger(commandLogger('info'));
   try {
     return await work(context);

@@ -1,4 +1,4 @@
-import { EXIT, print, printFailure } from './cli-output';
+import { EXIT, print, printFailure } from './output';
 
 const HOSTILE = 'Latin\u001b]52;c;ZXZpbA==\u0007 \u202Eexe';
 const SHOWN = 'Latin ]52;c;ZXZpbA==   exe';

@@ -1,12 +1,11 @@
-import type { Command } from 'commander';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withApplication, withDatabase } from './cli-context';
-import type { Register } from './cli-output';
-import type { Config } from './platform/config';
-import { databaseFigures, type OpenDatabase, schemaStatus } from './platform/database';
-import { SecretsService } from './platform/secrets';
+import { withApplication, withDatabase } from '../context';
+import type { CommandResult } from '../output';
+import type { Config } from '../../platform/config';
+import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/database';
+import { SecretsService } from '../../platform/secrets';
 
 interface Check {
   readonly name: string;
@@ -20,33 +19,28 @@ const LITTLE_SPACE = 256 * 1024 * 1024;
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-/** `doctor`: what an operator looks at first when something is wrong. */
-export function registerDoctorCommand(program: Command, register: Register): void {
-  register(
-    program.command('doctor').description('check configuration, database, schema, secrets and the data directory'),
-    (config) =>
-      withDatabase(config, async (database) => {
-        const schema = await checkSchema(database);
-        const checks = [
-          { name: 'configuration', ok: true, text: `ok (${config.env})`, data: config.env },
-          await checkDatabase(database),
-          schema,
-          await checkSecrets(config, schema.ok),
-          await checkDataDirectory(config.database.dataDir),
-          policyOf(config),
-        ];
-        return {
-          text: checks.map(({ name, text }) => `${name}: ${text}`).join('\n'),
-          data: {
-            env: config.env,
-            engine: database.engine,
-            ...Object.fromEntries(checks.slice(1).map(({ name, data }) => [name.replaceAll(' ', '_'), data])),
-          },
-          ok: checks.every(({ ok }) => ok),
-        };
-      }),
-  );
-}
+/** `doctor`: the first look of an operator when something is wrong. */
+export const examine = (config: Config): Promise<CommandResult> =>
+  withDatabase(config, async (database) => {
+    const schema = await checkSchema(database);
+    const checks = [
+      { name: 'configuration', ok: true, text: `ok (${config.env})`, data: config.env },
+      await checkDatabase(database),
+      schema,
+      await checkSecrets(config, schema.ok),
+      await checkDataDirectory(config.database.dataDir),
+      policyOf(config),
+    ];
+    return {
+      text: checks.map(({ name, text }) => `${name}: ${text}`).join('\n'),
+      data: {
+        env: config.env,
+        engine: database.engine,
+        ...Object.fromEntries(checks.slice(1).map(({ name, data }) => [name.replaceAll(' ', '_'), data])),
+      },
+      ok: checks.every(({ ok }) => ok),
+    };
+  });
 
 async function checkDatabase({ dataSource, engine }: OpenDatabase): Promise<Check> {
   const { version, bytes } = await databaseFigures(dataSource);

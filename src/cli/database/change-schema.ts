@@ -1,0 +1,46 @@
+import { migrate, type OpenDatabase, revertLast, runningServers, schemaStatus } from '../../platform/database';
+import type { Config } from '../../platform/config';
+import { withDatabase } from '../context';
+import type { CommandResult } from '../output';
+
+export interface RevertOptions {
+  readonly force?: boolean;
+}
+
+const list = (names: readonly string[]): string =>
+  names.length === 0 ? '  none' : names.map((name) => `  ${name}`).join('\n');
+
+export const showStatus = (config: Config): Promise<CommandResult> =>
+  withDatabase(config, async ({ dataSource, engine }) => {
+    const { applied, pending, unknown } = await schemaStatus(dataSource);
+    const text = `Applied\n${list(applied)}\nPending\n${list(pending)}\nUnknown to this build\n${list(unknown)}`;
+    return { text, data: { engine, applied, pending, unknown }, ok: pending.length === 0 && unknown.length === 0 };
+  });
+
+export const applyPending = (config: Config): Promise<CommandResult> =>
+  withDatabase(config, async (database) => {
+    const { pending } = await schemaStatus(database.dataSource);
+    if (pending.length > 0) assertNotShared(database);
+    const applied = await migrate(database.dataSource);
+    return { text: applied.length === 0 ? 'Nothing to do.' : `Applied\n${list(applied)}`, data: { applied } };
+  });
+
+export const revert = (config: Config, { force = false }: RevertOptions): Promise<CommandResult> =>
+  withDatabase(config, async (database) => {
+    assertNotShared(database);
+    if (!force) await assertAlone(database);
+    const reverted = await revertLast(database.dataSource);
+    return { text: reverted === null ? 'Nothing to revert.' : `Reverted ${reverted}`, data: { reverted } };
+  });
+
+/** The embedded engine serves one process at a time, and a running server expects the schema that it started with. */
+function assertNotShared({ engine }: OpenDatabase): void {
+  if (engine !== 'shared') return;
+  throw new Error('A running server has this database. Stop it first; it brings the schema up to date when it starts.');
+}
+
+async function assertAlone({ dataSource }: OpenDatabase): Promise<void> {
+  const servers = await runningServers(dataSource);
+  if (servers === 0) return;
+  throw new Error(`${servers} running server(s) use this database. Stop them first, or insist with --force.`);
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { ROLES, SCOPES } from '../../kernel';
+import type { Register } from '../output';
+import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';
+
+/** Organizations, members and API keys without HTTP: for the first minutes, and for when nobody can sign in. */
+export function registerInstitutionCommands(program: Command, register: Register): void {
+  register<NewOrganization>(
+    program
+      .command('organizations:create')
+      .description('make an organization')
+      .requiredOption('--slug <slug>', 'lower-case letters, digits and hyphens')
+      .requiredOption('--name <name>', 'name to show')
+      .option('--owner-email <email>', 'its first owner')
+      .option('--owner-name <name>', 'name of the first owner'),
+    async (config, options) => (await import('./manage-institution.js')).makeOrganization(config, options),
+  );
+  register<NewMember>(
+    program
+      .command('members:add')
+      .description('add a person to an organization')
+      .requiredOption('--organization <slug>', 'organization')
+      .requiredOption('--email <email>', 'e-mail address')
+      .requiredOption('--name <name>', 'name to show')
+      .option('--role <role>', ROLES.join(' | '), 'member'),
+    async (config, options) => (await import('./manage-institution.js')).addMember(config, options),
+  );
+  register<SignInOptions>(
+    program
+      .command('sign-in:link')
+      .description('make a link that signs a member in, once, within an hour')
+      .option('--organization <slug>', 'organization', 'default')
+      .option('--email <email>', 'the member; the administrator of the first start when absent', 'admin@localhost'),
+    async (config, options) => (await import('./manage-institution.js')).makeSignInLink(config, options),
+  );
+  register<NewKey>(
+    program
+      .command('keys:create')
+      .description('make an API key; it is shown once')
+      .requiredOption('--organization <slug>', 'organization')
+      .requiredOption('--owner <email>', 'member who owns it')
+      .requiredOption('--name <name>', 'what it is for')
+      .option('--scopes <list>', SCOPES.join(','), 'chat,read')
+      .option('--expires <date>', 'ISO 8601 time after which it is refused'),
+    async (config, options) => (await import('./manage-institution.js')).makeKey(config, options),
+  );
+}

@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs';
+import { withApplication } from '../context';
+import { BadUsage, type CommandContext, type CommandResult } from '../output';
+import { invalid } from '../../kernel';
+import {
+  type ImportChoices,
+  type ImportOptions,
+  isClean,
+  isSlug,
+  LambImport,
+  openLambSource,
+  readAddressMapping,
+  reportJson,
+  reportText,
+} from '../../lamb-import';
+import type { Config } from '../../platform/config';
+
+export interface LambOptions {
+  readonly files?: string;
+  readonly dryRun?: boolean;
+  readonly source: string;
+  readonly org?: string;
+  readonly inheritSystem?: boolean;
+  readonly mapAddress?: readonly string[];
+  readonly rename?: readonly string[];
+  readonly disabledOwnersTo?: string;
+  readonly stripPrefix?: boolean;
+}
+
+const SOURCE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+function addressesOf(texts: readonly string[]): ImportChoices['addresses'] {
+  const mappings = texts.map((text) => {
+    const mapping = readAddressMapping(text);
+    if (mapping === null) throw new BadUsage('--map-address: <there>=<here>, two http or https addresses');
+    return mapping;
+  });
+  const there = new Set(mappings.map(({ from }) => from.href));
+  if (there.size < mappings.length) throw new BadUsage('--map-address: the same address twice');
+  return mappings;
+}
+
+function slugsOf(texts: readonly string[]): ImportChoices['slugs'] {
+  const slugs = new Map<string, string>();
+  for (const text of texts) {
+    const at = text.lastIndexOf('=');
+    const [there, here] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+    if (there === '' || !isSlug(here)) {
+      throw new BadUsage('--rename: <slug or id there>=<slug here>, of lower-case letters, digits and single hyphens');
+    }
+    if (slugs.has(there) || [...slugs.values()].includes(here)) throw new BadUsage(`--rename: ${there}=${here} twice`);
+    slugs.set(there, here);
+  }
+  return slugs;
+}
+
+const choicesOf = (options: LambOptions): ImportChoices => ({
+  inheritSystem: options.inheritSystem === true,
+  addresses: addressesOf(options.mapAddress ?? []),
+  slugs: slugsOf(options.rename ?? []),
+  disabledOwnersTo: options.disabledOwnersTo?.trim().toLowerCase() ?? null,
+  stripPrefix: options.stripPrefix === true,
+});
+
+function importOptions(options: LambOptions, { progress, signal }: CommandContext): ImportOptions {
+  if (!SOURCE_NAME.test(options.source)) {
+    throw new BadUsage('--source: lower-case letters, digits, dots, hyphens and underscores, at most 63');
+  }
+  const choices = choicesOf(options);
+  if (options.files !== undefined && statSync(options.files, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw invalid([{ path: '--files', message: `${options.files} is not a directory` }], 'Nothing was imported');
+  }
+  return {
+    files: options.files ?? null,
+    dryRun: options.dryRun === true,
+    sourceName: options.source,
+    organization: options.org ?? null,
+    choices,
+    progress,
+    signal,
+  };
+}
+
+export async function importLamb(
+  config: Config,
+  options: LambOptions,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const chosen = importOptions(options, context);
+  // Before the application starts: a file that cannot be read needs no database.
+  const source = openLambSource(context.args[0] ?? '');
+  return withApplication(config, async (application) => {
+    const report = await application.get(LambImport).run(source, chosen);
+    return { text: reportText(report), data: reportJson(report), ok: isClean(report) };
+  });
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from '../../app.module';
+import { openApiDocument, setUpApp } from '../../app.setup';
+import type { CommandResult } from '../output';
+import type { Config } from '../../platform/config';
+import { createPino } from '../../platform/logging';
+
+export interface OpenApiOptions {
+  readonly out: string;
+}
+
+/** The routes do not depend on the data: the application starts on an empty database, deleted afterwards. */
+async function writeDocument(given: Config, file: string): Promise<number> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bw-openapi-'));
+  const config: Config = { ...given, database: { ...given.database, url: null, dataDir } };
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
+    bodyParser: false,
+    abortOnError: false,
+    logger: false,
+  });
+  try {
+    setUpApp(app, createPino('silent'));
+    const document = openApiDocument(app);
+    writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
+    return Object.keys(document.paths).length;
+  } finally {
+    await app.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+export async function writeOpenApi(config: Config, { out }: OpenApiOptions): Promise<CommandResult> {
+  const paths = await writeDocument(config, out);
+  return { text: `Wrote ${out}: ${paths} paths.`, data: { file: out, paths } };
+}
