@@ -1,5 +1,5 @@
 import type { StampedRunEvent } from '../kernel';
-import { isTerminal, loggedEvent } from './run-frame';
+import { isTerminal, loggedEvent } from './logged-event';
 import type { LoggedEvent, RunLog } from './run-log.types';
 import type { RunRecord } from './run.types';
 

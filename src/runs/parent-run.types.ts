@@ -1,3 +1,4 @@
+import type { Caller } from '../kernel';
 import type { RunBudget } from './run-budget';
 
 /** The run on whose behalf another one runs. */
@@ -7,4 +8,6 @@ export interface ParentRun {
   readonly depth: number;
   /** The parent's own: what the child spends is spent. It holds the deadline, too. */
   readonly budget: RunBudget;
+  /** True when fresh rows still allow the call that the child run answers. */
+  readonly mayGoOn: (caller: Caller) => Promise<boolean>;
 }

@@ -54,7 +54,7 @@ function journalOver(log: FakeLog) {
   const endings = new RunEndings({} as RunRepository, journal, active);
   const begin = (n = 1): Run => {
     const id = `0193b0a0-0000-7000-8000-00000000000${n}`;
-    const run = new Run(runInput(), { id, createdAt: new Date(), log: journal.open(id) });
+    const run = new Run(runInput(), { id, createdAt: new Date(), lastSeq: 0, log: journal.open(id) });
     active.add(run);
     return run;
   };

@@ -4,7 +4,7 @@ import { Signals } from '../platform/signals';
 import { ActiveRuns } from './active-runs';
 import { DurableLog } from './durable-log';
 import { isRefusal, sqlstateOf } from './refusal';
-import { isTerminal, loggedEvent } from './run-frame';
+import { isTerminal, loggedEvent } from './logged-event';
 import { RunEventRepository } from './run-event.repository';
 import type { LoggedEvent } from './run-log.types';
 import { finishedRecord } from './run-record';

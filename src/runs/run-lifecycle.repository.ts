@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ErrorCode, JsonObject, RunEvent, StampedRunEvent } from '../kernel';
 import { type Transaction, Transactions } from '../platform/database';
-import { loggedEvent } from './run-frame';
+import { loggedEvent } from './logged-event';
 import { INSERT_GOING, toRow } from './run-sql';
 import type { RunInput, RunRecord } from './run.types';
 
@@ -10,6 +10,10 @@ export interface ClaimedRun {
   readonly createdAt: Date;
   readonly input: RunInput;
   readonly request: JsonObject;
+  /** Earlier tries, by processes that died. */
+  readonly retries: number;
+  /** `seq` of its last event. */
+  readonly lastSeq: number;
 }
 
 /** How somebody else than its worker ends a run. */
@@ -33,6 +37,21 @@ export interface SilentRun {
   readonly sign: string;
 }
 
+type EnqueueAgain = (ids: readonly string[], tx: Transaction) => Promise<void>;
+
+interface ReapedRuns {
+  readonly ended: readonly string[];
+  readonly again: readonly string[];
+}
+
+interface ClaimedRow {
+  readonly created_at: Date;
+  readonly input: RunInput;
+  readonly request: JsonObject;
+  readonly retries: number;
+  readonly last_seq: number;
+}
+
 interface LockedRun {
   readonly id: string;
   readonly background: boolean;
@@ -53,9 +72,32 @@ const CLAIM = `
   WITH claimed AS (
     UPDATE runs SET status = 'running', worker_id = $2, heartbeat_at = now()
     FROM run_requests q WHERE runs.id = $1 AND q.run_id = runs.id AND runs.status = 'queued'
-    RETURNING runs.created_at, q.input, q.request
+    RETURNING runs.id, runs.created_at, q.input, q.request, q.retries
   )
-  SELECT * FROM claimed`;
+  SELECT *, (SELECT coalesce(max(seq), 0)::int FROM run_events WHERE run_id = claimed.id) AS last_seq FROM claimed`;
+
+/** The row lock excludes the reaper: it waits for this statement, or this one finds that the run is lost. */
+const ASK_VENDOR = `
+  WITH owned AS (
+    SELECT id FROM runs WHERE id = $1 AND worker_id = $2 AND status = 'running' FOR SHARE
+  ), asked AS (
+    UPDATE run_requests SET vendor_asked = true WHERE run_id IN (SELECT id FROM owned) RETURNING run_id
+  )
+  SELECT run_id FROM asked`;
+
+/** Queues locked runs again that have asked no vendor, once each. */
+const BEGIN_AGAIN = `
+  WITH again AS (
+    UPDATE run_requests q SET retries = q.retries + 1 FROM runs
+    WHERE q.run_id = ANY($1) AND runs.id = q.run_id AND runs.background AND runs.cancel_requested_at IS NULL
+      AND NOT q.vendor_asked AND q.retries = 0
+      AND NOT EXISTS (SELECT FROM run_events e WHERE e.run_id = q.run_id AND e.type IN ('llm.started', 'llm.delta'))
+    RETURNING q.run_id
+  ), queued AS (
+    UPDATE runs SET status = 'queued', worker_id = NULL, heartbeat_at = NULL
+    WHERE id IN (SELECT run_id FROM again) RETURNING id
+  )
+  SELECT id FROM queued`;
 
 const ASK_CANCEL = `
   WITH asked AS (
@@ -145,18 +187,31 @@ export class RunLifecycleRepository {
     await tx.query(ASK, [record.id, turn, JSON.stringify(input), JSON.stringify(request)]);
   }
 
+  once<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.transactions.once(name, work);
+  }
+
   together(work: (tx: Transaction) => Promise<void>): Promise<void> {
     return this.transactions.run(work);
   }
 
   /** Null when it is not queued any more. */
   async claim(id: string, workerId: string): Promise<ClaimedRun | null> {
-    const rows = await this.dataSource.query<{ created_at: Date; input: RunInput; request: JsonObject }[]>(CLAIM, [
-      id,
-      workerId,
-    ]);
-    const [row] = rows;
-    return row === undefined ? null : { createdAt: row.created_at, input: row.input, request: row.request };
+    const [row] = await this.dataSource.query<ClaimedRow[]>(CLAIM, [id, workerId]);
+    if (row === undefined) return null;
+    const { created_at: createdAt, last_seq: lastSeq, input, request, retries } = row;
+    return { createdAt, input, request, retries, lastSeq };
+  }
+
+  async isQueued(id: string): Promise<boolean> {
+    const rows = await this.dataSource.query<object[]>(`SELECT FROM runs WHERE id = $1 AND status = 'queued'`, [id]);
+    return rows.length > 0;
+  }
+
+  /** Forbids to begin the run again; to be called before the first vendor call. False when the worker has lost the run. */
+  async askVendor(id: string, workerId: string): Promise<boolean> {
+    const rows = await this.dataSource.query<object[]>(ASK_VENDOR, [id, workerId]);
+    return rows.length > 0;
   }
 
   /** False when it does not go on (any more, or not in the table yet). The first reason stays. */
@@ -191,17 +246,23 @@ export class RunLifecycleRepository {
     return this.dataSource.query(SILENT, [except, seconds]);
   }
 
-  /** Ends those that have given no other sign of life; returns their ids. */
-  reap(lost: readonly SilentRun[]): Promise<string[]> {
+  /**
+   * Takes the runs that still give no sign of life. Runs that have asked no vendor are queued again, with a job by
+   * `enqueue`; the others fail.
+   */
+  reap(lost: readonly SilentRun[], enqueue: EnqueueAgain): Promise<ReapedRuns> {
     return this.transactions.run(async (tx) => {
-      const runs = await tx.query<LockedRun[]>(LOCK_LOST, [lost.map(({ id }) => id), lost.map(({ sign }) => sign)]);
+      const locked = await tx.query<LockedRun[]>(LOCK_LOST, [lost.map(({ id }) => id), lost.map(({ sign }) => sign)]);
+      const again = (await tx.query<{ id: string }[]>(BEGIN_AGAIN, [locked.map(({ id }) => id)])).map(({ id }) => id);
+      await enqueue(again, tx);
+      const runs = locked.filter(({ id }) => !again.includes(id));
       const event: RunEvent = {
         type: 'run.failed',
         code: 'worker_lost',
         message: 'The process that carried out the run is gone',
       };
       await endForeign(tx, runs, { status: 'failed', errorCode: 'worker_lost', event });
-      return runs.map(({ id }) => id);
+      return { ended: runs.map(({ id }) => id), again };
     });
   }
 

@@ -24,4 +24,6 @@ export interface RunSeed {
   /** When it was asked for. */
   readonly createdAt: Date;
   readonly log: RunLog;
+  /** `seq` of the last event of an earlier try; 0 for none. */
+  readonly lastSeq: number;
 }

@@ -4,7 +4,8 @@ import { ActiveRuns } from './active-runs';
 import type { Run } from './run';
 import { RunEndings } from './run-endings';
 import { RunEventRepository } from './run-event.repository';
-import { frameOf, loggedEvent } from './run-frame';
+import { loggedEvent } from './logged-event';
+import type { LoggedEvent } from './run-log.types';
 import { RunTails } from './run-tails';
 import { RunRepository } from './run.repository';
 import type { RunRecord } from './run.types';
@@ -18,9 +19,12 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
+/** Events in order, in batches that are never empty. */
+export type EventBatches = AsyncGenerator<readonly LoggedEvent[], void, void>;
+
 const isGoing = (status: RunStatus): boolean => status === 'queued' || status === 'running';
 
-/** Frames of a run's events, from any point on, wherever the run goes on or went. */
+/** The events of a run from any point on, in whichever process it runs or ran. */
 @Injectable()
 export class RunReader {
   constructor(
@@ -32,10 +36,10 @@ export class RunReader {
   ) {}
 
   /**
-   * Server-sent events in pieces of whole frames, the same bytes whoever reads when and where; ends after the terminal event.
-   * A reader is given the next piece when he asks for it: one who is slow gets more at once, and holds nothing up.
+   * The same events and bytes for every reader, in every process; ends after the terminal event. A slow reader asks later
+   * for the next batch, gets more at once, and delays nobody.
    */
-  follow(record: RunRecord, options: FollowOptions): AsyncGenerator<string, void, void> {
+  follow(record: RunRecord, options: FollowOptions): EventBatches {
     if (record.background) return this.followLog(record, options);
     const run = this.active.get(record.id);
     if (run !== undefined) return followHere(run, options);
@@ -51,15 +55,12 @@ export class RunReader {
     return background ? this.log.answer(id) : null;
   }
 
-  private async *followLog(
-    { id, status }: RunRecord,
-    { after, signal }: FollowOptions,
-  ): AsyncGenerator<string, void, void> {
+  private async *followLog({ id, status }: RunRecord, { after, signal }: FollowOptions): EventBatches {
     let seq = after;
     if (!isGoing(status)) {
-      for (let page = await this.page(id, seq); page !== null && !signal.aborted; page = await this.page(id, seq)) {
-        yield page.text;
-        seq = page.seq;
+      for (let page = await this.page(id, seq); page.length > 0 && !signal.aborted; page = await this.page(id, seq)) {
+        yield page;
+        seq = lastSeqOf(page);
       }
       return;
     }
@@ -70,10 +71,10 @@ export class RunReader {
       if (seq > tail.lastSeq) seq = Math.min(seq, await this.log.lastSeq(id));
       while (!left.gone) {
         const { changed } = tail;
-        const chunk = tail.since(seq) ?? (seq < tail.lastSeq ? await this.page(id, seq) : null);
-        if (chunk !== null) {
-          yield chunk.text;
-          seq = chunk.seq;
+        const batch = tail.since(seq) ?? (await this.page(id, seq));
+        if (batch.length > 0) {
+          yield batch;
+          seq = lastSeqOf(batch);
         } else if (tail.ended || seq < tail.lastSeq) return;
         else await left.or(changed);
       }
@@ -83,14 +84,12 @@ export class RunReader {
     }
   }
 
-  private async page(id: string, after: number): Promise<{ text: string; seq: number } | null> {
-    const events = await this.log.page(id, after, PAGE);
-    const last = events.at(-1);
-    return last === undefined ? null : { text: events.map(frameOf).join(''), seq: last.seq };
+  private page(id: string, after: number): Promise<readonly LoggedEvent[]> {
+    return this.log.page(id, after, PAGE);
   }
 
   /** Its events come with its record, when it has ended. */
-  private async *followElsewhere(record: RunRecord, options: FollowOptions): AsyncGenerator<string, void, void> {
+  private async *followElsewhere(record: RunRecord, options: FollowOptions): EventBatches {
     const tail = await this.tails.join(record.id);
     const left = whenAborted(options.signal);
     try {
@@ -102,18 +101,17 @@ export class RunReader {
     yield* this.replay(record, options);
   }
 
-  private async *replay(
-    { id, organizationId }: RunRecord,
-    { after, signal }: FollowOptions,
-  ): AsyncGenerator<string, void, void> {
+  private async *replay({ id, organizationId }: RunRecord, { after, signal }: FollowOptions): EventBatches {
     const record = this.endings.find(id) ?? (await this.runs.within(organizationId).record(id));
-    const frames = record?.events.filter(({ seq }) => seq > after).map((event) => frameOf(loggedEvent(event))) ?? [];
-    if (frames.length > 0 && !signal.aborted) yield frames.join('');
+    const events = record?.events.filter(({ seq }) => seq > after).map(loggedEvent) ?? [];
+    if (events.length > 0 && !signal.aborted) yield events;
   }
 }
 
-/** A run that answers a request in this process: its events are in its hands. */
-async function* followHere(run: Run, { after, signal }: FollowOptions): AsyncGenerator<string, void, void> {
+const lastSeqOf = (events: readonly LoggedEvent[]): number => events.at(-1)?.seq ?? 0;
+
+/** A run that answers a request in this process keeps its events in memory. */
+async function* followHere(run: Run, { after, signal }: FollowOptions): EventBatches {
   const left = whenAborted(signal);
   let told = (): void => undefined;
   let changed = new Promise<void>((resolve) => (told = resolve));
@@ -129,7 +127,7 @@ async function* followHere(run: Run, { after, signal }: FollowOptions): AsyncGen
       const closed = run.isClosed;
       const events = run.recorded.slice(seq);
       seq += events.length;
-      if (events.length > 0) yield events.map((event) => frameOf(loggedEvent(event))).join('');
+      if (events.length > 0) yield events.map(loggedEvent);
       else if (closed) return;
       else await left.or(next);
     }

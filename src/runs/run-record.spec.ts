@@ -22,13 +22,14 @@ describe('run records', () => {
       retries: 2,
       fallback: 'single_file',
     });
-    run.emit({ type: 'tool.failed', index: 0, ...tool, code: 'tool.timeout' });
+    const bounded = { after_ms: 15_000, longest_ms: 300, tries: 60 };
+    run.emit({ type: 'tool.failed', index: 0, ...tool, code: 'tool.timeout', retries: 3, bounded });
     run.emit({ type: 'tool.skipped', index: 2, ...tool, placeholder: null, reason: 'disabled' });
     expect(runningRecord(run)).toMatchObject({
       status: 'running',
       finishedAt: null,
       tools: [
-        { index: 0, status: 'failed', code: 'tool.timeout', duration_ms: expect.any(Number) },
+        { index: 0, status: 'failed', code: 'tool.timeout', duration_ms: expect.any(Number), retries: 3, bounded },
         {
           index: 1,
           status: 'completed',

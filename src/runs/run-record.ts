@@ -5,34 +5,42 @@ import type { RunInput, RunOutcome, RunRecord, ToolTiming } from './run.types';
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
+type EventOf<T extends StampedRunEvent['type']> = Extract<StampedRunEvent, { type: T }>;
+type ToolEnd = EventOf<'tool.completed' | 'tool.failed' | 'tool.skipped'>;
+
+const baseOf = ({ index, plugin, placeholder, call, step }: ToolEnd) => ({
+  index,
+  plugin,
+  placeholder,
+  chars: null,
+  cached: false,
+  retries: 0,
+  code: null,
+  confidence: null,
+  ...(call === undefined ? {} : { call }),
+  ...(step === undefined ? {} : { step }),
+});
+
+function failureOf(event: EventOf<'tool.failed'>, startedAt: string | undefined): ToolTiming {
+  const { code, retries = 0, bounded } = event;
+  const duration_ms = startedAt === undefined ? null : Date.parse(event.at) - Date.parse(startedAt);
+  const bound = bounded === undefined ? {} : { bounded };
+  return { ...baseOf(event), status: 'failed', duration_ms, code, retries, ...bound };
+}
+
 function timingOf(event: StampedRunEvent, startedAt: string | undefined): ToolTiming | null {
-  if (event.type !== 'tool.completed' && event.type !== 'tool.failed' && event.type !== 'tool.skipped') return null;
-  const { index, plugin, placeholder, call, step } = event;
-  const base = {
-    index,
-    plugin,
-    placeholder,
-    chars: null,
-    cached: false,
-    retries: 0,
-    code: null,
-    confidence: null,
-    ...(call === undefined ? {} : { call }),
-    ...(step === undefined ? {} : { step }),
-  };
-  if (event.type === 'tool.skipped') return { ...base, status: 'skipped', duration_ms: null };
-  if (event.type === 'tool.failed') {
-    const duration = startedAt === undefined ? null : Date.parse(event.at) - Date.parse(startedAt);
-    return { ...base, status: 'failed', duration_ms: duration, code: event.code };
-  }
+  if (event.type === 'tool.failed') return failureOf(event, startedAt);
+  if (event.type === 'tool.skipped') return { ...baseOf(event), status: 'skipped', duration_ms: null };
+  if (event.type !== 'tool.completed') return null;
   return {
-    ...base,
+    ...baseOf(event),
     status: 'completed',
     duration_ms: rounded(event.duration_ms),
     chars: event.chars,
     cached: event.cached,
     retries: event.retries,
     confidence: event.confidence,
+    ...(event.bounded === undefined ? {} : { bounded: event.bounded }),
     ...(event.fallback === undefined ? {} : { fallback: event.fallback }),
   };
 }

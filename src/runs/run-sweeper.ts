@@ -5,6 +5,7 @@ import { Signals } from '../platform/signals';
 import { ActiveRuns } from './active-runs';
 import { RunKeeper } from './run-keeper';
 import { RunLifecycleRepository, type SilentRun } from './run-lifecycle.repository';
+import { jobOf, runQueue } from './run-queue';
 import { idSignals, RUN_EVENTS } from './run-signals';
 
 const REAP_LIMIT = 50;
@@ -31,7 +32,7 @@ export class RunSweeper {
     private readonly active: ActiveRuns,
     private readonly keeper: RunKeeper,
     private readonly signals: Signals,
-    jobs: JobQueue,
+    private readonly jobs: JobQueue,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     jobs.sweep(config.runs.leaseSeconds * 1_000 * REAP_SHARE, (context) => this.reap(context));
@@ -47,10 +48,17 @@ export class RunSweeper {
     this.silent = new Map();
     const silent = await this.lifecycle.silent(over ? 0 : this.config.runs.leaseSeconds, this.active.withRow());
     const lost = over ? silent : this.silentFor(this.config.runs.leaseSeconds * 1_000 * BEAT_SHARE, silent, before);
+    const queue = runQueue(this.config.runs.concurrency);
     for (let n = 0; n < lost.length; n += REAP_LIMIT) {
-      const ids = await this.lifecycle.reap(lost.slice(n, n + REAP_LIMIT));
-      if (ids.length > 0) this.logger.warn({ msg: 'runs of processes that are gone were ended', count: ids.length });
-      for (const signal of idSignals(ids)) this.signals.publish(RUN_EVENTS, signal);
+      const { ended, again } = await this.lifecycle.reap(lost.slice(n, n + REAP_LIMIT), (ids, tx) =>
+        this.jobs.send(queue, ids.map(jobOf), tx),
+      );
+      if (ended.length > 0)
+        this.logger.warn({ msg: 'runs of processes that are gone were ended', count: ended.length });
+      if (again.length > 0)
+        this.logger.warn({ msg: 'runs of processes that are gone begin again', count: again.length });
+      for (const signal of idSignals(ended)) this.signals.publish(RUN_EVENTS, signal);
+      this.jobs.wake(queue);
     }
   }
 

@@ -7,6 +7,9 @@ import type { ToolTiming } from './run.types';
 @Index('runs_organization_idx', ['organizationId', 'id'])
 @Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
 @Index('runs_user_idx', ['organizationId', 'userId', 'id'])
+@Index('runs_asked_elsewhere_idx', ['callerOrganizationId', 'userId'], {
+  where: 'caller_organization_id IS NOT NULL AND parent_run_id IS NULL',
+})
 @Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
 @Index('runs_going_idx', ['createdAt'], { where: `status IN ('queued', 'running')` })
 @Index('runs_cancel_idx', ['workerId'], { where: `status = 'running' AND cancel_requested_at IS NOT NULL` })

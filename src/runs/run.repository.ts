@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, IsNull, type SelectQueryBuilder } from 'typeorm';
 import { type PageRequest, type Usage, decodeCursor, isUuid } from '../kernel';
 import { TenantScope } from '../platform/database';
 import type { ShapedReport } from './report/report.types';
 import { REPORT_LIMITS } from './report/shape-report';
 import { RunEntity } from './run.entity';
 import { INSERT_GOING, INSERT_RUNS, TOOL_STATS, RUN_STATS, toRow } from './run-sql';
-import type { NestedFilter } from './nested-filter.types';
 import type { RunFilter, RunRecord, RunStats } from './run.types';
 
 /** Columns that a list does not need and that weigh the most. */
@@ -86,6 +85,9 @@ const recordOf = (row: RunEntity): RunRecord => ({
   plan: row.plan ?? null,
 });
 
+const OWN_OR_ASKED = `run.organizationId = :organizationId OR
+  (run.callerOrganizationId = :organizationId AND run.userId = :asker AND run.parentRunId IS NULL)`;
+
 @Injectable()
 export class RunRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -106,8 +108,10 @@ export class RunRepository {
 }
 
 export class RunScope extends TenantScope<RunEntity> {
+  /** A run of the organization's assistants, or one that its members asked of another organization's. */
   async record(id: string): Promise<RunRecord | null> {
-    const row = await this.find(id);
+    const asked = { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() };
+    const row = await this.rows.findOneBy([this.where({ id }), asked]);
     return row === null ? null : recordOf(row);
   }
 
@@ -138,18 +142,6 @@ export class RunScope extends TenantScope<RunEntity> {
     return rows.map(recordOf);
   }
 
-  /** Runs on behalf of others that began after `since`. */
-  nestedCalls(since: Date, { assistantId, callerOrganizationId }: NestedFilter): Promise<number> {
-    const query = this.rows
-      .createQueryBuilder('run')
-      .where('run.organizationId = :organizationId', { organizationId: this.organizationId })
-      .andWhere('run.parentRunId IS NOT NULL AND run.createdAt > :since', { since });
-    if (assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', { assistantId });
-    if (callerOrganizationId !== undefined)
-      query.andWhere('run.callerOrganizationId = :callerOrganizationId', { callerOrganizationId });
-    return query.getCount();
-  }
-
   async stats(assistantId: number): Promise<RunStats> {
     const { manager } = this.rows;
     const [figures] = await manager.query<[Omit<RunStats, 'tools'>]>(RUN_STATS, [this.organizationId, assistantId]);
@@ -160,7 +152,10 @@ export class RunScope extends TenantScope<RunEntity> {
   private matching(filter: RunFilter): SelectQueryBuilder<RunEntity> {
     const query = this.rows
       .createQueryBuilder('run')
-      .where('run.organizationId = :organizationId', { organizationId: this.organizationId });
+      .where(filter.asker === undefined ? 'run.organizationId = :organizationId' : `(${OWN_OR_ASKED})`, {
+        organizationId: this.organizationId,
+        asker: filter.asker,
+      });
     if (filter.assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', filter);
     if (filter.status !== undefined) query.andWhere('run.status = :status', filter);
     if (filter.onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: filter.onlyAssistants });

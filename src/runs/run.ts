@@ -1,7 +1,7 @@
 import { type Observable, Subject } from 'rxjs';
 import { type PlanSummary, type RunEvent, type StampedRunEvent, uuidv7 } from '../kernel';
 import { DeltaGatherer } from './delta-gatherer';
-import { isTerminal } from './run-frame';
+import { isTerminal } from './logged-event';
 import type { RunSeed } from './run-log.types';
 import type { RunInput } from './run.types';
 
@@ -27,7 +27,7 @@ export class Run {
   private subject: Subject<StampedRunEvent> | null = null;
   private planned: PlanSummary | null = null;
   private admitted: RunInput;
-  private seq = 0;
+  private seq: number;
   private chatty = 0;
   private closed = false;
 
@@ -37,6 +37,7 @@ export class Run {
   ) {
     this.admitted = input;
     this.id = seed?.id ?? uuidv7();
+    this.seq = seed?.lastSeq ?? 0;
     this.deltas = seed === null ? null : new DeltaGatherer((text) => this.tell({ type: 'llm.delta', text }));
   }
 

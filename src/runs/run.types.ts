@@ -1,4 +1,5 @@
 import type {
+  BoundedTry,
   Caller,
   ErrorCode,
   FunctionCallRef,
@@ -54,6 +55,8 @@ export interface ToolTiming {
   readonly chars: number | null;
   readonly cached: boolean;
   readonly retries: number;
+  /** The last try that history ended before its time; absent where it ended none. */
+  readonly bounded?: BoundedTry;
   readonly code: string | null;
   /** 0..1; null where the tool states none. */
   readonly confidence: number | null;
@@ -103,6 +106,8 @@ export interface RunRecord {
 }
 
 export interface RunFilter {
+  /** Adds runs that this member asked of other organizations' assistants. */
+  readonly asker?: string;
   readonly assistantId?: number;
   readonly status?: RunStatus;
   /** Runs that this user asked for, and of these assistants whoever ran them. Absent: every run of the organization. */

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, notFound, type Page, type PageRequest, encodeCursor, isUuid } from '../kernel';
+import { AppError, isUuid, type JsonObject, notFound, type Page, pageOf, type PageRequest } from '../kernel';
 import { ActiveRuns } from './active-runs';
 import { BackgroundRuns, type RunExecutor } from './background-runs';
-import type { NestedFilter } from './nested-filter.types';
 import { Run } from './run';
 import { RunCanceller } from './run-canceller';
 import { RunEndings } from './run-endings';
-import { type FollowOptions, RunReader } from './run-reader';
+import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
 import { runningRecord } from './run-record';
 import { RunRepository, cursorId } from './run.repository';
 import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run.types';
@@ -64,10 +63,10 @@ export class RunsService {
   }
 
   /**
-   * Frames of the run's events after `after`, then those to come; ends after the terminal one. The same bytes on every
+   * The run's events after `after`, then those to come; ends after the terminal one. The same bytes in every
    * process. Runs that answer a request are followed live only in the process that does.
    */
-  follow(record: RunRecord, options: FollowOptions): AsyncGenerator<string, void, void> {
+  follow(record: RunRecord, options: FollowOptions): EventBatches {
     return this.reader.follow(record, options);
   }
 
@@ -117,13 +116,7 @@ export class RunsService {
     const current = stored.records.map((record) => this.current(record));
     const records = [...going.filter(({ id }) => after === null || id < after), ...current];
     records.sort((a, b) => (a.id < b.id ? 1 : -1));
-    const items = records.slice(0, page.limit);
-    const last = items.at(-1);
-    return {
-      items,
-      next_cursor: records.length > page.limit && last !== undefined ? encodeCursor([last.id]) : null,
-      total: stored.total + going.length,
-    };
+    return { ...pageOf(records, page.limit, ({ id }) => id), total: stored.total + going.length };
   }
 
   /** Runs on behalf of one that `find` gave, oldest first. */
@@ -136,15 +129,6 @@ export class RunsService {
     const stored = await this.runs.within(organizationId).nested(id);
     const known = new Set(stored.map((record) => record.id));
     return [...stored, ...going.filter((record) => !known.has(record.id))];
-  }
-
-  /** How many runs on behalf of others an organization's assistants have begun since then; those that go on count. */
-  async nestedCalls(organizationId: string, since: Date, of: NestedFilter): Promise<number> {
-    const going = this.active
-      .values()
-      .filter(({ id, input }) => !this.active.hasRow(id) && isNestedCall(input, organizationId, of));
-    await this.endings.flush();
-    return going.length + (await this.runs.within(organizationId).nestedCalls(since, of));
   }
 
   async stats(assistantId: number, organizationId: string): Promise<RunStats> {
@@ -173,20 +157,21 @@ export class RunsService {
     if (filter.status !== undefined && filter.status !== 'running') return [];
     return this.active
       .values()
-      .filter(({ input }) => input.assistant.organizationId === organizationId && matches(input, filter))
+      .filter(({ input }) => belongs(input, organizationId, filter) && matches(input, filter))
       .filter(({ id }) => !this.active.hasRow(id))
       .map(runningRecord);
   }
 }
 
+/** Runs of the organization's assistants, and those that its members asked of another one's. */
 const within = (organizationId: string, record: RunRecord): RunRecord | null =>
-  record.organizationId === organizationId ? record : null;
+  record.organizationId === organizationId || (record.callerOrganizationId === organizationId && !record.parentRunId)
+    ? record
+    : null;
 
-function isNestedCall({ assistant, caller, parentRunId }: RunInput, organizationId: string, of: NestedFilter): boolean {
-  if ((parentRunId ?? null) === null || assistant.organizationId !== organizationId) return false;
-  if (of.assistantId !== undefined && of.assistantId !== assistant.id) return false;
-  return of.callerOrganizationId === undefined || of.callerOrganizationId === caller.organizationId;
-}
+const belongs = ({ assistant, caller, parentRunId }: RunInput, organizationId: string, { asker }: RunFilter): boolean =>
+  assistant.organizationId === organizationId ||
+  (!parentRunId && caller.organizationId === organizationId && caller.userId === asker);
 
 function matches({ assistant, caller, parentRunId }: RunInput, filter: RunFilter): boolean {
   if (filter.assistantId !== undefined && filter.assistantId !== assistant.id) return false;

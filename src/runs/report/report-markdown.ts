@@ -1,4 +1,4 @@
-import type { KnowledgeBaseSource, Source } from '../../kernel';
+import type { BoundedTry, KnowledgeBaseSource, Source } from '../../kernel';
 import type { ReportCall, ReportResult, ReportTool, ShapedReport } from './report.types';
 
 /** A fence longer than any run of backticks inside, so that content cannot end its own block. */
@@ -7,6 +7,8 @@ function fenced(content: string, language = ''): string {
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${content}\n${fence}`;
 }
+
+const NO_CONTENT = 'No content';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
@@ -23,15 +25,21 @@ const toolSection = (tool: ReportTool): string[] => [
   fenced(JSON.stringify(tool.config, null, 2), 'json'),
 ];
 
+const boundedLine = ({ after_ms, longest_ms, tries }: BoundedTry): string =>
+  `- **Try Ended Early:** after ${after_ms} ms; the last ${tries} tries took ${longest_ms} ms at most`;
+
 const resultSection = (result: ReportResult): string[] => [
   heading(result),
   `- **Status:** ${result.status}${result.code === undefined ? '' : ` (${result.code})`}`,
   ...(result.message === undefined ? [] : [`- **Reason:** ${oneLine(result.message)}`]),
   ...(result.query === undefined ? [] : [`- **Query:** ${oneLine(result.query)}`]),
   `- **Duration:** ${result.duration_ms.toFixed(1)} ms`,
+  ...((result.retries ?? 0) === 0 ? [] : [`- **Retries:** ${result.retries}`]),
+  ...(result.bounded === undefined ? [] : [boundedLine(result.bounded)]),
   `- **Content Length:** ${result.chars} characters`,
   `- **Has Sources:** ${result.sources > 0}`,
-  ...(result.preview === '' ? [] : ['- **Content Preview:**', fenced(result.preview)]),
+  '- **Content Preview:**',
+  fenced(result.preview === '' ? NO_CONTENT : result.preview),
 ];
 
 function placeLines({ knowledge_base, page, page_end, section }: KnowledgeBaseSource): string[] {
@@ -62,6 +70,10 @@ function sourceLines(source: Source): string[] {
   }
 }
 
+/** Results about a person show their length but no preview. */
+const callPreview = ({ preview, chars }: ReportCall): string[] =>
+  preview === '' && chars > 0 ? [] : [fenced(preview === '' ? NO_CONTENT : preview)];
+
 const callSection = (call: ReportCall): string[] => [
   `### Call ${call.index + 1}: ${oneLine(call.name)}`,
   `- **Round:** ${call.round}`,
@@ -70,7 +82,7 @@ const callSection = (call: ReportCall): string[] => [
   '- **Arguments:**',
   fenced(call.arguments, 'json'),
   `- **Result:** ${call.chars} characters`,
-  ...(call.preview === '' ? [] : [fenced(call.preview)]),
+  ...callPreview(call),
 ];
 
 /** Nothing at all for strategies without stages. */
@@ -107,9 +119,21 @@ const functionSections = ({ functions, calls = [] }: ShapedReport): string[] =>
       ];
 
 const more = (total: number, shown: number, what: string): string[] =>
-  total > shown ? [`_… and ${total - shown} more ${what}._`] : [];
+  total > shown ? [`*... and ${total - shown} more ${what}*`] : [];
 
 /** The report of spec 000 §3.4.5 as Markdown; the verbose answer and `/runs/{id}/report`. */
+const vendorSection = ({ vendor_failure: failure }: ShapedReport): string[] =>
+  failure === undefined
+    ? []
+    : [
+        '## Model Vendor Failure',
+        `- **Status:** ${failure.status ?? 'no answer'}`,
+        `- **Message:** ${failure.message === null ? 'none' : oneLine(failure.message)}`,
+        `- **Request Id:** ${failure.request_id ?? 'none'}`,
+        `- **Retries:** ${failure.retries}`,
+        '',
+      ];
+
 export function reportMarkdown(report: ShapedReport): string {
   const lines = [
     report.assistant.type === 'classic' ? '# Classic Pipeline Report' : '# Multi-Tool Orchestration Report',
@@ -134,6 +158,7 @@ export function reportMarkdown(report: ShapedReport): string {
     ...report.sources.flatMap((source, n) => [`### Source ${n + 1}`, ...sourceLines(source)]),
     ...more(report.totals.sources, report.sources.length, 'sources'),
     '',
+    ...vendorSection(report),
     ...(report.warnings.length === 0
       ? []
       : ['## Warnings', ...report.warnings.map((text) => `- ${oneLine(text)}`), '']),

@@ -1,4 +1,4 @@
-import type { PlanSummary, Source } from '../../kernel';
+import type { BoundedTry, PlanSummary, Source, VendorFailure } from '../../kernel';
 
 export interface ReportTool {
   /** From 0; the Markdown counts from 1, as spec 000 §3.4.5 does. */
@@ -23,6 +23,10 @@ export interface ReportResult {
   readonly preview: string;
   /** What was asked instead of the user's message. */
   readonly query?: string;
+  /** Tries after the first; absent for skipped tools. */
+  readonly retries?: number;
+  /** The last try that history ended before its time; absent where it ended none. */
+  readonly bounded?: BoundedTry;
   readonly code?: string;
   readonly message?: string;
 }
@@ -97,6 +101,8 @@ export interface RunReport {
   readonly functions?: readonly ReportFunction[];
   /** In the order of the model's requests. */
   readonly calls?: readonly ReportCall[];
+  /** The model vendor's answer when it failed; absent where it did not. */
+  readonly vendor_failure?: VendorFailure;
 }
 
 /** A report after cutting: the sources and messages that were left out are counted. */

@@ -1,4 +1,4 @@
-import type { Source } from '../../kernel';
+import type { Source, VendorFailure } from '../../kernel';
 import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
 import type { ReportCall, ReportMessage, ReportPromptPart, RunReport, ShapedReport } from './report.types';
@@ -32,7 +32,7 @@ function textShaper(secrets: readonly string[]): Text {
   return (text, max) => {
     const window = text.length > max + lookahead ? text.slice(0, max + lookahead) : text;
     const shaped = cut(storable(redactText(window, secrets)), max);
-    return text.length > window.length && !shaped.endsWith('…') ? `${shaped}…` : shaped;
+    return text.length > window.length && !shaped.endsWith('...') ? `${shaped}...` : shaped;
   };
 }
 
@@ -68,6 +68,9 @@ function shapePrompt(prompt: readonly ReportPromptPart[], text: Text): readonly 
     return { ...part, text: max === 0 ? '' : text(part.text, max) };
   });
 }
+
+const shapeVendor = (failure: VendorFailure, text: Text): VendorFailure =>
+  failure.message === null ? failure : { ...failure, message: text(failure.message, MAX_LINE) };
 
 /** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
 function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
@@ -111,6 +114,7 @@ export function shapeReport(
       : { plan: { ...report.plan, reasoning: text(report.plan.reasoning, MAX_LINE) } }),
     ...(report.functions === undefined ? {} : { functions: report.functions.slice(0, MAX_FUNCTIONS) }),
     ...(report.calls === undefined ? {} : { calls: report.calls.slice(0, MAX_CALLS).map(callShaper(text)) }),
+    ...(report.vendor_failure === undefined ? {} : { vendor_failure: shapeVendor(report.vendor_failure, text) }),
     totals: known ?? { sources: report.sources.length, messages: report.messages.length },
   };
 }
