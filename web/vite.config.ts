@@ -14,7 +14,7 @@ const proxied = Object.fromEntries(
 
 /** What every page starts with, and all that it imports: many small files compress worse than one. */
 const SHELL =
-  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem|announcer)|session|i18n\/)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
+  /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem|announcer)|session\/|i18n\/)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
 
 const GROUPS = [
   { name: 'shell', test: SHELL },
@@ -22,7 +22,7 @@ const GROUPS = [
     name: 'icons',
     test: /lucide\/svelte\/dist\/icons\/(copy|download|eye|file-text|library|message-square|pencil|plus|save|search|share-2|trash|upload|wrench)\.svelte/,
   },
-  { name: 'ui', test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|assistants\/definition)/ },
+  { name: 'ui', test: /src\/lib\/(ui\/(Field|Breadcrumbs|Lazy|PageHead|paged-list)|definition\/assistant)/ },
   { name: 'content', test: /src\/lib\/content\/(ListBody|SearchBox|ConfirmDelete)/ },
   { name: 'assistants', test: /src\/lib\/assistants\/list\/AssistantsPage/ },
   { name: 'files', test: /src\/lib\/content\/files\/FileBrowser/ },

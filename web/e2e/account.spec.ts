@@ -19,7 +19,7 @@ test('one sees where one is signed in, and signs forgotten browsers out', async 
   const page = await context.newPage();
   await page.goto('/assistants');
   await page.getByTestId('account-menu').click();
-  await page.getByRole('menuitem', { name: 'Where I am signed in' }).click();
+  await page.getByRole('menuitem', { name: 'Active sessions' }).click();
   await expect(page).toHaveURL(/\/account\/sessions$/);
   const rows = page.getByTestId('session-row');
   await expect(rows).toHaveCount(4);

@@ -5,22 +5,22 @@ const metadata = { prompt_processor: 'simple_augment', connector: 'bypass', rag_
 const make = (api: Api, name: string): Promise<{ id: number }> =>
   api.post('/api/v1/assistants', { name, prompt_template: '{user_input}', metadata });
 
-test('an assistant is switched off, answers nobody, and is switched on again', async ({ page, api }) => {
+test('a paused assistant answers nobody until it is resumed', async ({ page, api }) => {
   const { id } = await make(api, 'Standing tutor');
   await page.goto(`/assistants?q=${encodeURIComponent('Standing tutor')}`);
   const card = page.getByTestId('assistant-card');
   await card.getByTestId('assistant-actions').click();
   await page.getByTestId('action-suspend').click();
-  await expect(page.getByRole('dialog')).toContainText('Switch “Standing tutor” off?');
+  await expect(page.getByRole('dialog')).toContainText('Pause “Standing tutor”?');
   await check(page);
-  await shot(page, 'assistant-switch-off');
+  await shot(page, 'assistant-pause');
   await page.getByRole('button', { name: 'Cancel' }).click();
   expect((await api.get(`/api/v1/assistants/${id}`)).disabled).toBe(false);
 
   await card.getByTestId('assistant-actions').click();
   await page.getByTestId('action-suspend').click();
   await page.getByTestId('confirm-btn').click();
-  await expect(card).toContainText('Switched off');
+  await expect(card).toContainText('Paused');
   await expect(card.getByTestId('chat-link')).toHaveCount(0);
   await expect(card.getByTestId('edit-link')).toBeVisible();
   const asked = api.post(`/api/v1/assistants/${id}/completions`, { messages: [{ role: 'user', content: 'Hello?' }] });
@@ -28,7 +28,7 @@ test('an assistant is switched off, answers nobody, and is switched on again', a
 
   await card.getByTestId('assistant-actions').click();
   await page.getByTestId('action-suspend').click();
-  await expect(card.getByText('Switched off')).toHaveCount(0);
+  await expect(card.getByText('Paused')).toHaveCount(0);
   await expect(card.getByTestId('chat-link')).toBeVisible();
   expect((await api.get(`/api/v1/assistants/${id}`)).disabled).toBe(false);
 });

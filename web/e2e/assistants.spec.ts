@@ -202,10 +202,10 @@ test("a session's end keeps the page, and the work goes on after signing in else
   await page.getByTestId('search-input').fill('unfinished');
   await expect(page.getByTestId('session-ended')).toBeVisible();
   await check(page);
-  await page.getByRole('button', { name: 'I have signed in: go on' }).click();
-  await expect(page.getByTestId('session-ended')).toContainText('Nobody is signed in yet');
+  await page.getByRole('button', { name: 'I have signed in: continue' }).click();
+  await expect(page.getByTestId('session-ended')).toContainText('You are not signed in yet');
   await page.unroute('**/api/v1/**');
-  await page.getByRole('button', { name: 'I have signed in: go on' }).click();
+  await page.getByRole('button', { name: 'I have signed in: continue' }).click();
   await expect(page.getByTestId('session-ended')).toBeHidden();
   await expect(page.getByTestId('search-input')).toHaveValue('unfinished');
 });

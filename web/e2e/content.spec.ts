@@ -81,7 +81,7 @@ test('a knowledge base is shared with a member by address, and an unknown addres
   const dialog = page.getByTestId('shares-dialog');
   await dialog.locator('input[type=email]').fill('nobody@example.edu');
   await dialog.getByRole('button', { name: 'Add person' }).click();
-  await expect(dialog).toContainText('Nobody in your organization');
+  await expect(dialog).toContainText('No member of your organization');
   await dialog.locator('input[type=email]').fill('content.reader@example.edu');
   await dialog.getByRole('button', { name: 'Add person' }).click();
   await expect(dialog).toContainText('Content Reader');
@@ -105,7 +105,7 @@ test('a rubric is written by keyboard, kept from loss, and read back as it was',
   await expect(page.getByLabel('Name of criterion 2')).toBeFocused();
   await page.keyboard.type('Result');
   await page.getByLabel('What is judged in Result').fill('What was measured');
-  await page.getByLabel('Result: what “Exemplary” looks like').fill('Every number has a unit');
+  await page.getByLabel('Result: description of “Exemplary”').fill('Every number has a unit');
   await page.getByRole('button', { name: 'Move Result up' }).press('Enter');
   await expect(page.getByLabel('Name of criterion 1')).toHaveValue('Result');
   await expect(page.getByRole('button', { name: 'Move Result down' })).not.toBeFocused();
@@ -154,7 +154,7 @@ test('a rubric is exported and imported again', async ({ page, api }) => {
   await page.goto('/rubrics');
   const choose = page.getByTestId('import-input');
   await choose.setInputFiles({ name: 'r.json', mimeType: 'application/json', buffer: Buffer.from('{') });
-  await expect(page.getByTestId('problem')).toContainText('not JSON');
+  await expect(page.getByTestId('problem')).toContainText('not valid JSON');
   const copy = { ...document, title: 'Brought along' };
   await choose.setInputFiles({
     name: 'r.json',
@@ -191,7 +191,7 @@ test('a starter is copied, changed and shared', async ({ page, api }) => {
   await page.getByTestId('template-text').fill('Judge: ');
   await page.getByRole('button', { name: 'Insert {2_rubric}' }).click();
   await expect(page.getByTestId('template-text')).toHaveValue('Judge: {2_rubric}');
-  await expect(page.getByText('Without {user_input}')).toBeVisible();
+  await expect(page.getByText('Add {user_input}')).toBeVisible();
   await page.getByTestId('save-btn').click();
   await expect(page.locator('.success-message').last()).toBeVisible();
   await uncover(page);

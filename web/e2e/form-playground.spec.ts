@@ -67,7 +67,7 @@ test('on a phone one of the two is shown; a new form says what comes first', asy
   await page.getByTestId('playground-btn').click();
   await expect(page.getByTestId('question-input')).toBeVisible();
   await expect(page.getByTestId('name-input')).toBeHidden();
-  const panes = page.getByRole('group', { name: 'What is shown' });
+  const panes = page.getByRole('group', { name: 'View', exact: true });
   await panes.getByRole('button', { name: 'Form' }).click();
   await expect(page.getByTestId('name-input')).toBeVisible();
   await expect(page.getByTestId('question-input')).toBeHidden();

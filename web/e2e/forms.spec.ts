@@ -38,7 +38,7 @@ test('the checklist counts, explains and leads to the place', async ({ page, api
   await expect(page.getByTestId('checklist-btn')).toContainText('2');
   await page.getByTestId('checklist-btn').click();
   const list = page.getByTestId('checklist');
-  await expect(list).toContainText('{1_context} is not used in the template.');
+  await expect(list).toContainText('{1_context} is not in the template.');
   await check(page);
   await shot(page, 'form-checklist');
   await list.locator('[data-code="tool.config_incomplete"]').getByRole('button').click();

@@ -18,7 +18,7 @@ test('functions are chosen, set and saved; an assistant that calls functions can
 
   await page.goto(`/multi-tool-assistants/${id}`);
   const list = page.getByTestId('functions-list');
-  await expect(list.getByTestId('functions-summary')).toContainText('Nothing chosen');
+  await expect(list.getByTestId('functions-summary')).toContainText('No functions selected');
   await list.getByTestId('function-option-weather').getByRole('checkbox').check();
   await list.getByRole('button', { name: 'Settings of Weather' }).click();
   await page.getByTestId('function-dialog').getByRole('combobox').selectOption({ index: 1 });

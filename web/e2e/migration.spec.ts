@@ -57,7 +57,7 @@ test('dry run with its differences, migration, verification and the way back', a
   await test.step('verification', async () => {
     await page.getByTestId('verify-btn').click();
     await expect(page.getByTestId('batch-result')).toHaveAttribute('data-task', 'verify', { timeout: 30_000 });
-    await expect(page.getByTestId('batch-result')).toContainText('2 of 2 are sound');
+    await expect(page.getByTestId('batch-result')).toContainText('2 of 2 verified');
   });
 
   await test.step('what was saved since is only overwritten when one says so', async () => {

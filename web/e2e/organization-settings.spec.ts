@@ -27,7 +27,7 @@ test('an administrator adds an MCP server, whose token is never shown again, and
   await shot(page, 'organization-mcp');
 
   await card.getByLabel('Address').fill('http://127.0.0.1:9/other');
-  await expect(card).toContainText('With another address the stored secret is deleted.');
+  await expect(card).toContainText('Changing the address deletes the saved key.');
   await card.getByRole('button', { name: 'Save' }).click();
   await expect(card.getByText('Token stored')).toHaveCount(0);
   expect(await server()).toEqual({ url: 'http://127.0.0.1:9/other', enabled: true, token_configured: false });

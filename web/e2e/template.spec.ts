@@ -168,6 +168,14 @@ test('the slot of a removed tool is filled by no other, until undo brings the to
   await expect(page.getByTestId('tool-card')).toHaveCount(3);
 });
 
+test('filling the plain text first replaces it', async ({ page, api }) => {
+  const editor = await opened(page, api);
+  await editor.editor.getByTestId('template-plain').check();
+  await expect(editor.text).toHaveJSProperty('tagName', 'TEXTAREA');
+  await editor.text.fill('Answer {user_input}');
+  await editor.expectContent('Answer {user_input}');
+});
+
 test('plain text has the same buttons and the same history', async ({ page, api }) => {
   const editor = await opened(page, api);
   await editor.editor.getByTestId('template-plain').check();

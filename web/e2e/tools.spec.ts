@@ -95,7 +95,11 @@ test('a rubric and a file are chosen and shown before they are used', async ({ p
     scoringType: 'points',
     maxScore: 10,
   });
-  await api.upload('/api/v1/files', { 'panel-notes.txt': 'Notes that the panel shows.' });
+  await api.upload('/api/v1/files', {
+    'panel-notes.txt': 'Notes that the panel shows.',
+    'panel-page.html': '<!doctype html><p>A page without its <b>marks</b>.</p>',
+    'panel-scan.pdf': '%PDF-1.4 and nothing else',
+  });
   const id = await assistant(api, 'sequential', [
     tool('rubric_rag', '1_rubric', { config: { rubric_id: null } }),
     tool('single_file_rag', '2_file', { config: { file_path: null } }),
@@ -115,6 +119,11 @@ test('a rubric and a file are chosen and shown before they are used', async ({ p
   await expect(page.getByTestId('file-preview')).toContainText('Notes that the panel shows.');
   await check(page);
   await shot(page, 'tool-file');
+  await page.getByTestId('choice-file').locator('label', { hasText: 'panel-page.html' }).locator('input').check();
+  await expect(page.getByTestId('file-preview').locator('pre')).toHaveText('A page without its **marks**.');
+  await page.getByTestId('choice-file').locator('label', { hasText: 'panel-scan.pdf' }).locator('input').check();
+  await expect(page.getByTestId('file-unreadable')).toContainText('The PDF is damaged');
+  await page.getByTestId('choice-file').locator('label', { hasText: 'panel-notes.txt' }).locator('input').check();
   await page.getByTestId('save-tool').click();
   await save(page);
   const { metadata } = await api.get(`/api/v1/assistants/${id}`);
@@ -132,8 +141,8 @@ test('tools wait for others under conditions, and the diagram follows', async ({
   await configure(page, 2);
   await page.getByTestId('depends-on').getByLabel('{2_context}').check();
   await page.getByTestId('add-condition').click();
-  await page.getByLabel('What is compared').selectOption('result');
-  await page.getByLabel('Of the tool').selectOption('2_context');
+  await page.getByLabel('Compare', { exact: true }).selectOption('result');
+  await page.getByTestId('condition-editor').getByLabel('Tool', { exact: true }).selectOption('2_context');
   await check(page);
   await shot(page, 'tool-rules');
   await page.getByTestId('save-tool').click();
@@ -158,10 +167,10 @@ test('the planned strategy keeps its settings and shows the plan for a sample qu
   ]);
   await edit(page, id);
   await page.getByText('Settings of “Planned”').click();
-  await page.getByLabel('Most steps').fill('5');
+  await page.getByLabel('Maximum steps').fill('5');
   await page.getByTestId('plan-question').fill('How do mitosis and meiosis differ?');
   await page.getByTestId('plan-show').click();
-  await expect(page.getByTestId('plan-step').first()).toContainText('Knowledge base');
+  await expect(page.getByTestId('plan-step').first()).toContainText('Knowledge Base RAG');
   // At the top nothing stands below the bar that stays in sight.
   await page.evaluate(() => scrollTo(0, 0));
   await check(page);

@@ -78,7 +78,7 @@ const ASSISTANTS: readonly Place[] = [
   {
     name: 'the preview of a file',
     path: form,
-    fails: '**/api/v1/files/*/content',
+    fails: '**/api/v1/files/*/text?*',
     until: configure(2),
     shows: `${byId('file-preview')} pre`,
   },

@@ -1,5 +1,5 @@
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { session } from '$lib/session.svelte';
+import { session } from '$lib/session/session.svelte';
 
 export const ssr = false;
 export const prerender = false;

@@ -1,5 +1,5 @@
 import { api, must, type Schema } from '$lib/api/client';
-import { allOf } from '$lib/catalogues.svelte';
+import { allOf } from '$lib/api/pages';
 
 export type OpenSession = Schema<'OpenSessionDto'>;
 

@@ -1,5 +1,5 @@
 import { api, must } from '$lib/api/client';
-import { allOf } from '$lib/catalogues.svelte';
+import { allOf } from '$lib/api/pages';
 
 export interface UsingAssistant {
   readonly id: number;

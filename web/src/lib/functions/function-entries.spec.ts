@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FunctionEntry, ToolInfo } from '$lib/assistants/definition';
+import type { FunctionEntry, ToolInfo } from '$lib/definition/assistant';
 import {
   changedSettings,
   hasSettings,

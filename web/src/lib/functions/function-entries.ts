@@ -1,6 +1,6 @@
-import type { FunctionEntry, ToolInfo } from '$lib/assistants/definition';
-import type { Config, JsonSchema, Reference } from '$lib/pipeline/schema-form';
-import { REFERENCES } from '$lib/pipeline/schema-form';
+import type { FunctionEntry, ToolInfo } from '$lib/definition/assistant';
+import type { Config, JsonSchema, Reference } from '$lib/schema-form/schema-form';
+import { REFERENCES } from '$lib/schema-form/schema-form';
 
 export const typeOf = (entry: FunctionEntry): string => (typeof entry === 'string' ? entry : entry.type);
 

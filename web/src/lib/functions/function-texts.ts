@@ -1,12 +1,11 @@
-import type { FunctionEntry, ToolInfo } from '$lib/assistants/definition';
+import type { FunctionEntry, ToolInfo } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
-import { type Names, toolName } from '$lib/pipeline/plugins';
-import type { JsonSchema } from '$lib/pipeline/schema-form';
-import { titleOf, valueText } from '$lib/pipeline/schema-texts';
+import { type Names, toolName } from '$lib/tools';
+import type { JsonSchema } from '$lib/schema-form/schema-form';
+import { titleOf, valueText } from '$lib/schema-form/schema-texts';
 import { changedSettings, settingsOf, targetOf, typeOf } from './function-entries';
 
-/** Where texts of a function's settings are looked for. */
-export const prefixesOf = ({ name }: ToolInfo): readonly string[] => [`tools.function.${name}`, 'tools.field'];
+const PREFIXES = ['tools.field'];
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -25,14 +24,14 @@ function shown(tool: ToolInfo, name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? t('functions.yes') : t('functions.no');
   if (typeof value === 'number') return i18n.number(value);
   if (Array.isArray(value)) return value.join(', ');
-  return valueText(prefixesOf(tool), name, value);
+  return valueText(PREFIXES, name, value);
 }
 
 /** The settings that are not as they would be anyway, in one line. */
 export function summaryOfSettings(tool: ToolInfo, entry: FunctionEntry): string {
   const schemas = (tool.config_schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   return changedSettings(tool, settingsOf(entry))
-    .map(([name, value]) => `${titleOf(prefixesOf(tool), name, schemas[name] ?? {})}: ${shown(tool, name, value)}`)
+    .map(([name, value]) => `${titleOf(PREFIXES, name, schemas[name] ?? {})}: ${shown(tool, name, value)}`)
     .join(' · ');
 }
 

@@ -1,8 +1,8 @@
 import { t } from '$lib/i18n/i18n.svelte';
-import { catalogues } from '$lib/catalogues.svelte';
-import type { FunctionEntry, ToolInfo } from '$lib/assistants/definition';
-import { isChosen, type Option, OPTIONS } from '$lib/pipeline/plugins/choices';
-import type { Reference } from '$lib/pipeline/schema-form';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import type { FunctionEntry, ToolInfo } from '$lib/definition/assistant';
+import { isChosen, type Option, OPTIONS } from '$lib/schema-form/choices';
+import type { Reference } from '$lib/schema-form/schema-form';
 import { newEntry, type Placed, placedOf, settingsOf, targetOf, withSettings } from './function-entries';
 import { refusals } from './refusals';
 

@@ -41,6 +41,10 @@ function preferred(): Locale {
   return wished.find((language): language is Locale => isLocale(language)) ?? 'en';
 }
 
+type Translated<Text extends string> = Readonly<Record<Text, string>> & {
+  readonly texts: Partial<Readonly<Record<Locale, Readonly<Record<Text, string>>>>>;
+};
+
 /** The reader's language: texts, plurals, numbers and dates. A switch shows at once, without a reload. */
 class I18n {
   locale = $state<Locale>('en');
@@ -68,6 +72,11 @@ class I18n {
   maybe(key: string, values?: Values): string | null {
     const text = this.messages[key];
     return text === undefined ? null : fill(text, values);
+  }
+
+  /** A text that a plugin brings along, in English where it has no translation. */
+  plugin<Text extends string>(plugin: Translated<Text>, text: Text): string {
+    return plugin.texts[this.locale]?.[text] ?? plugin[text];
   }
 
   /** `<key>.one`, `<key>.other` by the language's plural rules; `{n}` is the number, written in the language. */

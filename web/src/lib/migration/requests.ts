@@ -1,6 +1,6 @@
 import { api, idempotencyKey, must, type Schema } from '$lib/api/client';
-import { allOf } from '$lib/catalogues.svelte';
-import type { Me } from '$lib/session.svelte';
+import { allOf } from '$lib/api/pages';
+import type { Me } from '$lib/session/session.svelte';
 
 export type MigrationStatus = Schema<'MigrationStatusDto'>;
 export type MigrationPlan = Schema<'MigrationPlanDto'>;

@@ -1,4 +1,4 @@
-import { session } from '$lib/session.svelte';
+import { session } from '$lib/session/session.svelte';
 
 /** The organization that the pages are about: the reader's own, or the one that a system administrator named. */
 export function chosenSlug(url: URL): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Me } from '$lib/session.svelte';
+import type { Me } from '$lib/session/session.svelte';
 import { endOfDay, grantable, grantableRoles } from './key-rights';
 
 const me = (role: Me['role'], scopes: Me['scopes'], system_admin = false): Me => ({ role, scopes, system_admin }) as Me;

@@ -1,4 +1,4 @@
-import type { Me } from '$lib/session.svelte';
+import type { Me } from '$lib/session/session.svelte';
 
 export type Scope = Me['scopes'][number];
 export type Role = Me['role'];

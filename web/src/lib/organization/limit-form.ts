@@ -1,4 +1,4 @@
-import type { Organization, SettingsPatch } from './organization.svelte';
+import type { Organization, SettingsPatch } from './organization.types';
 
 export const CALL_LIMITS = ['per_day', 'per_assistant', 'per_organization'] as const;
 type CallLimit = (typeof CALL_LIMITS)[number];

@@ -1,5 +1,5 @@
 import type { Schema } from '$lib/api/client';
-import type { SettingsPatch } from './organization.svelte';
+import type { SettingsPatch } from './organization.types';
 
 export type McpServer = Schema<'McpServerDto'>;
 type ServerPatch = NonNullable<NonNullable<NonNullable<SettingsPatch['mcp']>['servers']>[string]>;

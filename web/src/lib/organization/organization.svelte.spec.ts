@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
-import { type Organization, OrganizationState } from './organization.svelte';
+import { OrganizationState } from './organization.svelte';
+import type { Organization } from './organization.types';
 
 /** A service that keeps one organization, as far as this page asks it. */
 class Service {

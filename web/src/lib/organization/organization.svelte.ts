@@ -1,14 +1,10 @@
-import { api, must, type Schema } from '$lib/api/client';
+import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
-import type { paths } from '$lib/api/schema';
 import { ifMatch, isStale } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues.svelte';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import type { Organization, SettingsPatch } from './organization.types';
 import { completed, isEmpty, type Overlap, overlaps, shownAfter, unitsOf } from './overlap';
 
-export type Organization = Schema<'OrganizationDto'>;
-export type Provider = Schema<'ProviderDto'>;
-export type SettingsPatch =
-  paths['/api/v1/organizations/{slug}']['patch']['requestBody']['content']['application/json'];
 type Choice = 'keep' | 'take' | 'overwrite';
 
 /** Somebody else changed what a form wants to save. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Organization, SettingsPatch } from './organization.svelte';
+import type { Organization, SettingsPatch } from './organization.types';
 import { completed, isEmpty, overlaps, shownAfter, unitsOf } from './overlap';
 
 const provider = (changes: object = {}) => ({ enabled: true, base_url: null, api_key_configured: false, ...changes });

@@ -1,4 +1,4 @@
-import type { Organization, SettingsPatch } from './organization.svelte';
+import type { Organization, SettingsPatch } from './organization.types';
 import { type SecretSlot, slotAt } from './secret-slots';
 
 type Node = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Provider, SettingsPatch } from './organization.svelte';
+import type { Provider, SettingsPatch } from './organization.types';
 
 type ProviderPatch = NonNullable<NonNullable<SettingsPatch['providers']>[string]>;
 

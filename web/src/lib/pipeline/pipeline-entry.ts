@@ -1,4 +1,4 @@
-import type { PipelineTool, ToolInfo } from '$lib/assistants/definition';
+import type { PipelineTool, ToolInfo } from '$lib/definition/assistant';
 
 /** One tool of the pipeline while it is edited. Never changed in place. */
 export interface ToolEntry {

@@ -1,4 +1,4 @@
-import type { ToolInfo } from '$lib/assistants/definition';
+import type { ToolInfo } from '$lib/definition/assistant';
 import { compileTemplate, numberedPlaceholder, renameSlots } from '../../../../src/templates';
 import { numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 

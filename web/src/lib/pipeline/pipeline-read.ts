@@ -1,4 +1,4 @@
-import type { FunctionEntry, Metadata, ToolInfo } from '$lib/assistants/definition';
+import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistant';
 import { numberedPlaceholder, renameSlots } from '../../../../src/templates';
 import { numberOf, pipelineTool, type ToolEntry } from './pipeline-entry';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolInfo } from '$lib/assistants/definition';
+import type { ToolInfo } from '$lib/definition/assistant';
 import { functionsOf, Pipeline } from './pipeline.svelte';
 
 const info = (name: string, placeholder: string | null, schema: object = {}): ToolInfo => ({
@@ -8,6 +8,9 @@ const info = (name: string, placeholder: string | null, schema: object = {}): To
   placeholder,
   display_name: name,
   description: '',
+  texts: {},
+  role: 'other',
+  evidence: 'found',
   category: '',
   version: '1',
   kind: 'pipeline',

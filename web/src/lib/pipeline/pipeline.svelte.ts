@@ -1,4 +1,4 @@
-import type { Metadata, PipelineTool, ToolInfo } from '$lib/assistants/definition';
+import type { Metadata, PipelineTool, ToolInfo } from '$lib/definition/assistant';
 import { t } from '$lib/i18n/i18n.svelte';
 import { type Filler, type SlotState, slotStates, type TemplateDocument } from '$lib/template/document';
 import { History } from '$lib/ui/history.svelte';
@@ -16,7 +16,7 @@ import {
 } from './pipeline-entry';
 import { type PipelineState, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
-import { toolName } from './plugins/texts';
+import { toolName } from '$lib/tools/texts';
 
 export type { Change, Rename, ToolEntry } from './pipeline-entry';
 export { functionsOf } from './pipeline-read';

@@ -1,21 +1,21 @@
-import type { Diagnostic, ToolInfo } from '$lib/assistants/definition';
+import type { Diagnostic, ToolInfo } from '$lib/definition/assistant';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import type { JsonSchema } from './schema-form';
-import { titleOf } from './schema-texts';
+import type { JsonSchema } from '$lib/schema-form/schema-form';
+import { titleOf } from '$lib/schema-form/schema-texts';
 
-/** The template's own messages tell of these. */
-const TOLD_ELSEWHERE = new Set<string>(['placeholder.unused', 'placeholder.undefined', 'template.no_user_input']);
+/** The template's own messages report these. */
+const SHOWN_AT_TEMPLATE = new Set<string>(['placeholder.unused', 'placeholder.undefined', 'template.no_user_input']);
 
 const PATH = /^metadata\.(tools|functions)\[(\d+)\](?:\.?(.*))?$/;
 
-/** Where in a list of the metadata a problem lies; `field` is the path below the entry, empty for the entry itself. */
+/** The list entry that a path names; `field` is the path below the entry, empty for the entry itself. */
 export function placeOf(path: string): { list: 'tools' | 'functions'; index: number; field: string } | null {
   const match = PATH.exec(path);
   if (match === null) return null;
   return { list: match[1] as 'tools' | 'functions', index: Number(match[2]), field: match[3] ?? '' };
 }
 
-/** What is to be said at one entry of a list. */
+/** The diagnostics of one list entry. */
 export const problemsAt = (
   diagnostics: readonly Diagnostic[],
   list: 'tools' | 'functions',
@@ -23,7 +23,7 @@ export const problemsAt = (
 ): readonly Diagnostic[] =>
   diagnostics.filter((diagnostic) => {
     const place = placeOf(diagnostic.path);
-    return place?.list === list && place.index === index && !TOLD_ELSEWHERE.has(diagnostic.code);
+    return place?.list === list && place.index === index && !SHOWN_AT_TEMPLATE.has(diagnostic.code);
   });
 
 /** A diagnostic in the reader's language; the service's own words where there are none. */
@@ -36,7 +36,7 @@ export function problemText({ code, message, path }: Diagnostic, tool?: ToolInfo
 
 function titleIn(tool: ToolInfo | undefined, setting: string): string {
   const schemas = (tool?.config_schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
-  if (tool === undefined || !Object.hasOwn(schemas, setting)) return setting;
+  if (tool === undefined || !Object.hasOwn(schemas, setting)) return i18n.maybe(`tools.rule.${setting}`) ?? setting;
   return titleOf(textsOf(tool), setting, schemas[setting] ?? {});
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ToolInfo } from '$lib/assistants/definition';
+import type { ToolInfo } from '$lib/definition/assistant';
 import { i18n } from '$lib/i18n/i18n.svelte';
 import english from '$lib/i18n/messages/pipeline.en.json';
 import { announcer } from '$lib/ui/announcer.svelte';
@@ -88,7 +88,7 @@ describe('moving a tool', () => {
     const { template } = pipeline;
     toasts.items.findLast(({ action }) => action !== undefined)?.action?.run();
     expect(pipeline.template).toBe(template);
-    expect(toasts.items.at(-1)?.text).toContain('Something else has changed');
+    expect(toasts.items.at(-1)?.text).toContain('Other changes were made');
   });
 
   it('goes nowhere beyond the ends', async () => {

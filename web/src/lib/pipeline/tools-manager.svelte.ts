@@ -1,9 +1,9 @@
-import type { ToolInfo } from '$lib/assistants/definition';
+import type { ToolInfo } from '$lib/definition/assistant';
 import { t } from '$lib/i18n/i18n.svelte';
 import { announcer } from '$lib/ui/announcer.svelte';
 import { toasts } from '$lib/ui/toasts.svelte';
 import type { Change, Pipeline, Rename, ToolEntry } from './pipeline.svelte';
-import { toolName } from './plugins';
+import { toolName } from '$lib/tools';
 
 /** What is asked before the pipeline changes. */
 export type Question =

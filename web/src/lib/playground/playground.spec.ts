@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
-import { session, type Me } from '$lib/session.svelte';
+import { session, type Me } from '$lib/session/session.svelte';
 import { fitted } from './pictures';
 import { contentOf, Conversation } from './playground.svelte';
 

@@ -1,7 +1,7 @@
 import type { Ask, Content } from '$lib/run/live-run.svelte';
 import { LiveRun } from '$lib/run/live-run.svelte';
-import { session } from '$lib/session.svelte';
-import { QUESTIONS } from '$lib/shell/own-work';
+import { session } from '$lib/session/session.svelte';
+import { QUESTIONS } from '$lib/session/own-work';
 
 export interface Picture {
   readonly name: string;

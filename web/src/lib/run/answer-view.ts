@@ -1,6 +1,7 @@
 import type katexType from 'katex';
 import type { Action } from 'svelte/action';
-import { blocksOf, elementsOf } from './markdown';
+import { GrowingBlocks } from './growing-blocks';
+import { blocksOfTokens, elementsOf, lexMarkdown } from './markdown';
 
 export interface AnswerContent {
   readonly text: string;
@@ -36,9 +37,10 @@ function withKatex(then: () => void): void {
 export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
   let content = given;
   let drawn: Drawn[] = [];
+  const growing = new GrowingBlocks(lexMarkdown);
 
   const draw = (): void => {
-    const blocks = blocksOf(content.text);
+    const blocks = blocksOfTokens(growing.of(content.text));
     let same = 0;
     while (same < blocks.length && drawn[same]?.key === blocks[same]?.key) same += 1;
     for (const { element } of drawn.slice(same)) element.remove();

@@ -1,5 +1,5 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
-import { strategyName } from '$lib/strategies/strategy-name';
+import { strategyName } from '$lib/strategies/known-strategies.svelte';
 import type { Run, RunSummary } from './run-events';
 import { formatDuration } from './spans';
 import type { ToolNames } from './tool-names.svelte';

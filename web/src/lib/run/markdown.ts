@@ -1,14 +1,17 @@
 import DOMPurify, { type Config } from 'dompurify';
-import { Marked, type Token, type TokensList } from 'marked';
+import { Lexer, Marked, type TokensList } from 'marked';
+import { type AnswerToken, GrowingBlocks, type Lex, type PlainToken } from './growing-blocks';
 import { isTameAddress } from './tame-address';
 
 /** One block of an answer: what it says, and what decides whether it must be drawn again. */
 export interface Block {
   readonly key: string;
-  readonly token: Token;
+  readonly token: AnswerToken;
   readonly headingLevel: number;
 }
 
+/** No paragraph is longer (`plainParts`). */
+const REACH = 20_000;
 const FIRST_HEADING = 3;
 const LAST_HEADING = 6;
 const CITATION = /^\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![([:])/;
@@ -48,7 +51,8 @@ const marked = new Marked({
     {
       name: 'maths',
       level: 'block',
-      start: (source) => source.match(/\$\$|\\\[/)?.index,
+      // Asked at every paragraph: without a limit, reading would take the square of the length.
+      start: (source) => source.slice(0, REACH).match(/\$\$|\\\[/)?.index,
       tokenizer: (source) => mathsToken('maths', MATHS.exec(source), true),
       renderer: (token) => `<p>${mathsHtml(token)}</p>\n`,
     },
@@ -123,14 +127,22 @@ function tameLink(link: Element): void {
   link.setAttribute('rel', 'noopener noreferrer nofollow');
 }
 
-/** Markdown cut into blocks; those of a growing text stay as they are but for the last ones. */
-export function blocksOf(text: string): readonly Block[] {
-  const tokens: TokensList = marked.lexer(text);
+/** Tokens with their inline parts; labels of links are shared between the readings of one text. */
+export const lexMarkdown: Lex = (text, links) => {
+  const lexer = new Lexer(marked.defaults);
+  lexer.tokens.links = links as TokensList['links'];
+  return lexer.lex(text);
+};
+
+/** Markdown cut into blocks. */
+export const blocksOf = (text: string): readonly Block[] => blocksOfTokens(new GrowingBlocks(lexMarkdown).of(text));
+
+export function blocksOfTokens(tokens: readonly AnswerToken[]): readonly Block[] {
   const above: { raw: number; level: number }[] = [];
   return tokens
     .filter(({ type }) => type !== 'space')
     .map((token) => {
-      if (token.type !== 'heading') return { key: token.raw, token, headingLevel: 0 };
+      if (token.type !== 'heading' || isPlain(token)) return { key: token.raw, token, headingLevel: 0 };
       const raw = token.depth as number;
       while ((above.at(-1)?.raw ?? -1) >= raw) above.pop();
       // One below the heading that it stands under: levels that a model skips would be holes for screen readers.
@@ -141,7 +153,26 @@ export function blocksOf(text: string): readonly Block[] {
 }
 
 /** The block as elements without anything that runs, loads from elsewhere, or takes part in a form. */
-export function elementsOf({ token, headingLevel: level }: Block): DocumentFragment {
+export function elementsOf(block: Block): DocumentFragment {
+  try {
+    return drawnElements(block);
+  } catch {
+    // Nested deeper than the stack allows.
+    return plainElements(block.token.raw);
+  }
+}
+
+function plainElements(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const paragraph = document.createElement('p');
+  paragraph.className = 'plain';
+  paragraph.textContent = text;
+  fragment.append(paragraph);
+  return fragment;
+}
+
+function drawnElements({ token, headingLevel: level }: Block): DocumentFragment {
+  if (isPlain(token)) return plainElements(token.raw);
   headingLevel = level;
   const fragment = DOMPurify.sanitize(marked.parser([token]), RULES) as unknown as DocumentFragment;
   for (const link of fragment.querySelectorAll('a')) tameLink(link);
@@ -151,6 +182,8 @@ export function elementsOf({ token, headingLevel: level }: Block): DocumentFragm
   for (const wide of fragment.querySelectorAll('table, pre')) makeScrollable(wide);
   return fragment;
 }
+
+const isPlain = (token: AnswerToken): token is PlainToken => token.type === 'plain';
 
 /** Wide things scroll in a box of their own, which the keyboard reaches. */
 function makeScrollable(element: Element): void {

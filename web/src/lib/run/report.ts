@@ -1,4 +1,4 @@
-import { jsonOf, received, refused } from '$lib/api/client';
+import { jsonOf, received, refused, type Schema } from '$lib/api/client';
 import type { Source } from './run-events';
 
 /** A piece of the filled template: what its author wrote, or what stands in one of its slots. */
@@ -26,6 +26,8 @@ export interface RunReport {
   readonly sources: readonly Source[];
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly prompt?: readonly PromptPart[];
+  /** The model vendor's answer when it failed. */
+  readonly vendor_failure?: Schema<'VendorFailureDto'>;
 }
 
 async function fetchReport(id: string, accept: string, signal?: AbortSignal): Promise<Response> {

@@ -1,5 +1,5 @@
 import { api, must } from '$lib/api/client';
-import type { Page, PageQuery } from '$lib/ui/page.types';
+import type { Page, PageQuery } from '$lib/api/pages';
 import type { RunStatus, RunSummary } from './run-events';
 
 export interface RunFilter {

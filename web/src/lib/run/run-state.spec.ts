@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminal, type EventBody, type RunEvent } from './run-events';
-import { beginning, hasEnded, reduce, reduceAll } from './run-state';
+import { beginning, hasEnded, problemsOf, reduce, reduceAll } from './run-state';
 
 const START = Date.parse('2026-11-22T10:00:00.000Z');
 /** Events as the service would tell them, 10 ms apart. */
@@ -30,7 +30,7 @@ const completed = (index: number, more: object = {}): EventBody => ({
   retries: 0,
   ...more,
 });
-const RUN: EventBody = { type: 'run.started', assistant_type: 'multi_tool', strategy: 'parallel' };
+const RUN: EventBody = { type: 'run.started', assistant_id: 7, assistant_type: 'multi_tool', strategy: 'parallel' };
 const MODEL: EventBody = { type: 'llm.started', connector: 'openai', model: 'gpt' };
 const delta = (text: string): EventBody => ({ type: 'llm.delta', text });
 const DONE: EventBody = { type: 'run.completed', finish_reason: 'stop' };
@@ -76,7 +76,7 @@ describe('the state of a run', () => {
     const state = fold(
       RUN,
       MODEL,
-      { type: 'llm.tool_call', name: 'get_weather', round: 1 },
+      { type: 'llm.tool_call', id: 'c1', name: 'get_weather', round: 1, chars: 2 },
       { ...started(0), call } as EventBody,
       { ...completed(0), call } as EventBody,
       { ...MODEL, round: 2 } as EventBody,
@@ -94,7 +94,8 @@ describe('the state of a run', () => {
 
   it('shows steps of a plan apart, and the planning before them', () => {
     const plan = {
-      planner: 'heuristic',
+      plan_id: 'p1',
+      planner: 'heuristic' as const,
       cached: true,
       steps: [],
       stages: [],
@@ -125,6 +126,17 @@ describe('the state of a run', () => {
     expect(state.spans.every((span) => span.end === 30)).toBe(true);
   });
 
+  it('shows the model as failed when its vendor failed, although figures came before the end', () => {
+    const usage = { type: 'usage', prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } as EventBody;
+    const state = fold(RUN, MODEL, usage, { type: 'run.failed', code: 'upstream_error', message: 'm' });
+    expect(state.spans).toMatchObject([{ kind: 'model', status: 'failed', code: 'upstream_error' }]);
+  });
+
+  it('counts tools that failed in a run that completed', () => {
+    const failed: EventBody = { type: 'tool.failed', ...tool(0), code: 'tool.timeout' };
+    expect(problemsOf(fold(RUN, started(0), failed, started(1), completed(1), MODEL, DONE))).toBe(1);
+  });
+
   it('passes over kinds of events that it does not know', () => {
     const state = fold(RUN, { type: 'moon.rose' } as unknown as EventBody, delta('x'));
     expect(state).toMatchObject({ seq: 3, answer: 'x', status: 'running' });
@@ -140,7 +152,7 @@ const body: fc.Arbitrary<EventBody> = fc.oneof(
   fc.constantFrom<EventBody>(
     MODEL,
     DONE,
-    { type: 'llm.tool_call', name: 'f', round: 1 },
+    { type: 'llm.tool_call', id: 'c1', name: 'f', round: 1, chars: 2 },
     { type: 'sources', sources: [] },
     {
       type: 'run.cancelled',

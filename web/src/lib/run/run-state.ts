@@ -113,7 +113,11 @@ function apply(state: RunState, event: EventBody): RunState {
     case 'run.completed':
       return ended({ ...state, status: 'completed', finishReason: event.finish_reason });
     case 'run.failed':
-      return ended({ ...state, status: 'failed', error: { code: event.code, message: event.message } });
+      return ended({
+        ...vendorFailed(state, event.code),
+        status: 'failed',
+        error: { code: event.code, message: event.message },
+      });
     case 'run.cancelled':
       return ended({ ...state, status: 'cancelled', reason: event.reason });
     default:
@@ -148,8 +152,10 @@ function applyTool(state: RunState, event: ToolEvent): RunState {
   const span: Span = { ...known, note: event.message };
   switch (event.type) {
     case 'tool.started':
-    case 'tool.progress':
       return withSpan(before, span);
+    case 'tool.progress':
+      // `merging tool outputs` is about no single tool.
+      return state.spans.includes(known) && known.end === null ? withSpan(before, span) : state;
     case 'tool.retry':
       return withSpan(before, { ...span, retries: event.attempt - 1 });
     case 'tool.skipped':
@@ -219,6 +225,17 @@ function modelDone(state: RunState): RunState {
   if (span === undefined || span.end !== null) return state;
   return withSpan(state, { ...span, end: state.now, status: 'completed' });
 }
+
+/** The figures of a failed run come before its end: the model must not stay completed when its vendor failed. */
+function vendorFailed(state: RunState, code: string): RunState {
+  const span = state.spans.findLast(({ kind }) => kind === 'model');
+  if (span === undefined || !code.startsWith('upstream_')) return state;
+  return withSpan(state, { ...span, end: span.end ?? state.now, status: 'failed', code });
+}
+
+/** Tools and functions that failed although the run went on. */
+export const problemsOf = ({ spans }: RunState): number =>
+  spans.filter(({ kind, status }) => kind !== 'model' && status === 'failed').length;
 
 function firstText(state: RunState): RunState {
   const span = state.spans.findLast(({ kind }) => kind === 'model');

@@ -1,6 +1,6 @@
-import type { ToolInfo } from '$lib/assistants/definition';
-import { catalogues } from '$lib/catalogues.svelte';
-import { toolName } from '$lib/pipeline/plugins/texts';
+import type { ToolInfo } from '$lib/definition/assistant';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { toolName } from '$lib/tools/texts';
 
 /** Names of tools and functions in the reader's language; the plugin's own until the catalogue is there. */
 export class ToolNames {

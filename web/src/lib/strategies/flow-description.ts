@@ -1,5 +1,5 @@
 import { t } from '$lib/i18n/i18n.svelte';
-import { toolName } from '$lib/pipeline/plugins/texts';
+import { toolName } from '$lib/tools/texts';
 import { type FlowGraph, type FlowNode, type FlowStates, layersOf } from './flow-graph';
 
 function nodeText(node: FlowNode, states: FlowStates): string {

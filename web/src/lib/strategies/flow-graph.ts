@@ -1,4 +1,4 @@
-import { textsOf } from './strategy-rules';
+import { type StrategyRules, textsOf } from './strategy-rules';
 
 /** A tool as far as a diagram shows it: an entry of the pipeline, or one of a stored document. */
 export interface FlowTool {
@@ -64,9 +64,9 @@ const checksAnswer = ({ config }: FlowTool): boolean => config?.['checks'] === '
 
 type Numbered = { readonly tool: FlowTool; readonly index: number };
 
-function needsOf(strategy: string, { tool, index }: Numbered, running: readonly Numbered[]): readonly string[] {
-  if (strategy === 'parallel') return [];
-  if (strategy === 'dependency' || strategy === 'planned') {
+function needsOf({ shape }: StrategyRules, { tool, index }: Numbered, running: readonly Numbered[]): readonly string[] {
+  if (shape.order === 'parallel') return [];
+  if (shape.order === 'dependencies') {
     const awaited = textsOf(ruleOf(tool, 'depends_on'));
     return running
       .filter((other) => other.index !== index && awaited.includes(other.tool.placeholder ?? ''))
@@ -76,13 +76,11 @@ function needsOf(strategy: string, { tool, index }: Numbered, running: readonly 
   return before === undefined ? [] : [idOf(before.index)];
 }
 
-function isConditional(strategy: string, tool: FlowTool): boolean {
-  if (strategy === 'planned') return true;
-  return (strategy === 'conditional' || strategy === 'dependency') && ruleOf(tool, 'when') !== undefined;
-}
+const isConditional = ({ reads, shape }: StrategyRules, tool: FlowTool): boolean =>
+  shape.planned || (reads.includes('when') && ruleOf(tool, 'when') !== undefined);
 
 /** What goes to which: first the question, then what each tool waits for, then the model. Tools switched off are left out. */
-export function graphOf(tools: readonly FlowTool[], strategy: string): FlowGraph {
+export function graphOf(tools: readonly FlowTool[], strategy: StrategyRules): FlowGraph {
   const enabled = tools.map((tool, index) => ({ tool, index })).filter(({ tool }) => tool.enabled);
   const running = enabled.filter(({ tool }) => !checksAnswer(tool));
   const nodeOf = ({ tool, index }: Numbered, conditional: boolean): FlowNode => ({
@@ -98,7 +96,7 @@ export function graphOf(tools: readonly FlowTool[], strategy: string): FlowGraph
     needs: needsOf(strategy, numbered, running),
   }));
   const checks = enabled.filter(({ tool }) => checksAnswer(tool)).map((numbered) => nodeOf(numbered, false));
-  return joined(steps, checks, strategy === 'planned');
+  return joined(steps, checks, strategy.shape.planned);
 }
 
 function joined(steps: readonly Step[], checks: readonly FlowNode[], isPlanned: boolean): FlowGraph {

@@ -2,7 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FlowTool, graphOf, layersOf } from './flow-graph';
 import { layoutOf } from './flow-layout';
-import { STRATEGIES, waitingFor } from './strategy-rules';
+import { RULES, rulesOf, type StrategyRules, waitingFor } from './strategy-rules';
+
+const rules = (order: StrategyRules['shape']['order'], reads: StrategyRules['reads'] = [], planned = false) => ({
+  reads,
+  shape: { order, planned },
+});
+/** As `GET /orchestrators` serves them. */
+const STRATEGIES = {
+  sequential: rules('chain'),
+  parallel: rules('parallel'),
+  dependency: rules('dependencies', [...RULES]),
+  conditional: rules('chain', ['when']),
+  planned: rules('dependencies', ['depends_on'], true),
+} satisfies Record<string, StrategyRules>;
+type Name = keyof typeof STRATEGIES;
 
 const SIZES = { width: 140, height: 50, end: 36, gap: 20, space: 10 };
 const tool = (placeholder: string, more: Partial<FlowTool> = {}): FlowTool => ({
@@ -11,8 +25,9 @@ const tool = (placeholder: string, more: Partial<FlowTool> = {}): FlowTool => ({
   enabled: true,
   ...more,
 });
-const named = (tools: readonly FlowTool[], strategy: string): string[][] =>
-  layersOf(graphOf(tools, strategy)).map((layer) => layer.map(({ placeholder, kind }) => placeholder ?? kind));
+const graph = (tools: readonly FlowTool[], strategy: Name) => graphOf(tools, STRATEGIES[strategy]);
+const named = (tools: readonly FlowTool[], strategy: Name): string[][] =>
+  layersOf(graph(tools, strategy)).map((layer) => layer.map(({ placeholder, kind }) => placeholder ?? kind));
 
 const THREE = [tool('1_context'), tool('2_context'), tool('3_rubric')];
 
@@ -32,8 +47,8 @@ describe('the flow of a pipeline', () => {
     const layers = [['question'], ['1_context', '2_context'], ['3_rubric'], ['model']];
     expect(named(tools, 'dependency')).toEqual(layers);
     expect(named(edited, 'dependency')).toEqual(layers);
-    expect(graphOf(tools, 'dependency').edges).not.toContainEqual({ from: 'tool-0', to: 'model' });
-    expect(graphOf(tools, 'dependency').edges).toContainEqual({ from: 'tool-1', to: 'model' });
+    expect(graph(tools, 'dependency').edges).not.toContainEqual({ from: 'tool-0', to: 'model' });
+    expect(graph(tools, 'dependency').edges).toContainEqual({ from: 'tool-1', to: 'model' });
   });
 
   it('leaves out tools that are off, and puts those behind the model that look at its answer', () => {
@@ -47,9 +62,19 @@ describe('the flow of a pipeline', () => {
 
   it('marks tools that may not run', () => {
     const conditional = tool('1_context', { extra: { when: false } });
-    const marked = (strategy: string) => graphOf([conditional], strategy).nodes.map((node) => node.isConditional);
+    const marked = (strategy: Name) => graph([conditional], strategy).nodes.map((node) => node.isConditional);
     expect(marked('conditional')).toEqual([false, true, false]);
     expect(marked('sequential')).toEqual([false, false, false]);
+  });
+
+  it('draws a strategy that this page never heard of by its shape, and one that is gone as a line', () => {
+    const latestFirst: StrategyRules = { reads: ['depends_on'], shape: { order: 'dependencies', planned: false } };
+    const tools = [THREE[0]!, tool('2_context', { depends_on: ['1_context'] })];
+    const layers = [['question'], ['1_context'], ['2_context'], ['model']];
+    const layersFor = (strategy: StrategyRules) =>
+      layersOf(graphOf(tools, strategy)).map((layer) => layer.map(({ placeholder, kind }) => placeholder ?? kind));
+    expect(layersFor(latestFirst)).toEqual(layers);
+    expect(layersFor(rulesOf(undefined))).toEqual(layers);
   });
 
   it('survives tools that wait for each other or themselves', () => {
@@ -57,7 +82,7 @@ describe('the flow of a pipeline', () => {
       tool('1_context', { depends_on: ['2_context', '1_context'] }),
       tool('2_context', { depends_on: ['1_context'] }),
     ];
-    expect(layersOf(graphOf(circle, 'dependency')).flat()).toHaveLength(4);
+    expect(layersOf(graph(circle, 'dependency')).flat()).toHaveLength(4);
   });
 });
 
@@ -74,7 +99,7 @@ describe('the layout of a flow', () => {
     fc.assert(
       fc.property(
         pipelines,
-        fc.constantFrom(...STRATEGIES),
+        fc.constantFrom(...Object.values(STRATEGIES)),
         fc.integer({ min: 200, max: 1200 }),
         (tools, strategy, room) => {
           const graph = graphOf(tools, strategy);
@@ -97,8 +122,8 @@ describe('the layout of a flow', () => {
 
   it('fits fans and lines of any length into a phone', () => {
     const many = Array.from({ length: 12 }, (_, index) => tool(`${index + 1}_context`));
-    expect(layoutOf(graphOf(many, 'parallel'), SIZES, 256).width).toBeLessThanOrEqual(256);
-    expect(layoutOf(graphOf(many, 'sequential'), SIZES, 256).width).toBeLessThanOrEqual(256);
+    expect(layoutOf(graph(many, 'parallel'), SIZES, 256).width).toBeLessThanOrEqual(256);
+    expect(layoutOf(graph(many, 'sequential'), SIZES, 256).width).toBeLessThanOrEqual(256);
   });
 });
 

@@ -1,21 +1,16 @@
+import type { OrchestratorInfo } from '$lib/definition/assistant';
+
+/** Facts about a strategy for forms and diagrams. */
+export type StrategyRules = Pick<OrchestratorInfo, 'reads' | 'shape'>;
+export type Rule = StrategyRules['reads'][number];
+
 /** Settings of tools that only some strategies heed (docs/guide/strategies.md). */
-export const RULES = ['depends_on', 'on_dependency_failure', 'when'] as const;
-export type Rule = (typeof RULES)[number];
+export const RULES: readonly Rule[] = ['depends_on', 'on_dependency_failure', 'when'];
 
-const HEEDED: Readonly<Record<string, readonly Rule[]>> = {
-  sequential: [],
-  parallel: [],
-  dependency: RULES,
-  conditional: ['when'],
-  planned: ['depends_on'],
-};
+/** Stands in for a strategy that does not exist, or is not loaded yet: every setting is offered. */
+const UNKNOWN: StrategyRules = { reads: [...RULES], shape: { order: 'chain', planned: false } };
 
-/** Of a strategy that is not known here every setting is offered. */
-export const heeds = (strategy: string, rule: Rule): boolean => (HEEDED[strategy] ?? RULES).includes(rule);
-
-/** Strategies in the order they are explained in; others follow. */
-export const STRATEGIES = ['sequential', 'parallel', 'dependency', 'conditional', 'planned'] as const;
-export const RECOMMENDED = 'sequential';
+export const rulesOf = (strategy: StrategyRules | undefined): StrategyRules => strategy ?? UNKNOWN;
 
 interface Depending {
   readonly placeholder: string | null;

@@ -22,6 +22,8 @@ export interface Filler {
   readonly key?: number;
   readonly title?: string;
   readonly later?: true;
+  /** An unfilled slot that is no mistake: `{context}` without retrieval. */
+  readonly mayBeEmpty?: true;
 }
 
 /** A template that is being edited; every change is one step of one history. */
@@ -50,7 +52,10 @@ export function slotStates(template: string, grammar: SlotGrammar, fillers: read
   const orphans = [...present].filter((name) => byName.get(name)?.fills !== true);
   return [
     ...filled.map((filler) => slot(filler, present.has(filler.name) ? 'used' : 'unused')),
-    ...orphans.map((name) => slot(byName.get(name) ?? { name, fills: false }, 'undefined')),
+    ...orphans.map((name) => {
+      const filler = byName.get(name) ?? { name, fills: false };
+      return slot(filler, filler.mayBeEmpty === true ? 'used' : 'undefined');
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '$lib/assistants/definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 import { templateMessages } from './messages';
 
 const seen = (...[slots, empty, diagnostics]: Parameters<typeof templateMessages>) =>

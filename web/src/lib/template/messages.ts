@@ -1,4 +1,4 @@
-import type { Diagnostic } from '$lib/assistants/definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { USER_INPUT } from '../../../../src/templates';
 import type { SlotState } from './document';

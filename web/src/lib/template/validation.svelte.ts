@@ -1,5 +1,5 @@
 import { api, must, type Schema } from '$lib/api/client';
-import type { Diagnostic } from '$lib/assistants/definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 
 type Definition = Schema<'ValidateDefinitionDto'>;
 

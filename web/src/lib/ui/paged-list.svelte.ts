@@ -1,28 +1,28 @@
-import type { Page, PageQuery } from './page.types';
+import { type Page, pageQuery, type ReadPage } from '$lib/api/pages';
 
 const idOf = (item: unknown): unknown => (item as { readonly id?: unknown }).id;
 
-/** A list of the API that is shown page by page: what was loaded, how many there are, and what went wrong. */
+/** A list of the API, loaded page by page. */
 export class PagedList<Item> {
   items = $state.raw<readonly Item[]>([]);
   total = $state(0);
   loading = $state(true);
-  /** Whether a first page is there, whatever happened since. */
+  /** A first page is there; a later failure does not change that. */
   loaded = $state(false);
   error = $state.raw<unknown>(null);
   readonly hasMore = $derived.by(() => this.next !== null);
   private next = $state<string | null>(null);
   private turn = 0;
-  /** What was replaced or removed since the page under way was asked for: its answer may not know of it yet. */
+  /** Changes since the current request started: its answer may not hold them yet. */
   private meanwhile: ((items: readonly Item[]) => readonly Item[])[] = [];
 
-  /** `page` reads the filters of the moment. */
+  /** `page` reads the current filters. */
   constructor(
-    private readonly page: (query: PageQuery) => Promise<Page<Item>>,
+    private readonly page: ReadPage<Page<Item>>,
     private readonly limit = 30,
   ) {}
 
-  /** From the beginning. True when its answer is shown: one that is overtaken by a later `load` is dropped. */
+  /** Starts at the first page. False when a later `load` overtook this one. */
   load(): Promise<boolean> {
     return this.fetch(null);
   }
@@ -53,7 +53,7 @@ export class PagedList<Item> {
     this.error = null;
     this.meanwhile = [];
     try {
-      const found = await this.page({ limit: this.limit, ...(cursor === null ? {} : { cursor }) });
+      const found = await this.page(pageQuery(this.limit, cursor));
       if (turn !== this.turn) return false;
       const items = this.meanwhile.reduce((each, change) => change(each), found.items as readonly Item[]);
       this.items = cursor === null ? items : [...this.items, ...items];
@@ -69,7 +69,7 @@ export class PagedList<Item> {
     }
   }
 
-  /** What is shown stays; without a first page nothing follows it, since the cursor belongs to the filters before. */
+  /** Keeps the items. After a failed first page the cursor goes: it belongs to the filters before. */
   private fail(error: unknown, cursor: string | null): void {
     this.error = error;
     if (cursor === null) this.next = null;

@@ -1,5 +1,6 @@
 import { api, idempotencyKey, jsonOf, must, received, refused, type Schema } from '$lib/api/client';
-import type { Assistant } from '$lib/assistants/definition';
+import type { Page, PageQuery } from '$lib/api/pages';
+import type { Assistant } from '$lib/definition/assistant';
 
 export type ImportPlan = Schema<'ImportPlanDto'>;
 export type Share = Schema<'ShareViewDto'>;
@@ -54,11 +55,7 @@ export async function saveShares({ id }: Assistant, shares: Schema<'ShareDto'>[]
   return must(await api.PUT('/api/v1/assistants/{id}/shares', { params: { path: { id } }, body: { shares } })).shares;
 }
 
-export async function versionsOf(
-  { id }: Assistant,
-  cursor?: string,
-): Promise<{ readonly items: readonly Version[]; readonly next_cursor: string | null }> {
-  const query = { limit: 30, ...(cursor === undefined ? {} : { cursor }) };
+export async function versionsOf(id: number, query: PageQuery): Promise<Page<Version>> {
   return must(await api.GET('/api/v1/assistants/{id}/versions', { params: { path: { id }, query } }));
 }
 

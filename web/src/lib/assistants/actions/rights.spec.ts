@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Me } from '$lib/session.svelte';
+import type { Me } from '$lib/session/session.svelte';
 import { rightsOf } from './rights';
 
 const me = (role: Me['role'], scopes: Me['scopes'] = ['chat', 'read', 'write'], system_admin = false): Me =>

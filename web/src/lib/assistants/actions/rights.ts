@@ -1,5 +1,5 @@
-import type { Assistant } from '$lib/assistants/definition';
-import type { Me } from '$lib/session.svelte';
+import type { Assistant } from '$lib/definition/assistant';
+import type { Me } from '$lib/session/session.svelte';
 
 /** What the reader may do with an assistant; the service decides again. */
 export interface Rights {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
-import type { Assistant } from '$lib/assistants/definition';
+import type { Assistant } from '$lib/definition/assistant';
 import { Shares } from './shares.svelte';
 
 const assistant = { id: 7 } as Assistant;

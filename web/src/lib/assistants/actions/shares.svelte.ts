@@ -1,4 +1,4 @@
-import type { Assistant } from '$lib/assistants/definition';
+import type { Assistant } from '$lib/definition/assistant';
 import { isSameList, mergedShares, type SharePerson } from './merged-shares';
 import { saveShares, sharesOf, type Share } from './requests';
 

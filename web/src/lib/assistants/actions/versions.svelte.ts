@@ -1,33 +1,25 @@
-import type { Assistant } from '$lib/assistants/definition';
+import { PagedList } from '$lib/ui/paged-list.svelte';
+import type { Assistant } from '$lib/definition/assistant';
 import { changesBetween, type PartChange } from './parts';
 import { readAssistant, restore, type Version, versionOf, versionsOf } from './requests';
 
-/** The history of an assistant, one version of it compared with the one of now. */
+/** The history of an assistant, with one version compared to the current one. */
 export class Versions {
-  items = $state.raw<readonly Version[]>([]);
-  loading = $state(true);
+  loading = $state(false);
   error = $state.raw<unknown>(null);
   chosen = $state<number | null>(null);
-  /** Null while it is not known. */
+  /** Null while the comparison loads. */
   changes = $state.raw<readonly PartChange[] | null>(null);
-  private cursor = $state.raw<string | null>(null);
+  readonly list: PagedList<Version>;
 
-  readonly hasMore = $derived.by(() => this.cursor !== null);
-
-  async load(assistant: Assistant): Promise<void> {
-    this.items = [];
-    this.cursor = null;
-    this.chosen = null;
-    this.changes = null;
-    await this.more(assistant);
+  constructor(assistantId: () => number) {
+    this.list = new PagedList((query) => versionsOf(assistantId(), query));
   }
 
-  async more(assistant: Assistant): Promise<void> {
-    await this.attempt(async () => {
-      const found = await versionsOf(assistant, this.cursor ?? undefined);
-      this.items = [...this.items, ...found.items];
-      this.cursor = found.next_cursor;
-    });
+  async load(): Promise<void> {
+    this.chosen = null;
+    this.changes = null;
+    await this.list.load();
   }
 
   async choose(assistant: Assistant, version: number): Promise<void> {
@@ -36,19 +28,19 @@ export class Versions {
     await this.attempt(async () => {
       const [wanted, now] = await Promise.all([
         versionOf(assistant, version),
-        versionOf(assistant, this.items[0]?.version ?? assistant.version),
+        versionOf(assistant, this.list.items[0]?.version ?? assistant.version),
       ]);
       if (this.chosen === version) this.changes = changesBetween(now, wanted);
     });
   }
 
-  /** The assistant with the chosen version as its newest one; null when that failed. */
+  /** Makes the chosen version the newest one; null when that failed. */
   async restore(assistant: Assistant): Promise<Assistant | null> {
     const { chosen } = this;
     if (chosen === null) return null;
     return this.attempt(async () => {
-      // What was compared is the newest version of the list: that one may be replaced, a later one not.
-      const version = this.items[0]?.version ?? assistant.version;
+      // The reader compared with the newest version of the list: a later one must not be replaced.
+      const version = this.list.items[0]?.version ?? assistant.version;
       await restore({ ...assistant, version }, chosen);
       return readAssistant(assistant.id);
     });

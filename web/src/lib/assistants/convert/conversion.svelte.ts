@@ -1,5 +1,5 @@
 import { api, idempotencyKey, must, type Schema } from '$lib/api/client';
-import type { Assistant } from '../definition';
+import type { Assistant } from '$lib/definition/assistant';
 
 export type ConversionPlan = Schema<'ConversionPlanDto'>;
 

@@ -1,5 +1,5 @@
-import type { Assistant, Metadata } from '../definition';
-import { metadataOf } from '../definition';
+import type { Assistant, Metadata } from '$lib/definition/assistant';
+import { metadataOf } from '$lib/definition/assistant';
 
 /** What a form saves: the members of `CreateAssistantDto` that it edits. */
 export interface DefinitionBody {

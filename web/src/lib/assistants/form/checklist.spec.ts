@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 import { checksOf, countsOf } from './checklist';
 import { targetOf } from './targets';
 

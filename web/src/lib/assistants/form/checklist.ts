@@ -1,5 +1,5 @@
 import type { FieldProblem } from '$lib/api/problem';
-import type { Diagnostic } from '../definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 import { type Target, targetOf } from './targets';
 
 type Severity = Diagnostic['severity'];

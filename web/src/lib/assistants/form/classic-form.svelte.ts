@@ -1,7 +1,7 @@
 import { functionsOf } from '$lib/pipeline/pipeline.svelte';
 import type { Filler } from '$lib/template/document';
 import { FixedTemplate } from '$lib/template/fixed-template.svelte';
-import type { FunctionEntry, Metadata } from '../definition';
+import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 
@@ -46,7 +46,7 @@ export class ClassicForm implements AssistantForm {
   readonly searches = $derived(SEARCHES.has(this.ragProcessor));
   private readonly fillers = $derived.by((): readonly Filler[] => [
     // Without a RAG processor nothing fills it, and it need not be there; an old template may still hold it.
-    { name: 'context', fills: this.ragProcessor !== 'no_rag' },
+    { name: 'context', fills: this.ragProcessor !== 'no_rag', mayBeEmpty: true },
     ...(this.promptProcessor === 'moodle_augment' ? [{ name: 'moodle_user', fills: true }] : []),
   ]);
 

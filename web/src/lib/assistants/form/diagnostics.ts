@@ -1,6 +1,6 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { problemText } from '$lib/pipeline/problems-of-tools';
-import type { Diagnostic } from '../definition';
+import type { Diagnostic } from '$lib/definition/assistant';
 import type { Check } from './checklist';
 import { targetOf } from './targets';
 
@@ -16,6 +16,8 @@ const COMPLETE: ReadonlySet<string> = new Set([
   'template.no_user_input',
   'dependency.cycle',
   'connector.model_unavailable',
+  'connector.not_configured',
+  'rewrite.no_fast_model',
 ]);
 const NAME = /\{([^{}\s]+)\}/;
 

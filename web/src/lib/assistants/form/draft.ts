@@ -1,5 +1,5 @@
-import type { AssistantType } from '../definition';
-import { DRAFTS } from '$lib/shell/own-work';
+import type { AssistantType } from '$lib/definition/assistant';
+import { DRAFTS } from '$lib/session/own-work';
 import type { DefinitionBody } from './body';
 
 /** Unsaved work, kept in this browser against a crash, a closed tab or the end of the session. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Assistant } from '../definition';
+import type { Assistant } from '$lib/definition/assistant';
 import { ClassicForm } from './classic-form.svelte';
 import { bodyOf } from './body';
 import { Editor } from './editor.svelte';
@@ -51,11 +51,11 @@ describe('the editor of a form', () => {
   it('takes news of its version and newer ones, and no answer that was overtaken', () => {
     const editor = editorOf();
     editor.refresh({ ...STORED, published: true });
-    expect(editor.assistant?.published).toBe(true);
+    expect(editor.saved?.published).toBe(true);
     editor.refresh({ ...STORED, name: 'Older', version: 2 });
-    expect([editor.form.name, editor.assistant?.version]).toEqual(['Stored', 3]);
+    expect([editor.form.name, editor.saved?.version]).toEqual(['Stored', 3]);
     editor.refresh({ ...STORED, name: 'Newer', version: 4 });
-    expect([editor.form.name, editor.assistant?.version]).toEqual(['Newer', 4]);
+    expect([editor.form.name, editor.saved?.version]).toEqual(['Newer', 4]);
   });
 
   it('saves on the version that it read, and goes on from the new one', async () => {
@@ -64,7 +64,7 @@ describe('the editor of a form', () => {
     patch.mockResolvedValueOnce({ data: { ...STORED, name: 'Other', version: 4 } });
     expect(await editor.save()).toMatchObject({ version: 4 });
     expect(ifMatch()).toBe('"3"');
-    expect([editor.dirty, editor.assistant?.version]).toEqual([false, 4]);
+    expect([editor.dirty, editor.saved?.version]).toEqual([false, 4]);
   });
 
   it('shows the other side of a stale version, and overwrites or takes it as it is told', async () => {
@@ -78,12 +78,12 @@ describe('the editor of a form', () => {
       expect(editor.theirs?.name).toBe('Theirs');
       if (decision === 'take') {
         editor.takeTheirs();
-        expect([editor.form.name, editor.dirty, editor.assistant?.version]).toEqual(['Theirs', false, 5]);
+        expect([editor.form.name, editor.dirty, editor.saved?.version]).toEqual(['Theirs', false, 5]);
       } else {
         patch.mockResolvedValueOnce({ data: { ...theirs, name: 'Mine', version: 6 } });
         await editor.overwrite();
         expect(ifMatch()).toBe('"5"');
-        expect([editor.dirty, editor.assistant?.version]).toEqual([false, 6]);
+        expect([editor.dirty, editor.saved?.version]).toEqual([false, 6]);
       }
       localStorage.clear();
     }
@@ -95,11 +95,11 @@ describe('the editor of a form', () => {
     const errors = [{ path: 'RAG_Top_k', message: 'must be at most 100' }];
     patch.mockRejectedValueOnce(new ProblemError(400, 'validation_failed', 'no', errors));
     expect(await editor.save()).toBeNull();
-    expect(editor.problemAt('top_k')).toEqual({ text: 'must be at most 100', lang: 'en' });
+    expect(editor.problemOf('top_k')).toEqual({ text: 'must be at most 100', lang: 'en' });
     expect(editor.counts.error).toBe(1);
     expect(editor.shown).toMatchObject([{ severity: 'error', path: 'RAG_Top_k' }]);
     editor.form.name = 'Changed';
-    expect(editor.problemAt('top_k')).toBeNull();
+    expect(editor.problemOf('top_k')).toBeNull();
 
     const later = editorOf();
     expect(later.draft?.body.name).toBe('Refused');
@@ -113,7 +113,7 @@ describe('the editor of a form', () => {
     editor.keepDraft();
     const later = editorOf({ ...STORED, name: 'Newer', version: 9 });
     later.restoreDraft();
-    expect(later.assistant?.version).toBe(3);
+    expect(later.saved?.version).toBe(3);
   });
 
   it('gives a repeated creation the same key, so that a lost answer makes no second assistant', async () => {

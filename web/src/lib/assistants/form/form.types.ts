@@ -1,5 +1,5 @@
 import type { TemplateDocument } from '$lib/template/document';
-import type { AssistantType, ConnectorInfo } from '../definition';
+import type { AssistantType, ConnectorInfo } from '$lib/definition/assistant';
 import type { DefinitionBody } from './body';
 
 /** Prompts that are put into a form at once. */

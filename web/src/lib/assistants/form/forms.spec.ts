@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Metadata, ToolInfo } from '../definition';
+import type { Metadata, ToolInfo } from '$lib/definition/assistant';
 import { type DefinitionBody, NEW_CLASSIC, NEW_MULTI_TOOL } from './body';
 import { ClassicForm } from './classic-form.svelte';
 import { MultiToolForm } from './multi-tool-form.svelte';

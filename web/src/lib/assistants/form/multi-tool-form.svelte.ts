@@ -1,5 +1,5 @@
 import { functionsOf, Pipeline } from '$lib/pipeline/pipeline.svelte';
-import type { FunctionEntry, Metadata, ToolInfo } from '../definition';
+import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistant';
 import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
 

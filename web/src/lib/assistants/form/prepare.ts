@@ -1,6 +1,6 @@
 import { api, must, type Schema } from '$lib/api/client';
-import { catalogues } from '$lib/catalogues.svelte';
-import type { Assistant } from '../definition';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import type { Assistant } from '$lib/definition/assistant';
 import { bodyOf, NEW_CLASSIC, NEW_MULTI_TOOL } from './body';
 
 interface Processors {

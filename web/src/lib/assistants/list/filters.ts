@@ -1,4 +1,4 @@
-import type { AssistantType } from '$lib/assistants/definition';
+import type { AssistantType } from '$lib/definition/assistant';
 
 /** What the list shows; kept in its address, so that it can be linked and survives going back. */
 export interface Filters {

@@ -1,6 +1,6 @@
 import { api, must } from '$lib/api/client';
-import type { Assistant } from '$lib/assistants/definition';
-import type { Page, PageQuery } from '$lib/ui/page.types';
+import type { Assistant } from '$lib/definition/assistant';
+import type { Page, PageQuery } from '$lib/api/pages';
 import type { Filters } from './filters';
 
 /** One page of the assistants that fit the filters. */

@@ -26,6 +26,18 @@ describe('summary of an assistant', () => {
     ]);
   });
 
+  it('counts an assistant that the pipeline asks as a tool', () => {
+    const tools = [
+      { plugin: 'assistant', placeholder: '1_assistant', config: { assistant_id: 4 } },
+      { type: 'assistant', assistant_id: 5, name: 'Tutor' },
+    ];
+    expect(summaryOf({ type: 'multi_tool', metadata: { tools } })).toEqual({
+      processor: null,
+      tools: ['assistant'],
+      functions: ['Tutor'],
+    });
+  });
+
   it('keeps functions apart from tools, whatever key holds them', () => {
     const metadata = {
       tools: ['weather', { type: 'knowledge_base', kb_id: 'x', name: 'Biology' }, { plugin: 'rubric_rag' }],

@@ -1,4 +1,4 @@
-import { metadataOf, type Assistant, type Metadata } from '$lib/assistants/definition';
+import { metadataOf, type Assistant, type Metadata } from '$lib/definition/assistant';
 
 /** What an assistant works with, read from its document. */
 export interface Summary {
@@ -21,7 +21,9 @@ const isEntry = (value: unknown): value is Entry => typeof value === 'object' &&
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const nameOf = (entry: Entry): string | null => text(entry['plugin']) ?? text(entry['type']);
-const isTool = (entry: unknown): entry is Entry => isEntry(entry) && !FUNCTION_TYPES.has(nameOf(entry) ?? '');
+/** Only `type` tells a function from a tool: a `plugin` is a tool of the pipeline, `assistant` included. */
+const isTool = (entry: unknown): entry is Entry =>
+  isEntry(entry) && (text(entry['plugin']) !== null || !FUNCTION_TYPES.has(text(entry['type']) ?? ''));
 
 const toolsOf = ({ tools = [] }: Metadata): readonly string[] =>
   tools

@@ -1,5 +1,6 @@
 import { api, must } from '$lib/api/client';
-import { allOf, catalogues } from '$lib/catalogues.svelte';
+import { allOf } from '$lib/api/pages';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { FileToSend } from '../uploads/send-files';
 import { Uploads } from '../uploads/uploads.svelte';
 import { listing, merged, type StoredFile } from './file-tree';

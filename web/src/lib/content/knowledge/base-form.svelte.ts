@@ -1,10 +1,8 @@
 import { api, must } from '$lib/api/client';
-import { ProblemError } from '$lib/api/problem';
-import { RepeatKey } from '$lib/api/repeat-key';
-import { ifMatch, sendUpon } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues.svelte';
+import { ifMatch } from '$lib/api/versions';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { type Difference, differencesOf } from '$lib/ui/differences';
-import { english, type Wording } from '$lib/ui/wording';
+import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import type { KnowledgeBase, Language, NewKnowledgeBase } from './knowledge.types';
 
 export const CHUNK_SIZE = { least: 200, most: 8000, usual: 2000 };
@@ -38,7 +36,7 @@ const settingsOf = (base: KnowledgeBase): Settings => ({
   hybridWeight: base.embedding === null ? null : base.hybrid_weight,
 });
 
-/** What is sent, by path; a language that the first document decides is not. */
+/** Settings by path; without a language that the first document decides. */
 const textsOf = ({ provider, language, ...settings }: Settings): Readonly<Record<string, string>> => ({
   name: settings.name,
   description: settings.description,
@@ -51,8 +49,13 @@ const textsOf = ({ provider, language, ...settings }: Settings): Readonly<Record
   hybrid_weight: provider === '' ? '' : String(settings.hybridWeight ?? ''),
 });
 
-/** What somebody types into the form of a knowledge base. */
-export class KnowledgeBaseForm implements Settings {
+interface Sent {
+  readonly slug: string;
+  readonly values: NewKnowledgeBase;
+}
+
+/** The settings form of a knowledge base. */
+export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implements Settings {
   name = $state('');
   description = $state('');
   slug = $state('');
@@ -64,35 +67,21 @@ export class KnowledgeBaseForm implements Settings {
   model = $state('');
   dimensions = $state<number | null>(null);
   hybridWeight = $state<number | null>(null);
-  saving = $state(false);
-  error = $state.raw<unknown>(null);
-  /** Somebody saved other settings since these were read. */
-  theirs = $state.raw<KnowledgeBase | null>(null);
   readonly differences = $derived.by((): readonly Difference[] =>
     this.theirs === null ? [] : differencesOf(textsOf(settingsOf(this.theirs)), textsOf(this.settings)),
   );
-
-  /** Something is typed that is not saved. */
-  readonly dirty = $derived.by(() => this.typed() !== this.untouched);
+  readonly dirty = $derived.by(() => JSON.stringify(this.body()) !== this.untouched);
   private untouched = $state('');
-  private readonly key = new RepeatKey();
-
-  private base = $state.raw<KnowledgeBase | null>(null);
 
   constructor(base: KnowledgeBase | null) {
-    if (base === null) this.untouched = this.typed();
-    else this.begin(base);
+    super();
+    if (base === null) this.untouched = JSON.stringify(this.body());
+    else this.show(base);
   }
 
-  /** What the service said of a field, by its path. */
-  problemAt(...paths: readonly string[]): Wording | null {
-    if (!(this.error instanceof ProblemError)) return null;
-    return english(this.error.errors.find(({ path }) => paths.includes(path))?.message);
-  }
-
-  /** Whether saving has the documents taken in again, or new vectors built. */
+  /** Whether saving re-indexes the documents. */
   get reworks(): boolean {
-    const { base } = this;
+    const { saved: base } = this;
     if (base === null || base.chunk_count === 0) return false;
     return (
       (this.language !== '' && this.language !== base.language) ||
@@ -103,92 +92,53 @@ export class KnowledgeBaseForm implements Settings {
     );
   }
 
-  /** The saved knowledge base; null when it was refused (`error`), or somebody else was faster (`theirs`). */
-  async save(): Promise<KnowledgeBase | null> {
-    if (this.saving) return null;
-    this.saving = true;
-    this.error = null;
-    const sent = this.typed();
-    try {
-      const saved = this.base === null ? await this.create() : await this.update(this.base);
-      if (saved === null) return null;
-      catalogues.forget();
-      this.untouched = sent;
-      return saved;
-    } catch (error) {
-      this.error = error;
-      this.key.failed(error);
-      return null;
-    } finally {
-      this.saving = false;
-    }
-  }
-
-  /** Writes what is typed here over the settings that somebody else saved. */
-  overwrite(): Promise<KnowledgeBase | null> {
-    this.base = this.theirs ?? this.base;
-    this.theirs = null;
-    return this.save();
-  }
-
-  /** Gives what is typed here up for the settings that somebody else saved. */
-  takeTheirs(): void {
-    if (this.theirs !== null) this.begin(this.theirs);
-    this.theirs = null;
-  }
-
-  keepEditing(): void {
-    this.theirs = null;
-  }
-
   private get settings(): Settings {
     const { name, description, slug, language, visibility, chunkSize, chunkOverlap } = this;
     const { provider, model, hybridWeight } = this;
     return { name, description, slug, language, visibility, chunkSize, chunkOverlap, provider, model, hybridWeight };
   }
 
-  private begin(base: KnowledgeBase): void {
-    this.base = base;
-    Object.assign(this, settingsOf(base));
-    this.untouched = this.typed();
+  protected body(): Sent {
+    return { slug: this.slug, values: this.values() };
   }
 
-  private async create(): Promise<KnowledgeBase> {
-    const { slug } = this;
-    const body = { ...this.values(), ...(slug === '' ? {} : { slug }) };
-    const params = { header: { 'Idempotency-Key': this.key.for(body) } };
-    return must(await api.POST('/api/v1/knowledge-bases', { params, body }));
+  protected async create({ slug, values }: Sent, key: string): Promise<KnowledgeBase> {
+    const body = { ...values, ...(slug === '' ? {} : { slug }) };
+    return must(await api.POST('/api/v1/knowledge-bases', { params: { header: { 'Idempotency-Key': key } }, body }));
   }
 
-  private async update(read: KnowledgeBase): Promise<KnowledgeBase | null> {
-    const { id, slug, hybrid_weight: weight } = read;
-    const { hybrid_weight: wished, ...values } = this.values();
+  protected async update(base: KnowledgeBase, version: number, { slug, values }: Sent): Promise<KnowledgeBase> {
+    const { hybrid_weight: weight, ...others } = values;
     const body = {
-      ...values,
-      ...(this.slug === slug || this.slug === '' ? {} : { slug: this.slug }),
-      // What the service chose by the model is not made the owner's choice.
-      ...(wished === weight ? {} : { hybrid_weight: wished ?? null }),
+      ...others,
+      ...(slug === base.slug || slug === '' ? {} : { slug }),
+      // A weight that the service chose for the model does not become the owner's choice.
+      ...(weight === base.hybrid_weight ? {} : { hybrid_weight: weight ?? null }),
     };
-    const path = { id };
-    const told = await sendUpon<KnowledgeBase>(read.version, {
-      send: async (version) =>
-        must(await api.PATCH('/api/v1/knowledge-bases/{id}', { params: { path, header: ifMatch(version) }, body })),
-      read: async () => must(await api.GET('/api/v1/knowledge-bases/{id}', { params: { path } })),
-      losesNothing: (theirs) => this.losesNothing(read, theirs),
-    });
-    if ('saved' in told) return told.saved;
-    this.theirs = told.theirs;
-    return null;
+    const params = { path: { id: base.id }, header: ifMatch(version) };
+    return must(await api.PATCH('/api/v1/knowledge-bases/{id}', { params, body }));
   }
 
-  /** Every setting of theirs is as it was read, or as it is typed here. */
-  private losesNothing(read: KnowledgeBase, theirs: KnowledgeBase): boolean {
-    const [before, after, mine] = [textsOf(settingsOf(read)), textsOf(settingsOf(theirs)), textsOf(this.settings)];
+  protected async read({ id }: KnowledgeBase): Promise<KnowledgeBase> {
+    return must(await api.GET('/api/v1/knowledge-bases/{id}', { params: { path: { id } } }));
+  }
+
+  /** Every setting of `theirs` equals the one that was read, or the one typed here. */
+  protected losesNothing(base: KnowledgeBase, theirs: KnowledgeBase): boolean {
+    const [before, after, mine] = [textsOf(settingsOf(base)), textsOf(settingsOf(theirs)), textsOf(this.settings)];
     return Object.entries(after).every(([path, text]) => text === before[path] || text === (mine[path] ?? text));
   }
 
-  private typed(): string {
-    return JSON.stringify([this.slug, this.values()]);
+  protected settle(base: KnowledgeBase, sent: Sent): void {
+    catalogues.forget();
+    this.saved = base;
+    this.untouched = JSON.stringify(sent);
+  }
+
+  protected show(base: KnowledgeBase): void {
+    this.saved = base;
+    Object.assign(this, settingsOf(base));
+    this.untouched = JSON.stringify(this.body());
   }
 
   private values(): NewKnowledgeBase {

@@ -1,5 +1,6 @@
 import { api, idempotencyKey, must } from '$lib/api/client';
-import { catalogues } from '$lib/catalogues.svelte';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import type { PageQuery } from '$lib/api/pages';
 import { PagedList } from '$lib/ui/paged-list.svelte';
 import { Uploads } from '../uploads/uploads.svelte';
 import { DOCUMENT_STATUSES, type DocumentStatus, type KnowledgeDocument, MEBIBYTE } from './knowledge.types';
@@ -157,7 +158,7 @@ export class Documents {
     this.list.items = mergeNews(this.list.items, [...underWay, ...news], false);
   }
 
-  private async page(query: { limit: number; cursor?: string }, status: DocumentStatus | undefined) {
+  private async page(query: PageQuery, status: DocumentStatus | undefined) {
     return must(
       await api.GET('/api/v1/knowledge-bases/{knowledgeBaseId}/documents', {
         params: {

@@ -1,30 +1,28 @@
 import { api, must } from '$lib/api/client';
 import { ProblemError } from '$lib/api/problem';
-import { RepeatKey } from '$lib/api/repeat-key';
-import { ifMatch, sendUpon } from '$lib/api/versions';
-import { catalogues } from '$lib/catalogues.svelte';
+import { ifMatch } from '$lib/api/versions';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { History } from '$lib/ui/history.svelte';
+import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import { type Fault, faultsOf } from './rubric-check';
 import { closed, isUniform, madeUniform, now, opened } from './rubric-table';
 import type { Rubric, RubricDocument } from './rubric.types';
 
-/** A rubric while it is written: the document, what can be undone, and what is saved. */
-export class RubricDraft {
-  /** Null until it is saved for the first time. */
-  saved = $state.raw<Rubric | null>(null);
-  saving = $state(false);
-  error = $state.raw<unknown>(null);
-  /** Somebody saved another version since this one was read. */
-  theirs = $state.raw<Rubric | null>(null);
-  /** Faults are shown once saving was tried. */
+/** A document and the body it is sent as: its time stays the same when it is sent again. */
+interface Sent {
+  readonly of: RubricDocument;
+  readonly body: RubricDocument;
+}
+
+/** The form of a rubric: the document with its undo history. */
+export class RubricDraft extends VersionedForm<Rubric, Sent> {
+  /** Faults show once saving was tried. */
   tried = $state(false);
   /** One label and score for each column. */
   uniform = $state(true);
   private history = $state.raw<History<RubricDocument>>() as History<RubricDocument>;
   private untouched = $state.raw<RubricDocument>() as RubricDocument;
-  private readonly key = new RepeatKey();
-  /** What was sent last, with its time: sent again it is the same. */
-  private sent: { readonly of: RubricDocument; readonly body: RubricDocument } | null = null;
+  private sent: Sent | null = null;
 
   readonly dirty = $derived.by(() => this.document !== this.untouched);
   readonly canUndo = $derived.by(() => this.history.canUndo);
@@ -32,6 +30,7 @@ export class RubricDraft {
   readonly faults = $derived.by((): readonly Fault[] => (this.tried ? faultsOf(this.document) : []));
 
   constructor(rubric: Rubric | null, document: RubricDocument) {
+    super();
     this.begin(rubric, document);
   }
 
@@ -43,7 +42,7 @@ export class RubricDraft {
     return this.history.state;
   }
 
-  /** One step that can be undone; what follows at once with the same `tag` (typing in one field) belongs to it. */
+  /** One undo step; changes that follow at once with the same `tag` (typing in one field) join it. */
   change(document: RubricDocument, tag: string | null = null): void {
     this.history.push(document, null, tag);
   }
@@ -67,85 +66,70 @@ export class RubricDraft {
     this.uniform = uniform;
   }
 
-  /** What is wrong at a path: a fault by its kind, or the service's words. */
+  /** The fault at a path by its kind, or the service's words. */
   faultAt(path: string): Fault | string | null {
-    const told = this.error instanceof ProblemError ? this.error.errors.find((each) => each.path === path) : undefined;
-    return this.faults.find((each) => each.path === path) ?? told?.message ?? null;
+    const refused =
+      this.error instanceof ProblemError ? this.error.errors.find((each) => each.path === path) : undefined;
+    return this.faults.find((each) => each.path === path) ?? refused?.message ?? null;
   }
 
-  /** The saved rubric; null when it is not complete, was refused, or somebody else was faster (`theirs`). */
-  async save(): Promise<Rubric | null> {
-    if (this.saving) return null;
-    this.tried = true;
-    this.error = null;
-    if (this.faults.length > 0) return null;
-    this.saving = true;
-    try {
-      const sent = this.document;
-      const body = this.bodyOf(sent);
-      const rubric =
-        this.saved === null ? await create(body, this.key.for(body)) : await this.replace(this.saved, body);
-      if (rubric === null) return null;
-      catalogues.forget();
-      this.settle(rubric, sent);
-      return rubric;
-    } catch (error) {
-      this.error = error;
-      this.key.failed(error);
-      return null;
-    } finally {
-      this.saving = false;
-    }
-  }
-
-  /** Writes this document over the one that somebody else saved. */
-  overwrite(): Promise<Rubric | null> {
-    this.saved = this.theirs ?? this.saved;
-    this.theirs = null;
-    return this.save();
-  }
-
-  keepEditing(): void {
-    this.theirs = null;
-  }
-
-  takeTheirs(): void {
-    if (this.theirs !== null) this.begin(this.theirs, opened(this.theirs));
-    this.theirs = null;
-  }
-
-  /**
-   * Shown to others or kept to oneself, which is no edit. What somebody else wrote since this one was read stays unread:
-   * saving asks about it still.
-   */
+  /** Visibility is no edit: saving still asks about content that another person changed. */
   shared(rubric: Rubric): void {
     const { saved } = this;
     if (saved === null) return;
     this.saved = isSame(rubric, saved) ? rubric : { ...saved, visibility: rubric.visibility };
   }
 
-  /** Somebody else's newer one: shown, unless something here is unsaved; then saving asks about it still. */
+  /** Shows a newer version unless something is unsaved here; then saving asks. */
   found(rubric: Rubric): void {
     if (this.dirty) this.shared(rubric);
-    else this.begin(rubric, opened(rubric));
+    else this.show(rubric);
   }
 
-  /** Nothing is left to be saved: the rubric is gone. */
+  /** The rubric was deleted: nothing is unsaved any more. */
   discard(): void {
     this.untouched = this.document;
   }
 
-  /** Saved: what was typed meanwhile stays a change. */
-  private settle(rubric: Rubric, sent: RubricDocument): void {
+  protected override async write(base: Rubric | null): Promise<Rubric | null> {
+    if (this.saving) return null;
+    this.tried = true;
+    this.error = null;
+    return this.faults.length > 0 ? null : super.write(base);
+  }
+
+  protected body(): Sent {
+    const of = this.document;
+    if (this.sent?.of !== of) this.sent = { of, body: closed(of, now()) };
+    return this.sent;
+  }
+
+  protected async create({ body }: Sent, key: string): Promise<Rubric> {
+    return must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': key } }, body }));
+  }
+
+  protected async update({ id }: Rubric, version: number, { body }: Sent): Promise<Rubric> {
+    const params = { path: { id }, header: ifMatch(version) };
+    return must(await api.PATCH('/api/v1/rubrics/{id}', { params, body }));
+  }
+
+  protected async read({ id }: Rubric): Promise<Rubric> {
+    return must(await api.GET('/api/v1/rubrics/{id}', { params: { path: { id } } }));
+  }
+
+  protected losesNothing(base: Rubric, theirs: Rubric): boolean {
+    return isSame(theirs, base);
+  }
+
+  protected settle(rubric: Rubric, { of }: Sent): void {
+    catalogues.forget();
     this.saved = rubric;
-    this.theirs = null;
-    this.untouched = sent;
+    this.untouched = of;
     this.tried = false;
   }
 
-  private bodyOf(document: RubricDocument): RubricDocument {
-    if (this.sent?.of !== document) this.sent = { of: document, body: closed(document, now()) };
-    return this.sent.body;
+  protected show(rubric: Rubric): void {
+    this.begin(rubric, opened(rubric));
   }
 
   private begin(rubric: Rubric | null, document: RubricDocument): void {
@@ -157,27 +141,11 @@ export class RubricDraft {
     this.error = null;
   }
 
-  /** Levels of a criterion's own are shown as such where a step brings them back. */
+  /** An undo step can bring back criteria with levels of their own. */
   private showLevels(): void {
     if (!isUniform(this.document)) this.uniform = false;
   }
-
-  private async replace(read: Rubric, body: RubricDocument): Promise<Rubric | null> {
-    const path = { id: read.id };
-    const told = await sendUpon<Rubric>(read.version, {
-      send: async (version) =>
-        must(await api.PATCH('/api/v1/rubrics/{id}', { params: { path, header: ifMatch(version) }, body })),
-      read: async () => must(await api.GET('/api/v1/rubrics/{id}', { params: { path } })),
-      losesNothing: (theirs) => isSame(theirs, read),
-    });
-    if ('saved' in told) return told.saved;
-    this.theirs = told.theirs;
-    return null;
-  }
 }
 
-/** Apart from who may read it. */
+/** Equal apart from visibility. */
 const isSame = (one: Rubric, other: Rubric): boolean => JSON.stringify(opened(one)) === JSON.stringify(opened(other));
-
-const create = async (body: RubricDocument, key: string): Promise<Rubric> =>
-  must(await api.POST('/api/v1/rubrics', { params: { header: { 'Idempotency-Key': key } }, body }));

@@ -1,9 +1,7 @@
 import { api, must } from '$lib/api/client';
-import { ProblemError } from '$lib/api/problem';
-import { RepeatKey } from '$lib/api/repeat-key';
-import { ifMatch, sendUpon } from '$lib/api/versions';
+import { ifMatch } from '$lib/api/versions';
 import { type Difference, differencesOf } from '$lib/ui/differences';
-import { english, type Wording } from '$lib/ui/wording';
+import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import type { PromptTemplate, TemplateType } from './template.types';
 
 const MEMBERS = ['name', 'description', 'type', 'system_prompt', 'prompt_template'] as const;
@@ -19,25 +17,17 @@ const valuesOf = ({ name, description, type, system_prompt, prompt_template }: V
 });
 const isSame = (one: Values, other: Values): boolean => MEMBERS.every((member) => one[member] === other[member]);
 
-/** A prompt template while it is written. */
-export class TemplateForm {
+/** The form of a prompt template. */
+export class TemplateForm extends VersionedForm<PromptTemplate, Values> {
   values = $state<Values>({ ...EMPTY });
-  saved = $state.raw<PromptTemplate | null>(null);
-  saving = $state(false);
-  error = $state.raw<unknown>(null);
-  /** Somebody saved another version since this one was read. */
-  theirs = $state.raw<PromptTemplate | null>(null);
   readonly differences = $derived.by((): readonly Difference[] =>
     this.theirs === null ? [] : differencesOf(valuesOf(this.theirs), this.values),
   );
-  readonly dirty = $derived.by(() => {
-    const before: Values = this.saved ?? EMPTY;
-    return !this.gone && MEMBERS.some((member) => this.values[member] !== before[member]);
-  });
+  readonly dirty = $derived.by(() => !this.gone && !isSame(this.values, this.saved ?? EMPTY));
   private gone = $state(false);
-  private readonly key = new RepeatKey();
 
   constructor(template: PromptTemplate | null) {
+    super();
     if (template !== null) this.show(template);
   }
 
@@ -45,91 +35,55 @@ export class TemplateForm {
     return this.values.type;
   }
 
-  problemAt(path: string): Wording | null {
-    if (!(this.error instanceof ProblemError)) return null;
-    return english(this.error.errors.find((each) => each.path === path)?.message);
-  }
-
-  /** Null when it was refused (`error`), or somebody else was faster (`theirs`). */
-  async save(): Promise<PromptTemplate | null> {
-    if (this.saving) return null;
-    this.saving = true;
-    this.error = null;
-    const body = { ...this.values };
-    try {
-      const template =
-        this.saved === null ? await create(body, this.key.for(body)) : await this.update(this.saved, body);
-      if (template !== null) this.settle(template, body);
-      return template;
-    } catch (error) {
-      this.error = error;
-      this.key.failed(error);
-      return null;
-    } finally {
-      this.saving = false;
-    }
-  }
-
-  /** Writes what is typed here over the version that somebody else saved. */
-  overwrite(): Promise<PromptTemplate | null> {
-    this.saved = this.theirs ?? this.saved;
-    this.theirs = null;
-    return this.save();
-  }
-
-  /** Gives what is typed here up for the version that somebody else saved. */
-  takeTheirs(): void {
-    if (this.theirs !== null) this.show(this.theirs);
-    this.theirs = null;
-  }
-
-  keepEditing(): void {
-    this.theirs = null;
-  }
-
-  /** Shared or not, which is no edit: what somebody else wrote since this one was read is asked about when it is saved. */
+  /** Sharing is no edit: saving still asks about content that another person changed. */
   shared(template: PromptTemplate): void {
     if (this.saved === null) return;
     this.saved = isSame(template, this.saved) ? template : { ...this.saved, shared: template.shared };
   }
 
-  /** Somebody else's newer one: shown, unless something here is unsaved; then saving asks about it still. */
+  /** Shows a newer version unless something is unsaved here; then saving asks. */
   found(template: PromptTemplate): void {
     if (this.dirty) this.shared(template);
     else this.show(template);
   }
 
-  /** It was deleted: nothing is unsaved any more. */
+  /** The template was deleted: nothing is unsaved any more. */
   discard(): void {
     this.gone = true;
   }
 
-  private async update(read: PromptTemplate, body: Values): Promise<PromptTemplate | null> {
-    const path = { id: read.id };
-    const told = await sendUpon<PromptTemplate>(read.version, {
-      send: async (version) =>
-        must(await api.PATCH('/api/v1/prompt-templates/{id}', { params: { path, header: ifMatch(version) }, body })),
-      read: async () => must(await api.GET('/api/v1/prompt-templates/{id}', { params: { path } })),
-      losesNothing: (theirs) => isSame(theirs, read) || isSame(theirs, body),
-    });
-    if ('saved' in told) return told.saved;
-    this.theirs = told.theirs;
-    return null;
+  protected body(): Values {
+    return { ...this.values };
   }
 
-  /** As the service keeps it, but for what was typed meanwhile. */
-  private settle(template: PromptTemplate, sent: Values): void {
+  protected async create(body: Values, key: string): Promise<PromptTemplate> {
+    const params = { header: { 'Idempotency-Key': key } };
+    return must(await api.POST('/api/v1/prompt-templates', { params, body }));
+  }
+
+  protected async update({ id }: PromptTemplate, version: number, body: Values): Promise<PromptTemplate> {
+    const params = { path: { id }, header: ifMatch(version) };
+    return must(await api.PATCH('/api/v1/prompt-templates/{id}', { params, body }));
+  }
+
+  protected async read({ id }: PromptTemplate): Promise<PromptTemplate> {
+    return must(await api.GET('/api/v1/prompt-templates/{id}', { params: { path: { id } } }));
+  }
+
+  protected losesNothing(base: PromptTemplate, theirs: PromptTemplate, body: Values): boolean {
+    return isSame(theirs, base) || isSame(theirs, body);
+  }
+
+  /** Shows the template as the service stored it, and keeps fields that changed during the request. */
+  protected settle(template: PromptTemplate, sent: Values): void {
     const typed = MEMBERS.filter((member) => this.values[member] !== sent[member]);
     const kept = Object.fromEntries(typed.map((member) => [member, this.values[member]]));
     this.show(template);
     this.values = { ...this.values, ...kept };
   }
 
-  private show(template: PromptTemplate): void {
+  protected show(template: PromptTemplate): void {
     this.saved = template;
     this.values = valuesOf(template);
   }
 }
-
-const create = async (body: Values, key: string): Promise<PromptTemplate> =>
-  must(await api.POST('/api/v1/prompt-templates', { params: { header: { 'Idempotency-Key': key } }, body }));

@@ -1,5 +1,6 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
-import { REFERENCES, type Config, type Reference } from '../schema-form';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { REFERENCES, type Config, type JsonSchema, type Reference, referencesOf } from '$lib/schema-form/schema-form';
 import type { Names } from './names.svelte';
 
 const quoted = (text: string): string => t('tools.summary.quoted', { text });
@@ -7,6 +8,7 @@ const quoted = (text: string): string => t('tools.summary.quoted', { text });
 const nameOf = (names: Names, kind: Reference, reference: unknown): string =>
   quoted(names.of(kind, reference) ?? String(reference));
 
+/** Names of the settings where the schema is not at hand. */
 const SETTINGS: Readonly<Record<Reference, string>> = {
   knowledge_base: 'collections',
   rubric: 'rubric_id',
@@ -26,19 +28,22 @@ const NONE = {
   assistant: 'tools.summary.no_assistant',
 } as const;
 
-/** What plugins choose; of others only what their config holds is told. */
-const CHOICES: Readonly<Record<string, Reference>> = {
-  simple_rag: 'knowledge_base',
-  vector_search: 'knowledge_base',
-  keyword_search: 'knowledge_base',
-  hybrid_search: 'knowledge_base',
-  rubric_rag: 'rubric',
-  single_file_rag: 'file',
-  assistant: 'assistant',
-};
+interface Referring {
+  readonly kind: Reference;
+  readonly setting: string;
+}
 
-function chosen(kind: Reference, config: Config, names: Names): string {
-  const references = [config[SETTINGS[kind]] ?? []].flat().filter((reference) => reference !== '');
+/** Settings that refer to something: those of the schema, or those that the config of an unknown tool holds. */
+function referring(plugin: string, config: Config): readonly Referring[] {
+  const schema = catalogues.knownTool(plugin)?.config_schema as JsonSchema | undefined;
+  if (schema !== undefined) return referencesOf(schema);
+  return REFERENCES.map((kind) => ({ kind, setting: SETTINGS[kind] })).filter(
+    ({ setting }) => config[setting] !== undefined,
+  );
+}
+
+function chosen({ kind, setting }: Referring, config: Config, names: Names): string {
+  const references = [config[setting] ?? []].flat().filter((reference) => reference !== '');
   if (references.length === 0) return t(NONE[kind]);
   return t(CHOSEN[kind], { names: references.map((reference) => nameOf(names, kind, reference)).join(', ') });
 }
@@ -62,6 +67,6 @@ function details(config: Config): string[] {
 
 /** One line about a tool's settings: what it reads and how much of it. Empty when there is nothing to tell. */
 export function summaryOf(plugin: string, config: Config, names: Names): string {
-  const kind = CHOICES[plugin] ?? REFERENCES.find((reference) => config[SETTINGS[reference]] !== undefined);
-  return [...(kind === undefined ? [] : [chosen(kind, config, names)]), ...details(config)].join(' · ');
+  const references = referring(plugin, config).map((reference) => chosen(reference, config, names));
+  return [...references, ...details(config)].join(' · ');
 }

@@ -3,7 +3,7 @@ import { complaintOf, humanised, type JsonSchema } from './schema-form';
 import type { FieldProblem } from '$lib/api/problem';
 import { english, type Wording } from '$lib/ui/wording';
 
-/** Where texts of settings are looked for, first to last: `tools.simple_rag`, `tools.field`. */
+/** Where texts of settings are looked for, first to last, after the schema's own `x-texts`. */
 export type Prefixes = readonly string[];
 
 const found = (prefixes: Prefixes, rest: string): string | null => {
@@ -16,10 +16,10 @@ const found = (prefixes: Prefixes, rest: string): string | null => {
 
 /** A setting's name in the reader's language, else as its schema has it. */
 export const titleOf = (prefixes: Prefixes, name: string, schema: JsonSchema): string =>
-  found(prefixes, name) ?? schema.title ?? humanised(name);
+  schema['x-texts']?.[i18n.locale]?.title ?? found(prefixes, name) ?? schema.title ?? humanised(name);
 
 export const hintOf = (prefixes: Prefixes, name: string, schema: JsonSchema): string | undefined =>
-  found(prefixes, `${name}.hint`) ?? schema.description;
+  schema['x-texts']?.[i18n.locale]?.description ?? found(prefixes, `${name}.hint`) ?? schema.description;
 
 /** One value of a setting that has few. */
 export const valueText = (prefixes: Prefixes, name: string, value: unknown): string =>

@@ -1,38 +1,23 @@
 import { api, must, type Schema } from '$lib/api/client';
-import type { ConnectorInfo, OrchestratorInfo, ToolInfo } from '$lib/assistants/definition';
+import { allOf } from '$lib/api/pages';
+import type { ConnectorInfo, OrchestratorInfo, ToolInfo } from '$lib/definition/assistant';
 
 type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
 type Rubric = Schema<'RubricDto'>;
 type UploadedFile = Schema<'FileDto'>;
 
-const PAGE = 100;
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next_cursor: string | null;
-}
-
-/** All items of a paged list, up to `limit`. */
-export async function allOf<Item>(
-  page: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
-  limit = 2_000,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const found: Page<Item> = await page({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
-    items.push(...found.items);
-    cursor = found.next_cursor;
-  } while (cursor !== null && items.length < limit);
-  return items;
-}
-
-/** What forms choose from. Each list is fetched once and kept until `forget`; a failed fetch is tried again on the next call. */
+/** The lists that forms choose from. Each is fetched once and kept until `forget`; the next call repeats a failed fetch. */
 class Catalogues {
   private readonly kept = new Map<string, Promise<unknown>>();
+  private known = $state.raw<readonly ToolInfo[]>([]);
 
   tools(): Promise<readonly ToolInfo[]> {
-    return this.keep('tools', async () => must(await api.GET('/api/v1/tools')).tools);
+    return this.keep('tools', async () => (this.known = must(await api.GET('/api/v1/tools')).tools));
+  }
+
+  /** A tool of the catalogue that was fetched last. */
+  knownTool(name: string, kind: ToolInfo['kind'] = 'pipeline'): ToolInfo | undefined {
+    return this.known.find((tool) => tool.name === name && tool.kind === kind);
   }
 
   connectors(): Promise<readonly ConnectorInfo[]> {
@@ -61,7 +46,7 @@ class Catalogues {
     );
   }
 
-  /** Fetches again next time: after a change, or for somebody else. */
+  /** After a change, or for another person. */
   forget(): void {
     this.kept.clear();
   }

@@ -1,7 +1,8 @@
 import { api, must, type Schema } from '$lib/api/client';
-import { allOf, catalogues } from '$lib/catalogues.svelte';
+import { allOf } from '$lib/api/pages';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
-import type { Reference } from '../schema-form';
+import type { Reference } from './schema-form';
 
 /** Something that can be chosen. */
 export interface Option {

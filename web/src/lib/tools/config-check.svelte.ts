@@ -1,9 +1,11 @@
 import { api, must } from '$lib/api/client';
 import type { FieldProblem } from '$lib/api/problem';
-import type { ToolInfo } from '$lib/assistants/definition';
-import type { Config } from '../schema-form';
+import type { ToolInfo } from '$lib/definition/assistant';
+import { type Config, type JsonSchema, withDefaults } from '$lib/schema-form/schema-form';
 
 const PAUSE_MS = 300;
+
+type CheckedTool = Pick<ToolInfo, 'name' | 'kind' | 'config_schema'>;
 
 /** Has the service check a config a moment after its last change; an answer to an older config is never shown. */
 export class ConfigCheck {
@@ -12,7 +14,7 @@ export class ConfigCheck {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private running: AbortController | undefined;
 
-  start(tool: Pick<ToolInfo, 'name' | 'kind'>, config: Config, done: (valid: boolean) => void = () => undefined): void {
+  start(tool: CheckedTool, config: Config, done: (valid: boolean) => void = () => undefined): void {
     this.stop();
     this.timer = setTimeout(() => void this.ask(tool, config, done), PAUSE_MS);
   }
@@ -23,7 +25,7 @@ export class ConfigCheck {
   }
 
   private async ask(
-    { name, kind }: Pick<ToolInfo, 'name' | 'kind'>,
+    { name, kind, config_schema }: CheckedTool,
     config: Config,
     done: (valid: boolean) => void,
   ): Promise<void> {
@@ -33,7 +35,8 @@ export class ConfigCheck {
       const { valid, errors } = must(
         await api.POST('/api/v1/tools/{name}/validate', {
           params: { path: { name }, query: { kind } },
-          body: config,
+          // Saving fills the same defaults in.
+          body: withDefaults(config_schema as JsonSchema, config),
           signal: running.signal,
         }),
       );

@@ -1,7 +1,8 @@
 import { api, must } from '$lib/api/client';
-import { allOf, catalogues } from '$lib/catalogues.svelte';
-import type { Reference } from '../schema-form';
-import { externalCollections } from './choices';
+import { allOf } from '$lib/api/pages';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import type { Reference } from '$lib/schema-form/schema-form';
+import { externalCollections } from '$lib/schema-form/choices';
 
 /** Names of what tools refer to, by every way of referring to it. A name that is not there yet is null, and shows once it is. */
 export interface Names {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { complaintOf, type JsonSchema, kindOf, startOf, unknownKeys, withSetting } from './schema-form';
+import { complaintOf, type JsonSchema, kindOf, startOf, unknownKeys, withDefaults, withSetting } from './schema-form';
 
 describe('the control of a setting', () => {
   it.each<[string, JsonSchema]>([
@@ -94,4 +94,9 @@ it('settings are unknown only where the schema is closed', () => {
   const properties = { top_k: { type: 'integer' } };
   expect(unknownKeys({ properties, additionalProperties: false }, { top_k: 1, mood: 2 })).toEqual(['mood']);
   expect(unknownKeys({ properties }, { top_k: 1, mood: 2 })).toEqual([]);
+});
+
+it('a config is completed with the defaults of what it leaves out', () => {
+  const properties = { collections: { type: 'array', default: [] }, top_k: { type: 'integer', default: 3 }, mode: {} };
+  expect(withDefaults({ properties }, { top_k: 7 })).toEqual({ top_k: 7, collections: [] });
 });

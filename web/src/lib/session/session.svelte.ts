@@ -1,7 +1,7 @@
 import { api, jsonOf, must, onSignedOut, received, type Schema } from '$lib/api/client';
 import { problemOf, ProblemError } from '$lib/api/problem';
-import { catalogues } from '$lib/catalogues.svelte';
-import { forgetWork } from '$lib/shell/own-work';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { forgetWork } from './own-work';
 
 export type Me = Schema<'MeDto'>;
 

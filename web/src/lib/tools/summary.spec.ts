@@ -1,21 +1,30 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { folded, isChosen, matchesSearch, sizeText } from './choices';
-import { problemsBelow } from './index';
+import { folded, isChosen, matchesSearch, sizeText } from '$lib/schema-form/choices';
+import { problemsBelow } from './';
 import type { Names } from './names.svelte';
 import { summaryOf } from './summary';
 
 const names: Names = { of: (_kind, reference) => (reference === 'kb-1' ? 'Course Materials' : null) };
 
 beforeAll(async () => {
-  const texts = readFileSync(join(import.meta.dirname, '../../i18n/messages/tools.en.json'), 'utf8');
+  const texts = readFileSync(join(import.meta.dirname, '../i18n/messages/tools.en.json'), 'utf8');
   const real = globalThis.fetch;
   globalThis.fetch = () => Promise.resolve(new Response(texts));
   await i18n.use('en');
   globalThis.fetch = real;
 });
+
+async function loadCatalogue({ name, setting, reference }: Readonly<Record<'name' | 'setting' | 'reference', string>>) {
+  const tool = { name, kind: 'pipeline', config_schema: { properties: { [setting]: { 'x-reference': reference } } } };
+  const real = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(Response.json({ tools: [tool], count: 1 }));
+  await catalogues.tools();
+  globalThis.fetch = real;
+}
 
 describe('the line about a tool', () => {
   it('names what is searched and how much of it', () => {
@@ -25,7 +34,8 @@ describe('the line about a tool', () => {
     );
   });
 
-  it('tells of what is not chosen yet', () => {
+  it('tells of what is not chosen yet', async () => {
+    await loadCatalogue({ name: 'single_file_rag', setting: 'file_path', reference: 'file' });
     expect(summaryOf('simple_rag', { collections: [] }, names)).toBe('No knowledge base chosen yet');
     expect(summaryOf('rubric_rag', { rubric_id: null, format: 'json' }, names)).toBe('No rubric chosen yet · JSON');
     expect(summaryOf('single_file_rag', {}, names)).toBe('No file chosen yet');

@@ -18,6 +18,10 @@ export interface JsonSchema {
   readonly additionalProperties?: boolean | JsonSchema;
   /** What an id in the value belongs to; the form offers those that are there. */
   readonly 'x-reference'?: string;
+  /** Folded away behind the other settings. */
+  readonly 'x-advanced'?: boolean;
+  /** Title and description by language. */
+  readonly 'x-texts'?: Readonly<Record<string, { readonly title?: string; readonly description?: string }>>;
   readonly [keyword: string]: unknown;
 }
 
@@ -53,6 +57,15 @@ const referenceOf = (schema: JsonSchema): Reference | null =>
 export const referenceIn = (schema: JsonSchema): Reference | null =>
   referenceOf(schema) ?? (schema.items === undefined ? null : referenceOf(schema.items));
 
+export const isAdvanced = (schema: JsonSchema): boolean => schema['x-advanced'] === true;
+
+/** The settings that refer to something, in the order of the schema. */
+export const referencesOf = ({ properties = {} }: JsonSchema): readonly { kind: Reference; setting: string }[] =>
+  Object.entries(properties).flatMap(([setting, schema]) => {
+    const kind = referenceIn(schema);
+    return kind === null ? [] : [{ kind, setting }];
+  });
+
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
 const KIND_OF_TYPE: Readonly<Record<string, (schema: JsonSchema) => FieldKind>> = {
@@ -86,6 +99,14 @@ export function withSetting(config: Config, name: string, value: unknown): Confi
   if (value !== undefined) return { ...config, [name]: value };
   const { [name]: _removed, ...rest } = config;
   return rest;
+}
+
+/** A config with the defaults of settings that it leaves out. */
+export function withDefaults({ properties = {} }: JsonSchema, config: Config): Config {
+  const defaults = Object.entries(properties).flatMap(([name, { default: value }]) =>
+    value === undefined || name in config ? [] : [[name, value] as const],
+  );
+  return { ...config, ...Object.fromEntries(defaults) };
 }
 
 const STARTS: Partial<Readonly<Record<FieldKind, (schema: JsonSchema) => unknown>>> = {
