@@ -11,26 +11,25 @@ const swc = {
 
 const shared = {
   testEnvironment: '<rootDir>/test/support/warm-environment.cjs',
-  runtime: '<rootDir>/test/support/warm-runtime.cjs',
   rootDir: __dirname,
   // Elsewhere there is nothing that jest has to know of, but a hundred thousand files that it would list.
   roots: ['<rootDir>/src', '<rootDir>/test'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  transform: { '^.+\\.ts$': ['<rootDir>/test/support/warm-transformer.cjs', swc] },
   // Processes and threads run compiled files, which lie elsewhere here.
   moduleNameMapper: {
+    // A dynamic import names the file as it is compiled.
+    '^(\\./.*)\\.js$': '$1',
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
-    '/local-worker-file$': '<rootDir>/test/support/embedding-worker-file.ts',
   },
-  setupFiles: ['reflect-metadata'],
 };
 
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/support/long-first-sequencer.cjs',
-  // A busy machine is slow to start an engine or a server; a test that is itself about time measures it.
-  testTimeout: 30_000,
+  // A busy machine is slow to start an engine or a server. Longer than what `until` waits for.
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

@@ -1,10 +1,11 @@
+import { DEFAULT_CALL_LIMITS } from '../../src/connectors';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { BypassConnector } from '../../src/connectors/catalog/bypass';
-import { OllamaConnector } from '../../src/connectors/catalog/ollama';
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import { BYPASS } from '../../src/connectors/catalog/bypass';
+import { OLLAMA } from '../../src/connectors/catalog/ollama';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { ModelAnswer, ModelChunk } from '../../src/connectors';
 import { isJsonObject } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
@@ -67,7 +68,7 @@ describe.each(SHAPES)('answers checked with %s', (_, shapes) => {
   const params = { stream_options: { include_usage: true } };
 
   it('bypass', async () => {
-    const caller = new ConnectorCaller(new BypassConnector());
+    const caller = new ConnectorCaller(BYPASS.connect({} as never));
     const request = askFor({ model: 'debug-bypass', params });
     check(await caller.complete(targetAt(''), request), (await caller.stream(targetAt(''), request)).chunks);
   });
@@ -78,7 +79,7 @@ describe.each(SHAPES)('answers checked with %s', (_, shapes) => {
   ])('openai: %s', async (_name, reply) => {
     upstream.reset();
     upstream.expect(reply, { times: 2 });
-    const caller = new ConnectorCaller(new OpenAiConnector(outbound));
+    const caller = new ConnectorCaller(OPENAI.connect({ outbound, limits: DEFAULT_CALL_LIMITS }));
     const target = targetAt(upstream.url);
     check(await caller.complete(target, askFor({ params })), (await caller.stream(target, askFor({ params }))).chunks);
   });
@@ -95,7 +96,7 @@ describe.each(SHAPES)('answers checked with %s', (_, shapes) => {
       raw: events.map((e) => `data: ${e}\n\n`).join(''),
       headers: { 'content-type': 'text/event-stream' },
     });
-    const caller = new ConnectorCaller(new OpenAiConnector(outbound));
+    const caller = new ConnectorCaller(OPENAI.connect({ outbound, limits: DEFAULT_CALL_LIMITS }));
     check(await caller.complete(targetAt(upstream.url)), (await caller.stream(targetAt(upstream.url))).chunks);
   });
 
@@ -103,7 +104,7 @@ describe.each(SHAPES)('answers checked with %s', (_, shapes) => {
     upstream.reset();
     const message = { role: 'assistant', content: 'a', tool_calls: [{ function: { name: 'f', arguments: {} } }] };
     upstream.always({ raw: JSON.stringify({ message, done: true, prompt_eval_count: 1, eval_count: 1 }) });
-    const caller = new ConnectorCaller(new OllamaConnector(outbound));
+    const caller = new ConnectorCaller(OLLAMA.connect({ outbound, limits: DEFAULT_CALL_LIMITS }));
     const target = targetAt(upstream.origin);
     check(await caller.complete(target, askFor({ params })), (await caller.stream(target, askFor({ params }))).chunks);
   });

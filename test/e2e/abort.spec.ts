@@ -1,11 +1,10 @@
-import { StreamsInFlight } from '../../src/completions';
+import { StreamsInFlight } from '../../src/answering';
+import { CompletionCounts } from '../../src/answering/admission/completion-counts';
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant, multiTool, streamed, user } from '../support/chat';
+import { makeAssistant, multiTool, streamed, user } from '../support/chat';
+import { until } from '../support/until';
 import { type KbServer, startKbServer } from '../support/kb-server';
 import { startUpstream, type Upstream } from '../support/upstream';
-
-/** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort takes 5 s and more. */
-const ABORTED_IN_MS = 2_000;
 
 describe('a client that leaves', () => {
   let app: TestApp;
@@ -17,7 +16,13 @@ describe('a client that leaves', () => {
   beforeAll(async () => {
     upstream = await startUpstream();
     kb = await startKbServer({ delayMs: 5_000 });
-    app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-1' } });
+    app = await startApp({
+      env: {
+        OPENAI_BASE_URL: upstream.url,
+        OPENAI_API_KEY: 'sk-canary-abort-1',
+        RUN_COMPLETIONS_PER_ORGANIZATION: '1',
+      },
+    });
     await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: kb.url, api_token: 't' } });
     classic = await makeAssistant(app);
     const tool = {
@@ -36,7 +41,7 @@ describe('a client that leaves', () => {
     await Promise.all([upstream.stop(), kb.stop()]);
   });
 
-  function leave(id: number, stream: boolean, when: () => unknown): Promise<number> {
+  function leave(id: number, stream: boolean, when: () => unknown): Promise<void> {
     const controller = new AbortController();
     const request = fetch(`${app.url}/v1/chat/completions`, {
       method: 'POST',
@@ -44,36 +49,83 @@ describe('a client that leaves', () => {
       headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: `lamb_assistant.${id}`, stream, messages: [user('Hi')] }),
     }).then((response) => response.text());
-    return eventually(when).then(async () => {
+    return until(when).then(async () => {
       controller.abort();
-      const left = performance.now();
       await expect(request).rejects.toThrow();
-      return left;
     });
   }
 
   const lastRun = async (id: number) =>
-    eventually(async () => {
+    until(async () => {
       const [run] = (await app.api('GET', `/api/v1/runs?assistant_id=${id}&limit=1`)).json.items;
       return run.status === 'running' ? null : run;
     });
 
   it.each([true, false])('closes the vendor’s socket at once (stream: %s)', async (stream) => {
-    upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20, firstDelayMs: stream ? 0 : 10_000 });
-    const left = await leave(classic, stream, () => upstream.active === 1);
-    const closed = await upstream.requests[0]?.closedEarly;
-    expect((closed ?? Infinity) - left).toBeLessThan(ABORTED_IN_MS);
+    upstream.expect({ content: 'word '.repeat(20_000), delayMs: 20, firstDelayMs: stream ? 0 : 120_000 });
+    await leave(classic, stream, () => upstream.active === 1);
+    await upstream.requests[0]?.closedEarly;
     expect(await lastRun(classic)).toMatchObject({ status: 'cancelled', error_code: 'cancelled', stream });
     expect(app.get(StreamsInFlight).size).toBe(0);
   });
 
   it('stops the tools that run, and the model is not asked', async () => {
     const before = kb.abandoned;
-    const left = await leave(slowTool, true, () => kb.queries > before);
-    await eventually(() => kb.abandoned === before + 1);
-    expect(performance.now() - left).toBeLessThan(ABORTED_IN_MS);
+    await leave(slowTool, true, () => kb.queries > before);
+    await until(() => kb.abandoned === before + 1);
     expect(await lastRun(slowTool)).toMatchObject({ status: 'cancelled' });
     expect(upstream.requests).toHaveLength(0);
+  });
+
+  describe('where one completion at once is allowed', () => {
+    const inUse = async (): Promise<number> => {
+      const { organization } = (await app.api('GET', '/api/v1/me')).json;
+      return app.get(CompletionCounts).of(organization.id);
+    };
+
+    it('refuses another one at every door, and frees the place when the client has left', async () => {
+      upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 });
+      const controller = new AbortController();
+      const body = { model: `lamb_assistant.${classic}`, messages: [user('Hi')] };
+      const running = fetch(`${app.url}/v1/chat/completions`, {
+        method: 'POST',
+        signal: controller.signal,
+        headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, stream: true }),
+      }).then((response) => response.text());
+      await until(() => upstream.active === 1);
+      for (const path of [
+        '/v1/chat/completions',
+        `/api/v1/assistants/${classic}/completions`,
+        `/lamb/v1/completions?assistant=${classic}`,
+      ])
+        for (const stream of [true, false]) {
+          const answer = await app.api('POST', path, { ...body, stream });
+          expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 429, '5']);
+          expect(answer.text).toContain('too_many_requests');
+        }
+      const call = { name: `assistant_${classic}`, arguments: { query: 'Hi' } };
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+      const accept = 'application/json, text/event-stream';
+      expect((await app.api('POST', '/mcp', message, { accept })).text).toContain('too_many_requests');
+      controller.abort();
+      await expect(running).rejects.toThrow();
+      await until(async () => (await inUse()) === 0);
+    });
+
+    it('lets the one call another assistant, and frees the place after an answer and after a failure', async () => {
+      const entry = { type: 'assistant', assistant_id: classic, name: 'helper', description: 'helps' };
+      const calling = await makeAssistant(app, { metadata: multiTool([], { functions: [entry] }) });
+      const toolCalls = [{ id: 'c1', name: `call_assistant_${classic}`, arguments: '{"query":"x"}' }];
+      upstream.expect({ toolCalls }).expect({ content: 'inner' }).expect({ content: 'outer' });
+      const body = { messages: [user('Hi')] };
+      const answer = await app.api('POST', `/api/v1/assistants/${calling}/completions`, body);
+      expect([answer.status, answer.json.choices?.[0]?.message?.content]).toEqual([200, 'outer']);
+      expect(await inUse()).toBe(0);
+      upstream.expect({ fault: 'unauthorized' });
+      expect((await app.api('POST', `/api/v1/assistants/${classic}/completions`, body)).status).toBe(502);
+      expect(await inUse()).toBe(0);
+    });
   });
 });
 
@@ -83,11 +135,11 @@ describe('a server that stops', () => {
     const app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-canary-abort-2' } });
     try {
       const body = { model: `lamb_assistant.${await makeAssistant(app)}`, messages: [user('Hi')] };
-      upstream.expect({ content: 'word '.repeat(1_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 50 });
+      upstream.expect({ content: 'word '.repeat(20_000), delayMs: 20 }).expect({ content: 'a short one', delayMs: 50 });
       const endless = streamed(app, '/v1/chat/completions', body);
-      await eventually(() => upstream.active === 1);
+      await until(() => upstream.active === 1);
       const short = streamed(app, '/v1/chat/completions', body);
-      await eventually(() => upstream.active === 2);
+      await until(() => upstream.active === 2);
       const draining = app.get(StreamsInFlight).drain(1_000);
       const late = await app.api('POST', '/v1/chat/completions', body);
       expect([late.status, late.json.error.code]).toEqual([503, 'server_shutdown']);

@@ -50,6 +50,19 @@ describe('saving an assistant that calls another', () => {
     expect([hidden?.json.errors, hidden?.json.detail]).toEqual([never?.json.errors, never?.json.detail]);
   });
 
+  it('refuses an id that no assistant can have, with its path', async () => {
+    const tools = [{ plugin: 'assistant', config: { assistant_id: 2_147_483_648 } }];
+    for (const [metadata, path] of [
+      [calls(2_147_483_648).metadata, PATH],
+      [calls(-1).metadata, PATH],
+      [{ ...METADATA, assistant_type: 'multi_tool', tools }, 'metadata.tools[0].config.assistant_id'],
+    ]) {
+      expect(await save(world.owner, { name: 'A', metadata })).toEqual([400, `tool.config_invalid ${path as string}`]);
+    }
+    const into = await world.owner.api('POST', `${ASSISTANTS}/import?into=2147483648`, { name: 'A' });
+    expect([into.status, into.json.errors?.[0].path]).toEqual([400, 'into']);
+  });
+
   it('A9 an administrator saves for the owner: within reach of both, or not at all', async () => {
     const id = (await good(world.owner.api('POST', ASSISTANTS, { name: 'O', metadata: METADATA }))).json.id;
     const others = await target(world.colleague);
@@ -204,5 +217,27 @@ describe('functions of a document', () => {
     ]);
     expect(json.metadata.functions).toEqual([{ type: 'assistant', assistant_id: own }]);
     expect(json.metadata.tools[0].config).toEqual({ assistant_id: null });
+  });
+});
+
+describe('a name that is not shown as it is stored', () => {
+  const NAME = 'two\nlines \u202Eand a turned one';
+
+  it.each<[string, string, object, string]>([
+    ['an assistant', ASSISTANTS, { name: NAME }, 'name'],
+    ['a copy', `${ASSISTANTS}/import`, { name: NAME }, 'name'],
+    ['a prompt template', '/api/v1/prompt-templates', { name: NAME }, 'name'],
+    ['a knowledge base', '/api/v1/knowledge-bases', { name: NAME }, 'name'],
+    ['an API key', '/api/v1/api-keys', { name: NAME }, 'name'],
+    ['a rubric', '/api/v1/rubrics', { title: NAME }, 'title'],
+    ['a member', '/api/v1/organizations/default/members', { email: 'n@uni.test', name: NAME, role: 'member' }, 'name'],
+    ['an organization', '/api/v1/organizations', { slug: 'named', name: NAME }, 'name'],
+  ])('is refused for %s', async (_, path, body, field) => {
+    const { status, json } = await world.app.api('POST', path, body);
+    const messages = (json.errors as { path: string; message: string }[]).filter((each) => each.path === field);
+    expect([status, messages.map(({ message }) => message)]).toEqual([
+      400,
+      [expect.stringContaining('must not hold line breaks')],
+    ]);
   });
 });

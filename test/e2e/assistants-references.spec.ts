@@ -1,4 +1,5 @@
 import { filesForm, startApp, type TestApp } from '../support/app';
+import { type KbServer, startKbServer } from '../support/kb-server';
 import { foreignOrganization, type Person, person } from '../support/people';
 
 const ASSISTANTS = '/api/v1/assistants';
@@ -245,6 +246,96 @@ describe('references', () => {
   });
 });
 
+describe('names of collections', () => {
+  const rag = (name: string) => ({
+    prompt_template: '{1_context}{user_input}',
+    metadata: multiTool({ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [name] } }),
+  });
+  const newBase = async (slug: string): Promise<string> => {
+    const made = await teacher.api('POST', '/api/v1/knowledge-bases', { name: slug, slug });
+    expect(made.status).toBe(201);
+    return made.json.id;
+  };
+  const diagnosed = async (id: number): Promise<string[]> => codes(await teacher.api('GET', `${ASSISTANTS}/${id}`));
+  const ask = (id: number) =>
+    teacher.api('POST', `${ASSISTANTS}/${id}/completions`, { messages: [{ role: 'user', content: 'Q' }] });
+  let server: KbServer;
+
+  beforeAll(async () => {
+    server = await startKbServer({ text: 'From the external server.' });
+    const knowledge_base = { server_url: server.url, api_token: 't' };
+    const saved = await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base });
+    expect([saved.status, saved.text]).toEqual([200, expect.any(String)]);
+  });
+  afterAll(async () => {
+    await app.api('PATCH', '/api/v1/organizations/default', { knowledge_base: { server_url: null, api_token: null } });
+    await server.stop();
+  });
+
+  it.each(['tool', 'classic list', 'function'])(
+    'planted in a %s before the knowledge base exists never read it, whoever saves later',
+    async (place) => {
+      const name = `exam-${place.replace(' ', '-')}`;
+      const planted: Record<string, unknown> = {
+        tool: rag(name),
+        'classic list': {
+          prompt_template: '{context}{user_input}',
+          metadata: { ...CLASSIC, rag_processor: 'simple_rag' },
+          RAG_collections: name,
+        },
+        function: { metadata: { ...CLASSIC, functions: [{ type: 'knowledge_base', kb_id: name }] } },
+      }[place] as Record<string, unknown>;
+      const id = await make(teacher);
+      await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+      expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, planted)).status).toBe(200);
+      await newBase(name);
+      for (const editor of [colleague, teacher]) {
+        const metadata = { ...(planted['metadata'] as object), odd: editor.userId };
+        expect((await editor.api('PATCH', `${ASSISTANTS}/${id}`, { metadata })).status).toBe(200);
+      }
+      if (place === 'function') return;
+      const before = server.asked.length;
+      expect((await ask(id)).text).toContain('From the external server.');
+      expect(server.asked.slice(before).map(({ path }) => path)).toEqual([`/collections/${name}/query`]);
+    },
+  );
+
+  it('of a private knowledge base cannot be added by an editor who may not read it', async () => {
+    await newBase('private-notes');
+    const id = await make(teacher);
+    await teacher.api('PUT', `${ASSISTANTS}/${id}/shares`, { shares: [{ email: colleague.email, access: 'edit' }] });
+    expect((await colleague.api('PATCH', `${ASSISTANTS}/${id}`, rag('private-notes'))).status).toBe(404);
+    expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, rag('private-notes'))).status).toBe(200);
+    expect(await diagnosed(id)).toEqual([]);
+  });
+
+  it('of a deleted knowledge base are inaccessible, also when another one gets its slug', async () => {
+    const kb = await newBase('reused');
+    const bySlug = await make(teacher, rag('reused'));
+    const byId = await make(teacher, rag(kb));
+    expect([await diagnosed(bySlug), await diagnosed(byId)]).toEqual([[], []]);
+    const before = server.asked.length;
+    expect((await ask(bySlug)).text).not.toContain('From the external server.');
+    await teacher.api('DELETE', `/api/v1/knowledge-bases/${kb}`);
+    for (const id of [bySlug, byId]) expect(await diagnosed(id)).toEqual(['tool.inaccessible']);
+    await newBase('reused');
+    for (const id of [bySlug, byId]) {
+      expect(await diagnosed(id)).toEqual(['tool.inaccessible']);
+      expect((await ask(id)).status).toBe(200);
+    }
+    expect(server.asked.length).toBe(before);
+    const read = (await teacher.api('GET', `${ASSISTANTS}/${bySlug}`)).json;
+    expect(read.metadata.tools[0].config.collections).toEqual(['reused']);
+  });
+
+  it('keep their meaning when the slug of a knowledge base changes', async () => {
+    const kb = await newBase('old-slug');
+    const id = await make(teacher, rag('old-slug'));
+    await teacher.api('PATCH', `/api/v1/knowledge-bases/${kb}`, { slug: 'new-slug' });
+    expect(await diagnosed(id)).toEqual([]);
+  });
+});
+
 describe('feature switches', () => {
   const set = (features: object) => app.api('PATCH', '/api/v1/organizations/default', { features });
 
@@ -277,7 +368,7 @@ describe('moving definitions', () => {
       description: 'D',
       system_prompt: 'S',
       prompt_template: '{user_input}',
-      metadata: { ...multiTool(), odd: { kept: 1 } },
+      metadata: { _format_version: 3, ...multiTool(), odd: { kept: 1 } },
       RAG_collections: 'a',
       RAG_Top_k: 7,
     };

@@ -102,7 +102,7 @@ describe('an assistant', () => {
   it('takes metadata as the JSON string that LAMB clients send, empty too', async () => {
     const id = await make(teacher, { metadata: JSON.stringify(multiTool()) });
     const read = await teacher.api('GET', `${ASSISTANTS}/${id}`);
-    expect([read.json.type, read.json.metadata]).toEqual(['multi_tool', multiTool()]);
+    expect([read.json.type, read.json.metadata]).toEqual(['multi_tool', { _format_version: 3, ...multiTool() }]);
     const odd = await make(teacher, { metadata: '{"b":1,"constructor":{"prototype":2},"a":3}' });
     expect((await teacher.api('GET', `${ASSISTANTS}/${odd}`)).text).toContain(
       '{"b":1,"constructor":{"prototype":2},"a":3}',
@@ -111,6 +111,39 @@ describe('an assistant', () => {
     expect((await teacher.api('GET', `${ASSISTANTS}/${empty}`)).json.metadata).toEqual({});
     const none = await teacher.api('POST', ASSISTANTS, { name: 'No metadata' });
     expect([none.status, none.json.type, none.json.metadata]).toEqual([201, 'classic', {}]);
+  });
+
+  it('stores what it generates for a multi-tool definition, and rewrites nothing that was not given', async () => {
+    const tools = [{ type: 'rubric', config: { rubric_id: null } }, { plugin: 'no_rag' }];
+    const stored = [
+      { plugin: 'rubric_rag', placeholder: '1_rubric', config: { rubric_id: null } },
+      { plugin: 'no_rag' },
+    ];
+    const id = await make(teacher, { metadata: multiTool(...tools) });
+    const path = `${ASSISTANTS}/${id}`;
+    const read = (await teacher.api('GET', path)).json;
+    expect([read.metadata._format_version, read.metadata.tools]).toEqual([3, stored]);
+    const again = await teacher.api('PATCH', path, { metadata: multiTool(...tools) });
+    expect([again.json.version, again.json.metadata]).toEqual([1, read.metadata]);
+    const changed = await teacher.api('PATCH', path, { metadata: multiTool({ type: 'no_tool' }) });
+    expect([changed.json.version, changed.json.metadata.tools]).toEqual([2, [{ plugin: 'no_rag' }]]);
+    const v2 = await make(teacher, { metadata: { tools } });
+    expect((await teacher.api('GET', `${ASSISTANTS}/${v2}`)).json.metadata).toEqual({ tools });
+  });
+
+  it('derives whether an assistant uses functions, in its metadata and among the models', async () => {
+    const id = await make(teacher, { metadata: { ...CLASSIC, functions: ['weather'] } });
+    const plain = await make(teacher, { metadata: { ...CLASSIC, capabilities: { tool_use: true } } });
+    const told = async (assistant: number) => [
+      (await teacher.api('GET', `${ASSISTANTS}/${assistant}`)).json.metadata.capabilities.tool_use,
+      (await teacher.api('GET', `/v1/models/lamb_assistant.${assistant}`)).json.capabilities.tool_use,
+    ];
+    expect([await told(id), await told(plain)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    const { metadata } = (await teacher.api('GET', `${ASSISTANTS}/${id}`)).json;
+    expect((await teacher.api('PATCH', `${ASSISTANTS}/${id}`, { metadata })).json.version).toBe(1);
   });
 
   it.each([
@@ -338,13 +371,14 @@ describe('who sees an assistant', () => {
     expect((await app.api('GET', '/api/v1/organizations/default')).json.features.members_can_use_all).toBe(false);
     expect(await uses(student)).toEqual([null, false, false, 404]);
     await switched(true);
-    expect(await uses(student)).toEqual(['use', true, true, 200]);
+    expect(await uses(colleague)).toEqual(['use', true, true, 200]);
+    expect(await uses(student)).toEqual([null, false, false, 404]);
     expect(await uses(stranger)).toEqual([null, false, false, 404]);
     expect(await calling()).toBe(201);
-    expect((await student.api('GET', `${ASSISTANTS}/${id}`)).text).not.toMatch(/prompt_template|metadata/);
-    expect((await student.api('POST', `${ASSISTANTS}/${id}/convert`)).status).toBe(403);
+    expect((await colleague.api('GET', `${ASSISTANTS}/${id}`)).text).not.toMatch(/prompt_template|metadata/);
+    expect((await colleague.api('POST', `${ASSISTANTS}/${id}/convert`)).status).toBe(403);
     await switched(null);
-    expect(await uses(student)).toEqual([null, false, false, 404]);
+    expect(await uses(colleague)).toEqual([null, false, false, 404]);
     expect(await calling()).toBe(404);
   });
 

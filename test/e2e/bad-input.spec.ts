@@ -1,4 +1,6 @@
+import { BODIES } from '../../src/platform/http/bodies/memory-budget';
 import { startApp, type TestApp } from '../support/app';
+import { makeMember } from '../support/chat';
 
 /** Every answer to bad input: a 4xx in the door's shape, a stable code, nothing internal. */
 function expectRefusal(answer: Awaited<ReturnType<TestApp['api']>>, status: number | readonly number[]): void {
@@ -55,6 +57,44 @@ describe('bad input', () => {
     },
   );
 
+  describe('a method that the path does not have', () => {
+    const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(app.url + path, { method, headers });
+    const withKey = () => ({ authorization: `Bearer ${app.adminKey}` });
+
+    it.each([
+      ['PUT', '/api/v1/assistants/4', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+      ['PUT', '/api/v1/assistants/999999', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+      ['PROPFIND', '/api/v1/files', 'GET, HEAD, OPTIONS, POST'],
+      ['GET', '/v1/chat/completions', 'OPTIONS, POST'],
+      ['DELETE', '/lamb/v1/completions/list', 'GET, HEAD, OPTIONS'],
+      ['HEAD', '/v1/chat/completions', 'OPTIONS, POST'],
+    ])('%s %s is 405 and names the others', async (method, path, allow) => {
+      const answer = await ask(method, path, withKey());
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+      if (method === 'HEAD') return;
+      const body = (await answer.json()) as { code?: string; error?: { code: string } };
+      expect(path.startsWith('/api') ? body.code : body.error?.code).toBe('method_not_allowed');
+    });
+
+    it('asks for a credential first, except where the path asks for none', async () => {
+      expect((await ask('PUT', '/api/v1/assistants/4')).status).toBe(401);
+      expect((await ask('PUT', '/api/v1/assistants/4', { authorization: 'Bearer bw_nobody' })).status).toBe(401);
+      expect((await ask('DELETE', '/health/live')).status).toBe(405);
+      expect((await ask('PUT', '/api/v1/session')).headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, POST');
+    });
+
+    it('tells the methods by OPTIONS, and nothing of paths that do not exist', async () => {
+      const options = await ask('OPTIONS', '/api/v1/assistants', withKey());
+      expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS, POST']);
+      expect((await ask('HEAD', '/api/v1/assistants', withKey())).status).toBe(200);
+      for (const method of ['GET', 'PUT', 'PROPFIND', 'OPTIONS']) {
+        expect((await ask(method, '/api/v1/nothing/here', withKey())).status).toBe(404);
+        expect((await ask(method, '/api/v1/assistants/%E0%A4%A', withKey())).status).not.toBe(500);
+      }
+    });
+  });
+
   it('refuses null by name where a property has no use for it', async () => {
     const created = await app.api('POST', '/api/v1/knowledge-bases', { name: 'Nulls' });
     const path = `/api/v1/knowledge-bases/${(created.json as { id: string }).id}`;
@@ -74,6 +114,85 @@ describe('bad input', () => {
     expect(house.json).toMatchObject({ code: 'malformed_json', detail: 'The body is not valid JSON' });
     const openAi = await raw('/v1/chat/completions', '{"messages": secret-of-a-student}');
     expect(openAi.json).toMatchObject({ error: { code: 'malformed_json', message: 'The body is not valid JSON' } });
+  });
+
+  describe.each([
+    ['/v1/chat/completions', 500_000],
+    ['/lamb/v1/completions?assistant=1', 500_000],
+    ['/api/v1/assistants/1/completions', 500_000],
+    ['/api/v1/assistants/1/runs', 500_000],
+    ['/api/v1/assistants', 200_000],
+    ['/lamb/v1/completions/tools/simple_rag/validate', 200_000],
+    ['/mcp', 200_000],
+  ])('a body of many values to %s', (path, count) => {
+    it.each([
+      ['empty objects', (n: number) => `{"messages":[${'{},'.repeat(n)}{}]}`],
+      ['open arrays', (n: number) => `{"messages":${'['.repeat(n)}`],
+      ['members', (n: number) => `{${Array.from({ length: n / 4 }, (_, index) => `"k${index}":1`).join(',')}}`],
+      ['commas', (n: number) => `[${','.repeat(n)}`],
+    ])('is refused without being parsed: %s', async (_name, make) => {
+      const body = make(count);
+      const parse = jest.spyOn(JSON, 'parse');
+      const answer = await raw(path, body);
+      const parsed = parse.mock.calls.filter(([text]) => text.length > 10_000).length;
+      parse.mockRestore();
+      expectRefusal(answer, 400);
+      expect(JSON.stringify(answer.json)).toContain('body_too_complex');
+      expect(parsed).toBe(0);
+    });
+  });
+
+  it('refuses metadata that is a text of many values without parsing it', async () => {
+    const metadata = `{"tools":[${'{},'.repeat(100_000)}{}]}`;
+    for (const path of ['', '/validate', '/import']) {
+      const answer = await app.api('POST', `/api/v1/assistants${path}`, { name: 'a', template: '', metadata });
+      expect([path, answer.status]).toEqual([path, 400]);
+    }
+  });
+
+  it('refuses a body in another encoding than UTF-8', async () => {
+    const type = 'application/json; charset=utf-16le';
+    expectRefusal(await raw('/api/v1/assistants', '{"name":"a"}', { 'content-type': type }), 415);
+  });
+
+  it('accepts a body with a byte order mark, and a compressed one', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const marked = await raw('/api/v1/assistants/validate', '\uFEFF{"template":"{user_input}"}');
+    expect(marked.status).toBe(200);
+    const headers = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' };
+    const response = await fetch(`${app.url}/api/v1/assistants/validate`, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: new Uint8Array(gzipSync('{"template":"{user_input}"}')),
+    });
+    expect(response.status).toBe(200);
+    const broken = await fetch(`${app.url}/api/v1/assistants/validate`, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: 'no gzip',
+    });
+    expect(broken.status).toBe(400);
+  });
+
+  it('asks to try again later while other bodies hold the memory, and gives back what it held', async () => {
+    const others = BODIES.claim('another-organization');
+    const held = BODIES.size;
+    // More than is left: the claim fails, and what it took counts until its release.
+    expect(() => others.take(512 * 1024 * 1024)).toThrow();
+    const answer = await raw('/v1/chat/completions', JSON.stringify({ user: 'x'.repeat(200_000) }));
+    const small = await raw('/v1/chat/completions', '{}');
+    others.release();
+    expectRefusal(small, 400);
+    expectRefusal(answer, 503);
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expectRefusal(await raw('/v1/chat/completions', '{}'), 400);
+    expect(BODIES.size).toBe(held);
+  });
+
+  it('reads no conversation of a key that may not chat', async () => {
+    const { headers } = await makeMember(app, 'member', ['read']);
+    for (const path of ['/v1/chat/completions', '/api/v1/assistants/1/runs'])
+      expectRefusal(await raw(path, '{"messages": ', headers), 403);
   });
 
   it('refuses 5 MB on the house API', async () => {
@@ -114,6 +233,37 @@ describe('bad input', () => {
       expect.arrayContaining(['colour', 'name', 'owner']),
     );
     expect(answer.json.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  it('refuses the unknown property prototype by name, and keeps it where every key is kept', async () => {
+    const answer = await app.api('POST', '/api/v1/assistants', { name: 'a', metadata: {}, prototype: { admin: true } });
+    expectRefusal(answer, 400);
+    expect(answer.json.errors).toEqual([expect.objectContaining({ path: 'prototype' })]);
+    const kept = await app.api('POST', '/api/v1/assistants', { name: 'a', metadata: { prototype: 'kept' } });
+    expect([kept.status, kept.json.metadata.prototype]).toEqual([201, 'kept']);
+  });
+
+  it('promises https to browsers only where the service has an https address', async () => {
+    expect((await app.api('GET', '/health/live')).headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it('ends no sessions for a key that may only read', async () => {
+    const { headers } = await makeMember(app, 'member', ['read']);
+    for (const path of ['/api/v1/sessions', '/api/v1/sessions/00000000-0000-7000-8000-000000000000'])
+      expectRefusal(await app.api('DELETE', path, undefined, headers), 403);
+    const writer = await makeMember(app, 'member', ['read', 'write']);
+    expect((await app.api('DELETE', '/api/v1/sessions', undefined, writer.headers)).status).toBe(204);
+  });
+
+  it('gives a repeated request the status of its first answer', async () => {
+    const document = { name: 'Imported', metadata: {} };
+    const post = () =>
+      app.api('POST', '/api/v1/assistants/import?dry_run=true', document, {
+        'idempotency-key': 'dry-run',
+        'x-api-key': app.adminKey,
+      });
+    const [first, second] = [await post(), await post()];
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 200, 'true']);
   });
 
   it('answers an unknown path in the shape of its door', async () => {

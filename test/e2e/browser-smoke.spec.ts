@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const browser = process.env.CHROMIUM ?? BROWSERS.find((path) => existsSync(path));
 const WEB = join(__dirname, '../../web');
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 600_000;
 
 /** Here a few of them, so that nobody breaks the pages unseen; all of them: `npm run e2e -w web`. */
 (browser === undefined ? describe.skip : describe)('the web UI in a browser', () => {

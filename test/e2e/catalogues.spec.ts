@@ -1,4 +1,5 @@
 import { startApp, type TestApp } from '../support/app';
+import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 
 describe('the catalogues', () => {
   let app: TestApp;
@@ -29,12 +30,16 @@ describe('the catalogues', () => {
       [
         ...['name', 'display_name', 'description', 'placeholder', 'category', 'version', 'config_schema', 'kind'],
         ...['icon', 'allow_multiple', 'parameters', 'examples', 'capabilities', 'limitations', 'cost', 'stats'],
+        ...['texts', 'role', 'evidence'],
       ].sort(),
     );
     const [simpleRag] = json.tools.filter((tool: { name: string }) => tool.name === 'simple_rag');
     expect(simpleRag).toMatchObject({
       placeholder: 'context',
       category: 'rag',
+      role: 'search',
+      evidence: 'found',
+      texts: { eu: { name: expect.any(String), about: expect.any(String) } },
       kind: 'pipeline',
       config_schema: { properties: { top_k: { minimum: 1, maximum: 20, default: 3 } }, required: ['collections'] },
       stats: { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null },
@@ -53,6 +58,16 @@ describe('the catalogues', () => {
   it('finds one tool by its name or an old one', async () => {
     expect((await get('tools/rubric_rag')).json.name).toBe('rubric_rag');
     expect((await get('tools/no_tool')).json.name).toBe('no_rag');
+  });
+
+  it('has the display names of spec 000', async () => {
+    const { tools } = (await get('tools')).json;
+    const nameOf = (wanted: string) => tools.find(({ name }: { name: string }) => name === wanted)?.display_name;
+    expect(['simple_rag', 'rubric_rag', 'single_file_rag'].map(nameOf)).toEqual([
+      'Knowledge Base RAG',
+      'Assessment Rubric',
+      'Single File Context',
+    ]);
   });
 
   it('names the closest match of a tool that does not exist', async () => {
@@ -80,17 +95,31 @@ describe('the catalogues', () => {
       { path: 'format', message: 'must be one of markdown, json' },
     ]);
     expect((await check({}, 'nope')).status).toBe(404);
+    for (const [tool, missing] of [
+      ['simple_rag', 'collections'],
+      ['rubric_rag', 'rubric_id'],
+      ['single_file_rag', 'file_path'],
+    ])
+      expect((await check({}, tool)).json).toEqual({
+        valid: false,
+        errors: [{ path: missing, message: 'is required' }],
+      });
   });
 
   it('lists strategies and classic processors', async () => {
     const strategies = (await get('orchestrators')).json.orchestrators;
-    expect(strategies).toEqual([
-      { name: 'sequential', description: expect.any(String), options_schema: expect.any(Object) },
-      { name: 'parallel', description: expect.any(String), options_schema: expect.any(Object) },
-      { name: 'dependency', description: expect.any(String), options_schema: expect.any(Object) },
-      { name: 'conditional', description: expect.any(String), options_schema: expect.any(Object) },
-      { name: 'planned', description: expect.any(String), options_schema: expect.any(Object) },
-    ]);
+    expect(strategies.map(({ name }: { name: string }) => name)).toEqual(STRATEGY_PLUGINS.map(({ key }) => key));
+    for (const strategy of strategies) {
+      expect(strategy).toEqual({
+        name: expect.any(String),
+        description: expect.any(String),
+        texts: { en: expect.any(Object), es: expect.any(Object), ca: expect.any(Object), eu: expect.any(Object) },
+        options_schema: expect.any(Object),
+        reads: expect.any(Array),
+        shape: { order: expect.stringMatching(/^(chain|parallel|dependencies)$/), planned: expect.any(Boolean) },
+        recommended: strategy.name === 'sequential',
+      });
+    }
     const prompts = (await get('prompt-processors')).json.prompt_processors;
     expect(prompts.map((each: { name: string }) => each.name)).toEqual([
       'simple_augment',

@@ -87,11 +87,27 @@ describe('a completion', () => {
     expect(model).toMatchObject({
       object: 'model',
       owned_by: 'default',
-      capabilities: { vision: false, image_generation: false },
+      capabilities: { vision: false, image_generation: false, tool_use: false },
     });
     expect(Number.isInteger(model.created)).toBe(true);
     expect((await app.api('GET', `/v1/models/lamb_assistant.${classic}`)).json.id).toBe(model.id);
     expect((await app.api('GET', '/v1/models/lamb_assistant.999999')).json.error.code).toBe('model_not_found');
+  });
+
+  it('lists the models page by page', async () => {
+    const all = (await app.api('GET', '/v1/models?client=any')).json;
+    const first = (await app.api('GET', '/v1/models?limit=1')).json;
+    expect(all.has_more).toBe(false);
+    expect([first.data.map(({ id }: { id: string }) => id), first.has_more]).toEqual([
+      [all.data[0].id],
+      all.data.length > 1,
+    ]);
+    const rest = (await app.api('GET', `/v1/models?after=${first.data[0].id}`)).json;
+    expect(rest.data.map(({ id }: { id: string }) => id)).toEqual(
+      all.data.slice(1).map(({ id }: { id: string }) => id),
+    );
+    expect((await app.api('GET', '/v1/models?limit=0')).status).toBe(400);
+    expect((await app.api('GET', '/v1/models?after=gpt-4o')).status).toBe(404);
   });
 
   it.each(['gpt-4o', 'lamb_assistant.999999', 'lamb_assistant.99999999999'])(

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
-import { eventually, multiTool, user } from '../support/chat';
+import { multiTool, user } from '../support/chat';
+import { until } from '../support/until';
 import { openTestDatabase } from '../support/database';
 import { archive, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
 import { multipart, type Part } from '../support/multipart';
@@ -51,7 +52,7 @@ const counted = async (id: string): Promise<Record<string, number>> => {
 };
 /** Looks now and then: asking without a pause would be most of the work. */
 const settled = (id: string, ms = 60_000): Promise<Record<string, number>> =>
-  eventually(async () => {
+  until(async () => {
     await sleep(100);
     const counts = await counted(id);
     return counts['pending'] === 0 && counts['processing'] === 0 ? counts : null;
@@ -171,7 +172,7 @@ describe('what changes while it is being read', () => {
   it('a document deleted while it is taken in leaves nothing behind', async () => {
     const id = await create();
     const sending = upload(id, ['long.md', long], ['short.md', 'Osmosis in short.']);
-    const documentId = await eventually(
+    const documentId = await until(
       async () => (await documents(id)).items.find(({ filename }) => filename === 'long.md')?.id as string | undefined,
       20_000,
     );
@@ -183,7 +184,7 @@ describe('what changes while it is being read', () => {
     ]);
     const names = (await ask(id, 'osmosis')).json.results.map((each: any) => each.metadata.filename);
     expect(names).toEqual(['short.md']);
-    await eventually(async () => (await rowsOf('kb_chunks', id)) === 1, 30_000);
+    await until(async () => (await rowsOf('kb_chunks', id)) === 1);
     expect((await upload(id, ['long.md', 'A new document under the old name: osmosis.'])).status).toBe(201);
     expect(await settled(id)).toMatchObject({ completed: 2 });
   }, 90_000);
@@ -192,11 +193,11 @@ describe('what changes while it is being read', () => {
     const id = await create();
     const files = Array.from({ length: 30 }, (_, n): Upload => [`${n}.md`, `# ${n}\n\n${long.slice(0, 60_000)}`]);
     const sending = upload(id, ...files);
-    await eventually(async () => (await documents(id)).total > 0, 20_000);
+    await until(async () => (await documents(id)).total > 0);
     expect((await teacher.api('DELETE', `${KNOWLEDGE_BASES}/${id}`)).status).toBe(204);
     expect([201, 404]).toContain((await sending).status);
     expect((await upload(id, ['late.md', 'Too late.'])).status).toBe(404);
-    await eventually(async () => (await rowsOf('kb_documents', id)) + (await rowsOf('kb_chunks', id)) === 0, 60_000);
+    await until(async () => (await rowsOf('kb_documents', id)) + (await rowsOf('kb_chunks', id)) === 0);
   }, 120_000);
 
   it('a knowledge base deleted while it is asked: every question gets an answer or a clear no', async () => {

@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FilesService } from '../../src/files';
+import { DataSource } from 'typeorm';
+import { Extractor } from '../../src/extraction';
+import { BlobStore, cutText, FilesService } from '../../src/files';
+import type { FileEntity } from '../../src/files/storage/file.entity';
+import { FileTextRepository } from '../../src/files/texts/file-text.repository';
 import type { Caller, Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
+import { rawPdf } from '../support/hostile-documents';
 import { foreignOrganization, type Person, person } from '../support/people';
+
+const fixture = (name: string): Buffer => readFileSync(join(__dirname, '../fixtures/documents', name));
 
 type Upload = readonly [name: string, content: string | Buffer, type?: string];
 
@@ -143,6 +150,26 @@ describe('reading text', () => {
     expect(await files.readText(owner, 'long.md', 6)).toMatchObject({ text: 'ab😀cd', truncated: false });
   });
 
+  it('reads the first bytes only of a long plain text whose characters were counted', async () => {
+    const long = '\ufeff' + '😀é€a'.repeat(50_000);
+    const { id } = (await upload(teacher, ['counted.md', long])).json.items[0];
+    const whole = jest.spyOn(app.get(BlobStore), 'read');
+    const start = jest.spyOn(app.get(BlobStore), 'readStart');
+    const read = async (max: number) => (await teacher.api('GET', `${path}/${id}/text?max_chars=${max}`)).json;
+    for (const max of [1_000, 1_000, 1, 2, 3, 4, 5]) {
+      const { text, chars, total_chars, truncated } = await read(max);
+      const expected = cutText(long.slice(1), max);
+      expect([text, chars, total_chars, truncated]).toEqual([expected, expected.length, 250_000, true]);
+    }
+    expect(whole).toHaveBeenCalledTimes(1);
+    const bytes = await Promise.all(start.mock.results.map(async ({ value }) => (await value).length));
+    expect(bytes).toEqual([3_004, 7, 10, 13, 16, 19]);
+    const replaced = (await upload(teacher, ['counted.md', `${long}!`])).json.items[0];
+    expect([replaced.id, (await read(10)).total_chars]).toEqual([id, 250_001]);
+    whole.mockRestore();
+    start.mockRestore();
+  });
+
   it('finds a file by its id and by either spelling of its accents', async () => {
     const { id } = (await upload(teacher, ['cafe\u0301.md', 'espresso'])).json.items[0];
     for (const ref of [id, 'café.md', 'cafe\u0301.md'])
@@ -158,6 +185,103 @@ describe('reading text', () => {
     for (const name of ['picture.png', 'latin.txt']) {
       await expect(files.readText(owner, name, 100)).rejects.toMatchObject({ code: 'unsupported_media_type' });
     }
+  });
+
+  it('gives the text of PDF, Word and HTML documents, and text files byte for byte', async () => {
+    const document = (name: string): Upload => [name, fixture(name)];
+    await upload(teacher, document('lesson.pdf'), document('lesson.docx'), document('lesson.html'));
+    for (const name of ['lesson.pdf', 'lesson.docx', 'lesson.html']) {
+      const { text } = await files.readText(owner, name, 100_000);
+      expect(text).toContain('Osmosis moves water through a membrane');
+      expect(text).not.toMatch(/<\/?[a-z]+>|%PDF|never text/);
+    }
+    const raw = '# Title\r\n\ttabs,  "quotes" <b>and tags</b>\r\n';
+    await upload(teacher, ['raw.md', raw], ['raw.csv', raw], ['named-only.html', 'no markup at all']);
+    expect((await files.readText(owner, 'raw.md', 1000)).text).toBe(raw);
+    expect((await files.readText(owner, 'raw.csv', 1000)).text).toBe(raw);
+    expect((await files.readText(owner, 'named-only.html', 1000)).text).toBe('no markup at all');
+  });
+
+  it('extracts a document once per content, also when many ask at once', async () => {
+    const extract = jest.spyOn(app.get(Extractor), 'extract');
+    const pdf = Buffer.concat([fixture('lesson.pdf'), Buffer.from('\n% a version of its own\n')]);
+    await upload(teacher, ['once.pdf', pdf]);
+    await Promise.all(Array.from({ length: 5 }, () => files.readText(owner, 'once.pdf', 100)));
+    const { text, chars, truncated } = await files.readText(owner, 'once.pdf', 50);
+    expect([text.length, chars, truncated]).toEqual([50, 50, true]);
+    expect(extract).toHaveBeenCalledTimes(1);
+    await upload(teacher, ['once.pdf', rawPdf(Buffer.from('BT /F1 12 Tf 10 10 Td (another version) Tj ET'))]);
+    expect((await files.readText(owner, 'once.pdf', 100)).text).toContain('another version');
+    expect(extract).toHaveBeenCalledTimes(2);
+    extract.mockRestore();
+  });
+
+  it('forgets the text of a document that is replaced, also when its reading ends afterwards', async () => {
+    const texts = app.get(FileTextRepository);
+    const storedText = async (id: string): Promise<string[]> =>
+      (await app.get(DataSource).query<{ text: string }[]>('SELECT text FROM file_texts WHERE file_id = $1', [id])).map(
+        ({ text }) => text,
+      );
+    const pdf = (text: string): Upload => ['private.pdf', rawPdf(Buffer.from(`BT /F1 12 Tf 10 10 Td (${text}) Tj ET`))];
+    const { id, sha256 } = (await upload(teacher, pdf('the old secret'))).json.items[0];
+    await files.readText(owner, 'private.pdf', 100);
+    expect(await storedText(id)).toEqual([expect.stringContaining('the old secret')]);
+    await upload(teacher, pdf('the old secret'));
+    expect(await storedText(id)).toHaveLength(1);
+    await upload(teacher, pdf('nothing private'));
+    expect(await storedText(id)).toEqual([]);
+    const old = { id, sha256, organizationId: owner.organizationId } as FileEntity;
+    await texts.keep(old, { text: 'the old secret', totalChars: 14, warnings: [], failure: null });
+    expect(await storedText(id)).toEqual([]);
+    expect((await files.readText(owner, 'private.pdf', 100)).text).toContain('nothing private');
+  });
+
+  it.each([
+    ['scanned.pdf', 'scanned.pdf', /looks scanned.*OCR/],
+    ['password.pdf', 'password.pdf', /password/],
+    ['lesson.pdf', 'lesson.docx', /a PDF.*\.docx/],
+  ])('says why %s as %s has no text', async (source, name, reason) => {
+    const { id } = (await upload(teacher, [name, fixture(source)])).json.items[0];
+    const extract = jest.spyOn(app.get(Extractor), 'extract');
+    await expect(files.readText(owner, name, 100)).rejects.toMatchObject({
+      code: 'unsupported_media_type',
+      detail: expect.stringMatching(reason),
+    });
+    const answer = await teacher.api('GET', `${path}/${id}/text`);
+    expect([answer.status, answer.json.detail]).toEqual([415, expect.stringMatching(reason)]);
+    expect(await files.readFailure(owner, name)).toMatch(reason);
+    expect(extract).toHaveBeenCalledTimes(1);
+    extract.mockRestore();
+  });
+
+  it('answers with the beginning of a text, to its owner only', async () => {
+    const { id } = (await upload(teacher, ['preview.pdf', fixture('lesson.pdf')])).json.items[0];
+    const { status, json } = await teacher.api('GET', `${path}/${id}/text?max_chars=40`);
+    expect([status, json.chars, json.truncated, json.path]).toEqual([200, 40, true, 'preview.pdf']);
+    expect(json.total_chars).toBeGreaterThan(40);
+    expect((await colleague.api('GET', `${path}/${id}/text`)).status).toBe(404);
+    expect((await teacher.api('GET', `${path}/${id}/text?max_chars=0`)).status).toBe(400);
+  });
+
+  it('tells at save that a chosen file cannot be read, and refuses to publish it', async () => {
+    await upload(teacher, ['scan.pdf', fixture('scanned.pdf')], ['good.pdf', fixture('lesson.pdf')]);
+    const body = (file_path: string) => ({
+      name: `Reads ${file_path}`,
+      prompt_template: '{1_file} {user_input}',
+      metadata: { assistant_type: 'multi_tool', tools: [{ plugin: 'single_file_rag', config: { file_path } }] },
+    });
+    const unreadable = (json: { diagnostics: { code: string }[] }) =>
+      json.diagnostics.filter(({ code }) => code === 'tool.unreadable');
+    const scan = (await teacher.api('POST', '/api/v1/assistants', body('scan.pdf'))).json;
+    expect(unreadable(scan)).toMatchObject([
+      { severity: 'warning', path: 'metadata.tools[0].config.file_path', message: expect.stringContaining('scanned') },
+    ]);
+    expect((await teacher.api('PUT', `/api/v1/assistants/${scan.id}/publication`)).status).toBe(409);
+    const classic = { rag_processor: 'single_file_rag', file_path: 'scan.pdf' };
+    const old = await teacher.api('POST', '/api/v1/assistants', { name: 'Classic', metadata: classic });
+    expect(unreadable(old.json)).toMatchObject([{ path: 'metadata.file_path' }]);
+    const good = (await teacher.api('POST', '/api/v1/assistants', body('good.pdf'))).json;
+    expect(unreadable(good)).toEqual([]);
   });
 
   it.each(['../first.md', '/etc/passwd', '..\\first.md', 'a/../first.md', 'first.md\0', './first.md'])(

@@ -2,13 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, streamed, user } from '../support/chat';
+import { person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
 
 interface WeatherServer {
   readonly url: string;
   /** Cities asked for, as they came. */
   readonly asked: string[];
+  /** Leaves requests without an answer. */
   hang: boolean;
+  /** Requests left without an answer. */
+  hanging: number;
   /** Status of every answer. */
   status: number;
   stop(): Promise<void>;
@@ -18,7 +23,10 @@ interface WeatherServer {
 async function startWeather(): Promise<WeatherServer> {
   const server: Server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
-    if (weather.hang) return;
+    if (weather.hang) {
+      weather.hanging += 1;
+      return;
+    }
     response.statusCode = weather.status;
     response.setHeader('content-type', 'application/json');
     if (pathname === '/v1/search') {
@@ -43,6 +51,7 @@ async function startWeather(): Promise<WeatherServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
     hang: false,
+    hanging: 0,
     status: 200,
     stop: () =>
       new Promise((done) => {
@@ -86,6 +95,7 @@ describe('functions that the model calls', () => {
     upstream.reset();
     weather.asked.length = 0;
     weather.hang = false;
+    weather.hanging = 0;
     weather.status = 200;
   });
   afterEach(() => upstream.verify());
@@ -133,6 +143,63 @@ describe('functions that the model calls', () => {
     const [usage] = answer.chunks.filter((chunk) => chunk.choices.length === 0);
     expect(usage.usage).toEqual(run.json.usage);
     expect(sent(0).stream && sent(1).stream).toBe(true);
+  });
+
+  describe('a vendor that demands its thoughts and signatures back', () => {
+    const signature = { google: { thought_signature: 'c2lnbmVk' } };
+    const call = { ...{ id: 'call_1', type: 'function', extra_content: signature }, index: 0 };
+    const called = { ...call, function: { name: 'get_weather', arguments: '{"city":"Elx"}' } };
+    const usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
+    const whole = (message: object, finish_reason: string) => ({
+      raw: JSON.stringify({ id: 'c', choices: [{ index: 0, message, finish_reason }], usage }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const chunks = (deltas: readonly object[], finish_reason: string) => ({
+      raw: [...deltas.map((delta) => ({ delta, finish_reason: null })), { delta: {}, finish_reason }]
+        .map((choice) => `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, ...choice }], usage })}\n\n`)
+        .concat('data: [DONE]\n\n')
+        .join(''),
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    const expectEchoed = (): void => {
+      const [assistant] = sent(1).messages.slice(-2);
+      expect(assistant).toMatchObject({ reasoning_content: 'I think, so', tool_calls: [{ extra_content: signature }] });
+    };
+
+    it('gets them with the results', async () => {
+      upstream
+        .expect(
+          whole(
+            { role: 'assistant', content: null, reasoning_content: 'I think, so', tool_calls: [called] },
+            'tool_calls',
+          ),
+        )
+        .expect(whole({ role: 'assistant', content: 'Warm.', reasoning_content: 'Done' }, 'stop'));
+      expect((await ask()).json.choices[0].message.content).toBe('Warm.');
+      expectEchoed();
+    });
+
+    it('gets them with the results of a stream, of which a student sees neither', async () => {
+      await app.api('PUT', `/api/v1/assistants/${id}/publication`);
+      const student = await person(app, { role: 'member' });
+      upstream
+        .expect(
+          chunks(
+            [
+              { role: 'assistant', content: null, reasoning_content: '' },
+              { content: null, reasoning_content: 'I think, ' },
+              { content: null, reasoning_content: 'so' },
+              { tool_calls: [called] },
+            ],
+            'tool_calls',
+          ),
+        )
+        .expect(chunks([{ content: null, reasoning_content: 'I think again' }, { content: 'Warm.' }], 'stop'));
+      const answer = await student.api('POST', '/v1/chat/completions', body({ stream: true }));
+      expectEchoed();
+      expect(answer.text).toContain('Warm.');
+      expect(answer.text).not.toMatch(/I think|c2lnbmVk/);
+    });
   });
 
   it('runs the calls of one round together and gives their results in order', async () => {
@@ -312,7 +379,7 @@ describe('functions that the model calls', () => {
     expect(weather.asked).toEqual([]);
   });
 
-  it('stops a function within 250 ms when the client leaves', async () => {
+  it('stops a function when the client leaves', async () => {
     weather.hang = true;
     upstream.expect({ toolCalls: [weatherIn('Elx')] });
     const controller = new AbortController();
@@ -323,13 +390,12 @@ describe('functions that the model calls', () => {
       signal: controller.signal,
     });
     const runId = response.headers.get('x-run-id');
-    await new Promise((done) => setTimeout(done, 200));
-    const left = Date.now();
+    await until(() => weather.hanging > 0);
     controller.abort();
-    let run;
-    do run = (await app.api('GET', `/api/v1/runs/${runId}`)).json;
-    while (run.status === 'running' && Date.now() - left < 5_000);
-    expect(Date.parse(run.finished_at) - left).toBeLessThan(250);
+    const run = await until(async () => {
+      const { json } = await app.api('GET', `/api/v1/runs/${runId}`);
+      return json.finished_at ? json : null;
+    });
     expect(run).toMatchObject({ status: 'cancelled', functions: [{ status: 'failed', code: 'tool.cancelled' }] });
   });
 });
@@ -350,7 +416,7 @@ describe('the time of a run that may start others', () => {
     await upstream.stop();
   });
 
-  const SLOW = { content: 'late', firstDelayMs: 30_000 };
+  const SLOW = { content: 'late', firstDelayMs: 300_000 };
 
   it('ends one with functions whose model is slow, and one whose tool asks a slow assistant', async () => {
     const target = await makeAssistant(app, { name: 'Slow' });
@@ -367,14 +433,12 @@ describe('the time of a run that may start others', () => {
     for (const id of ids) {
       upstream.reset();
       upstream.expect(SLOW);
-      const from = performance.now();
       const answer = await app.api('POST', '/v1/chat/completions', {
         model: `lamb_assistant.${id}`,
         messages: [user('Hi')],
       });
       expect(answer.json.error).toMatchObject({ code: 'tool_loop.timeout' });
       expect(answer.status).toBe(422);
-      expect(performance.now() - from).toBeLessThan(4_000);
       await upstream.requests[0]?.closedEarly;
     }
   });

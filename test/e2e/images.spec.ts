@@ -1,5 +1,8 @@
+import { ImagesService } from '../../src/files';
+import type { Caller } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, makeMember, streamed, user } from '../support/chat';
+import { foreignOrganization, person } from '../support/people';
 import { png } from '../support/pictures';
 import { startUpstream, type Upstream } from '../support/upstream';
 
@@ -85,6 +88,39 @@ describe('an assistant that makes pictures', () => {
 
     await app.api('DELETE', `/api/v1/files/${file.id}`);
     expect((await fetch(app.url + linkIn(content))).status).toBe(404);
+  });
+
+  it('shows no picture of a suspended organization or assistant, of a disabled owner, or of a deleted assistant', async () => {
+    const organization = await foreignOrganization(app);
+    const boss = await person(app, { organization, role: 'owner', scopes: ['chat', 'read', 'write', 'admin'] });
+    const owner = await person(app, { organization });
+    const { json } = await boss.api('GET', `/api/v1/organizations/${organization}`);
+    const made = await owner.api('POST', '/api/v1/assistants', { name: 'Painter', metadata: {} });
+    const id: number = made.json.id;
+    const maker = { owner: { organizationId: json.id as string, userId: owner.userId }, assistantId: id };
+    const actor = { ...maker.owner, kind: 'system', credentialId: null } as unknown as Caller;
+    const [kept] = await app.get(ImagesService).save(maker, actor, [PICTURE]);
+    const link = app.url + (kept?.url ?? '');
+    const shown = async (): Promise<number> => (await fetch(link)).status;
+    expect(await shown()).toBe(200);
+
+    const suspension = `/api/v1/organizations/${organization}/suspension`;
+    const member = `/api/v1/organizations/${organization}/members/${owner.userId}`;
+    for (const [off, on] of [
+      [() => app.api('PUT', suspension), () => app.api('DELETE', suspension)],
+      [() => boss.api('PATCH', member, { disabled: true }), () => boss.api('PATCH', member, { disabled: false })],
+      [
+        () => boss.api('PUT', `/api/v1/assistants/${id}/suspension`),
+        () => boss.api('DELETE', `/api/v1/assistants/${id}/suspension`),
+      ],
+    ] as const) {
+      expect((await off()).status).toBeLessThan(300);
+      expect(await shown()).toBe(404);
+      expect((await on()).status).toBeLessThan(300);
+      expect(await shown()).toBe(200);
+    }
+    await boss.api('DELETE', `/api/v1/assistants/${id}`);
+    expect(await shown()).toBe(404);
   });
 
   it('streams what the model says and then the pictures, numbered', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { SourceLinks } from '../../src/knowledge-bases';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
-import { eventually, multiTool, streamed, user } from '../support/chat';
+import { multiTool, streamed, user } from '../support/chat';
+import { until } from '../support/until';
 import { foreignOrganization, type Person, person } from '../support/people';
 
 const KNOWLEDGE_BASES = '/api/v1/knowledge-bases';
@@ -45,7 +46,7 @@ async function filed(who: Person): Promise<Filed> {
   const path = `${KNOWLEDGE_BASES}/${json.id}`;
   const form = filesForm([`${FILENAME}.md`, `# Geology\n\nThe granite of ${SECRET} is old.\n`]);
   const documentId: string = (await who.api('POST', `${path}/documents`, form)).json.items[0].id;
-  await eventually(
+  await until(
     async () => (await who.api('GET', `${path}/documents/${documentId}`)).json.status === 'completed',
     20_000,
   );

@@ -27,7 +27,12 @@ describe('the door of LAMB’s clients', () => {
       expect.arrayContaining(['no_rag', 'simple_rag', 'rubric_rag', 'single_file_rag']),
     );
     expect(json.connectors.openai).toEqual({ name: 'openai', available_llms: expect.any(Array) });
-    expect(json.tools).toEqual(expect.arrayContaining(['simple_rag', 'rubric_rag', 'single_file_rag']));
+    for (const name of ['simple_rag', 'rubric_rag', 'single_file_rag']) {
+      expect(json.tools).toContainEqual(
+        expect.objectContaining({ name, description: expect.any(String), config_schema: expect.any(Object) }),
+      );
+    }
+    expect(json.tools).toEqual((await get('/tools')).json.tools);
   });
 
   it('describes tools and strategies', async () => {

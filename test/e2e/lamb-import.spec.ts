@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
-import { registerLambCommands } from '../../src/cli-lamb';
-import { BadUsage } from '../../src/cli-output';
-import { SILENT } from '../../src/cli-progress';
+import { registerLambCommands } from '../../src/cli/lamb/lamb.commands';
+import { BadUsage } from '../../src/cli/output';
+import { SILENT } from '../../src/cli/progress';
 import { type ImportReport, LambImport, openLambSource, reportJson } from '../../src/lamb-import';
 import type { Config } from '../../src/platform/config';
 import { startApp, type TestApp } from '../support/app';
@@ -112,6 +112,14 @@ describe('moving in from LAMB', () => {
       );
     expect(await refusal(text, {})).toMatchObject({ detail: expect.stringMatching(/is not a SQLite database$/) });
     expect(await refusal(database, { source: '../x' })).toBeInstanceOf(BadUsage);
+    for (const options of [
+      { mapAddress: ['kb:9090=https://kb.example.edu'] },
+      { mapAddress: ['http://kb=https://a.example', 'http://kb/=https://b.example'] },
+      { rename: ['default=Law School'] },
+      { rename: ['law'] },
+      { rename: ['a=law', 'b=law'] },
+    ])
+      expect(await refusal(database, options)).toBeInstanceOf(BadUsage);
     expect(await refusal(database, { files: text })).toMatchObject({
       problems: [{ path: '--files', message: `${text} is not a directory` }],
     });
@@ -154,6 +162,15 @@ describe('moving in from LAMB', () => {
     expect(arts(told).notes.map(({ code, origin }: any) => `${code} ${origin}`)).toEqual(
       expect.arrayContaining(['top_k.clamped 27', 'top_k.clamped 28', 'owner.replaced 31', 'metadata.unreadable 32']),
     );
+    expect(arts(told).findings.map(({ code, origin }: any) => `${code} ${origin}`)).toEqual(
+      expect.arrayContaining([
+        'processor.unknown 23',
+        'setting.unsupported 23',
+        'tool.inaccessible 19',
+        'tool.inaccessible 35',
+      ]),
+    );
+    expect(arts(told).findings.filter(({ origin }: any) => origin === '13')).toEqual([]);
     expect(told.problems.map(({ table, row }: any) => `${table}/${row}`)).toEqual(
       expect.arrayContaining(['organizations/4', 'rubrics/3', 'Creator_users/6']),
     );
@@ -174,7 +191,7 @@ describe('moving in from LAMB', () => {
   const PLAIN = 'Context: Question: What moves?';
   const FOUND =
     /^Context: Osmosis moves water\. Osmosis moves water\. ## Available Sources 1\. .* Question: What moves\?$/;
-  const RUBRIC = /^Context: # Essay rubric of LAMB .*Exemplary.* Question: What moves\?$/;
+  const RUBRIC = /^Context: # Essay rubric of LAMB .*Your task.*Exemplary.*Overall feedback.* Question: What moves\?$/;
 
   it.each<[Example, string | RegExp]>([
     ['emptyMetadata', PLAIN],
@@ -184,7 +201,10 @@ describe('moving in from LAMB', () => {
     ['knowledgeBase', FOUND],
     ['file', /^Context: Notes about osmosis\. .* Question: What moves\?$/],
     ['rubric', RUBRIC],
-    ['rubricJson', /^Context: \{ "rubric": \{ "rubricId": "rubric-1750000000-essay".* Question: What moves\?$/],
+    [
+      'rubricJson',
+      /^Context: \{ "rubric": \{ "rubricId": "rubric-1750000000-essay".*"evaluation".* Question: What moves\?$/,
+    ],
     ['rubricByNumber', RUBRIC],
     ['rubricMissing', PLAIN],
     ['quota', PLAIN],

@@ -1,15 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamsInFlight } from '../../src/completions';
+import { StreamsInFlight } from '../../src/answering';
 import { CallsInFlight } from '../../src/mcp/calls-in-flight';
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant, multiTool } from '../support/chat';
+import { makeAssistant, multiTool } from '../support/chat';
+import { until } from '../support/until';
 import { mcpClient, textsOf } from '../support/mcp-client';
 import { foreignOrganization, keyOf, type Person, person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
 
 const CANARY = 'sk-canary-mcp-door-123456';
-/** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort takes 10 s. */
-const ABORTED_IN_MS = 2_000;
 
 describe('the MCP door, with the official client', () => {
   let app: TestApp;
@@ -199,39 +198,37 @@ describe('the MCP door, with the official client', () => {
   });
 
   it('stops the run when the client cancels', async () => {
-    upstream.expect({ content: 'word '.repeat(100), firstDelayMs: 10_000 });
+    upstream.expect({ content: 'word '.repeat(100), firstDelayMs: 120_000 });
     const controller = new AbortController();
     const call = admin.callTool({ name: `assistant_${hidden}`, arguments: { query: 'x' } }, undefined, {
       signal: controller.signal,
     });
     const outcome = call.catch((error: unknown) => error);
-    await eventually(() => upstream.active === 1);
-    const left = performance.now();
+    await until(() => upstream.active === 1);
     controller.abort('enough');
     await outcome;
-    const closed = await upstream.requests[0]?.closedEarly;
-    expect((closed ?? Infinity) - left).toBeLessThan(ABORTED_IN_MS);
-    await eventually(() => app.get(StreamsInFlight).size === 0 && app.get(CallsInFlight).size === 0);
+    await upstream.requests[0]?.closedEarly;
+    await until(() => app.get(StreamsInFlight).size === 0 && app.get(CallsInFlight).size === 0);
     const [run] = (await app.api('GET', `/api/v1/runs?assistant_id=${hidden}&limit=1`)).json.items;
     expect(run).toMatchObject({ status: 'cancelled', error_code: 'cancelled' });
   });
 
   it('stops the run when the client leaves', async () => {
-    upstream.expect({ content: 'word '.repeat(100), firstDelayMs: 10_000 });
+    upstream.expect({ content: 'word '.repeat(100), firstDelayMs: 120_000 });
     const client = await mcpClient(app, app.adminKey);
     const outcome = ask(client, hidden).catch((error: unknown) => error);
-    await eventually(() => upstream.active === 1);
+    await until(() => upstream.active === 1);
     await client.close();
     await outcome;
     await upstream.requests[0]?.closedEarly;
-    await eventually(() => app.get(StreamsInFlight).size === 0 && app.get(CallsInFlight).size === 0);
+    await until(() => app.get(StreamsInFlight).size === 0 && app.get(CallsInFlight).size === 0);
   });
 
   it('lets nobody cancel the calls of another caller, or of another client of the same key', async () => {
     upstream.expect({ content: 'Still here.', firstDelayMs: 500 });
     const client = await connect(app.adminKey);
     const call = ask(client, hidden);
-    await eventually(() => upstream.active === 1);
+    await until(() => upstream.active === 1);
     const cancelled = (requestId: number) => ({
       jsonrpc: '2.0' as const,
       method: 'notifications/cancelled' as const,
@@ -273,10 +270,9 @@ describe('a server that stops', () => {
     const app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: CANARY } });
     const id = await makeAssistant(app);
     const client = await mcpClient(app, app.adminKey);
-    upstream.expect({ content: 'Too late.', firstDelayMs: 10_000 });
+    upstream.expect({ content: 'Too late.', firstDelayMs: 120_000 });
     const call = client.callTool({ name: `assistant_${id}`, arguments: { query: 'x' } });
-    await eventually(() => upstream.active === 1);
-    const stopping = performance.now();
+    await until(() => upstream.active === 1);
     await Promise.all([
       expect(call).resolves.toMatchObject({
         isError: true,
@@ -284,7 +280,6 @@ describe('a server that stops', () => {
       }),
       app.stop(),
     ]);
-    expect(performance.now() - stopping).toBeLessThan(5_000);
     await client.close();
     await upstream.stop();
   });

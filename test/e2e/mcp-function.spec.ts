@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant, user } from '../support/chat';
+import { makeAssistant, user } from '../support/chat';
+import { until } from '../support/until';
 import { TestMcpServer, textResult, textTool } from '../support/mcp-server';
 import { foreignOrganization, type Person, person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
@@ -94,10 +95,10 @@ describe('functions of an MCP server, from the settings to the answer', () => {
       body: JSON.stringify({ model: `lamb_assistant.${assistant}`, messages: [user('x')] }),
     });
     const outcome = request.catch((error: unknown) => error);
-    await eventually(() => library.calls.length === 1);
+    await until(() => library.calls.length === 1);
     controller.abort();
     await outcome;
-    await eventually(() => library.calls[0]?.signal.aborted);
+    await until(() => library.calls[0]?.signal.aborted);
     expect(library.seen).toContain('POST notifications/cancelled');
   });
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import { registerAssistantCommands } from '../../src/cli-assistants';
-import type { CommandResult } from '../../src/cli-output';
-import { SILENT } from '../../src/cli-progress';
+import { registerAssistantCommands } from '../../src/cli/assistants/assistants.commands';
+import type { CommandResult } from '../../src/cli/output';
+import { SILENT } from '../../src/cli/progress';
 import { MigrationJobs } from '../../src/migration/admin/migration-jobs.service';
 import { CONFIG } from '../../src/platform/config';
 import { startApp, type TestApp } from '../support/app';

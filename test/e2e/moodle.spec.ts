@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
 import { HANG, moodleException, type ScriptedMoodle, startMoodle } from '../support/moodle';
-import { foreignOrganization, person, type Person } from '../support/people';
+import { person, type Person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
 
 const TOKEN = 'moodle-canary-token';
@@ -49,6 +49,10 @@ describe('Moodle, over HTTP', () => {
         tools: [{ plugin: 'moodle_user', placeholder: '1_moodle_user', config: {} }],
       },
     });
+    for (const name of ['ada', 'eve', 'unknown']) {
+      const email = `${name}@example.edu`;
+      await app.api('POST', '/api/v1/organizations/default/members', { email, name, role: 'member' });
+    }
     for (const each of [id, classic, multiTool]) await app.api('PUT', `/api/v1/assistants/${each}/publication`);
   });
   beforeEach(() => {
@@ -206,16 +210,14 @@ describe('Moodle, over HTTP', () => {
       };
       const rest = type === 'classic' ? '{other}' : '';
       expect(await ask('ada@example.edu')).toBe(`I am [\n\n11763\n\n]${rest}: \n\n{moodle_user}?\n\n`);
-      expect(await ask('nobody@example.edu')).toBe(`I am [\n\nnobody@example.edu\n\n]${rest}: \n\n{moodle_user}?\n\n`);
-      const unnamed = await ask('default');
-      expect(unnamed).toMatch(/^I am \[\s*\]/);
-      expect(unnamed).not.toContain(gateway.email);
+      expect(await ask('unknown@example.edu')).toBe(
+        `I am [\n\nunknown@example.edu\n\n]${rest}: \n\n{moodle_user}?\n\n`,
+      );
+      for (const nobody of ['default', 'stranger@example.edu']) {
+        const unnamed = await ask(nobody);
+        expect(unnamed).toMatch(/^I am \[\s*\]/);
+        expect(unnamed).not.toMatch(new RegExp(`${gateway.email}|${nobody}`));
+      }
     });
-  });
-
-  it('of the environment is not for other organizations', async () => {
-    const slug = await foreignOrganization(app);
-    const organization = await app.api('GET', `/api/v1/organizations/${slug}`);
-    expect(organization.json.moodle).toEqual({ api_url: null, token_configured: false });
   });
 });

@@ -1,6 +1,7 @@
 import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai';
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant } from '../support/chat';
+import { makeAssistant } from '../support/chat';
+import { until } from '../support/until';
 import { startUpstream, type Upstream } from '../support/upstream';
 
 describe('the official OpenAI client', () => {
@@ -109,7 +110,7 @@ describe('the official OpenAI client', () => {
     const closed = await upstream.requests[0]?.closedEarly;
     // The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort takes 10 s.
     expect((closed ?? Infinity) - left).toBeLessThan(2_000);
-    await eventually(() => upstream.active === 0);
+    await until(() => upstream.active === 0);
   });
 
   it('parses errors: unknown model, bad body, vendor’s failure, and one in the middle of a stream', async () => {

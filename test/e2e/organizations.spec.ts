@@ -6,7 +6,13 @@ const ORGANIZATIONS = '/api/v1/organizations';
 let app: TestApp;
 let physics: { authorization: string };
 beforeAll(async () => {
-  app = await startApp({ env: { OPENAI_API_KEY: 'sk-operator-CANARY' } });
+  app = await startApp({
+    env: {
+      OPENAI_API_KEY: 'sk-operator-CANARY',
+      MOODLE_API_URL: 'https://moodle.example',
+      MOODLE_TOKEN: 'token-operator-CANARY',
+    },
+  });
   const owner = { email: 'owner@physics.example', name: 'Owner' };
   await app.api('POST', ORGANIZATIONS, { slug: 'physics', name: 'Physics', owner });
   const key = await app.api('POST', '/api/v1/api-keys', {
@@ -133,6 +139,18 @@ describe('settings', () => {
     expect(answers.map(({ text }) => text).join() + app.log()).not.toMatch(/CANARY|v1:/);
   });
 
+  it('tell of models that are named and not offered', async () => {
+    const told = async (body: object) => {
+      const answer = await asPhysics('PATCH', path, body);
+      expect(answer.status).toBe(200);
+      return answer.json.diagnostics.map(({ code, path: at, model }: any) => [code, at, model]);
+    };
+    const unavailable = ['connector.model_unavailable', 'providers.openai.fast_model', 'fast-1'];
+    expect(await told({ models: ['gpt-4o'], providers: { openai: { fast_model: 'fast-1' } } })).toEqual([unavailable]);
+    expect((await asPhysics('GET', path)).json.diagnostics).toHaveLength(1);
+    expect(await told({ models: [], providers: { openai: { fast_model: null } } })).toEqual([]);
+  });
+
   it('clear a secret when the URL beside it changes alone', async () => {
     const answer = await asPhysics('PATCH', path, { knowledge_base: { server_url: 'http://127.0.0.1:10' } });
     expect(answer.json.knowledge_base).toEqual({ server_url: 'http://127.0.0.1:10', api_token_configured: false });
@@ -177,6 +195,14 @@ describe('settings', () => {
       'providers.campus.base_url',
       'providers.openai.base_url',
     ]);
+  });
+
+  it("tell that the environment's Moodle answers, to the system organization only", async () => {
+    const system = await app.api('GET', `${ORGANIZATIONS}/default/moodle`);
+    expect(system.json).toEqual({ api_url: null, token_configured: false, environment: true });
+    await app.api('POST', ORGANIZATIONS, { slug: 'geology', name: 'Geology' });
+    const other = await app.api('GET', `${ORGANIZATIONS}/geology/moodle`);
+    expect(other.json).toEqual({ api_url: null, token_configured: false, environment: false });
   });
 
   it("show the environment's providers to the system organization only, without their keys", async () => {

@@ -1,5 +1,5 @@
 import { startApp, type ApiAnswer, type TestApp } from '../support/app';
-import { makeAssistant, streamed, user, type SseAnswer } from '../support/chat';
+import { makeAssistant, makeMember, streamed, user, type SseAnswer } from '../support/chat';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { PARTIAL_TEXT, TRICKY_TEXT, UPSTREAM_CANARY, type FaultName } from '../support/upstream-faults';
 
@@ -89,6 +89,44 @@ describe('a model vendor that misbehaves', () => {
   it.each(ROWS)('$fault: a run that failed as $code', async ({ fault, code }) => {
     const run = await app.api('GET', `/api/v1/runs/${streams.get(fault)?.headers.get('x-run-id')}`);
     expect(run.json).toMatchObject({ status: 'failed', error_code: code });
+  });
+
+  it('tells editors the vendor’s status, words and request id, and who only asks nothing of it', async () => {
+    const student = await makeMember(app, 'member', ['chat', 'read']);
+    const id = await makeAssistant(app, { name: 'Shared', metadata: { llm: 'server-error' } });
+    const shares = [{ email: student.email, access: 'use' }];
+    await app.api('PUT', `/api/v1/assistants/${id}/shares`, { shares });
+    const body = { model: `lamb_assistant.${id}`, messages: [user('Why?')] };
+    const asked = await app.api('POST', '/v1/chat/completions', body, student.headers);
+    const runId = asked.headers.get('x-run-id');
+    const { json } = await app.api('GET', `/api/v1/runs/${runId}`);
+    expect(json.vendor_failure).toMatchObject({
+      status: 500,
+      message: expect.stringContaining(UPSTREAM_CANARY),
+      retries: 2,
+    });
+    expect(JSON.stringify(json.vendor_failure)).not.toMatch(/CANARY-provider|10\.0\.0\.9/);
+    const report = (await app.api('GET', `/api/v1/runs/${runId}/report`)).json;
+    expect(report.vendor_failure).toEqual(json.vendor_failure);
+    for (const path of ['', '/report']) {
+      const seen = await app.api('GET', `/api/v1/runs/${runId}${path}`, undefined, student.headers);
+      expect(seen.status).toBe(200);
+      expect(seen.text).not.toContain('vendor_failure');
+      expect(seen.text).not.toContain(UPSTREAM_CANARY);
+    }
+    const line = app
+      .log()
+      .split('\n')
+      .find((text) => text.includes('model vendor failed') && text.includes(String(runId)));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      run_id: runId,
+      assistant_id: id,
+      connector: 'openai',
+      model: 'server-error',
+      code: 'upstream_error',
+      status: 500,
+      retries: 2,
+    });
   });
 
   it.each(HARMLESS)('%s: the whole answer', (fault) => {

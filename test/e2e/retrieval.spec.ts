@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant, streamed, user } from '../support/chat';
+import { makeAssistant, streamed, user } from '../support/chat';
+import { until } from '../support/until';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
@@ -163,7 +164,7 @@ describe('a question that the conversation explains', () => {
       body: JSON.stringify({ messages: CONVERSATION }),
       signal: leaving.signal,
     });
-    await eventually(() => calls(FAST).length === 1);
+    await until(() => calls(FAST).length === 1);
     leaving.abort();
     await expect(request).rejects.toThrow();
     await calls(FAST)[0]?.closedEarly;

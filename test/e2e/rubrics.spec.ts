@@ -137,6 +137,9 @@ it('renders as Markdown and JSON', async () => {
     rubric: essay(),
     scoring: { max_score: 10, criteria: [{ share: 0.6 }, { share: 0.4 }] },
   });
+  const evaluation = await teacher.api('GET', `${path}/${id}/render?for_evaluation=true`);
+  expect([evaluation.text.includes('## Your answer'), markdown.text.includes('## Your answer')]).toEqual([true, false]);
+  expect((await teacher.api('GET', `${path}/${id}/render?for_evaluation=maybe`)).status).toBe(400);
   expect((await teacher.api('GET', `${path}/${id}/render?format=pdf`)).status).toBe(400);
 });
 

@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
-import { eventually, makeAssistant, multiTool, user } from '../support/chat';
+import { makeAssistant, multiTool, user } from '../support/chat';
+import { until } from '../support/until';
 import { ingested } from '../support/ingested';
 import { type Person, person } from '../support/people';
 import { follow, readEvents } from '../support/run-events';
@@ -67,7 +68,7 @@ describe('who follows and ends a run in the background', () => {
       await follow(app, `${run}/events`, as(ada)),
       await follow(app, `${run}/events`, as(editor)),
     ];
-    await eventually(() => mine.frames.some(({ event }) => event === 'llm.delta'));
+    await until(() => mine.frames.some(({ event }) => event === 'llm.delta'));
     const answer = await cancel(editor, run);
     expect([answer.status, answer.json.id]).toEqual([202, run]);
     await Promise.all([mine.ended, theirs.ended]);
@@ -77,10 +78,33 @@ describe('who follows and ends a run in the background', () => {
     expect(audit).toContainEqual(expect.objectContaining({ action: 'run.cancel', target: { type: 'run', id: run } }));
   });
 
+  it('is in the audit log when an administrator who is not an editor reads the report of another person', async () => {
+    const run = await started(ada);
+    // A run that is cancelled before it begins has no report.
+    const following = await follow(app, `${run}/events`, as(ada));
+    await until(() => following.frames.some(({ event }) => event === 'llm.delta'));
+    await cancel(ada, run);
+    await following.ended;
+    const admin = await person(app, { role: 'admin', scopes: ['read', 'admin'] });
+    const read = (who: Person) => who.api('GET', `/api/v1/runs/${run}/report`);
+    await until(async () => (await read(editor)).status === 200);
+    expect((await read(admin)).status).toBe(200);
+    const audit: { action: string; actor: { user_id: string }; target: object }[] = (
+      await app.api('GET', '/api/v1/organizations/default/audit')
+    ).json.items;
+    const rows = audit.filter(({ action }) => action === 'run.report_read');
+    expect(rows).toEqual([
+      expect.objectContaining({
+        actor: expect.objectContaining({ user_id: admin.userId }),
+        target: { type: 'run', id: run },
+      }),
+    ]);
+  });
+
   it('has an answer in the record for who asked, and events for editors', async () => {
     const run = await started(ada);
     const following = await follow(app, `${run}/events`, as(ada));
-    await eventually(() => following.frames.some(({ event }) => event === 'llm.delta'));
+    await until(() => following.frames.some(({ event }) => event === 'llm.delta'));
     const going = (await ada.api('GET', `/api/v1/runs/${run}`)).json;
     expect(going).toMatchObject({ status: 'running', background: true, answer: expect.stringMatching(/^word/) });
     expect(going).not.toHaveProperty('events');
@@ -92,7 +116,7 @@ describe('who follows and ends a run in the background', () => {
   it('is enough with a key for chatting, as far as one’s own runs go', async () => {
     const run = await started(chatting);
     const following = await follow(app, `${run}/events`, as(chatting));
-    await eventually(() => following.frames.length > 0);
+    await until(() => following.frames.length > 0);
     expect((await cancel(chatting, run)).status).toBe(202);
     await following.ended;
     expect(following.frames.at(-1)?.data).toMatchObject({ type: 'run.cancelled', reason: /who asked/ });

@@ -45,6 +45,64 @@ describe('the record of a run', () => {
     expect(answer.status).toBe(200);
   };
 
+  /** An assistant that searches one collection of the external server. */
+  const searching = (collection: string, tool: object = {}): Promise<number> =>
+    makeAssistant(app, {
+      name: `Searches ${collection}`,
+      prompt_template: '{1_context}{user_input}',
+      metadata: multiTool([
+        {
+          plugin: 'simple_rag',
+          placeholder: '1_context',
+          cache: false,
+          config: { collections: [collection] },
+          ...tool,
+        },
+      ]),
+    });
+  const toolOf = async (assistant: number, question: string): Promise<any> => {
+    const body = { model: `lamb_assistant.${assistant}`, messages: [user(question)] };
+    const { json } = await app.api('POST', '/v1/chat/completions', body);
+    return (await app.api('GET', `/api/v1/runs/${json.run_id}`)).json.tools[0];
+  };
+  const queriesOf = (collection: string): number =>
+    kb.asked.filter(({ path }) => path.startsWith(`/collections/${collection}/`)).length;
+
+  it.each([400, 401, 404, 422])(
+    'tells that an external collection which answers %i was asked once, and others go on',
+    async (status) => {
+      const collection = `refused-${status}`;
+      kb.statuses.set(collection, status);
+      const refused = await searching(collection);
+      for (let question = 0; question < 6; question += 1) {
+        expect(await toolOf(refused, `Why ${question}?`)).toMatchObject({ status: 'failed', retries: 0 });
+      }
+      expect(queriesOf(collection)).toBe(6);
+      expect(await toolOf(await searching('healthy'), 'Why?')).toMatchObject({ status: 'completed' });
+    },
+  );
+
+  it('tells the retries of a tool that failed for good', async () => {
+    kb.statuses.set('overloaded', 503);
+    const assistant = await searching('overloaded', { retries: 1 });
+    expect(await toolOf(assistant, 'Why?')).toMatchObject({ status: 'failed', code: 'tool.failed', retries: 1 });
+    expect(queriesOf('overloaded')).toBe(2);
+    const { json } = await app.api('GET', `/api/v1/runs?assistant_id=${assistant}`);
+    expect(json.items[0]).toMatchObject({ status: 'completed', problems: 1 });
+    const report = (await app.api('GET', `/api/v1/runs/${json.items[0].id}/report`)).json;
+    expect(report.results[0]).toMatchObject({ status: 'failed', retries: 1 });
+  });
+
+  it('finds no deleted knowledge base of its own at the external server', async () => {
+    const deleted = '019f2a00-0000-7000-8000-00000000dead';
+    const answer = await app.api('POST', '/api/v1/assistants', {
+      name: 'Left behind',
+      metadata: multiTool([{ plugin: 'simple_rag', placeholder: '1_context', config: { collections: [deleted] } }]),
+    });
+    expect(answer.text).toContain('tool.inaccessible');
+    expect(queriesOf(deleted)).toBe(0);
+  });
+
   it('is there at once, and the same after it was written', async () => {
     const runId = await run();
     const { status, json } = await app.api('GET', `/api/v1/runs/${runId}`);
@@ -59,6 +117,7 @@ describe('the record of a run', () => {
       stream: false,
       finish_reason: 'stop',
       error_code: null,
+      problems: 1,
       usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
       tools: [
         { index: 0, plugin: 'simple_rag', placeholder: '1_context', status: 'completed', code: null },

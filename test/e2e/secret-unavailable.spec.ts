@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { StreamsInFlight } from '../../src/completions';
+import { StreamsInFlight } from '../../src/answering';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, user } from '../support/chat';
 

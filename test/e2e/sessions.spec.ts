@@ -454,3 +454,18 @@ describe('a link that signs in', () => {
     expect(app.log()).not.toContain(path.slice('/sign-in/'.length));
   });
 });
+
+describe('many failed sign-ins from one address', () => {
+  it('are refused with 429; a right key still signs in', async () => {
+    const { key } = await person(app);
+    const fail = () => browser().send('POST', '/api/v1/session', { api_key: `bw_live_AAAAAAAAAAAA_${'A'.repeat(43)}` });
+    const statuses = await Promise.all(Array.from({ length: 41 }, async () => (await fail()).status));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(40);
+    const refused = await fail();
+    expect([refused.status, refused.json.code]).toEqual([429, 'too_many_requests']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const link = await fetch(`${app.url}/sign-in/${'A'.repeat(43)}`, { redirect: 'manual' });
+    expect(link.status).toBe(429);
+    expect((await browser().signIn(key)).status).toBe(200);
+  });
+});

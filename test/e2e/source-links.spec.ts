@@ -3,7 +3,7 @@ import { SourceLinks } from '../../src/knowledge-bases';
 import { encodeToken, type SourceLinkTarget } from '../../src/knowledge-bases/documents/source-link-token';
 import { SecretsService } from '../../src/platform/secrets';
 import { type ApiAnswer, filesForm, startApp, type TestApp } from '../support/app';
-import { eventually } from '../support/chat';
+import { until } from '../support/until';
 import { foreignOrganization, type Person, person } from '../support/people';
 
 const KNOWLEDGE_BASES = '/api/v1/knowledge-bases';
@@ -34,7 +34,7 @@ async function filed(owner: Person, name = 'osmosis.md', content = CONTENT): Pro
   const { json } = await owner.api('POST', KNOWLEDGE_BASES, { name: 'Biology' });
   const uploaded = await owner.api('POST', `${KNOWLEDGE_BASES}/${json.id}/documents`, filesForm([name, content]));
   const documentId: string = uploaded.json.items[0].id;
-  await eventually(async () => {
+  await until(async () => {
     const read = await owner.api('GET', `${KNOWLEDGE_BASES}/${json.id}/documents/${documentId}`);
     return read.json.status === 'completed';
   }, 20_000);
@@ -223,8 +223,25 @@ describe('behind a click everything is checked again', () => {
     await teacher.api('PUT', `${path}/shares`, { user_emails: [] });
     await dead(link);
     expect((await click(own)).status).toBe(200);
+    await teacher.api('PUT', `${path}/suspension`);
+    await dead(own);
+    await teacher.api('DELETE', `${path}/suspension`);
+    expect((await click(own)).status).toBe(200);
     await teacher.api('DELETE', path);
     await dead(own);
+  });
+
+  it('the organization: its links end while it is suspended', async () => {
+    const organization = await foreignOrganization(app);
+    const owner = await person(app, { organization, role: 'owner', scopes: ['chat', 'read', 'write', 'admin'] });
+    const { json } = await owner.api('GET', `/api/v1/organizations/${organization}`);
+    const target = { ...targetOf(await filed(owner), owner, owner), organizationId: json.id as string };
+    const link = app.get(SourceLinks).sign(target);
+    expect((await click(link)).status).toBe(200);
+    await app.api('PUT', `/api/v1/organizations/${organization}/suspension`);
+    await dead(link);
+    await app.api('DELETE', `/api/v1/organizations/${organization}/suspension`);
+    expect((await click(link)).status).toBe(200);
   });
 
   it('the organization: a member of another one is no reader here', async () => {

@@ -142,9 +142,72 @@ describe('POST /api/v1/assistants/validate', () => {
     expect(await told({ connector: 'openai', llm: 'gpt-9' })).toEqual([unavailable]);
     expect(await told({ connector: 'openai', llm: 'gpt-4o-mini' })).toEqual([]);
     expect(await told({ connector: 'openai' })).toEqual([]);
-    expect(await told({ connector: 'ollama', llm: 'llama3' })).toEqual([]);
+    expect(await told({ connector: 'ollama', llm: 'llama3' })).toEqual([
+      ['warning', 'connector.not_configured', 'metadata.connector'],
+    ]);
     const unknown = ['warning', 'connector.unknown', 'metadata.connector'];
     expect(await told({ connector: 'opneai', llm: 'gpt-9' })).toEqual([unknown]);
+  });
+
+  it('finds unknown processors of a classic assistant, which is stored and edited all the same', async () => {
+    const template = '{context}{user_input}';
+    const metadata = { prompt_processor: 'simple_augmet', rag_processor: 'nope_rag', connector: 'bypass' };
+    const unknown = [
+      ['error', 'processor.unknown', 'metadata.rag_processor'],
+      ['error', 'processor.unknown', 'metadata.prompt_processor'],
+    ];
+    const told = ({ json }: { json: any }) =>
+      json.diagnostics.map((each: any) => [each.severity, each.code, each.path]);
+    const checked = await validate({ template, metadata });
+    expect([checked.json.valid, told(checked)]).toEqual([false, unknown]);
+    expect(checked.json.diagnostics[1].message).toContain('did you mean "simple_augment"?');
+    const body = { name: 'From LAMB', prompt_template: template, metadata };
+    const made = await teacher.api('POST', '/api/v1/assistants', body);
+    expect([made.status, told(made)]).toEqual([201, unknown]);
+    const path = `/api/v1/assistants/${made.json.id}`;
+    const edited = await teacher.api('PATCH', path, { prompt_template: `${template}!` });
+    expect([edited.status, told(edited)]).toEqual([200, unknown]);
+    expect(told(await teacher.api('GET', path))).toEqual(unknown);
+    expect((await teacher.api('PUT', `${path}/publication`)).status).toBe(409);
+    const run = await teacher.api('POST', `${path}/completions`, { messages: [{ role: 'user', content: 'Hi' }] });
+    expect([run.status, run.text]).toEqual([200, expect.stringContaining('Hi')]);
+    await teacher.api('DELETE', path);
+  });
+
+  it('finds keys of a tool that nothing reads, and keeps them', async () => {
+    const misspelt = tool('no_rag', '', {}, { enable: false, on_eror: 'fail' });
+    const metadata = multiTool(misspelt);
+    const { json } = await validate({ template: '{user_input}', metadata });
+    expect([json.valid, json.diagnostics.map(({ code, path }: any) => [code, path])]).toEqual([
+      false,
+      [
+        ['tool.unknown_key', 'metadata.tools[0].enable'],
+        ['tool.unknown_key', 'metadata.tools[0].on_eror'],
+      ],
+    ]);
+    const body = { name: 'Misspelt', prompt_template: '{user_input}', metadata };
+    const made = await teacher.api('POST', '/api/v1/assistants', body);
+    expect(made.json.metadata.tools[0]).toMatchObject({ enable: false, on_eror: 'fail' });
+    await teacher.api('DELETE', `/api/v1/assistants/${made.json.id}`);
+  });
+
+  it('warns of rewriting without a fast model', async () => {
+    const slug = await foreignOrganization(app);
+    const member = await person(app, { organization: slug });
+    const kb = (await member.api('POST', '/api/v1/knowledge-bases', { name: 'Biology' })).json.id;
+    const rewriting = tool('simple_rag', '1_context', { collections: [kb], rewrite_query: true });
+    const check = async (metadata: object) => {
+      const body = { template: '{1_context}{context}{user_input}', metadata, RAG_collections: [kb] };
+      const { json } = await member.api('POST', '/api/v1/assistants/validate', body);
+      return json.diagnostics.filter(({ code }: any) => code === 'rewrite.no_fast_model').map(({ path }: any) => path);
+    };
+    const classic = { rag_processor: 'simple_rag', prompt_processor: 'context_aware_augment' };
+    expect(await check(multiTool(rewriting))).toEqual(['metadata.tools[0].config.rewrite_query']);
+    expect(await check(classic)).toEqual(['metadata.prompt_processor']);
+    await app.api('PATCH', `/api/v1/organizations/${slug}`, {
+      providers: { openai: { api_key: 'sk-canary-validate-2', fast_model: 'gpt-4o-mini' } },
+    });
+    expect([...(await check(multiTool(rewriting))), ...(await check(classic))]).toEqual([]);
   });
 
   it('tells the same of a foreign knowledge base as of a missing one', async () => {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { EMPTY_DEFINITION } from '../../src/assistants/definition';
-import { PromptTemplateRepository } from '../../src/assistants/prompt-templates/prompt-template.repository';
+import { type Definition, EMPTY_DEFINITION } from '../../src/definition';
+import { PromptTemplateRepository } from '../../src/prompt-templates/prompt-template.repository';
 import {
   type AssistantFilter,
   AssistantRepository,
   type AssistantScope,
-  type Definition,
 } from '../../src/assistants/storage/assistant.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
@@ -75,12 +74,40 @@ describe('assistants in the database', () => {
       { ...everything, ownerId: own.users[0]!, type: 'classic', text: 'A' },
     ];
     for (const filter of filters) {
-      expect(await other.scope.all(filter)).toEqual([]);
+      expect(await other.scope.next(filter, 0, 100)).toEqual([]);
       expect((await other.scope.page(filter, { limit: 10, cursor: null })).total).toBe(0);
     }
     expect(await own.scope.find(id)).toMatchObject({ name: 'A', published: true, version: 1 });
     expect(await own.scope.shares([id])).toHaveLength(1);
     expect(() => repository.within('')).toThrow();
+  });
+
+  it('are counted for a viewer with the shares looked up once, not for every row', async () => {
+    const { scope, users } = await organization();
+    const runner = dataSource.createQueryRunner();
+    const asked = jest.spyOn(Object.getPrototypeOf(runner) as typeof runner, 'query');
+    await scope.page({ visibleTo: users[1]!, onlyIds: null }, { limit: 10, cursor: null });
+    const [text = '', values] = asked.mock.calls.find(([sql]) => sql.includes('count(*)')) ?? [];
+    asked.mockRestore();
+    const plan = JSON.stringify(await runner.query(`EXPLAIN ${text}`, values));
+    await runner.release();
+    expect(plan).toContain('InitPlan');
+    // Run for every row, it is estimated so high that PostgreSQL compiles the statement for longer than it runs.
+    expect(plan).not.toContain('SubPlan');
+  });
+
+  it('come page by page in the order of their ids, and by the right to edit them', async () => {
+    const { scope, users } = await organization();
+    const [owner, viewer] = users as [string, string];
+    const ids: number[] = [];
+    for (const name of ['a', 'b', 'c']) ids.push((await scope.insert(owner, definition({ name }), null, 'create')).id);
+    const seen = { visibleTo: owner, onlyIds: null };
+    expect(idsOf(await scope.next(seen, 0, 2))).toEqual(ids.slice(0, 2));
+    expect(idsOf(await scope.next(seen, ids[1]!, 2))).toEqual(ids.slice(2));
+    await scope.replaceShares(ids[0]!, [{ userId: viewer, access: 'use' }]);
+    await scope.replaceShares(ids[1]!, [{ userId: viewer, access: 'edit' }]);
+    expect(await scope.editableBy(viewer)).toEqual([ids[1]]);
+    expect((await scope.editableBy(owner)).sort((a, b) => a - b)).toEqual(ids);
   });
 
   it('are visible to their owner, through a share, and once published', async () => {
@@ -93,10 +120,12 @@ describe('assistants in the database', () => {
     ];
     await scope.replaceShares(shared.id, [{ userId: viewer, access: 'use' }]);
     await scope.publish(published.id, true);
-    expect(idsOf(await scope.all({ visibleTo: viewer, onlyIds: null }))).toEqual([shared.id, published.id]);
-    expect(idsOf(await scope.all({ visibleTo: owner, onlyIds: null }))).toHaveLength(3);
-    expect(idsOf(await scope.all({ visibleTo: viewer, onlyIds: [secret.id, shared.id] }))).toEqual([shared.id]);
-    expect(idsOf(await scope.all({ visibleTo: viewer, onlyIds: [] }))).toEqual([]);
+    expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: null }, 0, 100))).toEqual([shared.id, published.id]);
+    expect(idsOf(await scope.next({ visibleTo: owner, onlyIds: null }, 0, 100))).toHaveLength(3);
+    expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: [secret.id, shared.id] }, 0, 100))).toEqual([
+      shared.id,
+    ]);
+    expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: [] }, 0, 100))).toEqual([]);
   });
 
   it('lets exactly one of many writers follow a version', async () => {
@@ -131,7 +160,7 @@ describe('assistants in the database', () => {
     expect(await scope.remove(id, null)).toBe(true);
     expect(await scope.remove(id, null)).toBe(false);
     expect(await scope.find(id)).toBeNull();
-    expect(await scope.all(everything)).toEqual([]);
+    expect(await scope.next(everything, 0, 100)).toEqual([]);
     expect(await scope.version(id, 1)).not.toBeNull();
     const rows = await dataSource.query('SELECT published FROM assistants');
     expect(rows).toEqual([{ published: false }]);

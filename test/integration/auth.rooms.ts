@@ -8,6 +8,7 @@ import { AuthModule } from '../../src/auth';
 import type { Caller, Role, Scope } from '../../src/kernel';
 import { FoundingService, MembersService, OrganizationsModule } from '../../src/organizations';
 import { AuditModule } from '../../src/platform/audit';
+import { VENDORS } from '../../src/connectors';
 import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platform/config';
 import { DatabaseModule } from '../../src/platform/database';
 import { IdempotencyModule } from '../../src/platform/idempotency';
@@ -45,14 +46,17 @@ export async function emptyDatabase(): Promise<void> {
 /** The rooms of identity on a real database, without a server. One call is one process: call twice for two replicas. */
 export async function openRooms(env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<Rooms> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'bw-auth-'));
-  const config = loadConfig({
-    NODE_ENV: 'test',
-    DATABASE_URL: testDatabaseUrl(),
-    DATA_DIR: folder,
-    SECRETS_KEY: `k1:${'1'.repeat(32)}${randomBytes(16).toString('hex')}`,
-    OUTBOUND_ALLOW: '127.0.0.1',
-    ...env,
-  });
+  const config = loadConfig(
+    {
+      NODE_ENV: 'test',
+      DATABASE_URL: testDatabaseUrl(),
+      DATA_DIR: folder,
+      SECRETS_KEY: `k1:${'1'.repeat(32)}${randomBytes(16).toString('hex')}`,
+      OUTBOUND_ALLOW: '127.0.0.1',
+      ...env,
+    },
+    VENDORS,
+  );
   const module = await Test.createTestingModule({
     imports: [
       ConfigModule.of(config),

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE, ApiKeysService, BootstrapService, CallerRenewal, type NewKey } from '../../src/auth';
-import { Authenticator } from '../../src/auth/authenticator';
+import { Authenticator } from '../../src/auth/access/authenticator';
 import type { Caller } from '../../src/kernel';
 import { MembersService } from '../../src/organizations';
 import { emptyDatabase, openRooms, type Rooms, type TestOrganization } from './auth.rooms';
@@ -45,6 +45,14 @@ describe('the first start', () => {
       role: 'owner',
       systemAdmin: true,
     });
+  });
+
+  it('closes a key file that others could read', async () => {
+    await run();
+    const file = join(folder, ADMIN_KEY_FILE);
+    chmodSync(file, 0o644);
+    await run();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('is not repeated by the second one', async () => {

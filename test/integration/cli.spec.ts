@@ -1,12 +1,17 @@
-import { rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runCommand, startCommand } from '../support/command';
 import { preparedDataDir } from '../support/data-directory';
+import { lambContent } from '../support/lamb-content';
+import { buildLambDatabase } from '../support/lamb-database';
 import { DatabaseProxy } from '../support/proxy';
 import { createScratchDatabase, type ScratchDatabase } from '../support/scratch-database';
 import { type ServerProcess, startServer } from '../support/server-process';
 import { until } from '../support/until';
 
-// Each command is a process that loads the application, some seconds of work: as few as can be.
+// Most commands load the whole application in a process of their own: as few of them as can be.
 jest.setTimeout(120_000);
 
 describe('operator commands beside a running server on the embedded database', () => {
@@ -39,11 +44,21 @@ describe('operator commands beside a running server on the embedded database', (
     expect(await server.api('GET', '/health/ready')).toMatchObject({ status: 200 });
   });
 
+  it('say in one sentence that a schema is missing on a server, without a stack', async () => {
+    const file = join(dataDir, 'lamb.db');
+    buildLambDatabase(file, lambContent());
+    const refused = await runCommand({ DATA_DIR: dataDir, DATABASE_URL: scratch.url }, 'import:lamb', file);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(
+      /^The database schema is older than this build, by \d+ migrations\. Run db:migrate, or start the service once\.\n$/,
+    );
+  });
+
   it('copy the database to a server, unless told to stop', async () => {
     const line = new DatabaseProxy(scratch.url);
     await line.listen();
     const stopped = startCommand({ DATA_DIR: dataDir }, 'export', '--to', line.url);
-    await until(() => stopped.err().includes('copying the data files'), 60_000);
+    await until(() => stopped.err().includes('copying the data files'));
     stopped.child.kill('SIGINT');
     expect(await stopped.ended).toMatchObject({
       code: 1,
@@ -58,4 +73,17 @@ describe('operator commands beside a running server on the embedded database', (
     expect(done.json.tables).toContainEqual({ table: 'public.api_keys', rows: 1, checksum: expect.any(String) });
     expect(await server.api('GET', '/health/ready')).toMatchObject({ status: 200 });
   });
+});
+
+it('the first command on an installation that never started makes the schema, as a start does', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bw-cli-new-'));
+  const file = join(dataDir, 'lamb.db');
+  buildLambDatabase(file, lambContent());
+  const env = { DATA_DIR: dataDir, SECRETS_KEY: `test:${randomBytes(32).toString('hex')}` };
+  expect(await runCommand(env, 'import:lamb', file, '--org', 'lamb', '--json')).toMatchObject({
+    code: 0,
+    err: '',
+    json: { ok: true, organizations: [{ slug: 'lamb', outcome: 'created' }] },
+  });
+  rmSync(dataDir, { recursive: true });
 });

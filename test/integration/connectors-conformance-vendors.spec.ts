@@ -1,8 +1,8 @@
-import { AnthropicConnector } from '../../src/connectors/catalog/anthropic';
-import { GoogleConnector } from '../../src/connectors/catalog/google';
+import { ANTHROPIC } from '../../src/connectors/catalog/anthropic';
+import { GOOGLE } from '../../src/connectors/catalog/google';
 import { describeVendorConnector } from '../support/conformance';
-import { ANTHROPIC } from '../support/dialects/anthropic';
-import { GOOGLE } from '../support/dialects/google';
+import { ANTHROPIC as ANTHROPIC_DIALECT } from '../support/dialects/anthropic';
+import { GOOGLE as GOOGLE_DIALECT } from '../support/dialects/google';
 
-describeVendorConnector('anthropic', ANTHROPIC, (outbound, limits) => new AnthropicConnector(outbound, limits));
-describeVendorConnector('google', GOOGLE, (outbound, limits) => new GoogleConnector(outbound, limits));
+describeVendorConnector('anthropic', ANTHROPIC_DIALECT, ANTHROPIC);
+describeVendorConnector('google', GOOGLE_DIALECT, GOOGLE);

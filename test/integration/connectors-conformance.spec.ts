@@ -1,10 +1,10 @@
-import { OllamaConnector } from '../../src/connectors/catalog/ollama';
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import { OLLAMA } from '../../src/connectors/catalog/ollama';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import { describeVendorConnector } from '../support/conformance';
-import { OLLAMA } from '../support/dialects/ollama';
-import { OPENAI } from '../support/dialects/openai';
+import { OLLAMA as OLLAMA_DIALECT } from '../support/dialects/ollama';
+import { OPENAI as OPENAI_DIALECT } from '../support/dialects/openai';
 
-describeVendorConnector('openai', OPENAI, (outbound, limits) => new OpenAiConnector(outbound, limits));
-describeVendorConnector('ollama', OLLAMA, (outbound, limits) => new OllamaConnector(outbound, limits), {
+describeVendorConnector('openai', OPENAI_DIALECT, OPENAI);
+describeVendorConnector('ollama', OLLAMA_DIALECT, OLLAMA, {
   target: { apiKey: null },
 });

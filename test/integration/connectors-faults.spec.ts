@@ -1,8 +1,9 @@
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { ErrorCode } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, SECRET, targetAt } from '../support/upstream-caller';
+import { until } from '../support/until';
 import { FLOOD_CHUNKS, PARTIAL_TEXT, TRICKY_TEXT, UPSTREAM_CANARY, type FaultName } from '../support/upstream-faults';
 
 interface Row {
@@ -51,18 +52,14 @@ const MIDWAY: readonly (readonly [FaultName, ErrorCode])[] = [
   ['error-event-mid-stream', 'upstream_error'],
 ];
 
-/** The limits that end these calls are below 2 s, the defaults minutes: whoever is later than this did not heed them. */
-const IN_TIME_MS = 10_000;
-/** The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort is later still. */
-const ABORTED_IN_MS = 2_000;
-/** Limits that end nothing while a test waits for something else to end it. */
+/** Longer than a test may last: in a test with these limits something else must end the call. */
 const PATIENT_LIMITS = {
   ...QUICK_LIMITS,
-  firstByteMs: 20_000,
-  idleMs: 20_000,
-  streamTotalMs: 60_000,
-  plainTotalMs: 60_000,
-  maxWaitMs: 30_000,
+  firstByteMs: 300_000,
+  idleMs: 300_000,
+  streamTotalMs: 600_000,
+  plainTotalMs: 600_000,
+  maxWaitMs: 300_000,
 };
 
 describe('a misbehaving vendor, seen through the openai connector', () => {
@@ -76,7 +73,7 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
   beforeEach(() => {
     upstream.reset();
     outbound = outboundFor();
-    caller = new ConnectorCaller(new OpenAiConnector(outbound, QUICK_LIMITS));
+    caller = new ConnectorCaller(OPENAI.connect({ outbound, limits: QUICK_LIMITS }));
   });
   afterEach(async () => {
     await outbound.onModuleDestroy();
@@ -89,10 +86,8 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
       '$fault ends as $code after $calls call(s)',
       async ({ fault, code, calls }) => {
         upstream.expect({ fault }, { times: calls });
-        const started = performance.now();
         const error = await caller.failure(targetAt(upstream.url));
         expect(error.code).toBe(code);
-        expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
         if (code !== 'upstream_rejected') expect(error.detail).not.toContain(UPSTREAM_CANARY);
       },
     );
@@ -109,11 +104,9 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
       '$fault ends as $code after $calls call(s)',
       async ({ fault, code, calls }) => {
         upstream.expect({ fault }, { times: calls });
-        const started = performance.now();
         const { error, chunks } = await caller.stream(targetAt(upstream.url));
         expect(error?.code).toBe(code);
         expect(chunks).toEqual([]);
-        expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
       },
     );
 
@@ -133,7 +126,7 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
     });
 
     it('an answer that goes on for longer than a stream may is ended, however lively it is', async () => {
-      const short = new ConnectorCaller(new OpenAiConnector(outbound, { ...PATIENT_LIMITS, streamTotalMs: 5 }));
+      const short = new ConnectorCaller(OPENAI.connect({ outbound, limits: { ...PATIENT_LIMITS, streamTotalMs: 5 } }));
       upstream.expect({ fault: 'byte-by-byte' });
       const outcome = await short.stream(targetAt(upstream.url));
       expect(outcome.error?.code).toBe('upstream_timeout');
@@ -147,7 +140,7 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
     });
 
     it('a flood of 200,000 chunks arrives whole', async () => {
-      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
+      const patient = new ConnectorCaller(OPENAI.connect({ outbound, limits: PATIENT_LIMITS }));
       upstream.expect({ fault: 'flood' });
       const outcome = await patient.stream(targetAt(upstream.url));
       expect(outcome.text).toHaveLength(FLOOD_CHUNKS);
@@ -167,7 +160,9 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
     });
 
     it('an answer longer than the cap is cut, and the vendor is told to stop', async () => {
-      const short = new ConnectorCaller(new OpenAiConnector(outbound, { ...QUICK_LIMITS, maxAnswerChars: 1_000 }));
+      const short = new ConnectorCaller(
+        OPENAI.connect({ outbound, limits: { ...QUICK_LIMITS, maxAnswerChars: 1_000 } }),
+      );
       upstream.expect({ fault: 'flood' });
       const outcome = await short.stream(targetAt(upstream.url));
       expect(outcome.text).toHaveLength(1_000);
@@ -178,7 +173,9 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
 
   describe('rate limits', () => {
     it('waits the second that the vendor asks for, three calls in all, then tells the client to wait as long', async () => {
-      const patient = new ConnectorCaller(new OpenAiConnector(outbound, { ...QUICK_LIMITS, plainTotalMs: 10_000 }));
+      const patient = new ConnectorCaller(
+        OPENAI.connect({ outbound, limits: { ...QUICK_LIMITS, plainTotalMs: 10_000 } }),
+      );
       upstream.expect({ fault: 'rate-limited', retryAfter: 1 }, { times: 3 });
       const error = await patient.failure(targetAt(upstream.url));
       expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfter: 1 });
@@ -188,12 +185,10 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
 
     it.each([true, false])('gives up at once when the vendor asks for an hour (stream: %s)', async (streamed) => {
       upstream.expect({ fault: 'rate-limited', retryAfter: 3600 });
-      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
-      const started = performance.now();
+      const patient = new ConnectorCaller(OPENAI.connect({ outbound, limits: PATIENT_LIMITS }));
       const target = targetAt(upstream.url);
       const error = streamed ? (await patient.stream(target)).error : await patient.failure(target);
       expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfter: 3600 });
-      expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
     });
 
     it('goes on when a later try succeeds', async () => {
@@ -229,30 +224,23 @@ describe('a misbehaving vendor, seen through the openai connector', () => {
     it.each(['no-answer', 'stall-after-headers', 'stall-mid-stream'] as const)(
       'reaches a vendor that hangs (%s) at once',
       async (fault) => {
-        upstream.expect({ fault });
-        const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
+        const patient = new ConnectorCaller(OPENAI.connect({ outbound, limits: PATIENT_LIMITS }));
         const abort = new AbortController();
-        let abortedAt = 0;
-        setTimeout(() => {
-          abortedAt = performance.now();
-          abort.abort();
-        }, 100);
+        upstream.expect({ fault, check: () => setImmediate(() => abort.abort()) });
         const { error } = await patient.stream(targetAt(upstream.url), askFor(), abort.signal);
         expect(error?.code).toBe('cancelled');
-        const closedAt = await upstream.requests[0]?.closedEarly;
-        expect((closedAt ?? Number.POSITIVE_INFINITY) - abortedAt).toBeLessThan(ABORTED_IN_MS);
+        await upstream.requests[0]?.closedEarly;
       },
     );
 
     it('ends a wait between tries', async () => {
-      upstream.expect({ fault: 'rate-limited', retryAfter: 20 });
-      const patient = new ConnectorCaller(new OpenAiConnector(outbound, PATIENT_LIMITS));
+      const patient = new ConnectorCaller(OPENAI.connect({ outbound, limits: PATIENT_LIMITS }));
       const abort = new AbortController();
-      setTimeout(() => abort.abort(), 50);
-      const started = performance.now();
-      const error = await patient.failure(targetAt(upstream.url), askFor(), abort.signal);
-      expect(error.code).toBe('cancelled');
-      expect(performance.now() - started).toBeLessThan(ABORTED_IN_MS);
+      upstream.expect({ fault: 'rate-limited', retryAfter: 120 });
+      const failure = patient.failure(targetAt(upstream.url), askFor(), abort.signal);
+      await until(() => upstream.answered === 1);
+      abort.abort();
+      expect((await failure).code).toBe('cancelled');
     });
 
     it('asks nobody when the caller is gone already', async () => {

@@ -1,4 +1,4 @@
-import { OllamaConnector } from '../../src/connectors/catalog/ollama';
+import { OLLAMA } from '../../src/connectors/catalog/ollama';
 import type { OutboundClient } from '../../src/platform/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
@@ -40,7 +40,7 @@ describe('the ollama connector', () => {
   const target = () => targetAt(upstream.origin, { apiKey: null });
 
   beforeEach(() => {
-    caller = new ConnectorCaller(new OllamaConnector(outbound, QUICK_LIMITS));
+    caller = new ConnectorCaller(OLLAMA.connect({ outbound, limits: QUICK_LIMITS }));
   });
   afterEach(() => upstream.verify());
 

@@ -1,4 +1,5 @@
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import { DEFAULT_CALL_LIMITS } from '../../src/connectors';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { OutboundClient } from '../../src/platform/outbound';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, SECRET, targetAt } from '../support/upstream-caller';
@@ -16,7 +17,7 @@ describe('the openai connector', () => {
   beforeEach(() => {
     upstream.reset();
     outbound = outboundFor();
-    caller = new ConnectorCaller(new OpenAiConnector(outbound, QUICK_LIMITS));
+    caller = new ConnectorCaller(OPENAI.connect({ outbound, limits: QUICK_LIMITS }));
   });
   afterEach(async () => {
     await outbound.onModuleDestroy();
@@ -133,7 +134,7 @@ describe('the openai connector', () => {
 
   it('holds many streams at once', async () => {
     upstream.expect({ content: 'a b c d e', delayMs: 20 }, { times: 100 });
-    const relaxed = new ConnectorCaller(new OpenAiConnector(outbound));
+    const relaxed = new ConnectorCaller(OPENAI.connect({ outbound, limits: DEFAULT_CALL_LIMITS }));
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => relaxed.stream(targetAt(upstream.url))));
     expect(outcomes.flatMap(({ error }) => error ?? [])).toEqual([]);
     expect(outcomes.filter(({ text }) => text === 'a b c d e')).toHaveLength(100);

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { BlobStore } from '../../src/files';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type Person, person } from '../support/people';
+import { until } from '../support/until';
 
 const PATH = '/api/v1/knowledge-bases';
 const FIRST = 'Mitosis splits a cell.';
@@ -43,12 +43,6 @@ async function blobs(): Promise<string[]> {
   const [row] = await rows<{ organization_id: string }>('SELECT organization_id FROM kb_documents WHERE id = $1');
   return readdirSync(join(dataDir, 'knowledge-bases', row?.organization_id ?? '', kb));
 }
-async function until(what: () => Promise<boolean>, limitMs = 25_000): Promise<void> {
-  for (const deadline = performance.now() + limitMs; !(await what()); await sleep(30)) {
-    if (performance.now() > deadline) throw new Error('waited too long');
-  }
-}
-
 describe('a replacement that cannot be read', () => {
   it('says why, while passages and their file stay those of before, until a good one takes both over', async () => {
     expect(await upload(BROKEN)).toMatchObject({

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { EmbeddingCacheRepository } from '../../src/knowledge-bases/embedding/embedding-cache.repository';
 import { IndexBuilder } from '../../src/knowledge-bases/embedding/index-builder';
@@ -11,6 +10,7 @@ import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
+import { until } from '../support/until';
 
 const withVectors = process.env.TEST_DATABASE_URL === undefined ? describe : describe.skip;
 
@@ -44,13 +44,6 @@ const ask = async (id: string, more: object = {}): Promise<any> =>
   (await app.api('POST', `${path}/${id}/query`, { query: 'passage number seven', mode: 'vector', top_k: 100, ...more }))
     .json;
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 25_000;
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error('It did not come to pass');
-    await sleep(30);
-  }
-}
 const ready = (id: string) => until(async () => (await read(id)).index.status === 'ready');
 
 let books = 0;

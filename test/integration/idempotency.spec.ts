@@ -1,21 +1,22 @@
-import { Body, Controller, type INestApplication, Post, Res } from '@nestjs/common';
+import { Body, Controller, Inject, type INestApplication, Post, Res } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { IsString } from 'class-validator';
 import type { NextFunction, Response } from 'express';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Reflector } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { AppError, type Caller } from '../../src/kernel';
 import { FoundingService, OrganizationsModule } from '../../src/organizations';
 import { AuditModule } from '../../src/platform/audit';
 import { CONFIG, type Config, ConfigModule, loadConfig } from '../../src/platform/config';
-import { DatabaseModule } from '../../src/platform/database';
+import { DatabaseModule, Transactions } from '../../src/platform/database';
 import { type BellwetherRequest, ProblemFilter, validationPipe } from '../../src/platform/http';
 import { Idempotent, IdempotencyModule } from '../../src/platform/idempotency';
 import { OutboundModule } from '../../src/platform/outbound';
 import { SecretsModule } from '../../src/platform/secrets';
 import { testDatabaseUrl } from '../support/database';
+import { until } from '../support/until';
 import { emptyDatabase } from './auth.rooms';
 
 class ThingDto {
@@ -24,17 +25,46 @@ class ThingDto {
 }
 
 let effects = 0;
-let pause = 0;
+/** Requests that have reached a route of the test. */
+let arrivals = 0;
+
+/** A gate that a route of the test waits at. A request that waits for ever stands for a process that died there. */
+const gates: { before: Promise<unknown> | null; after: Promise<unknown> | null } = { before: null, after: null };
 
 @Controller()
 class ThingsController {
+  constructor(@Inject(Transactions) private readonly transactions: Transactions) {}
+
   @Post('things')
   @Idempotent()
   async create(@Body() body: ThingDto): Promise<object> {
-    await sleep(pause);
+    arrivals += 1;
+    await gates.before;
     effects += 1;
     if (body.name === 'fail') throw new AppError('upstream_error', 'scripted');
     return { effect: effects, name: body.name };
+  }
+
+  @Post('rows')
+  @Idempotent()
+  async row(@Body() body: ThingDto): Promise<object> {
+    await gates.before;
+    const id = await this.transactions.once('note.create', async (tx) => {
+      effects += 1;
+      await tx.query('INSERT INTO idempotent_things VALUES ($1)', [body.name]);
+      return `row-${effects}`;
+    });
+    await gates.after;
+    if (body.name === 'unanswered') throw new AppError('unavailable', 'scripted');
+    return { id };
+  }
+
+  @Post('sealed-rows')
+  @Idempotent({ sealed: true })
+  async sealedRow(): Promise<object> {
+    const key = await this.transactions.once('key.create', () => Promise.resolve(`CANARY-${(effects += 1)}`));
+    await gates.after;
+    return { key };
   }
 
   @Post('secrets')
@@ -51,8 +81,10 @@ class ThingsController {
     response.status(200).setHeader('content-type', 'text/event-stream');
     response.setHeader('x-run-id', 'run-1');
     response.write(`data: ${body.name} `);
-    await sleep(pause);
-    if (response.closed) return;
+    if (body.name === 'left') {
+      await once(response, 'close');
+      return;
+    }
     response.end(`é ${effects}\n\n`);
   }
 }
@@ -65,12 +97,15 @@ let serial = 0;
 
 beforeAll(async () => {
   await emptyDatabase();
-  const config = loadConfig({
-    NODE_ENV: 'test',
-    DATABASE_URL: testDatabaseUrl(),
-    DATA_DIR: '/nonexistent',
-    SECRETS_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
-  });
+  const config = loadConfig(
+    {
+      NODE_ENV: 'test',
+      DATABASE_URL: testDatabaseUrl(),
+      DATA_DIR: '/nonexistent',
+      SECRETS_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
+    },
+    null,
+  );
   const database = DatabaseModule.forRootAsync({
     migrations: [],
     schema: 'skip',
@@ -119,9 +154,17 @@ afterAll(async () => {
 let key: string;
 beforeEach(() => {
   effects = 0;
-  pause = 0;
+  arrivals = 0;
+  Object.assign(gates, { before: null, after: null });
   key = `key-${(serial += 1)}`;
 });
+
+/** Closes a gate; the function it returns opens it. */
+function closed(gate: keyof typeof gates): () => void {
+  let open = (): void => undefined;
+  gates[gate] = new Promise<void>((done) => (open = done));
+  return open;
+}
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}${path}`, {
@@ -143,6 +186,10 @@ const state = async (): Promise<string[]> =>
     (row) => row.state,
   );
 
+/** Ends the lease, like a process that sends no heartbeat. */
+const lapse = () =>
+  dataSource.query(`UPDATE idempotency_records SET lease_until = now() - interval '1 s' WHERE key = $1`, [key]);
+
 describe('Idempotency-Key', () => {
   it('gives the same request the same answer, without a second effect', async () => {
     const first = await post('/things', { name: 'a' });
@@ -153,8 +200,11 @@ describe('Idempotency-Key', () => {
   });
 
   it('has exactly one effect for fifty equal requests at once, and one answer afterwards', async () => {
-    pause = 100;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post('/things', { name: 'a' })));
+    const open = closed('before');
+    const asked = Array.from({ length: 50 }, () => post('/things', { name: 'a' }));
+    await until(() => arrivals > 0);
+    open();
+    const answers = await Promise.all(asked);
     expect(effects).toBe(1);
     const created = answers.filter(({ status }) => status === 201);
     expect(created.filter(({ replayed }) => replayed === null)).toHaveLength(1);
@@ -177,10 +227,11 @@ describe('Idempotency-Key', () => {
   });
 
   it('refuses the same key with another body, running or done', async () => {
-    pause = 200;
+    const open = closed('before');
     const first = post('/things', { name: 'a' });
-    await sleep(60);
+    await until(() => arrivals === 1);
     expect(codeOf(await post('/things', { name: 'b' }))).toBe('idempotency_mismatch');
+    open();
     await first;
     const after = await post('/things', { name: 'b' });
     expect([after.status, codeOf(after)]).toEqual([422, 'idempotency_mismatch']);
@@ -208,15 +259,19 @@ describe('Idempotency-Key', () => {
   });
 
   it('is stored when the client left before the answer, for its next try to find', async () => {
-    pause = 150;
-    const leaving = fetch(`${url}/things`, {
+    const open = closed('before');
+    const leaving = new AbortController();
+    const left = fetch(`${url}/things`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: '{"name":"a"}',
-      signal: AbortSignal.timeout(60),
+      signal: leaving.signal,
     });
-    await expect(leaving).rejects.toThrow();
-    await sleep(250);
+    await until(() => arrivals === 1);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    open();
+    await until(async () => (await state())[0] === 'done');
     await expect(post('/things', { name: 'a' })).resolves.toMatchObject({ status: 201, replayed: 'true' });
     expect(effects).toBe(1);
   });
@@ -232,15 +287,13 @@ describe('Idempotency-Key', () => {
   });
 
   it('is free again when the client left in the middle of a stream', async () => {
-    pause = 150;
     const response = await fetch(`${url}/streams`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
-      body: '{"name":"a"}',
+      body: '{"name":"left"}',
     });
     await response.body?.cancel();
-    await sleep(300);
-    await expect(state()).resolves.toEqual([]);
+    await until(async () => (await state()).length === 0);
     await expect(post('/streams', { name: 'a' })).resolves.toMatchObject({ status: 200, replayed: null });
   });
 
@@ -256,6 +309,60 @@ describe('Idempotency-Key', () => {
     const answers = await Promise.all([post('/things', { name: 'a' }), post('/things', { name: 'a' })]);
     expect(answers.filter(({ status, replayed }) => status === 201 && replayed === null)).toHaveLength(1);
     expect(effects).toBe(2);
+  });
+
+  it('does not repeat what a process that died before its answer has committed', async () => {
+    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    const rows = () => dataSource.query('SELECT name FROM idempotent_things WHERE name = $1', [key]);
+    gates.after = new Promise(() => undefined);
+    const committed = until(async () => (await rows()).length === 1);
+    void post('/rows', { name: key }).catch(() => undefined);
+    await committed;
+    gates.after = null;
+    expect(codeOf(await post('/rows', { name: key }))).toBe('idempotency_in_progress');
+    await lapse();
+    await expect(post('/rows', { name: key })).resolves.toMatchObject({ status: 201, text: '{"id":"row-1"}' });
+    await expect(post('/rows', { name: key })).resolves.toMatchObject({ text: '{"id":"row-1"}', replayed: 'true' });
+    await expect(rows()).resolves.toHaveLength(1);
+    expect(effects).toBe(1);
+  });
+
+  it('refuses the transaction of a request that has lost its key to another one', async () => {
+    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    let go!: () => void;
+    gates.before = new Promise<void>((resolve) => (go = resolve));
+    const first = post('/rows', { name: key });
+    await until(async () => (await state()).length === 1);
+    gates.before = null;
+    await lapse();
+    await expect(post('/rows', { name: key })).resolves.toMatchObject({ status: 201 });
+    go();
+    const late = await first;
+    expect([late.status, codeOf(late)]).toEqual([409, 'idempotency_in_progress']);
+    await expect(dataSource.query('SELECT name FROM idempotent_things WHERE name = $1', [key])).resolves.toHaveLength(
+      1,
+    );
+  });
+
+  it('keeps what was committed when the answer failed', async () => {
+    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    await expect(post('/rows', { name: 'unanswered' })).resolves.toMatchObject({ status: 503 });
+    await expect(post('/rows', { name: 'unanswered' })).resolves.toMatchObject({ status: 503 });
+    expect(effects).toBe(1);
+    expect(codeOf(await post('/rows', { name: 'other' }))).toBe('idempotency_mismatch');
+  });
+
+  it('encrypts what was committed where the answer shows a secret', async () => {
+    gates.after = new Promise(() => undefined);
+    void post('/sealed-rows', {}).catch(() => undefined);
+    const stored = () =>
+      dataSource.query<{ effects: string | null }[]>('SELECT effects FROM idempotency_records WHERE key = $1', [key]);
+    await until(async () => ((await stored())[0]?.effects ?? null) !== null);
+    expect(JSON.stringify(await stored())).not.toContain('CANARY');
+    gates.after = null;
+    await lapse();
+    await expect(post('/sealed-rows', {})).resolves.toMatchObject({ status: 201, text: '{"key":"CANARY-1"}' });
+    expect(effects).toBe(1);
   });
 
   it('is forgotten after a day', async () => {

@@ -7,9 +7,11 @@ import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { ChunkEmbedder, EmbeddingTurnOver } from '../../src/knowledge-bases/embedding/chunk-embedder';
+import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { DocumentPurge } from '../../src/knowledge-bases/ingestion/document-purge';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
+import { until } from '../support/until';
 
 const PATH = '/api/v1/knowledge-bases';
 let app: TestApp;
@@ -40,11 +42,6 @@ const found = async (id: string, query: string): Promise<number> =>
 const sql = <T extends object>(statement: string, values: unknown[]): Promise<T[]> =>
   app.get(DataSource).query<T[]>(statement, values);
 
-async function until(what: () => Promise<boolean>, limitMs = 25_000): Promise<void> {
-  for (const deadline = performance.now() + limitMs; !(await what()); await sleep(30)) {
-    if (performance.now() > deadline) throw new Error('waited too long');
-  }
-}
 /** The pause before the next try is over now. */
 const hurry = (): Promise<unknown> =>
   sql(`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' AND start_after > now()`, []);
@@ -56,12 +53,12 @@ async function hurried<T>(answer: Promise<T>): Promise<T> {
   }
   return answer;
 }
-const arrived = (id: string, document: string, status: string): Promise<void> =>
+const arrived = (id: string, document: string, status: string): Promise<unknown> =>
   until(async () => {
     await hurry();
     return (await get(id, document)).status === status;
   });
-const completed = (id: string, document: string): Promise<void> => arrived(id, document, 'completed');
+const completed = (id: string, document: string): Promise<unknown> => arrived(id, document, 'completed');
 /** Chunks that belong to no answering generation. */
 const deadChunks = async (id: string): Promise<number> =>
   (
@@ -73,7 +70,7 @@ const deadChunks = async (id: string): Promise<number> =>
   )[0]?.n ?? -1;
 
 /** Holds every document after its chunks were written, until told to go on or interrupted. */
-function hold(): { arrived(): Promise<void>; release(): void } {
+function hold(): { arrived(): Promise<unknown>; release(): void } {
   let arrivals = 0;
   let release = (): void => undefined;
   const open = new Promise<void>((resolve) => (release = resolve));
@@ -222,7 +219,7 @@ describe('many documents', () => {
     expect((await few).json.items).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
     expect((await list(large)).total).toBeGreaterThan(0);
     expect((await answer).json.items).toHaveLength(20);
-    await until(async () => (await list(large, 'completed')).total === 20, 80_000);
+    await until(async () => (await list(large, 'completed')).total === 20);
   });
 });
 
@@ -310,23 +307,27 @@ describe('a process that stops', () => {
     const answer = uploading(kb, ['a.md', 'Mitosis splits a cell.']);
     await gate.arrived();
     const [row] = (await list(kb, 'processing')).items;
-    const stopped = performance.now();
     await restart();
     expect(await answer).toMatchObject({ status: 201, json: { items: [{ status: 'pending' }] } });
     await completed(kb, row.id);
-    // Well before a lease of half a minute could run out.
-    expect(performance.now() - stopped).toBeLessThan(28_000);
     expect([(await get(kb, row.id)).attempts, await deadChunks(kb)]).toEqual([1, 0]);
   });
 
-  it('finds a document whose vectors take more than one turn', async () => {
+  it('gives a document whose vectors take more than one turn another one at once', async () => {
     const kb = await create();
     jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration').mockRejectedValueOnce(new EmbeddingTurnOver());
     const [slow] = (await upload(kb, ['a.md', 'Osmosis.'])).json.items;
-    expect(slow).toMatchObject({ status: 'pending', attempts: 1, error: null });
-    await restart();
     await completed(kb, slow.id);
     expect(await get(kb, slow.id)).toMatchObject({ attempts: 2, error: null });
+  });
+
+  it('does not leave a document that was given back while its job looked at it', async () => {
+    const kb = await create();
+    // Claimed by somebody else at the first look, waiting again at the second.
+    jest.spyOn(DocumentScope.prototype, 'claim').mockResolvedValueOnce(null);
+    const [row] = (await upload(kb, ['a.md', 'Osmosis.'])).json.items;
+    await completed(kb, row.id);
+    expect(await get(kb, row.id)).toMatchObject({ attempts: 1 });
   });
 
   it('whose jobs were lost finds the documents that wait for them', async () => {

@@ -7,6 +7,7 @@ import type { OpenDatabase, Transaction } from '../../src/platform/database';
 import { JobAborted, JobQueue, type Queue, type RunningJob } from '../../src/platform/jobs';
 import { JobRepository } from '../../src/platform/jobs/job.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
+import { until } from '../support/until';
 
 interface Work {
   readonly n: number;
@@ -48,11 +49,6 @@ const newQueue = (more: Partial<Queue<Work>> = {}): Queue<Work> => ({
   ...more,
 });
 
-async function until(what: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
-  for (const deadline = performance.now() + limitMs; !(await what()); await sleep(20)) {
-    if (performance.now() > deadline) throw new Error('waited too long');
-  }
-}
 const jobs = (...numbers: number[]) => numbers.map((n) => ({ key: String(n), data: { n } }));
 const states = async ({ name }: Queue<Work>): Promise<Record<string, number>> => {
   const rows = await dataSource.query<{ state: string; count: number }[]>(
@@ -176,9 +172,9 @@ describe('ten thousand jobs', () => {
     const all = jobs(...Array.from({ length: count }, (_, n) => n));
     await dataSource.transaction((tx) => jobQueue().send(to, all, tx));
     // The rest is a matter of minutes on a slow machine: some hundreds show that nothing is run twice.
-    await until(() => ran.size >= 400, 60_000);
+    await until(() => ran.size >= 400, 150_000);
     expect([...ran.values()].every((times) => times === 1)).toBe(true);
-  }, 90_000);
+  }, 180_000);
 });
 
 describe('stopping', () => {
@@ -246,7 +242,7 @@ describe('a worker that died', () => {
     queue.declare(to, async () => void ran++);
     queue.sweep(60_000, async ({ alone, first }) => expect([alone, first]).toEqual([true, true]));
     await queue.start();
-    await until(() => ran === 1, 5_000);
+    await until(() => ran === 1);
   });
 
   it('is noticed when its lease has run out, and not before', async () => {

@@ -5,19 +5,24 @@ import type { DataSource } from 'typeorm';
 import { BlobStore, FilesService } from '../../src/files';
 import { AppError } from '../../src/kernel';
 import { LambImport, type ImportedOrganization, type ImportOptions } from '../../src/lamb-import';
+import { NO_CHOICES } from '../../src/lamb-import';
 import { startApp, type TestApp } from '../support/app';
 import { openTestDatabase } from '../support/database';
-import { assistant, importOptions, place, sourceOf, type SourceParts, user } from '../support/lamb-source';
+import {
+  assistant,
+  importOptions,
+  onlyOrganization,
+  place,
+  sourceOf,
+  type SourceParts,
+  user,
+} from '../support/lamb-source';
 
 let app: TestApp;
 let dataSource: DataSource;
 
-const moved = async (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportedOrganization> => {
-  const { organizations } = await app.get(LambImport).run(sourceOf(parts), importOptions(changes));
-  const [organization] = organizations;
-  if (organization === undefined || organizations.length > 1) throw new Error('Not exactly one organization');
-  return organization;
-};
+const moved = async (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportedOrganization> =>
+  onlyOrganization(await app.get(LambImport).run(sourceOf(parts), importOptions(changes)));
 
 const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
 
@@ -138,7 +143,7 @@ describe('files of single-file assistants', () => {
     expect(result.missingFiles.map(({ path, reason }) => [path, reason])).toEqual([
       ['../x.md', 'its path leaves the file space'],
       ['/etc/passwd', 'its path is absolute'],
-      ['40/theirs.md', 'it lies in the folder of nobody of this organization'],
+      ['40/theirs.md', 'its folder belongs to no member of this organization'],
       ['1/gone.md', 'is not there'],
       ['2/secret.md', 'is reached by a symbolic link'],
       ['1/link.md', 'is reached by a symbolic link'],
@@ -163,21 +168,37 @@ describe('files of single-file assistants', () => {
       reading(2, '2/a.md', { published: true }),
       ...['40/a.md', '41/a.md', '77/a.md', 'docs/a.md'].map((path, n) => reading(n + 3, path, { published: true })),
       reading(7, '2/a.md'),
+      reading(8, '2/b.md'),
     ];
     const shares = [{ assistantId: 7, userId: 2 }];
     const result = await moved({ organizations, users, roles, assistants, shares }, { sourceName, files: folder });
     expect(result.missingFiles.map(({ assistants: [id], path }) => [id, path])).toEqual([
-      [1, '2/a.md'],
       [3, '40/a.md'],
       [4, '41/a.md'],
       [5, '77/a.md'],
       [6, 'docs/a.md'],
+      [8, '2/b.md'],
     ]);
+    // The first assistant was not visible to colleagues. Another one of its owner brought the copy that it reads.
+    expect(await textOf(result.assistants[0]?.id, '2/a.md')).toBe('Of 2');
     expect(result.notes.map(({ origin, code }) => [origin, code])).toEqual([
       ['2', 'file.of_colleague'],
       ['7', 'file.of_colleague'],
+      ['1', 'file.of_colleague'],
     ]);
     expect(result.counts.file.created).toBe(1);
+  });
+
+  it('of disabled people come along to whoever gets their assistants', async () => {
+    const { organizations, sourceName } = place();
+    fs.mkdirSync(join(folder, '2'));
+    fs.writeFileSync(join(folder, '2', 'a.md'), 'Of 2');
+    const users = [user(1), user(2, { enabled: false })];
+    const assistants = [reading(1, '2/a.md', { ownerEmail: 'user2@biology.example' })];
+    const choices = { ...NO_CHOICES, disabledOwnersTo: 'user1@biology.example' };
+    const result = await moved({ organizations, users, assistants }, { sourceName, files: folder, choices });
+    expect([result.missingFiles, result.notes.map(({ code }) => code)]).toEqual([[], ['owner.disabled_replaced']]);
+    expect(await textOf(result.assistants[0]?.id, '2/a.md')).toBe('Of 2');
   });
 
   it('that would have one name here: the one that has it there comes, the other keeps its path', async () => {
@@ -211,6 +232,22 @@ describe('files of single-file assistants', () => {
     await moved({ organizations }, { sourceName: `${sourceName}-other` });
     expect((await moved(parts, { sourceName, files: folder })).outcome).toBe('conflict');
     expect(blobs()).toBe(before);
+  });
+
+  it('show how far a large organization has come', async () => {
+    const { organizations, sourceName, slug } = place();
+    fs.writeFileSync(join(folder, '1', 'more.md'), 'More');
+    const told: string[] = [];
+    const progress = { report: ({ done, text }: { done: number; text: string }) => void told.push(`${done} ${text}`) };
+    const assistants = [reading(1, '1/notes.md'), reading(2, '1/more.md')];
+    await moved({ organizations, assistants }, { sourceName, files: folder, progress });
+    const steps = [
+      `0 ${slug}: file 1 of 2`,
+      `0 ${slug}: file 2 of 2`,
+      `0 ${slug}: 2 assistants`,
+      `2 checked in ${slug}`,
+    ];
+    expect(told.filter((each) => steps.includes(each))).toEqual(steps);
   });
 
   it('need a folder that is there', async () => {

@@ -147,6 +147,42 @@ describe('reading a LAMB database', () => {
     expect([source.prefix, source.organizations.length]).toEqual([prefix, 4]);
   });
 
+  it('counts what no import takes', () => {
+    const file = fileOf('left.db');
+    const { organizations = [], ...content } = lambContent();
+    const [first, ...others] = organizations;
+    const signup = { features: { signup_key: 'KEY' }, limits: { usage: { max_assistants: 100 } } };
+    buildLambDatabase(file, {
+      ...content,
+      organizations: [{ ...first, config: signup }, ...others] as LambRow[],
+      Creator_users: [
+        ...(content.Creator_users ?? []),
+        { id: 20, user_email: 'lti_creator_2_x@lamb-lti.local', user_name: 'L', auth_provider: 'lti_creator' },
+      ],
+      lti_activities: [{ resource_link_id: 'a' }],
+      lti_activity_users: [1, 2].map((activity_id) => ({ user_email: 'a@x', activity_id })),
+      lti_users: [{ user_email: 'b@x', assistant_id: '1' }],
+      lti_global_config: [{ id: 1, oauth_consumer_key: 'k' }],
+      libraries: [{ id: 'l' }],
+      assistant_test_scenarios: [{ id: 1 }, { id: 2 }],
+      aac_sessions: [{ id: 's' }],
+    });
+    expect(openLambSource(file).notTaken).toEqual({
+      lti_activities: 1,
+      lti_keys: 1,
+      lti_students: 2,
+      lti_teachers: 1,
+      chats: 1,
+      libraries: 1,
+      test_scenarios: 2,
+      aac_sessions: 1,
+      signup_keys: 1,
+      assistant_quotas: 1,
+      assistant_defaults: 1,
+      organization_limits: 1,
+    });
+  });
+
   it('refuses a file with two LAMBs in it', () => {
     const file = fileOf('two.db');
     buildLambDatabase(file, lambContent());
@@ -185,15 +221,15 @@ describe('reading a LAMB database', () => {
     buildLambDatabase(file, {}, { without });
     expect(refusalOf(file).split('\n')).toEqual([
       'The file is not a LAMB database of a version that can be read',
-      'LAMB_assistants.api_callback is not there',
-      'LAMB_assistants.RAG_Top_k is not there',
-      'LAMB_assistant_publish is not there',
-      'LAMB_rubrics.rubric_data is not there',
+      'LAMB_assistants.api_callback is missing',
+      'LAMB_assistants.RAG_Top_k is missing',
+      'LAMB_assistant_publish is missing',
+      'LAMB_rubrics.rubric_data is missing',
     ]);
     const foreign = new Database(fileOf('foreign.db'));
     foreign.exec('CREATE TABLE songs(id INTEGER)');
     foreign.close();
-    expect(refusalOf(fileOf('foreign.db'))).toContain('LAMB_organizations is not there');
+    expect(refusalOf(fileOf('foreign.db'))).toContain('LAMB_organizations is missing');
   });
 
   describe('that is none, or not whole', () => {
@@ -356,7 +392,7 @@ describe('reading a LAMB database', () => {
       expect(roles.map(({ role }) => role)).toEqual(['owner', 'member']);
       expect(problems.map(({ message }) => message)).toEqual([
         'is none of owner, admin, member; read as member',
-        'is there twice',
+        'exists twice',
       ]);
       const many = build(Array.from({ length: 1_500 }, (_, index) => row({ id: index + 1, name: '' })));
       expect(many.problems).toHaveLength(1_001);

@@ -6,7 +6,7 @@ import { OutboundClient, type ResolveHost } from '../../src/platform/outbound';
 import { McpFunction } from '../../src/tools/functions/mcp/mcp.function';
 import { functionContext } from '../../src/tools/testing/function-call';
 import { describeFunction } from '../../src/tools/testing/function.conformance';
-import { eventually } from '../support/chat';
+import { until } from '../support/until';
 import { TestMcpServer, textResult, textTool } from '../support/mcp-server';
 
 type Zone = Record<string, () => string>;
@@ -104,7 +104,7 @@ describe('the function mcp, against a real server', () => {
     expect(new Set(server.authorizations)).toEqual(new Set(['Bearer canary']));
     expect(server.offered).toEqual([{}, {}]);
     expect(server.seen).not.toContain('GET');
-    await eventually(() => server.openSessions === 0);
+    await until(() => server.openSessions === 0);
   });
 
   it('answers nothing that a server asks, and ends where it asks without end', async () => {
@@ -199,14 +199,12 @@ describe('the function mcp, against a real server', () => {
     const outcome = call(plugin(), 'mcp_library_find_book', {}, functionContext({ signal: controller.signal })).catch(
       (error: unknown) => error,
     );
-    await eventually(() => server.calls.length === 1);
-    const stopped = performance.now();
+    await until(() => server.calls.length === 1);
     controller.abort(new Error('enough'));
     expect(await outcome).toEqual(new Error('enough'));
-    await eventually(() => server.calls[0]?.signal.aborted);
-    expect(performance.now() - stopped).toBeLessThan(1_000);
+    await until(() => server.calls[0]?.signal.aborted);
     expect(server.seen).toContain('POST notifications/cancelled');
-    await eventually(() => server.openSessions === 0);
+    await until(() => server.openSessions === 0);
   });
 
   describe('that is hostile', () => {
@@ -310,11 +308,9 @@ describe('the function mcp, against a real server', () => {
           return true;
         },
       });
-      const started = performance.now();
       const failure: any = await call(it, 'mcp_library_find_book').catch((error: unknown) => error);
       expect(failure.code).toBe('tool.failed');
       expect(failure.message).toMatch(/^library (cannot be reached now|gave an answer that cannot be used)$/);
-      expect(performance.now() - started).toBeLessThan(5_000);
     });
 
     it('and does not answer is given up, and not asked again by the next run', async () => {

@@ -116,7 +116,8 @@ describe('a batch', () => {
     const { batch } = await apply();
     expect(batch).toMatchObject({ migrated: 2, failed: 1, state: 'done' });
     const [failure] = await batches.failures(batch.id);
-    expect(failure).toMatchObject({ assistantId: 2, status: 'failed', newVersion: null });
+    const [named] = await db.query<{ name: string }[]>('SELECT name FROM assistants WHERE id = 2');
+    expect(failure).toMatchObject({ assistantId: 2, name: named?.name, status: 'failed', newVersion: null });
     expect(failure?.problems.map(({ code }) => code)).toEqual(['metadata.future_version']);
     expect(await one('SELECT metadata, version FROM assistants WHERE id = 2')).toEqual({
       metadata: future,
@@ -268,7 +269,7 @@ describe('a task that waits for the server', () => {
     const held = await app.get(BatchLeases).claim(batch.id, { task: 'apply' }, 'process 1 on that.host');
     const { userId } = await person(app, { role: 'admin' });
     const error = await later(await caller(userId)).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'conflict', detail: expect.not.stringMatching(/process|host/) });
+    expect(error).toMatchObject({ code: 'conflict', detail: expect.not.stringMatching(/process \d|host/) });
     expect(JSON.stringify(error)).not.toContain(batch.id);
     await app.get(BatchLeases).release(held, { state: 'interrupted', task: null, result: null });
   });

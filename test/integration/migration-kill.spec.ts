@@ -54,7 +54,7 @@ const progress = async (column: string): Promise<number> => {
 /** Begins and is killed as soon as so many assistants are through, wherever it is then; says how many were. */
 async function killAt(column: string, count: number, ...args: readonly string[]): Promise<number> {
   const { child, result } = command(...args);
-  await until(async () => (await progress(column)) >= count || child.exitCode !== null, 60_000);
+  await until(async () => (await progress(column)) >= count || child.exitCode !== null);
   child.kill('SIGKILL');
   expect(await result).toEqual({ code: null, json: undefined });
   return progress(column);

@@ -1,11 +1,11 @@
-import { AnthropicConnector } from '../../src/connectors/catalog/anthropic';
-import { GoogleConnector } from '../../src/connectors/catalog/google';
-import { OllamaConnector } from '../../src/connectors/catalog/ollama';
-import { OpenAiConnector } from '../../src/connectors/catalog/openai';
+import { ANTHROPIC } from '../../src/connectors/catalog/anthropic';
+import { GOOGLE } from '../../src/connectors/catalog/google';
+import { OLLAMA } from '../../src/connectors/catalog/ollama';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import type { Connector } from '../../src/connectors';
 import type { FunctionCall } from '../../src/kernel';
 import type { OutboundClient } from '../../src/platform/outbound';
-import { CallAssembler } from '../../src/tool-calling';
+import { CallAssembler } from '../../src/tool-calling/call-assembler';
 import {
   ownRecordings,
   saidIn,
@@ -18,10 +18,10 @@ import { startUpstream, type Upstream } from '../support/upstream';
 import { askFor, ConnectorCaller, outboundFor, QUICK_LIMITS, targetAt } from '../support/upstream-caller';
 
 const CONNECTORS: Readonly<Record<RecordedVendor, (outbound: OutboundClient) => Connector>> = {
-  openai: (outbound) => new OpenAiConnector(outbound, QUICK_LIMITS),
-  ollama: (outbound) => new OllamaConnector(outbound, QUICK_LIMITS),
-  anthropic: (outbound) => new AnthropicConnector(outbound, QUICK_LIMITS),
-  google: (outbound) => new GoogleConnector(outbound, QUICK_LIMITS),
+  openai: (outbound) => OPENAI.connect({ outbound, limits: QUICK_LIMITS }),
+  ollama: (outbound) => OLLAMA.connect({ outbound, limits: QUICK_LIMITS }),
+  anthropic: (outbound) => ANTHROPIC.connect({ outbound, limits: QUICK_LIMITS }),
+  google: (outbound) => GOOGLE.connect({ outbound, limits: QUICK_LIMITS }),
 };
 
 const TYPES = { json: 'application/json', sse: 'text/event-stream', ndjson: 'application/x-ndjson' } as const;

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
 import type { Principal } from '../../src/kernel';
 import { filesForm, startApp, type TestApp } from '../support/app';
-import { eventually } from '../support/chat';
+import { until } from '../support/until';
 import { indexErrors, NO_ERRORS } from '../support/index-recount';
 import { ingested } from '../support/ingested';
 import { type KbServer, startKbServer } from '../support/kb-server';
@@ -188,7 +188,7 @@ it('keeps its figures exact under concurrent uploads, replacements and deletions
     }),
   );
   expect(new Set(statuses)).toEqual(new Set([201, 204]));
-  const left = await eventually(async () => {
+  const left = await until(async () => {
     const { json } = await teacher.api('GET', `${to}?limit=100`);
     return json.items.every(({ status }: { status: string }) => status === 'completed') ? json : null;
   }, 60_000);

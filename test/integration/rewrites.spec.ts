@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { RewriteChange, RewritePlan, RewriteSubject, RollbackRequest } from '../../src/assistants';
-import { EMPTY_DEFINITION } from '../../src/assistants/definition';
+import type { MetadataMigrator, RewriteChange, RewriteSubject, RollbackRequest } from '../../src/assistants';
 import { AccessMigration } from '../../src/assistants/rewriting/access-migration';
 import { AssistantRewrites } from '../../src/assistants/rewriting/assistant-rewrites';
 import { RequestedPlans } from '../../src/assistants/rewriting/requested-plans';
 import { RewriteRepository } from '../../src/assistants/rewriting/rewrite.repository';
-import type { RunnableAssistants } from '../../src/assistants/runnable-assistants';
+import type { RunnableAssistants } from '../../src/assistants/running/runnable-assistants';
 import { AssistantRepository, type AssistantScope } from '../../src/assistants/storage/assistant.repository';
+import { EMPTY_DEFINITION, type RewritePlan } from '../../src/definition';
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/platform/audit';
 import { AuditRepository } from '../../src/platform/audit/audit.repository';
@@ -47,13 +47,16 @@ beforeEach(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => dataSource.destroy());
 
-/** As one process has it. */
-function rewritesOf(): AssistantRewrites {
+const UNUSED: MetadataMigrator = { plan: () => Promise.reject(new Error('no test asked for a plan')) };
+
+/** Rewrites of one process. */
+function rewritesOf(migrator: MetadataMigrator = UNUSED): AssistantRewrites {
   const runnables = { forget: (_: string, id: number) => void forgotten.push(id) } as unknown as RunnableAssistants;
   return new AssistantRewrites(
     new RewriteRepository(dataSource),
     new AuditLog(new AuditRepository(dataSource)),
     runnables,
+    migrator,
   );
 }
 
@@ -298,9 +301,8 @@ describe('migration on access', () => {
     policy: Config['migration']['policy'],
     plan: (subject: RewriteSubject) => RewritePlan | Promise<RewritePlan>,
   ): Process {
-    const rewrites = rewritesOf();
     const plans: number[] = [];
-    rewrites.use({
+    const rewrites = rewritesOf({
       plan: (subject) => {
         plans.push(subject.id);
         return Promise.resolve(plan(subject));
@@ -442,9 +444,8 @@ describe('migration on access', () => {
 
 describe('plans that requests ask for', () => {
   it('are made one after the other, with a turn for others between, and too many are sent away', async () => {
-    const rewrites = rewritesOf();
     const seen: string[] = [];
-    rewrites.use({
+    const rewrites = rewritesOf({
       plan: async ({ id }) => {
         seen.push(`plan ${id}`);
         await Promise.resolve();

@@ -116,12 +116,12 @@ describe('background runs', () => {
     const record = await other.runs.find(organizationId, id);
     if (record === null) throw new Error('No such run');
     const leaving = new AbortController();
-    let seen = '';
-    for await (const frames of other.runs.follow(record, { after: 2, signal: leaving.signal })) {
-      seen += frames;
-      if (framesIn(seen).at(-1)?.id === 6) leaving.abort();
+    const seen: number[] = [];
+    for await (const events of other.runs.follow(record, { after: 2, signal: leaving.signal })) {
+      seen.push(...events.map(({ seq }) => seq));
+      if (seen.at(-1) === 6) leaving.abort();
     }
-    expect(framesIn(seen).map((frame) => frame.id)).toEqual([3, 4, 5, 6]);
+    expect(seen).toEqual([3, 4, 5, 6]);
     expect(other.tails.size).toBe(0);
     const back = readAll(other.runs, organizationId, id, 6);
     const boaster = readAll(worker.runs, organizationId, id, 999);

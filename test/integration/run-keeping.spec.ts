@@ -12,6 +12,7 @@ import {
   type RunProcessOptions,
   storedRunInput,
 } from '../support/run-process';
+import { vendorGate } from '../../src/platform/outbound';
 import { until } from '../support/until';
 
 describe('keeping runs', () => {
@@ -193,6 +194,61 @@ describe('keeping runs', () => {
         [3, 'run.failed'],
       ]);
       expect((await rowOf(going.id))?.['status']).toBe('running');
+    });
+
+    it('begin once more when no vendor was asked, and their events go on without a gap', async () => {
+      const [worker, next] = [process({ concurrency: 1 }), process()];
+      const reached = new Promise<void>((resolve) =>
+        worker.runs.executeBy(async (run) => {
+          run.emit({ type: 'run.progress', message: 'reading' });
+          resolve();
+          await new Promise((ended) => run.signal.addEventListener('abort', ended));
+        }),
+      );
+      await worker.jobs.start();
+      const id = await queued(worker);
+      await reached;
+      await until(async () => (await worker.events.page(id, 0, 10)).length === 2);
+      const reading = readAll(next.runs, organizationId, id);
+      const vendor = jest.fn();
+      next.runs.executeBy(async (run) => {
+        await vendorGate.getStore()?.();
+        vendor();
+        run.emit({ type: 'llm.delta', text: 'answer' });
+        next.runs.finish(run, { status: 'completed' });
+      });
+      jest.spyOn(worker.lifecycle, 'beat').mockRejectedValue(new Error('frozen'));
+      await next.jobs.start();
+      await age(id, 60);
+      await reapBy(next);
+      const frames = framesIn(await reading);
+      expect(frames.map((frame) => [frame.id, frame.event])).toEqual([
+        [1, 'run.started'],
+        [2, 'run.progress'],
+        [3, 'warning'],
+        [4, 'llm.delta'],
+        [5, 'run.completed'],
+      ]);
+      expect(vendor).toHaveBeenCalledTimes(1);
+    });
+
+    it('do not begin once more when a vendor was asked, or when they have been begun again before', async () => {
+      const reaper = process();
+      const ids = [await queued(reaper), await queued(reaper)];
+      const workerId = randomUUID();
+      for (const id of ids)
+        expect(await reaper.lifecycle.claim(id, workerId)).toMatchObject({ retries: 0, lastSeq: 0 });
+      expect(await reaper.lifecycle.askVendor(ids[0]!, workerId)).toBe(true);
+      expect(await reaper.lifecycle.askVendor(ids[1]!, randomUUID())).toBe(false);
+      await Promise.all(ids.map((id) => age(id, 60)));
+      await reapBy(reaper);
+      expect([(await rowOf(ids[0]!))?.['status'], (await rowOf(ids[1]!))?.['status']]).toEqual(['failed', 'queued']);
+      // The process that lost the run asks no vendor any more.
+      expect(await reaper.lifecycle.askVendor(ids[1]!, workerId)).toBe(false);
+      expect(await reaper.lifecycle.claim(ids[1]!, randomUUID())).toMatchObject({ retries: 1 });
+      await age(ids[1]!, 60);
+      await reapBy(reaper);
+      expect(await rowOf(ids[1]!)).toMatchObject({ status: 'failed', error_code: 'worker_lost' });
     });
 
     it('are told to stop when the process is not gone after all, and change nothing', async () => {

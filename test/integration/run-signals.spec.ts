@@ -78,8 +78,8 @@ describe('signals between processes', () => {
     worker.keeper.start();
     await worker.jobs.start();
     await connected(worker, other);
-    const times: number[] = [];
-    for (let n = 0; n < 4; n++) {
+    // Without signals both sides poll, and a round takes 400 ms or more. A busy machine slows some rounds, not all.
+    await until(async () => {
       const { id } = await worker.runs.enqueue(storedRunInput({ organizationId }), {});
       await until(async () => (await other.runs.find(organizationId, id))?.status === 'running');
       const reading = readAll(other.runs, organizationId, id);
@@ -87,9 +87,7 @@ describe('signals between processes', () => {
       const from = performance.now();
       await other.runs.cancel(organizationId, id, 'asked');
       expect(framesIn(await reading).at(-1)?.event).toBe('run.cancelled');
-      times.push(performance.now() - from);
-    }
-    // Looking alone takes up to half a second there and four tenths here; the machine may be busy, but not each time.
-    expect(Math.min(...times)).toBeLessThan(250);
+      return performance.now() - from < 250;
+    });
   });
 });

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { vendorGate } from '../../src/platform/outbound';
 import type { Run } from '../../src/runs';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import {
@@ -53,13 +54,14 @@ describe('the end of a background run', () => {
   async function begin(worker: RunProcess): Promise<Begun> {
     let begun!: (value: Begun) => void;
     const beginning = new Promise<Begun>((resolve) => (begun = resolve));
-    worker.runs.executeBy(
-      (run) =>
-        new Promise<void>((done, failed) => {
-          run.signal.addEventListener('abort', () => failed(new Error('aborted')), { once: true });
-          begun({ run, settle: { done, failed } });
-        }),
-    );
+    worker.runs.executeBy(async (run) => {
+      // From here on nobody begins the run again.
+      await vendorGate.getStore()?.();
+      await new Promise<void>((done, failed) => {
+        run.signal.addEventListener('abort', () => failed(new Error('aborted')), { once: true });
+        begun({ run, settle: { done, failed } });
+      });
+    });
     await worker.jobs.start();
     await worker.runs.enqueue(storedRunInput({ organizationId }), {});
     return beginning;
@@ -76,7 +78,7 @@ describe('the end of a background run', () => {
       throw: () => settle.failed(new Error('a defect')),
       'cancel here': () => cancel(worker),
       'cancel elsewhere': () => cancel(other).then(() => worker.keeper.cancelWhatShouldEnd()),
-      reap: async () => other.lifecycle.reap(await other.lifecycle.silent(0, [])),
+      reap: async () => other.lifecycle.reap(await other.lifecycle.silent(0, []), () => Promise.resolve()),
       beat: () => worker.keeper.beat(),
       shutdown: () => worker.stop(1_000),
     };

@@ -64,6 +64,7 @@ async function add(target: string | Indexed, texts: readonly string[], configura
       end: text.length,
       section: '',
       text,
+      tableHeader: null,
       searchText: text,
       page: null,
       pageEnd: null,
@@ -106,7 +107,7 @@ function bm25(texts: readonly string[], question: string): { text: string; score
   const bags = texts.map((each) => each.split(' '));
   const mean = bags.reduce((sum, bag) => sum + bag.length, 0) / bags.length;
   const scores = bags.map(() => 0);
-  for (const word of new Set(question.split(' '))) {
+  for (const word of question.split(' ')) {
     const df = bags.filter((bag) => bag.includes(word)).length;
     const idf = Math.log(1 + (bags.length - df + 0.5) / (df + 0.5));
     bags.forEach((bag, at) => {
@@ -135,6 +136,27 @@ it('ranks as BM25 does, through terms that fill blocks', async () => {
     hits.forEach((hit, at) => expect(hit.similarity).toBeCloseTo((expected[at]?.score ?? 0) * share, 9));
     expect(hits).toHaveLength(expected.length);
   }
+});
+
+it('counts a word as often as the question repeats it', async () => {
+  const kb = await knowledgeBase();
+  const texts = ['salt and light', 'water and light', 'roots', 'leaves'];
+  await add(kb, texts);
+  const question = 'water salt water';
+  const hits = await ask(kb, question);
+  expect(hits.map((hit) => hit.text)).toEqual(['water and light', 'salt and light']);
+  const expected = bm25(texts, question);
+  const [first, second] = hits.map(({ similarity }) => similarity);
+  expect((first ?? 0) / (second ?? 1)).toBeCloseTo((expected[0]?.score ?? 0) / (expected[1]?.score ?? 1), 9);
+  expect((first ?? 0) / (second ?? 1)).toBeCloseTo(2, 9);
+});
+
+it('keeps the similarity between 0 and 1 however often a word is repeated', async () => {
+  const kb = await knowledgeBase();
+  await add(kb, ['osmosis '.repeat(300), 'water']);
+  const [hit] = await ask(kb, 'osmosis '.repeat(900));
+  expect(hit?.similarity).toBeGreaterThan(0.9);
+  expect(hit?.similarity).toBeLessThan(1);
 });
 
 it('keeps its figures exact when uploads, replacements and deletions come at random and at once', async () => {
@@ -222,6 +244,17 @@ it('takes a chunk without a single word', async () => {
   await add(kb, ['—', 'osmosis']);
   expect(await indexErrors(dataSource)).toEqual(NO_ERRORS);
   expect(await ask(kb, 'osmosis')).toHaveLength(1);
+});
+
+it('finds chunks whose ids need more than 32 bits', async () => {
+  await dataSource.query('ALTER TABLE kb_chunks ALTER COLUMN id RESTART WITH 2147483646');
+  const kb = await knowledgeBase();
+  const texts = ['osmosis of water', 'diffusion of salt', 'osmosis of salt', 'osmosis'];
+  await add(kb, texts);
+  const [{ last }] = await dataSource.query<[{ last: string }]>('SELECT max(id) AS last FROM kb_chunks');
+  expect(Number(last)).toBeGreaterThan(2 ** 31);
+  expect((await ask(kb, 'osmosis')).map(({ text }) => text).sort()).toEqual([texts[3], texts[2], texts[0]].sort());
+  expect((await ask(kb, 'diffusion')).map(({ text }) => text)).toEqual([texts[1]]);
 });
 
 describe('languages', () => {

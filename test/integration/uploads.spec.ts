@@ -6,14 +6,15 @@ import { Reflector } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
 import { AcceptFiles, ProblemFilter, type UploadedFile, Uploads } from '../../src/platform/http';
-import { UploadMemory } from '../../src/platform/http/upload-memory';
+import { UPLOADS } from '../../src/platform/http/bodies/memory-budget';
 import { multipart } from '../support/multipart';
+import { until } from '../support/until';
 
 const MEBIBYTE = 1024 * 1024;
 const LIMIT = { fileBytes: MEBIBYTE, totalBytes: MEBIBYTE };
 const ROOM = 1.5 * MEBIBYTE;
 /** What other uploads of the organization hold already. */
-const others = new UploadMemory('a');
+const others = UPLOADS.claim('a');
 
 let begun = 0;
 let ended = 0;
@@ -64,18 +65,13 @@ async function upload(sent = body): Promise<number> {
 }
 
 /** Sends the beginning of the body and leaves when it is time. */
-async function leaveAfter(bytes: number, time: () => Promise<void>): Promise<void> {
+async function leaveAfter(bytes: number, time: () => Promise<unknown>): Promise<void> {
   const headers = { 'content-type': type, 'x-organization': 'a', 'content-length': body.length };
   const request = send(url, { method: 'POST', headers }).on('error', () => undefined);
   request.write(body.subarray(0, bytes));
   await time();
   request.destroy();
   await sleep(100);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let left = 500; !condition() && left > 0; left -= 1) await sleep(20);
-  expect(condition()).toBe(true);
 }
 
 it('an upload counts until the route has done with it, whether its client is still there or not', async () => {

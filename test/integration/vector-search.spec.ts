@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
-import { KnowledgeBaseEntity } from '../../src/knowledge-bases/knowledge-base.entity';
+import { KnowledgeBaseEntity } from '../../src/knowledge-bases/storage/knowledge-base.entity';
 import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
 import { VectorGraphs } from '../../src/knowledge-bases/search/vector-graphs';
 import { VectorGraphRepository } from '../../src/knowledge-bases/search/vector-graphs.repository';
@@ -13,7 +13,7 @@ import {
   type VectorScope,
   VectorStoreRepository,
 } from '../../src/knowledge-bases/search/vector-store.repository';
-import { createDataSource } from '../../src/platform/database/data-source';
+import { createDataSource } from '../../src/platform/database/connection/data-source';
 import { migrate, revertLast } from '../../src/platform/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { createScratchDatabase } from '../support/scratch-database';

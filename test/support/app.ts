@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import supertest, { type Response, type Test } from 'supertest';
+import { VENDORS } from '../../src/connectors';
 import { loadConfig } from '../../src/platform/config';
 import { createPino } from '../../src/platform/logging';
 import { serve } from '../../src/serve';
@@ -21,7 +23,9 @@ export interface TestApp {
   /** Key of the administrator of the organization `default`. */
   readonly adminKey: string;
   readonly dataDir: string;
-  /** Calls the service as the administrator unless `headers` carry another credential. */
+  /** supertest on the service, without a credential. */
+  request(): ReturnType<typeof supertest>;
+  /** One call through `request()`, as the administrator unless `headers` carry another credential. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** Everything the service logged so far (JSON lines), whatever the level. */
   log(): string;
@@ -37,19 +41,44 @@ export interface TestAppOptions {
   readonly dataDir?: string;
 }
 
-const encode = (body: unknown): { body?: string | FormData; headers: Record<string, string> } => {
-  if (body === undefined) return { headers: {} };
-  if (body instanceof FormData) return { body, headers: {} };
-  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-};
-
-const parse = (text: string): unknown => {
+const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
 };
+
+/** Any content type as text: superagent alone would parse JSON and forms, and keep bytes of other types. */
+function asText(response: Response, done: (error: Error | null, text: string) => void): void {
+  const chunks: Buffer[] = [];
+  const stream = response as unknown as NodeJS.ReadableStream;
+  stream.on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk)));
+  stream.on('end', () => done(null, Buffer.concat(chunks).toString('utf8')));
+}
+
+/** Returns nothing: a call is a thenable, and awaiting it sends it. */
+async function addBody(call: Test, body: unknown): Promise<void> {
+  if (body === undefined) return;
+  if (!(body instanceof FormData)) {
+    call.set('content-type', 'application/json').send(JSON.stringify(body));
+    return;
+  }
+  // superagent sends a form without fields as no form at all.
+  if ([...body].length === 0) call.set('content-type', 'multipart/form-data; boundary=empty').send('--empty--\r\n');
+  for (const [field, value] of body) {
+    if (typeof value === 'string') call.field(field, value);
+    else call.attach(field, Buffer.from(await value.arrayBuffer()), { filename: value.name, contentType: value.type });
+  }
+}
+
+function headersOf(response: Response): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries<string | string[]>(response.headers)) {
+    for (const each of [value].flat()) headers.append(name, each);
+  }
+  return headers;
+}
 
 /** Over a plain connection: a data source would put all entities together first. */
 async function emptyDatabase(): Promise<void> {
@@ -65,19 +94,22 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'bw-test-'));
   const adminKey = env['BOOTSTRAP_ADMIN_KEY'] ?? `bw_${randomBytes(24).toString('hex')}`;
   let logged = '';
-  const config = loadConfig({
-    NODE_ENV: 'test',
-    PORT: '0',
-    DATABASE_URL: testDatabaseUrl(),
-    DATA_DIR: folder,
-    BOOTSTRAP_ADMIN_KEY: adminKey,
-    SECRETS_KEY: `test:${randomBytes(32).toString('hex')}`,
-    SEED_DEMO: 'false',
-    LOG_LEVEL: 'debug',
-    SHUTDOWN_TIMEOUT: '500',
-    OUTBOUND_ALLOW: '127.0.0.1',
-    ...env,
-  });
+  const config = loadConfig(
+    {
+      NODE_ENV: 'test',
+      PORT: '0',
+      DATABASE_URL: testDatabaseUrl(),
+      DATA_DIR: folder,
+      BOOTSTRAP_ADMIN_KEY: adminKey,
+      SECRETS_KEY: `test:${randomBytes(32).toString('hex')}`,
+      SEED_DEMO: 'false',
+      LOG_LEVEL: 'debug',
+      SHUTDOWN_TIMEOUT: '500',
+      OUTBOUND_ALLOW: '127.0.0.1',
+      ...env,
+    },
+    VENDORS,
+  );
   const service = await serve(config, createPino(config.log.level, { write: (line: string) => void (logged += line) }));
   const api = async (
     method: string,
@@ -85,25 +117,20 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<ApiAnswer> => {
-    const payload = encode(body);
     const carriesCredential = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name));
-    const response = await fetch(service.url + path, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(carriesCredential ? {} : { authorization: `Bearer ${adminKey}` }),
-        ...payload.headers,
-        ...headers,
-      },
-      ...(payload.body === undefined ? {} : { body: payload.body }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parse(text) };
+    const call = new supertest.Test(service.url, method, path)
+      .redirects(0)
+      .set(carriesCredential ? {} : { authorization: `Bearer ${adminKey}` });
+    await addBody(call, body);
+    const response = await call.set(headers).buffer(true).parse(asText);
+    const text = response.body as string;
+    return { status: response.status, headers: headersOf(response), text, json: parsed(text) };
   };
   return {
     url: service.url,
     adminKey,
     dataDir: folder,
+    request: () => supertest(service.url),
     api,
     log: () => logged,
     get: service.app.get.bind(service.app),

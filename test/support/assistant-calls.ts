@@ -10,7 +10,7 @@ import {
 
 const ASSISTANTS = '/api/v1/assistants';
 /** Told apart from whoever is called by the model that answers for it. */
-const CALLING_MODEL = 'model-of-the-caller';
+export const CALLING_MODEL = 'model-of-the-caller';
 const CALLED_MODEL = 'model-of-the-called';
 
 /** Two organizations, Go (`default`) and Gt, and everybody whom the access table speaks of. */

@@ -86,14 +86,3 @@ export async function makeMember(
   if (key.status !== 201) throw new Error(`create key: ${key.status} ${key.text}`);
   return { email, headers: { authorization: `Bearer ${String(key.json.key)}` } };
 }
-
-/** Asks `probe` until it gives something, or fails after `ms`. */
-export async function eventually<T>(probe: () => T | Promise<T>, ms = 2_000): Promise<NonNullable<T>> {
-  const end = performance.now() + ms;
-  for (;;) {
-    const value = await probe();
-    if (value) return value;
-    if (performance.now() > end) throw new Error(`nothing within ${ms} ms`);
-    await new Promise((next) => setTimeout(next, 10));
-  }
-}

@@ -1,8 +1,7 @@
-import type { Connector, ModelCallLimits, ModelTarget } from '../../src/connectors';
+import type { ConnectorPlugin, ModelTarget } from '../../src/connectors';
 import { describeConnector } from '../../src/connectors/testing/connector.conformance';
 import { MOST_CHARS } from '../../src/connectors/testing/functions.conformance';
 import type { ScriptedVendor } from '../../src/connectors/testing/scripted-vendor.types';
-import type { OutboundClient } from '../../src/platform/outbound';
 import type { Dialect } from './upstream-dialect';
 import { startUpstream, type Upstream } from './upstream';
 import { outboundFor, QUICK_LIMITS, targetAt } from './upstream-caller';
@@ -10,18 +9,18 @@ import { outboundFor, QUICK_LIMITS, targetAt } from './upstream-caller';
 /**
  * Runs the conformance suite on a connector whose vendor the scripted upstream plays, in that vendor's wire format:
  *
- *   describeVendorConnector('ollama', OLLAMA, (outbound, limits) => new OllamaConnector(outbound, limits));
+ *   describeVendorConnector('ollama', OLLAMA_DIALECT, OLLAMA);
  */
 export function describeVendorConnector(
   name: string,
   dialect: Dialect,
-  make: (outbound: OutboundClient, limits: ModelCallLimits) => Connector,
+  plugin: ConnectorPlugin,
   { model = 'scripted', target = {} }: { model?: string; target?: Partial<ModelTarget> } = {},
 ): void {
   describe(`against a scripted vendor that speaks ${dialect.name}`, () => {
     let upstream: Upstream;
     const outbound = outboundFor();
-    const connector = make(outbound, { ...QUICK_LIMITS, maxAnswerChars: MOST_CHARS });
+    const connector = plugin.connect({ outbound, limits: { ...QUICK_LIMITS, maxAnswerChars: MOST_CHARS } });
 
     beforeAll(async () => {
       upstream = await startUpstream();

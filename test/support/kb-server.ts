@@ -5,6 +5,8 @@ export interface KbServer {
   readonly url: string;
   /** How long the next answers take. */
   delayMs: number;
+  /** Status of the answer by collection; 200 for those that it does not name. */
+  readonly statuses: Map<string, number>;
   /** Queries that have arrived so far. */
   readonly queries: number;
   /** Their paths with what stands behind `?`, and their bodies. */
@@ -26,6 +28,7 @@ export async function startKbServer({
 } = {}): Promise<KbServer> {
   const state = { queries: 0, answered: 0, abandoned: 0, most: 0, delayMs };
   const asked: { path: string; body: any }[] = [];
+  const statuses = new Map<string, number>();
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -37,10 +40,12 @@ export async function startKbServer({
     const collection = request.url?.split('/')[2] ?? '';
     const timer = setTimeout(() => {
       state.answered += 1;
+      const status = statuses.get(collection) ?? 200;
+      if (status !== 200) return response.writeHead(status).end('{"detail":"scripted"}');
       const results = [
         { similarity: 0.9, data: text, metadata: { filename: 'f.md', file_url: `/${collection}/f.md`, ...metadata } },
       ];
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ results, count: 1 }));
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify({ results, count: 1 }));
     }, state.delayMs);
     response.once('close', () => {
       clearTimeout(timer);
@@ -60,6 +65,7 @@ export async function startKbServer({
       return state.queries;
     },
     asked,
+    statuses,
     get answered() {
       return state.answered;
     },

@@ -4,8 +4,8 @@ import type { LambContent, LambRow } from './lamb-database';
 export const LAMB_SECRETS = {
   openai: 'sk-canary-lamb-openai',
   google: 'canary-lamb-google',
-  knowledgeBase: 'canary-lamb-kb-old',
-  kbServer: 'canary-lamb-kb',
+  knowledgeBase: 'canary-lamb-kb',
+  kbServer: 'canary-lamb-kb-newer',
 } as const;
 
 /** Ids of the assistants in `lambContent` by what they are an example of. */
@@ -92,12 +92,12 @@ const config = ({ vendorUrl = 'https://vendor.invalid/v1', kbUrl = 'https://kb.i
         ollama: { enabled: false, base_url: '', models: [] },
         google: { enabled: true, api_key: LAMB_SECRETS.google, models: ['gemini-2.5-flash'] },
       },
-      knowledge_base: { server_url: 'https://old.invalid', api_token: LAMB_SECRETS.knowledgeBase },
+      knowledge_base: { server_url: kbUrl, api_token: LAMB_SECRETS.knowledgeBase },
       global_default_model: { provider: 'openai', model: 'gpt-4o-mini' },
       small_fast_model: { provider: 'openai', model: 'gpt-4o-mini' },
     },
   },
-  kb_server: { url: kbUrl, api_key: LAMB_SECRETS.kbServer },
+  kb_server: { url: 'https://newer.invalid', api_key: LAMB_SECRETS.kbServer },
   assistant_defaults: { lamb_helper_assistant: 'lamb_assistant.1', rag_processor: 'No RAG' },
   features: { signup_enabled: false, mcp_enabled: true, rag_enabled: true, sharing_enabled: true },
   limits: { usage: { tokens_per_month: -1, max_assistants: -1, storage_gb: -1 } },

@@ -111,6 +111,14 @@ const TABLES = {
     updated_at: 'INTEGER NOT NULL DEFAULT 1750000000',
   },
   lamb_chats: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', chat: 'JSON' },
+  lti_activities: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', resource_link_id: 'TEXT' },
+  lti_activity_users: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', user_email: 'TEXT', activity_id: 'INTEGER' },
+  lti_users: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', user_email: 'TEXT', assistant_id: 'TEXT' },
+  lti_global_config: { id: 'INTEGER PRIMARY KEY CHECK (id = 1)', oauth_consumer_key: 'TEXT' },
+  lti_creator_keys: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', oauth_consumer_key: 'TEXT' },
+  libraries: { id: 'TEXT PRIMARY KEY' },
+  assistant_test_scenarios: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT' },
+  aac_sessions: { id: 'TEXT PRIMARY KEY' },
   config: { id: 'INTEGER PRIMARY KEY CHECK (id = 1)', config: 'JSON NOT NULL' },
 } as const satisfies Record<string, Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import type { ImportOptions } from '../../src/lamb-import';
+import type { ImportedOrganization, ImportOptions, ImportReport } from '../../src/lamb-import';
 import type {
   LambAssistant,
   LambOrganization,
@@ -15,7 +15,8 @@ export const ORGANIZATION: LambOrganization = {
   name: 'Biology',
   isSystem: false,
   status: 'active',
-  config: {},
+  // With a provider, so that nothing has to be said of it.
+  config: { setups: { default: { providers: { openai: { api_key: 'key-of-biology' } } } } },
 };
 
 export const user = (id: number, changes: Partial<LambUser> = {}): LambUser => ({
@@ -109,6 +110,12 @@ export const importOptions = (changes: Partial<ImportOptions> = {}): ImportOptio
   signal: new AbortController().signal,
   ...changes,
 });
+
+export const onlyOrganization = ({ organizations }: ImportReport): ImportedOrganization => {
+  const [organization] = organizations;
+  if (organization === undefined || organizations.length > 1) throw new Error('Not exactly one organization');
+  return organization;
+};
 
 let serial = 0;
 /** Another slug and another installation for every test. */

@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StaticChecks } from '../../src/assistants';
-import { CatalogueRules } from '../../src/assistants/diagnostics/catalogue-rules';
-import type { RewriteSubject, ToolVocabulary } from '../../src/assistants';
-import { ProvedMigrator } from '../../src/migration/proved-migrator';
+import { CatalogueRules } from '../../src/assistants/running/catalogue-rules';
+import type { RewriteSubject } from '../../src/assistants';
+import type { ToolVocabulary } from '../../src/definition';
+import { ProvedMigrator } from '../../src/migration/proof/proved-migrator';
 import { PromptRenderer } from '../../src/migration/proof/prompt-renderer';
-import { PROOF_ROOMS } from '../../src/migration/proof/proof-rooms';
+import { PROOF_DOUBLES } from '../../src/migration/proof/proof-doubles';
 import { StrategyCatalogue, type OrchestratorStrategy } from '../../src/orchestrators';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 import type { Config } from '../../src/platform/config';
-import { ToolCatalogue, toolPlugins } from '../../src/tools';
+import { ToolCatalogue, toolsOver } from '../../src/tools';
 
 const config = { tools: { defaultTimeoutMs: 30_000, maxRetries: 3, parallelLimit: 5 } } as Config;
 
@@ -19,7 +20,7 @@ const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: 
       STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
     ),
   );
-  return { strategies, rules: new CatalogueRules(new ToolCatalogue(toolPlugins(PROOF_ROOMS)), strategies) };
+  return { strategies, rules: new CatalogueRules(new ToolCatalogue(toolsOver(PROOF_DOUBLES)), strategies) };
 };
 
 /** The migrator over every installed tool and strategy, without database and without an application. */

@@ -1,11 +1,26 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
+/** PostgreSQL's message when an administrator ends a connection. */
+function fatalMessage(): Buffer {
+  const fields = Buffer.from(
+    'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
+    'latin1',
+  );
+  const head = Buffer.alloc(5, 'E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+/** ReadyForQuery, outside a transaction: the last message of a connection's start. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
 /** Stands between a client and the database, whichever it is, and behaves as a failing network does. */
 export class DatabaseProxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private readonly server: Server;
   private port = 0;
+  private toTerminate = 0;
 
   constructor(private readonly target: string) {
     this.server = createServer((socket) => this.relay(socket));
@@ -42,7 +57,14 @@ export class DatabaseProxy {
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
+  /** The next new connections end with FATAL in the same packet that says they are ready. */
+  terminateNext(count: number): void {
+    this.toTerminate = count;
+  }
+
   private relay(client: Socket): void {
+    const isTerminated = this.toTerminate > 0;
+    if (isTerminated) this.toTerminate -= 1;
     const { searchParams, hostname, port } = new URL(this.target);
     const directory = searchParams.get('host');
     const upstream = directory
@@ -54,7 +76,11 @@ export class DatabaseProxy {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      from.on('data', (chunk) => to.write(chunk));
+      from.on('data', (chunk: Buffer) => {
+        if (isTerminated && from === upstream && chunk.subarray(-READY.length).equals(READY)) {
+          to.end(Buffer.concat([chunk, fatalMessage()]));
+        } else to.write(chunk);
+      });
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();

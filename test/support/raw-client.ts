@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frame } from '../../src/platform/database/embedded/wire/messages';
 
-const PATIENCE = 4_000;
+const PATIENCE_MS = 50_000;
 
 export interface RawMessage {
   readonly type: string;
@@ -91,7 +91,7 @@ export class RawClient {
   }
 
   private async wait(done: () => boolean, what: string): Promise<void> {
-    for (const deadline = performance.now() + PATIENCE; !done(); await sleep(2)) {
+    for (const deadline = performance.now() + PATIENCE_MS; !done(); await sleep(2)) {
       if (performance.now() > deadline) throw new Error(`No sign of ${what}`);
     }
   }

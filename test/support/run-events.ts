@@ -37,7 +37,7 @@ const fieldOf = (block: string, name: string): string =>
     .map((line) => line.slice(name.length + 2))
     .join('\n');
 
-const isFrame = (block: string): boolean => block !== '' && !block.startsWith(':');
+const isFrame = (block: string): boolean => /^(?:id|event|data):/.test(block);
 
 const frameOf = (block: string): RunFrame => ({
   id: Number(fieldOf(block, 'id')),

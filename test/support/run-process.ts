@@ -118,7 +118,7 @@ export function framesIn(text: string): Frame[] {
     });
 }
 
-/** All frames to the end of the run, as one text. */
+/** All events to the end of the run, as one text of frames. */
 export async function readAll(
   runs: RunsService,
   organizationId: string,
@@ -129,6 +129,7 @@ export async function readAll(
   const record = await runs.find(organizationId, id);
   if (record === null) throw new Error('No such run');
   let text = '';
-  for await (const frames of runs.follow(record, { after, signal })) text += frames;
+  for await (const events of runs.follow(record, { after, signal }))
+    for (const { seq, type, data } of events) text += `id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`;
   return text;
 }

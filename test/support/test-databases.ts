@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations';
-import { createDataSource } from '../../src/platform/database/data-source';
+import { createDataSource } from '../../src/platform/database/connection/data-source';
 import { EngineThread } from '../../src/platform/database/embedded/engine-thread';
 import { socketPath, urlOf } from '../../src/platform/database/embedded/socket-directory';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/database/connection/migrate';
 import { compile, compiledFile } from './compiled';
 
 /** To connect on a machine that is busy with other things. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 50_000;
 
 export interface TestDatabases {
   /** One per jest worker. */

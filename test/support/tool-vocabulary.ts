@@ -1,7 +1,8 @@
+import type { MetadataRules } from '../../src/definition';
 import type { Problem } from '../../src/kernel';
 import { isJsonObject } from '../../src/kernel';
-import type { StrategySetting } from '../../src/orchestrators';
-import type { MetadataRules } from '../../src/assistants/diagnostics/metadata-rules.types';
+import type { OrchestratorStrategy } from '../../src/orchestrators';
+import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 
 const PLACEHOLDERS: Readonly<Record<string, string | null>> = {
   simple_rag: 'context',
@@ -15,12 +16,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   no_tool: 'no_rag',
 };
 
-const STRATEGIES: ReadonlyMap<string, readonly StrategySetting[]> = new Map([
-  ['sequential', []],
-  ['parallel', []],
-  ['dependency', ['depends_on', 'on_dependency_failure', 'when']],
-  ['conditional', ['when']],
-] as const);
+const STRATEGIES: ReadonlyMap<string, OrchestratorStrategy> = new Map(
+  STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
+);
 
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
@@ -37,8 +35,12 @@ export const specifiedTools: MetadataRules = {
     return typeof config.top_k === 'number' && config.top_k > 20 ? [{ path: 'top_k', message: 'must be <= 20' }] : [];
   },
   looksAtAnswer: (_, { checks }) => checks === 'answer',
+  needsOf: (name, { needs }) => {
+    if (typeof needs === 'string') return { tool: needs };
+    return name === 'rubric_rag' && needs === true ? { tool: null } : null;
+  },
   strategies: () => [...STRATEGIES.keys()],
-  settingsOf: (strategy) => STRATEGIES.get(strategy),
+  strategy: (name) => STRATEGIES.get(name)?.definition,
   optionProblems: (_, options): Problem[] =>
     isJsonObject(options) && 'odd' in options ? [{ path: 'odd', message: 'is not a setting of this strategy' }] : [],
 };

@@ -59,6 +59,8 @@ export interface Upstream {
   readonly connections: number;
   /** Answers that are being written right now. */
   readonly active: number;
+  /** Answers that were written to their end. */
+  readonly answered: number;
   expect(reply: UpstreamReply, options?: { readonly times?: number }): Upstream;
   always(reply: UpstreamReply): Upstream;
   forModel(model: string, reply: UpstreamReply): Upstream;
@@ -79,6 +81,7 @@ class ScriptedUpstream implements Upstream {
   origin = '';
   connections = 0;
   active = 0;
+  answered = 0;
   requests: UpstreamRequest[] = [];
   private expected: UpstreamReply[] = [];
   private problems: string[] = [];
@@ -125,6 +128,7 @@ class ScriptedUpstream implements Upstream {
     this.expected = [];
     this.problems = [];
     this.requests = [];
+    this.answered = 0;
     this.fallback = null;
     this.models.clear();
   }
@@ -163,6 +167,7 @@ class ScriptedUpstream implements Upstream {
     this.runCheck(reply, request);
     this.active += 1;
     response.once('close', () => (this.active -= 1));
+    response.once('finish', () => (this.answered += 1));
     await play(reply, request, response);
   }
 

@@ -1,10 +1,64 @@
-// Test files of a worker share one realm, the process's own: what is loaded once (warm-runtime.cjs) fits all of them, and
-// `instanceof` means what it does in production. What a file leaves behind in it is put back when the file ends.
+// Test files of a worker share the process's own realm: packages that are loaded once (run-warm.cjs) fit all of them, and
+// `instanceof` means what it does in production. The environment restores what a test file changed in that realm.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { Logger } = require('@nestjs/common');
+const { runInContext } = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
+const runWarm = require('./run-warm.cjs');
+require('reflect-metadata');
+
+const INTRINSICS = [
+  'Array',
+  'BigInt',
+  'Boolean',
+  'Date',
+  'Error',
+  'Function',
+  'Map',
+  'Number',
+  'Object',
+  'Promise',
+  'RegExp',
+  'Set',
+  'String',
+  'Symbol',
+];
 
 /** Registers that packages keep for the classes of whoever imports them: each test file has classes of its own. */
 const REGISTERS = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
+
+/** jest-circus keeps the handlers of a file's events here and adds those of the next file to them. */
+const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
+
+/** Node 20 copies every storage that was ever used at each new promise, until the storage is disabled. */
+const storages = new Set();
+for (const method of ['run', 'enterWith']) {
+  const original = AsyncLocalStorage.prototype[method];
+  AsyncLocalStorage.prototype[method] = function (...args) {
+    storages.add(this);
+    return original.apply(this, args);
+  };
+}
+
+/** A socket or timer refers to the hook or test that opened it for as long as it lives. */
+function forgetFunctions({ hooks, children }) {
+  for (const item of [...hooks, ...children]) {
+    if (item.type === 'describeBlock') forgetFunctions(item);
+    else Object.assign(item, { fn: null, asyncError: null });
+  }
+}
+
+/** The symbols of the process's global object that a package shares under their name stay. */
+function forgetFile() {
+  for (const storage of storages) storage.disable();
+  storages.clear();
+  delete globalThis[EVENT_HANDLERS];
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (symbol.description !== 'JEST_STATE_SYMBOL') continue;
+    forgetFunctions(globalThis[symbol].rootDescribeBlock);
+    delete globalThis[symbol];
+  }
+}
 
 const usualLogger = Logger.staticInstanceRef;
 
@@ -18,6 +72,10 @@ module.exports = class WarmEnvironment extends TestEnvironment {
       exitCode: process.exitCode,
       env: { ...process.env },
     };
+    // Jest's own modules, `expect` among them, run in the context: `expect.any(String)` compares with its `String`.
+    const inContext = runInContext('globalThis', this.getVmContext());
+    for (const name of INTRINSICS) inContext[name] = globalThis[name];
+    inContext.__runWarm = runWarm;
     this.global = globalThis;
     this.moduleMocker = new this.moduleMocker.constructor(globalThis);
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: projectConfig, global: globalThis });
@@ -34,5 +92,6 @@ module.exports = class WarmEnvironment extends TestEnvironment {
     Object.assign(process, { exit, exitCode });
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
+    forgetFile();
   }
 };

@@ -3,7 +3,7 @@ import { migrations } from '../../../migrations';
 import { uuidv7 } from '../../../src/kernel';
 import { SearchIndexRepository } from '../../../src/knowledge-bases/search/search-index.repository';
 import { migrate, revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/data-source';
+import { createDataSource } from '../../../src/platform/database/connection/data-source';
 import { indexErrors, NO_ERRORS } from '../../support/index-recount';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
@@ -80,14 +80,6 @@ it('carries an index over and back, and takes in again what it can now tell apar
   const now = await connect(migrations.filter((each) => stampOf(each) <= BLOCK_POSTINGS));
   expect(await indexErrors(now)).toEqual(NO_ERRORS);
   expect(await now.query('SELECT count(*)::int AS n FROM kb_posting_blocks')).toEqual([{ n: 2 * (2 + 1 + 1) }]);
-  const hits = await new SearchIndexRepository(now).search({
-    organizationId,
-    scopes: [{ knowledgeBaseId: kb, configuration: 'simple' }],
-    text: 'only7 word7',
-    topK: 3,
-    threshold: 0,
-  });
-  expect(hits[0]?.text).toBe(TEXTS[7]);
   expect(
     await now.query(
       'SELECT language, status FROM kb_documents d JOIN knowledge_bases kb ON kb.id = d.knowledge_base_id',
@@ -105,4 +97,14 @@ it('carries an index over and back, and takes in again what it can now tell apar
     await now.query(`SELECT count(*)::int AS n FROM kb_chunks
       WHERE cardinality(tsvector_to_array(terms)) <> (SELECT count(*) FROM kb_postings WHERE chunk_id = kb_chunks.id)`),
   ).toEqual([{ n: 0 }]);
+
+  const latest = await connect(migrations);
+  const hits = await new SearchIndexRepository(latest).search({
+    organizationId,
+    scopes: [{ knowledgeBaseId: kb, configuration: 'simple' }],
+    text: 'only7 word7',
+    topK: 3,
+    threshold: 0,
+  });
+  expect(hits[0]?.text).toBe(TEXTS[7]);
 });

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import {
   databaseErrorToAppError,
@@ -9,10 +8,11 @@ import {
   openDatabase,
   Transactions,
 } from '../../../src/platform/database';
-import { connect } from '../../../src/platform/database/connect';
-import { createDataSource, type DataSourceSettings } from '../../../src/platform/database/data-source';
+import { connect } from '../../../src/platform/database/connection/connect';
+import { createDataSource, type DataSourceSettings } from '../../../src/platform/database/connection/data-source';
 import { testDatabaseUrl } from '../../support/database';
 import { DatabaseProxy } from '../../support/proxy';
+import { until } from '../../support/until';
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -40,14 +40,12 @@ describe('connections to the database', () => {
     await proxy.die().catch(() => undefined);
   });
 
-  it('that are all in use make the next one an error, soon', async () => {
+  it('that are all in use make the next one an error', async () => {
     const dataSource = make({ poolSize: 1 });
     await connect(dataSource);
     const holder = dataSource.createQueryRunner();
     await holder.connect();
-    const started = performance.now();
     const error = await rejection(dataSource.query('SELECT 1'));
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable', retryAfter: 2 });
     await holder.release();
@@ -58,8 +56,42 @@ describe('connections to the database', () => {
     await connect(dataSource);
     await Promise.all([dataSource.query('SELECT 1'), dataSource.query('SELECT 2')]);
     proxy.cut();
-    await sleep(50);
+    await until(() => dataSource.query('SELECT 1').catch(() => null));
     expect(await dataSource.query('SELECT 3 AS n')).toEqual([{ n: 3 }]);
+  });
+
+  it('that an administrator ends while they are being opened fail their requests, and nothing else', async () => {
+    const dataSource = make({ poolSize: 10 });
+    await connect(dataSource);
+    for (const count of [1, 3, 10]) {
+      proxy.cut();
+      proxy.terminateNext(count);
+      const answers = await Promise.allSettled(
+        Array.from({ length: 40 }, (_, n) => new Transactions(dataSource).run((tx) => tx.query('SELECT $1::int', [n]))),
+      );
+      for (const answer of answers) {
+        if (answer.status === 'fulfilled') continue;
+        expect(databaseErrorToAppError(answer.reason)).toMatchObject({ code: 'unavailable', retryAfter: 2 });
+      }
+    }
+    proxy.terminateNext(0);
+    expect(await dataSource.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  });
+
+  it('that fall silent in a transaction are given up after one query timeout', async () => {
+    const dataSource = make({ poolSize: 1, queryTimeout: 500 });
+    await connect(dataSource);
+    const started = performance.now();
+    const error = await rejection(
+      new Transactions(dataSource).run((tx) => {
+        proxy.freeze();
+        return tx.query('SELECT 1');
+      }),
+    );
+    expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable' });
+    expect(performance.now() - started).toBeLessThan(950);
+    proxy.cut();
+    expect(await dataSource.query('SELECT 2 AS n')).toEqual([{ n: 2 }]);
   });
 
   it('that die in a transaction fail it, and the next one succeeds', async () => {
@@ -69,7 +101,6 @@ describe('connections to the database', () => {
     const error = await rejection(
       transactions.run(async (tx) => {
         proxy.cut();
-        await sleep(20);
         await tx.query('SELECT 1');
       }),
     );
@@ -83,15 +114,15 @@ describe('connections to the database', () => {
     proxy.freeze();
     const error = await rejection(dataSource.query('SELECT 1'));
     expect(databaseErrorToAppError(error)).toMatchObject({ code: 'unavailable' });
-    await sleep(1_200);
-    expect(await dataSource.query('SELECT 2 AS n')).toEqual([{ n: 2 }]);
+    expect(await until(() => dataSource.query('SELECT 2 AS n').catch(() => null))).toEqual([{ n: 2 }]);
   });
 
   it('are tried again while the server is still starting', async () => {
     await proxy.die();
     const dataSource = make();
-    const connected = connect(dataSource, { patience: 10_000, pause: 50 });
-    await sleep(200);
+    const tries = jest.spyOn(dataSource, 'initialize');
+    const connected = connect(dataSource, { patience: 50_000, pause: 50 });
+    await until(() => tries.mock.calls.length > 1);
     await proxy.listen();
     await connected;
     expect(await dataSource.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,6 +53,13 @@ describeEmbedded('the embedded database', () => {
     for (const database of open.splice(0)) await database.close();
     for (const child of children.splice(0)) child.kill('SIGKILL');
     rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('closes a data directory that others could read', async () => {
+    chmodSync(dataDir, 0o755);
+    chmodSync(join(dataDir, 'postgres'), 0o755);
+    await start();
+    expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
   });
 
   it('keeps its data over a clean close, which rolls open transactions back and removes lock and socket', async () => {

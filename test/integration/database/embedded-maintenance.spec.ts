@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { OpenDatabase } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/data-source';
+import { createDataSource } from '../../../src/platform/database/connection/data-source';
 import { EmbeddedMaintenance } from '../../../src/platform/database/embedded-maintenance';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 
@@ -13,10 +13,9 @@ describeEmbedded('maintenance of the embedded engine', () => {
     dataSource = await createDataSource({ url: engine.url, poolSize: 2, migrations: [] }).initialize();
     maintenance = new EmbeddedMaintenance(dataSource, { engine: 'embedded' } as OpenDatabase);
   });
-  afterAll(async () => {
-    await dataSource.destroy();
-    await engine.stop();
-  });
+  afterAll(() => dataSource.destroy());
+  // A hook of its own: the engine's thread ends even when the connection failed.
+  afterAll(() => engine.stop());
   const size = async (): Promise<number> =>
     (await dataSource.query<{ size: number }[]>(`SELECT pg_relation_size('churn')::int AS size`))[0]?.size ?? 0;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../../migrations';
 import { exportDatabase, type ExportOptions, type ExportReport, migrate } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/data-source';
+import { createDataSource } from '../../../src/platform/database/connection/data-source';
 import { type EmbeddedDatabase, startEmbedded } from '../../../src/platform/database/embedded';
 import { workerFile } from '../../support/embedded-engine';
 import { fillTables } from '../../support/filled-tables';

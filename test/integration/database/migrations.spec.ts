@@ -10,7 +10,7 @@ import {
   schemaIsCurrent,
   schemaStatus,
 } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/data-source';
+import { createDataSource } from '../../../src/platform/database/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 const SOURCES = join(__dirname, '../../../src');
@@ -119,7 +119,7 @@ describe('migrations', () => {
     expect([await schemaIsCurrent(old), await schemaIsCurrent(current)]).toEqual([true, false]);
     const config = { url: scratch.url, dataDir: '/nowhere', poolSize: 1 };
     await expect(openDatabase(config, { migrations: [CreateProbe9990000000000], schema: 'check' })).rejects.toThrow(
-      'older than this build: CreateProbe9990000000000 not applied',
+      'older than this build, by 1 migration. Run db:migrate, or start the service once.',
     );
     await migrate(current);
     expect([await schemaIsCurrent(old), await schemaIsCurrent(current)]).toEqual([false, true]);

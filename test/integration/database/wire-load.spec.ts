@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 import { RawClient, say, valuesOf } from '../../support/raw-client';
+import { until } from '../../support/until';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -52,8 +52,7 @@ describeEmbedded('the wire front under load', () => {
 
     let bytes = 0;
     slow.socket.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
-    while (bytes < answers * 10_000_000) await sleep(10);
-    await sleep(50);
+    await until(() => bytes >= answers * 10_000_000);
     expect(bytes).toBeLessThan(answers * 10_010_000);
     for (const client of [slow, other]) client.socket.destroy();
   });
@@ -70,19 +69,13 @@ describeEmbedded('the wire front under load', () => {
   it('does not stall the event loop of the service while a statement runs', async () => {
     const client = new Client({ connectionString: engine.url });
     await client.connect();
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    const started = performance.now();
-    const slow = client.query('SELECT sum(sqrt(n)) FROM generate_series(1, 3000000) n');
-    delay.enable();
-    await slow;
-    delay.disable();
-    const took = performance.now() - started;
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    await client.query('SELECT sum(sqrt(n)) FROM generate_series(1, 3000000) n');
+    clearInterval(timer);
     await client.end();
-    expect(took).toBeGreaterThan(300);
-    // Run in this thread, the statement would have stalled it for as long as it took. A machine with more work than
-    // processors adds pauses of its own, which the median leaves out.
-    expect(delay.percentile(50) / 1e6).toBeLessThan(50);
-    expect(delay.max / 1e6).toBeLessThan(took / 2);
+    // In the thread of the service the statement would leave room for one or two turns.
+    expect(turns).toBeGreaterThan(5);
   });
 
   it('lets a pool say that it is exhausted', async () => {

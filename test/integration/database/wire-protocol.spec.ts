@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 import { codesOf, RawClient, say, special, startup, statusOf, typesOf, valuesOf } from '../../support/raw-client';
@@ -256,10 +257,9 @@ describeEmbedded('the wire front, byte by byte', () => {
     it('while waiting gives the place in the line back', async () => {
       const [holder, waiting, other] = [await login(), await login(), await login()];
       await holder.ask(say.query('BEGIN'));
-      waiting.send(say.query('INSERT INTO left_behind VALUES (4)'));
-      await sleep(20);
-      waiting.socket.destroy();
-      await sleep(20);
+      // The statement and the end of the connection arrive together, and in this order.
+      waiting.socket.end(say.query('INSERT INTO left_behind VALUES (4)'));
+      await once(waiting.socket, 'close');
       await holder.ask(say.query('COMMIT'));
       expect(valuesOf(await other.ask(say.query('SELECT count(*) FROM left_behind')))).toEqual(['0']);
     });

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Notification } from 'pg';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
+import { until } from '../../support/until';
 
-const WAIT = 300;
-const IDLE_LIMIT = 1_500;
+const WAIT = 1_000;
+const IDLE_LIMIT = 5_000;
 
 describeEmbedded('sessions on one embedded engine', () => {
   let engine: TestEngine;
@@ -63,7 +64,7 @@ describeEmbedded('sessions on one embedded engine', () => {
       await holder.query('BEGIN');
       const waiting = value(other, 'SELECT count(*) FROM items');
       for (let n = 0; n < 5; n += 1) {
-        await sleep(WAIT / 2);
+        await sleep(WAIT / 4);
         await holder.query('INSERT INTO items VALUES ($1)', [n]);
       }
       await holder.query('COMMIT');
@@ -113,8 +114,7 @@ describeEmbedded('sessions on one embedded engine', () => {
       const count = 'SELECT count(*) FROM pg_prepared_statements';
       expect(await value(two, count)).toBe('1');
       await one.end();
-      await sleep(20);
-      expect(await value(two, count)).toBe('0');
+      await until(async () => (await value(two, count)) === '0');
     });
   });
 
@@ -137,7 +137,7 @@ describeEmbedded('sessions on one embedded engine', () => {
       expect(heard.flat()).toHaveLength(0);
       await sender.query('COMMIT');
       await sender.query(`NOTIFY "News", 'capital'`);
-      await sleep(50);
+      await until(() => heard.flat().length === 3);
       expect(heard.map((list) => list.map(({ payload }) => payload))).toEqual([
         ['hello'],
         ['hello', 'capital'],
@@ -152,9 +152,8 @@ describeEmbedded('sessions on one embedded engine', () => {
       await Promise.all([one, two, three].map((client) => client.query('LISTEN news')));
       await two.query('UNLISTEN news');
       await three.end();
-      await sleep(20);
       await two.query("NOTIFY news, 'still'");
-      await sleep(50);
+      await until(() => heard.length > 0);
       expect(heard.map(({ payload }) => payload)).toEqual(['still']);
     });
   });

@@ -1,0 +1,191 @@
+import type { DataSource } from 'typeorm';
+import { LambImport, type ImportOptions, type ImportReport } from '../../src/lamb-import';
+import { NO_CHOICES } from '../../src/lamb-import';
+import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
+import { OrganizationsService } from '../../src/organizations';
+import { startApp, type TestApp } from '../support/app';
+import { openTestDatabase } from '../support/database';
+import {
+  assistant,
+  importOptions,
+  onlyOrganization,
+  ORGANIZATION,
+  place,
+  rubric,
+  sourceOf,
+  type SourceParts,
+  template,
+  user,
+} from '../support/lamb-source';
+
+let app: TestApp;
+let dataSource: DataSource;
+
+const run = (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportReport> =>
+  app.get(LambImport).run(sourceOf(parts), importOptions(changes));
+
+const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
+
+const runtimeOf = async (slug: string) => {
+  const [row] = await rows<{ id: string }>('SELECT id FROM organizations WHERE slug = $1', [slug]);
+  return app.get(OrganizationsService).runtime(row?.id ?? '');
+};
+
+beforeAll(async () => {
+  app = await startApp();
+  dataSource = await openTestDatabase();
+});
+
+afterAll(async () => {
+  await dataSource.destroy();
+  await app.stop();
+});
+
+describe('an organization', () => {
+  it('comes beside one of its slug under another name that the operator gives it', async () => {
+    const { organizations, sourceName, slug } = place();
+    await run({ organizations }, { sourceName: `${sourceName}-other` });
+    const conflict = onlyOrganization(await run({ organizations }, { sourceName })).conflicts[0];
+    expect(conflict?.message).toContain(`--rename ${slug}=<another slug>`);
+    const choices = { ...NO_CHOICES, slugs: new Map([[slug, `${slug}-law`]]) };
+    expect(onlyOrganization(await run({ organizations }, { sourceName, choices }))).toMatchObject({
+      outcome: 'created',
+      slug: `${slug}-law`,
+      originSlug: slug,
+    });
+    expect((await runtimeOf(`${slug}-law`)).name).toBe('Biology');
+    const absent = { ...NO_CHOICES, slugs: new Map([['absent', 'law']]) };
+    await expect(run({ organizations }, { sourceName, choices: absent })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('what belongs to somebody', () => {
+  it('goes from disabled people to whom the operator names, and else says that it does not answer', async () => {
+    const { organizations, sourceName, slug } = place();
+    const users = [user(1), user(2, { enabled: false }), user(3)];
+    const assistants = [assistant(1, { ownerEmail: 'user2@biology.example' })];
+    const parts = { organizations, users, assistants, shares: [{ assistantId: 1, userId: 3 }] };
+    const told = onlyOrganization(await run(parts, { sourceName })).notes;
+    expect(told).toMatchObject([{ code: 'owner.disabled', message: expect.stringContaining('--disabled-owners-to') }]);
+    const choices = { ...NO_CHOICES, disabledOwnersTo: 'user3@biology.example' };
+    const second = onlyOrganization(await run(parts, { sourceName, choices }));
+    expect(second.notes.map(({ code }) => code)).toEqual(['owner.disabled_replaced']);
+    const owners = await rows<{ email: string }>(
+      `SELECT email FROM assistants JOIN users ON users.id = owner_id
+       JOIN organizations ON organizations.id = organization_id WHERE slug = $1`,
+      [slug],
+    );
+    expect(owners).toEqual([{ email: 'user3@biology.example' }]);
+    const nobody = { ...NO_CHOICES, disabledOwnersTo: 'nobody@biology.example' };
+    await expect(run(parts, { sourceName, choices: nobody })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('says of an owner whom the source knows elsewhere who that was', async () => {
+    const { organizations, sourceName } = place();
+    const users = [user(1), user(7, { organizationId: 40 })];
+    const assistants = [assistant(1, { ownerEmail: 'user7@biology.example' })];
+    const result = onlyOrganization(await run({ organizations, users, assistants }, { sourceName }));
+    expect(result.notes[0]?.message).toBe(
+      'belonged to user7@biology.example, who is in another organization of the source; it belongs to user1@biology.example now',
+    );
+  });
+
+  it('is counted share by share', async () => {
+    const { organizations, sourceName } = place();
+    const shares = [1, 1, 2].map((assistantId, index) => ({ assistantId, userId: index === 1 ? 3 : 2 }));
+    const users = [user(1), user(2), user(3)];
+    const parts = { organizations, users, assistants: [assistant(1), assistant(2)], shares };
+    expect(onlyOrganization(await run(parts, { sourceName })).counts.share.created).toBe(3);
+  });
+
+  it('that is gone at the source is named, with what becomes of it here', async () => {
+    const { organizations, sourceName } = place();
+    const assistants = [assistant(1, { name: '1_essay', published: true }), assistant(2, { name: '1_old' })];
+    const parts = { organizations, rubrics: [rubric(1)], promptTemplates: [template] };
+    const [essay, old] = onlyOrganization(await run({ ...parts, assistants }, { sourceName })).assistants.map(
+      ({ id }) => id,
+    );
+    const deleted = assistant(2, { name: '1_old_deleted_1', deleted: true });
+    const { notes, leftOut } = onlyOrganization(await run({ organizations, assistants: [deleted] }, { sourceName }));
+    expect(notes.map(({ kind, name, message }) => [kind, name, message])).toEqual([
+      [
+        'assistant',
+        '1_essay',
+        `is not at the source any more; it stays here as lamb_assistant.${essay}, and stays published`,
+      ],
+      ['rubric', 'Essay', 'is not at the source any more; it stays here'],
+      ['prompt_template', 'Socratic', 'is not at the source any more; it stays here'],
+    ]);
+    expect(leftOut).toMatchObject([{ message: `was deleted in LAMB; it stays here as lamb_assistant.${old}` }]);
+  });
+});
+
+describe('settings', () => {
+  const LAMB_SYSTEM: LambOrganization = {
+    ...ORGANIZATION,
+    id: 1,
+    slug: 'lamb-system',
+    isSystem: true,
+    config: {
+      setups: {
+        default: {
+          providers: { openai: { api_key: 'CANARY-system', models: ['gpt-4o'] } },
+          knowledge_base: { server_url: 'http://127.0.0.1:9090', api_token: 'CANARY-kb' },
+        },
+      },
+    },
+  };
+
+  it('without own servers are told, and are those of the system organization when the operator says so', async () => {
+    const { sourceName, slug } = place();
+    const organizations = [LAMB_SYSTEM, { ...ORGANIZATION, slug, config: {} }].slice(0, 2);
+    const parts = { organizations, assistants: [assistant(1, { ragCollections: '3' })] };
+    const alone = onlyOrganization(await run(parts, { sourceName, organization: slug }));
+    expect(alone.notes.map(({ code, name }) => [code, name])).toEqual([
+      ['provider.none', slug],
+      ['knowledge_base.none', slug],
+    ]);
+    expect(alone.notes[0]?.message).toContain('--inherit-system');
+    const choices = { ...NO_CHOICES, inheritSystem: true };
+    const second = onlyOrganization(await run(parts, { sourceName, organization: slug, choices }));
+    expect(second.notes.map(({ code }) => code)).toEqual(['setting.inherited', 'setting.inherited']);
+    const runtime = await runtimeOf(slug);
+    expect(runtime.providers.get('openai')).toMatchObject({ apiKey: 'CANARY-system', models: ['gpt-4o'] });
+    expect(runtime.knowledgeBase).toMatchObject({ serverUrl: 'http://127.0.0.1:9090', apiToken: 'CANARY-kb' });
+    const dump = JSON.stringify([await rows('SELECT settings FROM organizations'), second]);
+    expect(dump).not.toContain('CANARY');
+  });
+
+  it('with addresses that do not resolve name each of them, and are called where the operator maps them to', async () => {
+    const { sourceName, slug } = place();
+    const config = {
+      setups: {
+        default: {
+          providers: {
+            ollama: { base_url: 'http://ollama.invalid:11434' },
+            openai: { base_url: 'http://kb.invalid/v1' },
+          },
+          knowledge_base: { server_url: 'http://kb.invalid/' },
+        },
+      },
+    };
+    const parts = { organizations: [{ ...ORGANIZATION, slug, config }] };
+    const first = onlyOrganization(await run(parts, { sourceName }));
+    expect(first.unresolved).toEqual(['http://kb.invalid', 'http://ollama.invalid:11434']);
+    const addresses = [
+      { from: new URL('http://kb.invalid'), to: new URL('http://127.0.0.1:9090') },
+      { from: new URL('http://ollama.invalid:11434'), to: new URL('http://127.0.0.1:11434') },
+    ];
+    const second = onlyOrganization(await run(parts, { sourceName, choices: { ...NO_CHOICES, addresses } }));
+    expect([second.unresolved, second.notes.map(({ code }) => code)]).toEqual([
+      [],
+      ['address.mapped', 'address.mapped', 'address.mapped'],
+    ]);
+    const { knowledgeBase, providers } = await runtimeOf(slug);
+    expect([knowledgeBase?.serverUrl, providers.get('openai')?.baseUrl, providers.get('ollama')?.baseUrl]).toEqual([
+      'http://127.0.0.1:9090',
+      'http://127.0.0.1:9090/v1',
+      'http://127.0.0.1:11434',
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import type { DataSource } from 'typeorm';
+import { AppModule } from '../../src/app.module';
+import { LinkedAssistantsModule } from '../../src/assistants';
+import { MetadataMigratorModule } from '../../src/migration';
+import { loadConfig } from '../../src/platform/config';
+import { DATABASE } from '../../src/platform/database';
+import { openTestDatabase } from '../support/database';
+
+@Module({})
+class BindsNothing {}
+
+describe('a lower room that needs a higher one', () => {
+  let dataSource: DataSource;
+  beforeAll(async () => {
+    dataSource = await openTestDatabase();
+  });
+  afterAll(() => dataSource.destroy());
+
+  const boot = (without?: typeof LinkedAssistantsModule | typeof MetadataMigratorModule): Promise<unknown> => {
+    const config = loadConfig({ LOG_LEVEL: 'fatal' }, null);
+    const builder = Test.createTestingModule({ imports: [AppModule.of(config, { schema: 'skip' })] })
+      .overrideProvider(DATABASE)
+      .useValue({ dataSource, engine: 'server', close: () => Promise.resolve() });
+    return (without === undefined ? builder : builder.overrideModule(without).useModule(BindsNothing)).compile();
+  };
+
+  it('starts when every token is bound', async () => {
+    await expect(boot()).resolves.toBeDefined();
+  });
+
+  it.each([
+    [LinkedAssistantsModule, 'LINKED_ASSISTANTS'],
+    [MetadataMigratorModule, 'METADATA_MIGRATOR'],
+  ])('does not start without %p', async (module, token) => {
+    await expect(boot(module)).rejects.toThrow(token);
+  });
+});
