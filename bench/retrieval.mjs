@@ -1,6 +1,8 @@
-// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|none --vectors=20000]
+// npm run bench:retrieval [-- part… --sizes=1000,20000 --collections=a,b --questions=200 --embedding=provider/model|small|none --vectors=20000]
 import { describeMachine, loadNow } from './lib/machine.mjs';
 import { loadCollections } from './retrieval/collections.mjs';
+import { smallModel } from './planner/embedder.mjs';
+import { startEmbedder } from './retrieval/embedder.mjs';
 import { startService } from './retrieval/service.mjs';
 import { run as fusion } from './retrieval/fusion.mjs';
 import { run as pdf } from './retrieval/pdf.mjs';
@@ -11,7 +13,8 @@ import { run as vectors } from './retrieval/vectors.mjs';
 const PARTS = { quality, fusion, speed, vectors, pdf };
 const OPTIONS = ['sizes', 'collections', 'questions', 'embedding', 'vectors'];
 /** The offline model; it ranks worse than words, which the tables show. */
-const LOCAL = 'local/universal-sentence-encoder-lite-en';
+/** The small English model of the development dependencies, served to the service as an OpenAI-compatible vendor. */
+const SMALL = 'small';
 
 function refuse(message) {
   console.error(message);
@@ -28,14 +31,17 @@ function parse(words) {
     else refuse(`unknown: ${word}; parts are ${Object.keys(PARTS).join(' ')}, options --${OPTIONS.join('= --')}=`);
   }
   const numbers = (text) => text.split(',').map((part) => Number(part) || refuse(`not a number: ${part}`));
-  const [provider, ...model] = (given.embedding ?? process.env.BENCH_EMBEDDING ?? LOCAL).split('/');
+  const [provider, ...model] = (given.embedding ?? process.env.BENCH_EMBEDDING ?? SMALL).split('/');
   return {
     parts: named.length > 0 ? named : Object.keys(PARTS),
     sizes: numbers(given.sizes ?? '1000,20000,100000'),
     vectorSize: numbers(given.vectors ?? '20000')[0],
     collections: given.collections?.split(','),
     questions: numbers(given.questions ?? '100000')[0],
-    embedding: provider === 'none' ? null : { provider, model: model.join('/') },
+    embedding:
+      provider === 'none'
+        ? null
+        : { provider: provider === SMALL ? 'openai' : provider, model: model.join('/') || SMALL },
   };
 }
 
@@ -47,8 +53,10 @@ console.log(`${machine.cpu}, Node ${machine.node}, commit ${machine.commit}, loa
 const warn = (message) => console.log(`note: ${message}`);
 const load = () => loadNow().toFixed(1);
 let failed = false;
+const small = options.embedding?.model === SMALL ? await startEmbedder(await smallModel()) : null;
+const vendor = small === null ? {} : { OPENAI_BASE_URL: small.url, OPENAI_API_KEY: 'sk-bench' };
 for (const part of options.parts) {
-  const service = part === 'vectors' ? null : await startService();
+  const service = part === 'vectors' ? null : await startService(vendor);
   try {
     console.log(`${await PARTS[part]({ ...options, service, collections, warn, load })}\n`);
   } catch (error) {
@@ -58,4 +66,5 @@ for (const part of options.parts) {
     await service?.stop();
   }
 }
+small?.stop();
 process.exit(failed ? 1 : 0);

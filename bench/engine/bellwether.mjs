@@ -9,6 +9,7 @@ export async function prepare(dist) {
   const load = (path) => require(join(dist, path));
   require('reflect-metadata');
   const { Orchestrator } = load('orchestrators/orchestrator.js');
+  const { compilePipeline } = load('orchestrators/compile-pipeline.js');
   const { StrategyCatalogue } = load('orchestrators/strategy-catalogue.js');
   const { SequentialStrategy } = load('orchestrators/catalog/sequential/sequential.strategy.js');
   const { ParallelStrategy } = load('orchestrators/catalog/parallel/parallel.strategy.js');
@@ -45,12 +46,8 @@ export async function prepare(dist) {
     ['parallel', new ParallelStrategy()],
     ['dependency', new DependencyStrategy()],
   ]);
-  const orchestrator = new Orchestrator(
-    new StrategyCatalogue(strategies),
-    catalogue,
-    new ToolInvoker(catalogue, config, statistics),
-    config,
-  );
+  const orchestrator = new Orchestrator(new ToolInvoker(catalogue, config, statistics), config);
+  const catalogues = { tools: catalogue, strategies: new StrategyCatalogue(strategies) };
 
   return (graph, { instant: atOnce, strategy }) => {
     const tools = graph.map(({ ms, needs }, index) => ({
@@ -68,8 +65,19 @@ export async function prepare(dist) {
     const signals = Array.from({ length: 128 }, () => new AbortController().signal);
     let runs = 0;
     const job = {
-      ...{ strategy, tools, template, systemPrompt: '', vision: false, owner: caller, caller, assistantId: 1 },
-      ...{ assistantVersion: 1, options: {}, metadata: {}, connector: 'auto', runId: 'r', assistants: null },
+      ...{
+        systemPrompt: '',
+        vision: false,
+        owner: caller,
+        caller,
+        assistantId: 1,
+        assistantVersion: 1,
+        metadata: {},
+        connector: 'auto',
+        runId: 'r',
+        assistants: null,
+      },
+      pipeline: compilePipeline({ strategy, options: {}, tools, template }, catalogues),
       messages: [{ role: 'user', content: 'Why?' }],
     };
     return async () => {

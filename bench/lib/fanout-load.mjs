@@ -3,6 +3,10 @@ import { Connection } from './connection.mjs';
 
 const ENDS = new Set(['run.completed', 'run.failed', 'run.cancelled']);
 
+/** Fields of a frame come in any order. */
+const ID = /^id: (\d+)$/m;
+const TYPE = /^event: (.+)$/m;
+
 /** Reads server-sent events and counts them; what is missing or comes twice is a gap. */
 class Reader {
   constructor(port, bytes) {
@@ -26,15 +30,15 @@ class Reader {
   read(text) {
     const blocks = (this.rest + text).split('\n\n');
     this.rest = blocks.pop();
-    for (const block of blocks) if (block.startsWith('id: ')) this.event(block);
+    for (const block of blocks) if (ID.test(block)) this.event(block);
   }
 
   event(block) {
-    const id = Number(block.slice(4, block.indexOf('\n')));
+    const id = Number(ID.exec(block)[1]);
     if (this.last > 0 && id !== this.last + 1) this.gaps += 1;
     this.last = id;
     this.events += 1;
-    const type = block.slice(block.indexOf('event: ') + 7, block.indexOf('\ndata'));
+    const type = TYPE.exec(block)?.[1];
     if (ENDS.has(type)) this.ended = true;
   }
 }

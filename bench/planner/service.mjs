@@ -12,8 +12,11 @@ export async function loadPlanning() {
     console.error(`there is no build in ${dist}: npm run build`);
     process.exit(2);
   }
+  const { profileOf, rankTools } = from('selection/rank-tools.js');
+  const profiles = new WeakMap();
+  const profileFor = (tool) => profiles.get(tool) ?? profiles.set(tool, profileOf(tool)).get(tool);
   return {
-    rankTools: from('selection/rank-tools.js').rankTools,
+    rankTools: (query, tools, similarities) => rankTools(query, tools.map(profileFor), similarities),
     relevanceOf: from('selection/relevance.js').relevanceOf,
     decompose: from('decompose.js').decompose,
     model: () => ({ ...from('model-question.js'), ...from('read-model-plan.js') }),

@@ -1,4 +1,4 @@
-// A server with OpenAI's embeddings API whose vectors cost nothing: sums of random directions, one per word.
+// A server with OpenAI's embeddings API. By default its vectors are sums of random directions, one per word.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { random } from './passages.mjs';
@@ -28,13 +28,15 @@ export function embed(text) {
   return Array.from(sum, (value) => Number((value / length).toFixed(6)));
 }
 
-export async function startEmbedder() {
+/** `embedOne` gives the vector of a text. */
+export async function startEmbedder(embedOne = embed) {
   const server = createServer(async (request, response) => {
     const parts = [];
     for await (const part of request) parts.push(part);
     const { input, encoding_format: format, model } = JSON.parse(Buffer.concat(parts).toString());
-    const data = [input].flat().map((text, index) => {
-      const vector = embed(text);
+    const vectors = [];
+    for (const text of [input].flat()) vectors.push(await embedOne(text));
+    const data = vectors.map((vector, index) => {
       const embedding = format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
       return { object: 'embedding', index, embedding };
     });

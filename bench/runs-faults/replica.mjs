@@ -76,7 +76,7 @@ class Replica {
       for await (const bytes of response.body) {
         const blocks = (held + decoder.decode(bytes, { stream: true })).split('\n\n');
         held = blocks.pop();
-        frames.push(...blocks.filter((block) => block.startsWith('id: ')));
+        frames.push(...blocks.filter((block) => /^id: /m.test(block)));
       }
     } catch {
       // Cut: the caller asks again.
@@ -107,7 +107,7 @@ export const saidIn = (frames) =>
 /** Gaps, doubles, ends that are missing, too many or not last; empty when there are none. */
 export function flawsOf(frames) {
   const flaws = frames.flatMap((frame, n) =>
-    Number(/^id: (\d+)/.exec(frame)?.[1]) === n + 1 ? [] : [`id of event ${n + 1}`],
+    Number(/^id: (\d+)$/m.exec(frame)?.[1]) === n + 1 ? [] : [`id of event ${n + 1}`],
   );
   const ends = frames.filter((frame) => TERMINAL.test(typeOf(frame)));
   if (ends.length !== 1) flaws.push(`${ends.length} ends`);

@@ -91,7 +91,8 @@ async function ownLoop() {
   const require = createRequire(import.meta.url);
   const load = (path) => require(join(dist, path));
   require('reflect-metadata');
-  const { OpenAiConnector } = load('connectors/catalog/openai/openai.connector.js');
+  const { OPENAI } = load('connectors/catalog/openai');
+  const { DEFAULT_CALL_LIMITS } = load('connectors/contract');
   const { OutboundClient } = load('platform/outbound');
   const { Run, RunBudget } = load('runs');
   const { ToolLoop, wantsFunctions } = load('tool-calling');
@@ -99,7 +100,7 @@ async function ownLoop() {
   const { ArgumentSchemas } = load('tools/argument-schemas.js');
   const { RoundFraming } = load('completions/round-framing.js');
   const config = { tools: { defaultTimeoutMs: 30_000, parallelLimit: 5, maxRounds: 50 }, outbound: { allow: [] } };
-  const connector = new OpenAiConnector(new OutboundClient(config));
+  const connector = OPENAI.connect({ outbound: new OutboundClient(config), limits: DEFAULT_CALL_LIMITS });
   const loop = new ToolLoop(new FunctionInvoker(config), config);
   const plugin = { definition: { name: 'lookup' }, call: async (_, args) => lookup(args) };
   const declaration = tools[0].function;
