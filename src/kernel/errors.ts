@@ -1,4 +1,4 @@
-import type { Usage } from './chat';
+import type { Usage } from './chat/chat';
 
 /** Every error code that can leave the service. docs/reference/errors.md explains each; `platform/http` maps each to one status. */
 export const ERROR_CODES = [

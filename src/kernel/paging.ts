@@ -1,5 +1,5 @@
 import { invalid } from './errors';
-import { isUuid } from './ids';
+import { isUuid } from './values/ids';
 
 /** One page of a list: every list of the house API answers this. `next_cursor` is opaque, null on the last page. */
 export interface Page<T> {

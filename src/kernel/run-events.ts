@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors';
-import type { JsonObject } from './json';
-import type { Source } from './sources';
-import type { Usage } from './chat';
+import type { JsonObject } from './values/json';
+import type { Source } from './chat/sources';
+import type { Usage } from './chat/chat';
 
 /** One call of a function by the model. */
 export interface FunctionCallRef {

@@ -1,13 +1,18 @@
-export { FoundingService, type SystemOrganization } from './founding.service';
-export { type Member, MembersService } from './members.service';
-export { type Account, type ImportedMember, MemberImport } from './member-import.repository';
-export { type ImportedOrganizationValues, OrganizationImport } from './organization-import';
-export { OrganizationChanges } from './organization-changes';
-export { assertOutranks, rankOf } from './organization.permissions';
+export { FoundingService, type SystemOrganization } from './organization/founding.service';
+export { type Member, MembersService } from './members/members.service';
+export { type Account, type ImportedMember, MemberImport } from './members/member-import.repository';
+export { type ImportedOrganizationValues, OrganizationImport } from './organization/organization-import';
+export { OrganizationChanges } from './organization/organization-changes';
+export { assertOutranks, rankOf } from './organization/organization.permissions';
 export { OrganizationsModule } from './organizations.module';
-export { OrganizationsService } from './organizations.service';
-export type { KnowledgeBaseRuntime, McpServerRuntime, OrganizationRuntime, ProviderRuntime } from './runtime.types';
-export { SettingsService } from './settings.service';
-export { type OrganizationStanding, StandingService } from './standing.service';
-export type { Features } from './settings.types';
-export { SLUG, SLUG_LENGTH } from './slug';
+export { OrganizationsService } from './organization/organizations.service';
+export type {
+  KnowledgeBaseRuntime,
+  McpServerRuntime,
+  OrganizationRuntime,
+  ProviderRuntime,
+} from './runtime/runtime.types';
+export { SettingsService } from './organization/settings.service';
+export { type OrganizationStanding, StandingService } from './organization/standing.service';
+export type { Features } from './settings/settings.types';
+export { SLUG, SLUG_LENGTH } from './organization/slug';

@@ -1,18 +1,18 @@
 import { Module } from '@nestjs/common';
 import { OutboundModule } from '../platform/outbound';
 import { SignalsModule } from '../platform/signals';
-import { FoundingService } from './founding.service';
-import { MemberImport } from './member-import.repository';
-import { MemberRepository } from './member.repository';
-import { MembersController } from './members.controller';
-import { MembersService } from './members.service';
-import { OrganizationImport } from './organization-import';
-import { OrganizationChanges } from './organization-changes';
-import { OrganizationRepository } from './organization.repository';
-import { OrganizationsController } from './organizations.controller';
-import { OrganizationsService } from './organizations.service';
-import { SettingsService } from './settings.service';
-import { StandingService } from './standing.service';
+import { FoundingService } from './organization/founding.service';
+import { MemberImport } from './members/member-import.repository';
+import { MemberRepository } from './storage/member.repository';
+import { MembersController } from './members/members.controller';
+import { MembersService } from './members/members.service';
+import { OrganizationImport } from './organization/organization-import';
+import { OrganizationChanges } from './organization/organization-changes';
+import { OrganizationRepository } from './storage/organization.repository';
+import { OrganizationsController } from './organization/organizations.controller';
+import { OrganizationsService } from './organization/organizations.service';
+import { SettingsService } from './organization/settings.service';
+import { StandingService } from './organization/standing.service';
 
 @Module({
   imports: [OutboundModule, SignalsModule],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsPatchSchema } from '../../../../src/organizations/settings.schema';
+import { settingsPatchSchema } from '../../../../src/organizations/settings/settings.schema';
 import { CALL_LIMITS, LIMIT_MAX, limitFormOf, limitPatch, otherLimits } from './limit-form';
 
 const limits = { assistant_calls: { per_day: 500, per_assistant: 0 }, storage: { files: 20, note: 'old' } };

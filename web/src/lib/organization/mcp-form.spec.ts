@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsPatchSchema } from '../../../../src/organizations/settings.schema';
+import { settingsPatchSchema } from '../../../../src/organizations/settings/settings.schema';
 import { losesToken, mcpFormOf, mcpPatch, SERVER_NAME, SERVER_NAME_MAX } from './mcp-form';
 
 const server = { url: 'https://mcp.library.example/mcp', enabled: false, token_configured: true };

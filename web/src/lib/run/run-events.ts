@@ -1,6 +1,6 @@
 import type { Schema } from '$lib/api/client';
 import type { PlanSummary, RunEvent as KernelEvent } from '../../../../src/kernel/run-events';
-import type { FileSource, KnowledgeBaseSource, RubricSource } from '../../../../src/kernel/sources';
+import type { FileSource, KnowledgeBaseSource, RubricSource } from '../../../../src/kernel/chat/sources';
 
 export type { RunStatus, ToolEvent } from '../../../../src/kernel/run-events';
 export type Run = Schema<'RunDto'>;

@@ -24,8 +24,8 @@ import type { Rubric, RubricDocument } from './rubric.types';
 // The kernel stands in for its errors alone here; the service's rules need its JSON and names too.
 vi.mock('../../../../../src/kernel/errors', async (original) => ({
   ...(await original<object>()),
-  ...(await import('../../../../../src/kernel/json')),
-  ...(await import('../../../../../src/kernel/names')),
+  ...(await import('../../../../../src/kernel/values/json')),
+  ...(await import('../../../../../src/kernel/values/names')),
 }));
 
 const AT = '2026-01-01T00:00:00.000Z';

@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../../kernel';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { MembersService } from './members.service';
+import { MemberDto, MemberPageDto } from '../views/organization-answer.dto';
+import { CreateMemberDto, UpdateMemberDto } from '../organization/organization.dto';
+import { OrganizationsService } from '../organization/organizations.service';
+
+@ApiTags('Organizations')
+@Controller('api/v1/organizations/:slug/members')
+export class MembersController {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly members: MembersService,
+  ) {}
+
+  @Get()
+  @Access({ scope: 'admin', role: 'organization_admin', summary: 'List members' })
+  @ApiOkResponse({ type: MemberPageDto })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() page: PageQueryDto,
+  ): Promise<Page<MemberDto>> {
+    return this.members.list(await this.organizations.administered(caller, slug), toPageRequest(page));
+  }
+
+  @Post()
+  @Idempotent()
+  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Add a member' })
+  @ApiCreatedResponse({ type: MemberDto })
+  async add(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: CreateMemberDto,
+  ): Promise<MemberDto> {
+    return this.members.add(caller, await this.organizations.administered(caller, slug), body);
+  }
+
+  @Patch(':member')
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Change name, role or state of a member',
+    description: '`member` is a user id or an e-mail address. The last owner stays one.',
+  })
+  @ApiOkResponse({ type: MemberDto })
+  async update(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+    @Body() body: UpdateMemberDto,
+  ): Promise<MemberDto> {
+    return this.members.update(caller, await this.organizations.administered(caller, slug), member, body);
+  }
+
+  @Delete(':member')
+  @HttpCode(204)
+  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Remove a member and their keys' })
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+  ): Promise<void> {
+    await this.members.remove(caller, await this.organizations.administered(caller, slug), member);
+  }
+}

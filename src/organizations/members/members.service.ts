@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  invalid,
+  notFound,
+  type Page,
+  pageOf,
+  type PageRequest,
+  type Role,
+  textCursor,
+} from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { type MemberRow, MemberRepository } from '../storage/member.repository';
+import type { MemberDto } from '../views/organization-answer.dto';
+import { OrganizationChanges } from '../organization/organization-changes';
+import { assertOutranks } from '../organization/organization.permissions';
+import { OrganizationRepository } from '../storage/organization.repository';
+
+/** A person's place in one organization. */
+export interface Member {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly disabled: boolean;
+  /** Always false outside the system organization. */
+  readonly systemAdmin: boolean;
+}
+
+export interface NewMember {
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface MemberChanges {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly disabled?: boolean;
+}
+
+/** Enough to keep addresses apart from user ids; DTOs check more. */
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
+
+const viewOf = (row: MemberRow): MemberDto => ({
+  user_id: row.userId,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  disabled: row.disabled,
+  created_at: row.createdAt.toISOString(),
+});
+
+/** Members of organizations. That the caller administers the organization is checked before: `OrganizationsService.administered`. */
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly members: MemberRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  /** Null for whoever is not a member of this organization, whatever they are elsewhere. */
+  async find(organizationId: string, userIdOrEmail: string): Promise<Member | null> {
+    const row = await this.members.within(organizationId).find(userIdOrEmail);
+    if (row === null) return null;
+    const { userId, email, name, role, disabled, systemAdmin } = row;
+    return { userId, email, name, role, disabled, systemAdmin };
+  }
+
+  async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<MemberDto>> {
+    const [found, total] = await this.members.within(organizationId).list(limit + 1, textCursor(cursor));
+    const page = pageOf(found, limit, ({ email }) => email);
+    return { ...page, items: page.items.map(viewOf), total };
+  }
+
+  /** `caller` null is the operator's command. @throws {AppError} `conflict` for who is a member already. */
+  async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberDto> {
+    if (caller !== null) assertOutranks(caller, member);
+    if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+    try {
+      return await this.transactions.once('member.add', async (tx) => {
+        const members = this.members.within(organizationId, tx);
+        const userId = await members.add(member);
+        const row = await members.find(userId);
+        if (row === null) throw notFound('Member');
+        const target = { type: 'member', id: userId };
+        const after = { email: row.email, name: row.name, role: row.role };
+        await this.audit.record({ caller, organizationId, action: 'member.add', target, after }, tx);
+        return viewOf(row);
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'members_pk')) throw error;
+      const problems = [{ path: 'email', message: 'is a member already' }];
+      throw new AppError('conflict', 'This person is a member already', { problems });
+    }
+  }
+
+  /** @throws {AppError} `conflict` when no enabled owner would be left. */
+  async update(caller: Caller, organizationId: string, userId: string, changes: MemberChanges): Promise<MemberDto> {
+    const view = await this.transactions.run(async (tx) => {
+      const old = await this.lockedMember(organizationId, userId, tx);
+      assertOutranks(caller, old);
+      if (changes.role !== undefined) assertOutranks(caller, { role: changes.role });
+      const stays = (changes.role ?? old.role) === 'owner' && !(changes.disabled ?? old.disabled);
+      if (!stays) await this.assertNotLastOwner(old, tx);
+      if (changes.disabled === true) await this.assertNotLastSystemAdmin(old, tx);
+      const members = this.members.within(organizationId, tx);
+      await members.update(old.userId, { ...changes });
+      const updated = await members.find(old.userId);
+      if (updated === null) throw notFound('Member');
+      if (updated.role !== old.role || updated.disabled !== old.disabled) await this.changes.memberChanged(old, tx);
+      const target = { type: 'member', id: old.userId };
+      const [before, after] = [old, updated].map(({ name, role, disabled }) => ({ name, role, disabled }));
+      await this.audit.record({ caller, organizationId, action: 'member.update', target, before, after }, tx);
+      return viewOf(updated);
+    });
+    this.changes.announce(organizationId);
+    return view;
+  }
+
+  /** Ends the membership and every key of it. What the person made stays. */
+  async remove(caller: Caller, organizationId: string, userId: string): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      const old = await this.lockedMember(organizationId, userId, tx);
+      assertOutranks(caller, old);
+      await this.assertNotLastOwner(old, tx);
+      await this.assertNotLastSystemAdmin(old, tx);
+      await this.members.within(organizationId, tx).remove(old.userId);
+      const target = { type: 'member', id: old.userId };
+      const before = { email: old.email, name: old.name, role: old.role };
+      await this.audit.record({ caller, organizationId, action: 'member.remove', target, before }, tx);
+    });
+    this.changes.announce(organizationId);
+  }
+
+  /** Changes of members queue behind the organization's row, so that two of them cannot both remove "another" owner. */
+  private async lockedMember(organizationId: string, userId: string, tx: Transaction): Promise<MemberRow> {
+    await this.organizations.lock(organizationId, tx);
+    const row = await this.members.within(organizationId, tx).find(userId);
+    if (row === null) throw notFound('Member');
+    return row;
+  }
+
+  private async assertNotLastOwner(member: MemberRow, tx: Transaction): Promise<void> {
+    if (member.role !== 'owner' || member.disabled) return;
+    const others = await this.members.within(member.organizationId, tx).otherOwners(member.userId);
+    if (others === 0) throw new AppError('conflict', 'An organization keeps at least one owner');
+  }
+
+  /** Without one nobody could make organizations, and the next start would find no administrator. */
+  private async assertNotLastSystemAdmin(member: MemberRow, tx: Transaction): Promise<void> {
+    if (!member.systemAdmin || member.disabled) return;
+    const others = await this.members.within(member.organizationId, tx).otherSystemAdmins(member.userId);
+    if (others === 0) throw new AppError('conflict', 'The service keeps at least one system administrator');
+  }
+}

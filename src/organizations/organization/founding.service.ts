@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, uuidv7 } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { MemberRepository } from '../storage/member.repository';
+import { OrganizationRepository } from '../storage/organization.repository';
+import { assertSlug } from './slug';
+
+export interface NewOrganization {
+  /** Lower-case letters, digits and single hyphens. */
+  readonly slug: string;
+  readonly name: string;
+  /** First owner; may be added later. */
+  readonly owner?: { readonly email: string; readonly name: string };
+}
+
+export interface SystemOrganization {
+  readonly organizationId: string;
+  readonly administratorId: string;
+  /** True when this call made it. */
+  readonly founded: boolean;
+}
+
+const SYSTEM = { slug: 'default', name: 'Default organization' };
+const ADMINISTRATOR = { email: 'admin@localhost', name: 'Administrator' };
+
+/** Makes organizations: the first one at the first start, others for system administrators and operators. */
+@Injectable()
+export class FoundingService {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly members: MemberRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * `caller` null is the operator's command.
+   * @returns the organization's id
+   * @throws {AppError} `forbidden`, or `conflict` when the slug is taken.
+   */
+  async create(caller: Caller | null, { slug, name, owner }: NewOrganization): Promise<string> {
+    if (caller !== null && !caller.systemAdmin) {
+      throw new AppError('forbidden', 'Only system administrators make organizations');
+    }
+    assertSlug(slug);
+    try {
+      return await this.transactions.once('organization.create', async (tx) => {
+        const id = uuidv7();
+        await this.organizations.insert({ id, slug, name, isSystem: false }, tx);
+        if (owner !== undefined) await this.members.within(id, tx).add({ ...owner, role: 'owner' });
+        const target = { type: 'organization', id };
+        const after = { slug, name, ...(owner === undefined ? {} : { owner }) };
+        await this.audit.record({ caller, organizationId: id, action: 'organization.create', target, after }, tx);
+        return id;
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'organizations_slug_key')) throw error;
+      const problems = [{ path: 'slug', message: 'is taken' }];
+      throw new AppError('conflict', 'An organization with this slug exists', { problems });
+    }
+  }
+
+  /**
+   * The system organization and an enabled system administrator in it, made when they are missing. Serialised over all
+   * processes until the transaction ends, so two first starts make one organization.
+   */
+  async ensureSystem(tx: Transaction): Promise<SystemOrganization> {
+    await this.organizations.lockFounding(tx);
+    const existing = await this.organizations.findSystem(tx);
+    const organizationId = existing?.id ?? (await this.found(tx));
+    const members = this.members.within(organizationId, tx);
+    const administrator = await members.firstSystemAdmin();
+    const administratorId =
+      administrator?.userId ?? (await members.add({ ...ADMINISTRATOR, role: 'owner', systemAdmin: true }));
+    return { organizationId, administratorId, founded: existing === null };
+  }
+
+  /** Null before the first start. */
+  async systemId(): Promise<string | null> {
+    return (await this.organizations.findSystem())?.id ?? null;
+  }
+
+  private async found(tx: Transaction): Promise<string> {
+    const id = uuidv7();
+    await this.organizations.insert({ id, ...SYSTEM, isSystem: true }, tx);
+    const target = { type: 'organization', id };
+    await this.audit.record(
+      { caller: null, organizationId: id, action: 'organization.create', target, after: SYSTEM },
+      tx,
+    );
+    return id;
+  }
+}

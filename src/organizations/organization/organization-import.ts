@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type JsonObject, notFound, type Problem } from '../../kernel';
+import type { ImportScope, Transaction } from '../../platform/database';
+import { OutboundClient } from '../../platform/outbound';
+import { SecretsService } from '../../platform/secrets';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import { OrganizationRepository } from '../storage/organization.repository';
+import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings/settings-merge';
+import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
+import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
+
+/** An organization of another installation; the slug is separate because it never changes. */
+export interface ImportedOrganizationValues {
+  readonly name: string;
+  readonly suspended: boolean;
+  /** Parts as in `PATCH /organizations/{slug}`, secrets in plain text. A part given here replaces the stored one. */
+  readonly settings: JsonObject;
+}
+
+/** The same as stored: secrets are encrypted. */
+export type StoredOrganizationValues = Omit<ImportedOrganizationValues, 'settings'> & {
+  readonly settings: OrganizationSettings;
+};
+
+/** An address that the service cannot call. */
+export interface UnreachableAddress {
+  /** Within the settings, e.g. `providers.ollama.base_url`. */
+  readonly path: string;
+  readonly url: string;
+  /** Reason of a refusal; null when the host name does not resolve. */
+  readonly refusal: string | null;
+}
+
+/** Imports organizations. The caller writes the audit and announces the change after the commit. */
+@Injectable()
+export class OrganizationImport {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly secrets: SecretsService,
+    private readonly outbound: OutboundClient,
+  ) {}
+
+  /** Problems for which a PATCH with these settings would be refused. */
+  problems(settings: JsonObject): readonly Problem[] {
+    try {
+      validSettingsPatch(settings);
+      return [];
+    } catch (error) {
+      if (error instanceof AppError) return error.problems;
+      throw error;
+    }
+  }
+
+  /** Looks up the host name of every address in the settings. */
+  async unreachable(settings: JsonObject): Promise<readonly UnreachableAddress[]> {
+    const found = await Promise.all(
+      urlsOf(settings as SettingsPatch).map(async ({ path, url }): Promise<UnreachableAddress[]> => {
+        const resolves = await refusalOf(() => this.outbound.resolves(url));
+        if (resolves.value === false) return [{ path, url, refusal: null }];
+        const { refusal } = await refusalOf(() => this.outbound.assertDialable(url));
+        return refusal === null ? [] : [{ path, url, refusal }];
+      }),
+    );
+    return found.flat();
+  }
+
+  async isSlugTaken(slug: string, tx: Transaction): Promise<boolean> {
+    return (await this.organizations.findBySlug(slug, tx)) !== null;
+  }
+
+  /** Locks the organization until the transaction ends; null when it does not exist any more. */
+  async find({ organizationId, tx }: ImportScope): Promise<StoredOrganizationValues | null> {
+    const row = await this.organizations.lock(organizationId, tx);
+    return row === null ? null : { name: row.name, suspended: row.suspended, settings: row.settings };
+  }
+
+  async insert(scope: ImportScope, slug: string, values: ImportedOrganizationValues): Promise<void> {
+    const { organizationId: id, tx } = scope;
+    await this.organizations.insert({ id, slug, name: values.name, isSystem: false }, tx);
+    await this.write({ id, version: 1, settings: {} }, values, tx);
+  }
+
+  /** @throws {AppError} `not_found` */
+  async update({ organizationId, tx }: ImportScope, values: ImportedOrganizationValues): Promise<void> {
+    const row = await this.organizations.lock(organizationId, tx);
+    if (row === null) throw notFound('Organization');
+    await this.write(row, values, tx);
+  }
+
+  private async write(
+    stored: Pick<OrganizationEntity, 'id' | 'version' | 'settings'>,
+    { name, suspended, settings }: ImportedOrganizationValues,
+    tx: Transaction,
+  ): Promise<void> {
+    const kept = Object.entries(stored.settings).filter(([part]) => !Object.hasOwn(settings, part));
+    const change = applyPatch(Object.fromEntries(kept), validSettingsPatch(settings));
+    const values = { name, suspended, settings: await this.encrypted(stored.id, change, tx) };
+    await this.organizations.advance(stored, values, tx);
+  }
+
+  private async encrypted(id: string, change: SettingsChange, tx: Transaction): Promise<OrganizationSettings> {
+    let { settings } = change;
+    for (const { slot, plain } of change.fresh) {
+      settings = withSecret(settings, slot, await this.secrets.seal(id, fieldOf(slot), plain, tx));
+    }
+    return settings;
+  }
+}
+
+/** The result of a call, or the detail of the error that refused it. */
+async function refusalOf<T>(call: () => Promise<T>): Promise<{ readonly value?: T; readonly refusal: string | null }> {
+  try {
+    return { value: await call(), refusal: null };
+  } catch (error) {
+    if (error instanceof AppError) return { refusal: error.detail };
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  isOrganizationAdmin,
+  notFound,
+  type Page,
+  pageOf,
+  type PageRequest,
+  textCursor,
+} from '../../kernel';
+import { FreshCache } from '../../platform/cache';
+import { CONFIG, type Config } from '../../platform/config';
+import { SecretsService } from '../../platform/secrets';
+import { OrganizationChanges } from './organization-changes';
+import type { OrganizationDto, OrganizationSummaryDto } from '../views/organization-answer.dto';
+import { summaryOf, viewOf } from '../views/organization-view';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import { assertAdministers, assertSees } from './organization.permissions';
+import { OrganizationRepository } from '../storage/organization.repository';
+import { buildRuntime, type OpenedSecret, type OpenedSecrets } from '../runtime/runtime.builder';
+import type { OrganizationRuntime } from '../runtime/runtime.types';
+import { secretSlots, storedSecret } from '../settings/settings-merge';
+import { fieldOf } from '../settings/settings.types';
+
+/** Milliseconds for which settings may be served from memory (docs: "at most 5 s stale"). */
+const MAX_AGE = 5_000;
+const MAX_ORGANIZATIONS = 2_000;
+
+/** Reads organizations: for a run, for their administrators, for their members. `SettingsService` writes them. */
+@Injectable()
+export class OrganizationsService {
+  private readonly runtimes = new FreshCache<string, OrganizationRuntime>({
+    maxAge: MAX_AGE,
+    max: MAX_ORGANIZATIONS,
+    load: (id) => this.load(id),
+  });
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly organizations: OrganizationRepository,
+    private readonly secrets: SecretsService,
+    changes: OrganizationChanges,
+  ) {
+    changes.on((organizationId) => this.runtimes.delete(organizationId));
+  }
+
+  /**
+   * Settings ready for a run, secrets opened; at most 5 s old, and fresh at once after a write through this process.
+   * @throws {AppError} `not_found`
+   */
+  runtime(organizationId: string): Promise<OrganizationRuntime> {
+    return Promise.resolve(this.runtimes.get(organizationId));
+  }
+
+  /** Every organization for system administrators, their own for everybody else. */
+  async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<OrganizationSummaryDto>> {
+    const only = caller.systemAdmin ? null : caller.organizationId;
+    const [found, total] = await this.organizations.list(only, limit + 1, textCursor(cursor));
+    const page = pageOf(found, limit, ({ slug }) => slug);
+    return { ...page, items: page.items.map(summaryOf), total };
+  }
+
+  /** The whole of it for administrators, the summary for other members. */
+  async get(caller: Caller, slug: string): Promise<OrganizationDto | OrganizationSummaryDto> {
+    const organization = await this.visible(caller, slug);
+    return isOrganizationAdmin(caller) ? viewOf(organization, this.config) : summaryOf(organization);
+  }
+
+  /** For administrators only. */
+  async view(caller: Caller, slug: string): Promise<OrganizationDto> {
+    const organization = await this.visible(caller, slug);
+    assertAdministers(caller);
+    return viewOf(organization, this.config);
+  }
+
+  /** Id of an organization that the caller administers. */
+  async administered(caller: Caller, slug: string): Promise<string> {
+    return (await this.view(caller, slug)).id;
+  }
+
+  /** @throws {AppError} `not_found`. For operator commands, which know organizations by slug. */
+  async idOf(slug: string): Promise<string> {
+    const organization = await this.organizations.findBySlug(slug);
+    if (organization === null) throw notFound('Organization');
+    return organization.id;
+  }
+
+  private async visible(caller: Caller, slug: string): Promise<OrganizationEntity> {
+    const organization = await this.organizations.findBySlug(slug);
+    assertSees(caller, organization);
+    if (organization === null) throw notFound('Organization');
+    return organization;
+  }
+
+  private async load(id: string): Promise<OrganizationRuntime> {
+    const organization = await this.organizations.findById(id);
+    if (organization === null) throw notFound('Organization');
+    return buildRuntime(organization, this.config, await this.opened(organization));
+  }
+
+  private async opened({ id, settings }: OrganizationEntity): Promise<OpenedSecrets> {
+    const stored = secretSlots(settings).flatMap((slot) => {
+      const sealed = storedSecret(settings, slot);
+      return sealed === null ? [] : [{ field: fieldOf(slot), sealed }];
+    });
+    const opened = stored.map(async ({ field, sealed }): Promise<[string, OpenedSecret]> => {
+      try {
+        return [field, await this.secrets.open(id, field, sealed)];
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'secret_unavailable') return [field, error];
+        throw error;
+      }
+    });
+    return new Map(await Promise.all(opened));
+  }
+}

@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { AppError, assertCurrent, type Caller, notFound, type Problem } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { type Transaction, Transactions } from '../../platform/database';
+import { OutboundClient } from '../../platform/outbound';
+import { SecretsService } from '../../platform/secrets';
+import { OrganizationChanges } from './organization-changes';
+import type { OrganizationDto } from '../views/organization-answer.dto';
+import { viewOf } from '../views/organization-view';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import { OrganizationRepository } from '../storage/organization.repository';
+import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings/settings-merge';
+import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
+import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
+
+/** The parts of an organization that a change touched, as its administrators see them. */
+const touched = (view: OrganizationDto, patch: SettingsPatch): object =>
+  Object.fromEntries(Object.entries(view).filter(([part]) => part in patch));
+
+/** Changes to what an organization's administrators set: name, providers, models, servers, features, limits. */
+@Injectable()
+export class SettingsService {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly transactions: Transactions,
+    private readonly secrets: SecretsService,
+    private readonly outbound: OutboundClient,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  /**
+   * Merges a patch (RFC 7396). The caller checks permission: `organizationId` comes from
+   * `OrganizationsService.administered`. `expected` null takes whatever version is current; saving what is already there
+   * makes no version.
+   * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`
+   */
+  async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {
+    const patch = validSettingsPatch(body);
+    // Reject a stale version before taking the row lock; check it again under the lock.
+    const read = await this.organizations.findById(organizationId);
+    if (read !== null) assertCurrent(expected, read.version);
+    await this.assertDialable(patch);
+    await this.transactions.run(async (tx) => {
+      const old = await this.organizations.lock(organizationId, tx);
+      if (old === null) throw notFound('Organization');
+      assertCurrent(expected, old.version);
+      const change = applyPatch(old.settings, patch);
+      const settings = await this.sealed(organizationId, change, tx);
+      const { name = old.name } = patch;
+      if (name === old.name && isDeepStrictEqual(settings, old.settings)) return;
+      const updated = await this.organizations.advance(old, { name, settings }, tx);
+      await this.record(caller, { patch, old, updated, change }, tx);
+    });
+    this.changes.announce(organizationId);
+  }
+
+  private async assertDialable(patch: SettingsPatch): Promise<void> {
+    const problems: Problem[] = [];
+    await Promise.all(
+      urlsOf(patch).map(async ({ path, url }) => {
+        try {
+          await this.outbound.assertDialable(url);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          problems.push({ path, message: error.detail });
+        }
+      }),
+    );
+    if (problems.length > 0) throw new AppError('outbound_refused', 'An address is not allowed', { problems });
+  }
+
+  private async sealed(
+    id: string,
+    { settings, fresh }: SettingsChange,
+    tx: Transaction,
+  ): Promise<OrganizationSettings> {
+    let sealed = settings;
+    for (const { slot, plain } of fresh) {
+      sealed = withSecret(sealed, slot, await this.secrets.seal(id, fieldOf(slot), plain, tx));
+    }
+    return sealed;
+  }
+
+  private async record(
+    caller: Caller | null,
+    done: { patch: SettingsPatch; old: OrganizationEntity; updated: OrganizationEntity; change: SettingsChange },
+    tx: Transaction,
+  ): Promise<void> {
+    const { patch, old, updated, change } = done;
+    await this.audit.record(
+      {
+        caller,
+        organizationId: old.id,
+        action: 'organization.update',
+        target: { type: 'organization', id: old.id },
+        before: touched(viewOf(old), patch),
+        after: {
+          ...touched(viewOf(updated), patch),
+          // Names only: the audit records that a secret was set or cleared, never its value.
+          entered: change.fresh.map(({ slot }) => fieldOf(slot)),
+          cleared: change.cleared.map(fieldOf),
+        },
+      },
+      tx,
+    );
+  }
+}

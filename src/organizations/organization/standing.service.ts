@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, notFound } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { Transactions } from '../../platform/database';
+import { OrganizationChanges } from './organization-changes';
+import { OrganizationRepository } from '../storage/organization.repository';
+import { featuresOf } from '../runtime/runtime.builder';
+import type { Features } from '../settings/settings.types';
+
+/** What decides whether an organization takes part in a call at all. */
+export interface OrganizationStanding {
+  readonly id: string;
+  readonly slug: string;
+  readonly suspended: boolean;
+  readonly features: Features;
+  readonly limits: Readonly<Record<string, unknown>>;
+}
+
+/** Whether organizations may act at all: read without any cache, for decisions that must hold at once. */
+@Injectable()
+export class StandingService {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  /** By id; an organization that does not exist is not in it. */
+  async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStanding>> {
+    const rows = await this.organizations.findAll([...new Set(ids)]);
+    return new Map(
+      rows.map(({ id, slug, suspended, settings }) => [
+        id,
+        { id, slug, suspended, features: featuresOf(settings), limits: settings.limits ?? {} },
+      ]),
+    );
+  }
+
+  /**
+   * Suspends an organization, or lets it go on. For system administrators; the operator's own cannot be suspended.
+   * @throws {AppError} `not_found`, `conflict`
+   */
+  async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
+    const found = await this.organizations.findBySlug(slug);
+    if (found === null) throw notFound('Organization');
+    if (found.isSystem && suspended) throw new AppError('conflict', "The operator's own organization keeps running");
+    await this.transactions.run(async (tx) => {
+      const old = await this.organizations.lock(found.id, tx);
+      if (old === null) throw notFound('Organization');
+      if (old.suspended === suspended) return;
+      await this.organizations.advance(old, { suspended }, tx);
+      const target = { type: 'organization', id: old.id };
+      const action = suspended ? 'organization.suspend' : 'organization.resume';
+      await this.audit.record({ caller, organizationId: old.id, action, target, after: { suspended } }, tx);
+    });
+    this.changes.announce(found.id);
+  }
+}

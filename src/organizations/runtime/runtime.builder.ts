@@ -1,0 +1,159 @@
+import { type AppError } from '../../kernel';
+import type { Config, VendorConfig } from '../../platform/config';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import type {
+  KnowledgeBaseRuntime,
+  McpServerRuntime,
+  MoodleRuntime,
+  OrganizationRuntime,
+  ProviderRuntime,
+} from './runtime.types';
+import {
+  FEATURES,
+  type Features,
+  OPT_IN_FEATURES,
+  type OrganizationSettings,
+  type ProviderSettings,
+} from '../settings/settings.types';
+
+/** A secret opened ahead of its use, or why it could not be. */
+export type OpenedSecret = string | AppError | null;
+/** Opened secrets by field, e.g. `providers.openai.api_key`. */
+export type OpenedSecrets = ReadonlyMap<string, OpenedSecret>;
+
+function reveal(secret: OpenedSecret): string | null {
+  if (secret === null || typeof secret === 'string') return secret;
+  throw secret;
+}
+
+function providerOf(
+  name: string,
+  own: ProviderSettings,
+  vendor: VendorConfig,
+  secret: OpenedSecret,
+): ProviderRuntime | null {
+  const { operator } = vendor;
+  const baseUrl = own.base_url ?? operator?.baseUrl ?? vendor.baseUrl;
+  if (baseUrl === null || own.enabled === false) return null;
+  // The operator's key goes to the operator's URL and nowhere else.
+  const trusted = own.base_url === undefined && operator !== null;
+  const key = own.api_key === undefined && trusted ? operator.apiKey : secret;
+  return {
+    name,
+    get apiKey() {
+      return reveal(key);
+    },
+    baseUrl,
+    ...modelsOf(own),
+    trusted,
+  };
+}
+
+const modelsOf = (own: ProviderSettings) => ({
+  models: own.models ?? [],
+  defaultModel: own.default_model ?? null,
+  fastModel: own.fast_model ?? null,
+  toolUseModel: own.tool_use_model ?? null,
+});
+
+const UNKNOWN_VENDOR: VendorConfig = { baseUrl: null, operator: null };
+
+/** Vendors that the environment configures; they serve the system organization only. */
+export const operatorVendors = ({ vendors }: Pick<Config, 'vendors'>): readonly string[] =>
+  [...vendors].flatMap(([name, { operator }]) => (operator === null ? [] : [name]));
+
+function providersOf(
+  { settings, isSystem }: OrganizationEntity,
+  config: Pick<Config, 'vendors'>,
+  secrets: OpenedSecrets,
+): Map<string, ProviderRuntime> {
+  const own = new Map(Object.entries(settings.providers ?? {}));
+  const providers = new Map<string, ProviderRuntime>();
+  for (const name of new Set([...own.keys(), ...(isSystem ? operatorVendors(config) : [])])) {
+    const secret = secrets.get(`providers.${name}.api_key`) ?? null;
+    const vendor = config.vendors.get(name) ?? UNKNOWN_VENDOR;
+    const provider = providerOf(name, own.get(name) ?? {}, isSystem ? vendor : { ...vendor, operator: null }, secret);
+    if (provider !== null) providers.set(name, provider);
+  }
+  return providers;
+}
+
+function knowledgeBaseOf(
+  { knowledge_base: own }: OrganizationSettings,
+  secrets: OpenedSecrets,
+): KnowledgeBaseRuntime | null {
+  if (own?.server_url === undefined) return null;
+  const token = secrets.get('knowledge_base.api_token') ?? null;
+  return {
+    serverUrl: own.server_url,
+    get apiToken() {
+      return reveal(token);
+    },
+  };
+}
+
+function moodleOf(
+  settings: OrganizationSettings,
+  environment: Config['moodle'] | null,
+  secrets: OpenedSecrets,
+): MoodleRuntime | null {
+  const own = settings.moodle ?? {};
+  const apiUrl = own.api_url ?? environment?.apiUrl ?? null;
+  if (apiUrl === null) return null;
+  const trusted = own.api_url === undefined;
+  const token =
+    own.token === undefined && trusted ? (environment?.token ?? null) : (secrets.get('moodle.token') ?? null);
+  return {
+    apiUrl,
+    get token() {
+      return reveal(token);
+    },
+    trusted,
+  };
+}
+
+function mcpServersOf({ mcp }: OrganizationSettings, secrets: OpenedSecrets): Map<string, McpServerRuntime> {
+  const servers = new Map<string, McpServerRuntime>();
+  for (const [name, { enabled, url }] of Object.entries(mcp?.servers ?? {})) {
+    if (enabled !== true || url === undefined) continue;
+    const token = secrets.get(`mcp.servers.${name}.token`) ?? null;
+    servers.set(name, {
+      name,
+      url,
+      get token() {
+        return reveal(token);
+      },
+    });
+  }
+  return servers;
+}
+
+/** A feature is on until an organization turns it off; those of `OPT_IN_FEATURES` are off until it turns them on. */
+export const featuresOf = (settings: OrganizationSettings): Features =>
+  Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? !OPT_IN_FEATURES.has(name)])) as Record<
+    (typeof FEATURES)[number],
+    boolean
+  >;
+
+/** The organization's own settings win. The environment fills the gaps of the system organization only. */
+export function buildRuntime(
+  organization: OrganizationEntity,
+  config: Pick<Config, 'vendors' | 'moodle'>,
+  secrets: OpenedSecrets,
+): OrganizationRuntime {
+  const { id, slug, name, isSystem, settings } = organization;
+  return {
+    id,
+    slug,
+    name,
+    isSystem,
+    providers: providersOf(organization, config, secrets),
+    models: settings.models ?? [],
+    defaultModel: settings.default_model ?? null,
+    knowledgeBase: knowledgeBaseOf(settings, secrets),
+    moodle: moodleOf(settings, isSystem ? config.moodle : null, secrets),
+    mcpServers: mcpServersOf(settings, secrets),
+    features: featuresOf(settings),
+    limits: settings.limits ?? {},
+  };
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../kernel';
+import type { Features, ModelChoice } from '../settings/settings.types';
+
+/** A model vendor ready to be called. */
+export interface ProviderRuntime {
+  readonly name: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly apiKey: string | null;
+  readonly baseUrl: string;
+  /** What the organization listed; empty allows every model of the vendor. */
+  readonly models: readonly string[];
+  readonly defaultModel: string | null;
+  readonly fastModel: string | null;
+  readonly toolUseModel: string | null;
+  /** The base URL is the operator's, so private addresses may be dialled. */
+  readonly trusted: boolean;
+}
+
+export interface KnowledgeBaseRuntime {
+  readonly serverUrl: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly apiToken: string | null;
+}
+
+export interface MoodleRuntime {
+  readonly apiUrl: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly token: string | null;
+  readonly trusted: boolean;
+}
+
+/** An enabled server of the Model Context Protocol. */
+export interface McpServerRuntime {
+  readonly name: string;
+  readonly url: string;
+  /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
+  readonly token: string | null;
+}
+
+/** Everything a run needs to know about its organization, secrets opened. Never logged, never answered. */
+export interface OrganizationRuntime {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly isSystem: boolean;
+  readonly providers: ReadonlyMap<string, ProviderRuntime>;
+  /** Models that assistants may use; empty allows every model. */
+  readonly models: readonly string[];
+  readonly defaultModel: ModelChoice | null;
+  readonly knowledgeBase: KnowledgeBaseRuntime | null;
+  readonly moodle: MoodleRuntime | null;
+  /** Those that an administrator enabled, by name. */
+  readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;
+  readonly features: Features;
+  readonly limits: JsonObject;
+}

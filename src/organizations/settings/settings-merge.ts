@@ -1,0 +1,99 @@
+import { isJsonObject, type JsonObject } from '../../kernel';
+import type { SettingsPatch } from './settings-validation';
+import { fieldOf, type OrganizationSettings, type SecretSlot } from './settings.types';
+
+/** JSON Merge Patch (RFC 7396): null removes, objects merge, everything else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return patch;
+  const merged = new Map(Object.entries(isJsonObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return Object.fromEntries(merged);
+}
+
+export interface SettingsChange {
+  /** New settings; the slots of `fresh` hold nothing yet. */
+  readonly settings: OrganizationSettings;
+  /** Secrets given in plain text, to be sealed into their slots. */
+  readonly fresh: readonly { readonly slot: SecretSlot; readonly plain: string }[];
+  /** Slots whose stored secret went because its URL changed or it was removed. */
+  readonly cleared: readonly SecretSlot[];
+}
+
+/** Every place of a settings document that can hold a secret. */
+export function secretSlots(settings: unknown): SecretSlot[] {
+  if (!isJsonObject(settings)) return [];
+  const providers = isJsonObject(settings['providers']) ? Object.keys(settings['providers']) : [];
+  const mcp = settings['mcp'];
+  const servers = isJsonObject(mcp) && isJsonObject(mcp['servers']) ? Object.keys(mcp['servers']) : [];
+  return [
+    ...providers.map((name): SecretSlot => ({ at: ['providers', name], secret: 'api_key', url: 'base_url' })),
+    { at: ['knowledge_base'], secret: 'api_token', url: 'server_url' },
+    { at: ['moodle'], secret: 'token', url: 'api_url' },
+    ...servers.map((name): SecretSlot => ({ at: ['mcp', 'servers', name], secret: 'token', url: 'url' })),
+  ];
+}
+
+const at = (document: unknown, path: readonly string[]): JsonObject => {
+  let value = document;
+  for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) ? value : {};
+};
+
+const sameUrl = (one: unknown, other: unknown): boolean => {
+  if (typeof one !== 'string' || typeof other !== 'string') return one === other;
+  const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text);
+  return plain(one) === plain(other);
+};
+
+export function storedSecret(settings: OrganizationSettings, slot: SecretSlot): string | null {
+  const secret = at(settings, slot.at)[slot.secret];
+  return typeof secret === 'string' ? secret : null;
+}
+
+/** The document with one member of one object replaced, or removed when `value` is undefined. */
+export function withSecret(
+  settings: OrganizationSettings,
+  slot: SecretSlot,
+  value: string | undefined,
+): OrganizationSettings {
+  const patch = [...slot.at].reverse().reduce<unknown>((inner, name) => ({ [name]: inner }), {
+    [slot.secret]: value ?? null,
+  });
+  return mergePatch(settings, patch) as OrganizationSettings;
+}
+
+/** URLs that the patch sets, with the path of each. */
+export function urlsOf(patch: SettingsPatch): { path: string; url: string }[] {
+  return secretSlots(patch).flatMap((slot) => {
+    const url = at(patch, slot.at)[slot.url];
+    return typeof url === 'string' ? [{ path: [...slot.at, slot.url].join('.'), url }] : [];
+  });
+}
+
+/**
+ * Merges a patch. A stored secret is never sent to a URL that it was not entered for: when the URL changes without a new
+ * secret, the stored one is removed (the class of CVE-2026-41487).
+ */
+export function applyPatch(stored: OrganizationSettings, patch: SettingsPatch): SettingsChange {
+  const { name: _name, ...parts } = patch;
+  let settings = mergePatch(stored, parts) as OrganizationSettings;
+  const fresh: { slot: SecretSlot; plain: string }[] = [];
+  const cleared = secretSlots(stored).filter((slot) => {
+    const before = at(stored, slot.at);
+    const after = at(settings, slot.at);
+    return slot.secret in before && (!(slot.secret in after) || !sameUrl(before[slot.url], after[slot.url]));
+  });
+  for (const slot of cleared)
+    if (slot.secret in at(settings, slot.at)) settings = withSecret(settings, slot, undefined);
+  for (const slot of secretSlots(parts)) {
+    const plain = at(parts, slot.at)[slot.secret];
+    if (typeof plain !== 'string') continue;
+    fresh.push({ slot, plain });
+    settings = withSecret(settings, slot, undefined);
+  }
+  const given = new Set(fresh.map(({ slot }) => fieldOf(slot)));
+  return { settings, fresh, cleared: cleared.filter((slot) => !given.has(fieldOf(slot))) };
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../../kernel';
+import { validSettingsPatch } from './settings-validation';
+
+function pathsOf(body: unknown): string[] {
+  try {
+    validSettingsPatch(body);
+    return [];
+  } catch (error) {
+    return error instanceof AppError ? error.problems.map(({ path }) => path).sort() : ['?'];
+  }
+}
+
+describe('validSettingsPatch', () => {
+  it('lists every problem with its path', () => {
+    const body = {
+      id: 'x',
+      providers: { openai: { api_key: 'with space', base_url: 'ftp://a', models: ['a', 3], secret: 1 } },
+      features: { sharing: 'yes', flying: true },
+      default_model: { provider: 'openai' },
+    };
+    expect(pathsOf(body)).toEqual([
+      'default_model.model',
+      'features.flying',
+      'features.sharing',
+      'id',
+      'providers.openai.api_key',
+      'providers.openai.base_url',
+      'providers.openai.models[1]',
+      'providers.openai.secret',
+    ]);
+  });
+
+  it.each(['id', 'slug', 'is_system', 'created_at', 'updated_at', 'settings', 'members', 'owner', 'organization_id'])(
+    'refuses %s by name',
+    (name) => expect(pathsOf({ [name]: 'x' })).toEqual([name]),
+  );
+
+  it.each([{}, [], null, 'text', 5])('refuses %j', (body) => expect(() => validSettingsPatch(body)).toThrow(AppError));
+
+  it.each(['', 'OpenAI', '../x', 'a'.repeat(41)])('refuses a provider named %j', (name) =>
+    expect(pathsOf({ providers: { [name]: {} } })).toEqual([`providers.${name}`]),
+  );
+
+  it('takes null for removal everywhere', () =>
+    expect(
+      pathsOf({ providers: { openai: null }, knowledge_base: null, models: null, features: { sharing: null } }),
+    ).toEqual([]));
+
+  it.each(['gpt-4o-mini', { provider: 'openai', model: 'gpt-4o-mini' }])("reads LAMB's small_fast_model %j", (small) =>
+    expect(validSettingsPatch({ providers: { openai: { small_fast_model: small } } })).toEqual({
+      providers: { openai: { fast_model: 'gpt-4o-mini' } },
+    }),
+  );
+
+  it('lets fast_model win over the name it had in LAMB', () =>
+    expect(validSettingsPatch({ providers: { openai: { small_fast_model: 'old', fast_model: 'new' } } })).toEqual({
+      providers: { openai: { fast_model: 'new' } },
+    }));
+});

@@ -1,0 +1,57 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { invalid, isJsonObject, type JsonObject, type Problem } from '../../kernel';
+import { settingsPatchSchema } from './settings.schema';
+import type { OrganizationSettings } from './settings.types';
+
+/** A validated change: every member of the settings may be absent (keep), null (remove) or a value (merge). */
+export type SettingsPatch = {
+  readonly [Part in keyof OrganizationSettings]: JsonObject | readonly unknown[] | null;
+} & { readonly name?: string };
+
+const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile<SettingsPatch>(
+  settingsPatchSchema,
+);
+
+/** JSON pointer to the paths that problems carry: `/providers/openai/models/2` → `providers.openai.models[2]`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => {
+      if (/^\d+$/.test(part)) return `${path}[${part}]`;
+      return path === '' ? part : `${path}.${part}`;
+    }, '');
+
+function problemOf(error: ErrorObject): Problem {
+  const path = pathOf(error.instancePath);
+  const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${String(name)}`);
+  if (error.keyword === 'additionalProperties') {
+    return { path: child(error.params['additionalProperty']), message: 'is not a known property' };
+  }
+  if (error.keyword === 'required') return { path: child(error.params['missingProperty']), message: 'is missing' };
+  if (error.keyword === 'propertyNames') {
+    return { path: child(error.params['propertyName']), message: 'is not a possible name' };
+  }
+  return { path, message: error.message ?? 'is not valid' };
+}
+
+/** LAMB writes `small_fast_model`, as a name or as `{provider, model}`; ours is `fast_model`, which wins. */
+function withFastModel(provider: unknown): unknown {
+  if (!isJsonObject(provider) || !('small_fast_model' in provider)) return provider;
+  const { small_fast_model: small, ...rest } = provider;
+  const fast = isJsonObject(small) ? small['model'] : small;
+  return { fast_model: fast, ...rest };
+}
+
+/** @throws {AppError} `validation_failed` listing every problem with its path. */
+export function validSettingsPatch(body: unknown): SettingsPatch {
+  if (!validate(body)) {
+    // A bad property name is reported twice by Ajv, as `propertyNames` and as the pattern it failed.
+    throw invalid((validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined).map(problemOf));
+  }
+  const patch: SettingsPatch = body;
+  if (!isJsonObject(patch.providers)) return patch;
+  const providers = Object.entries(patch.providers).map(([name, provider]) => [name, withFastModel(provider)]);
+  return { ...patch, providers: Object.fromEntries(providers) as JsonObject };
+}

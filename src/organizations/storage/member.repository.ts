@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type SelectQueryBuilder } from 'typeorm';
+import { isUuid, type Role, uuidv7 } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import { MemberEntity } from './member.entity';
+import { OrganizationEntity } from './organization.entity';
+import { UserEntity } from './user.entity';
+
+/** A membership with the person's e-mail address. */
+export interface MemberRow {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly disabled: boolean;
+  /** Always false outside the system organization. */
+  readonly systemAdmin: boolean;
+  readonly createdAt: Date;
+}
+
+@Injectable()
+export class MemberRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within(organizationId: string, tx?: Transaction): MemberScope {
+    return new MemberScope(tx ?? this.dataSource.manager, organizationId);
+  }
+}
+
+/** The members of one organization. */
+export class MemberScope {
+  constructor(
+    private readonly manager: Transaction,
+    private readonly organizationId: string,
+  ) {
+    if (!organizationId) throw new Error('A member scope needs an organization');
+  }
+
+  async find(userIdOrEmail: string): Promise<MemberRow | null> {
+    const [column, value] = isUuid(userIdOrEmail)
+      ? ['member.user_id', userIdOrEmail]
+      : ['person.email', userIdOrEmail.trim().toLowerCase()];
+    const [row] = await this.select().andWhere(`${column} = :value`, { value }).getRawMany<MemberRow>();
+    return row ?? null;
+  }
+
+  /** By e-mail address. */
+  async list(limit: number, after: string | null): Promise<[MemberRow[], number]> {
+    const page = this.select().orderBy('person.email', 'ASC').limit(limit);
+    if (after !== null) page.andWhere('person.email > :after', { after });
+    const total = this.manager.getRepository(MemberEntity).countBy({ organizationId: this.organizationId });
+    return Promise.all([page.getRawMany<MemberRow>(), total]);
+  }
+
+  /** Enabled owners other than the given person. */
+  otherOwners(userId: string): Promise<number> {
+    return this.select()
+      .andWhere(`member.role = 'owner' AND NOT member.disabled AND member.user_id <> :userId`, { userId })
+      .getCount();
+  }
+
+  /** Enabled system administrators other than the given person. */
+  otherSystemAdmins(userId: string): Promise<number> {
+    return this.select()
+      .andWhere('person.system_admin AND NOT member.disabled AND member.user_id <> :userId', { userId })
+      .getCount();
+  }
+
+  /** The enabled system administrator who has been a member longest. */
+  async firstSystemAdmin(): Promise<MemberRow | null> {
+    const [row] = await this.select()
+      .andWhere('person.system_admin AND NOT member.disabled')
+      .orderBy('member.created_at', 'ASC')
+      .limit(1)
+      .getRawMany<MemberRow>();
+    return row ?? null;
+  }
+
+  /**
+   * Makes the membership, and the person when nobody has the address yet.
+   * @returns the person's id
+   */
+  async add(values: { email: string; name: string; role: Role; systemAdmin?: boolean }): Promise<string> {
+    const email = values.email.trim().toLowerCase();
+    const users = this.manager.getRepository(UserEntity);
+    await users
+      .createQueryBuilder()
+      .insert()
+      .values({ id: uuidv7(), email, systemAdmin: values.systemAdmin ?? false })
+      .orIgnore()
+      .execute();
+    const { id: userId } = await users.findOneByOrFail({ email });
+    const { organizationId } = this;
+    await this.manager
+      .getRepository(MemberEntity)
+      .insert({ organizationId, userId, name: values.name, role: values.role });
+    return userId;
+  }
+
+  async update(userId: string, changes: { name?: string; role?: Role; disabled?: boolean }): Promise<void> {
+    await this.manager.getRepository(MemberEntity).update({ organizationId: this.organizationId, userId }, changes);
+  }
+
+  async remove(userId: string): Promise<void> {
+    await this.manager.getRepository(MemberEntity).delete({ organizationId: this.organizationId, userId });
+  }
+
+  private select(): SelectQueryBuilder<MemberEntity> {
+    return this.manager
+      .getRepository(MemberEntity)
+      .createQueryBuilder('member')
+      .innerJoin(UserEntity, 'person', 'person.id = member.user_id')
+      .innerJoin(OrganizationEntity, 'organization', 'organization.id = member.organization_id')
+      .select('member.organization_id', 'organizationId')
+      .addSelect('member.user_id', 'userId')
+      .addSelect('person.email', 'email')
+      .addSelect('member.name', 'name')
+      .addSelect('member.role', 'role')
+      .addSelect('member.disabled', 'disabled')
+      .addSelect('person.system_admin AND organization.is_system', 'systemAdmin')
+      .addSelect('member.created_at', 'createdAt')
+      .where('member.organization_id = :organizationId', { organizationId: this.organizationId });
+  }
+}

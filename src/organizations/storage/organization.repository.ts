@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, MoreThan } from 'typeorm';
+import type { Transaction } from '../../platform/database';
+import { OrganizationEntity } from './organization.entity';
+import { staleVersion } from '../../kernel';
+
+/** Taken by whoever founds the first organization ('bell' as int4); any fixed number nobody else locks would do. */
+const FOUNDING_LOCK = 0x62656c6c;
+
+type OrganizationChange = Partial<Pick<OrganizationEntity, 'name' | 'suspended' | 'settings'>>;
+
+@Injectable()
+export class OrganizationRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  findById(id: string, tx?: Transaction): Promise<OrganizationEntity | null> {
+    return this.rows(tx).findOneBy({ id });
+  }
+
+  findBySlug(slug: string, tx?: Transaction): Promise<OrganizationEntity | null> {
+    return this.rows(tx).findOneBy({ slug });
+  }
+
+  findAll(ids: readonly string[]): Promise<OrganizationEntity[]> {
+    return this.rows().findBy({ id: In([...ids]) });
+  }
+
+  findSystem(tx?: Transaction): Promise<OrganizationEntity | null> {
+    return this.rows(tx).findOneBy({ isSystem: true });
+  }
+
+  /** Locks the row until the transaction ends, so that changes to it and to its members come one after another. */
+  lock(id: string, tx: Transaction): Promise<OrganizationEntity | null> {
+    return this.rows(tx).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Until the transaction ends no other process founds the first organization. */
+  async lockFounding(tx: Transaction): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [FOUNDING_LOCK]);
+  }
+
+  async insert(values: Pick<OrganizationEntity, 'id' | 'slug' | 'name' | 'isSystem'>, tx: Transaction): Promise<void> {
+    await this.rows(tx).insert({ ...values, settings: {} });
+  }
+
+  /** Writes the next version and returns it. @throws {AppError} `precondition_failed` when `version` is not current */
+  async advance(
+    { id, version }: Pick<OrganizationEntity, 'id' | 'version'>,
+    changes: OrganizationChange,
+    tx: Transaction,
+  ): Promise<OrganizationEntity> {
+    const { affected } = await this.rows(tx)
+      .createQueryBuilder()
+      .update()
+      .set({ ...changes, version: version + 1 } as object)
+      .where({ id, version })
+      .execute();
+    const updated = affected === 1 ? await this.findById(id, tx) : null;
+    if (updated === null) throw staleVersion();
+    return updated;
+  }
+
+  /** By slug. `id` null lists every organization. */
+  async list(id: string | null, limit: number, after: string | null): Promise<[OrganizationEntity[], number]> {
+    const only = id === null ? {} : { id };
+    const rows = this.rows();
+    return Promise.all([
+      rows.find({
+        where: { ...only, ...(after === null ? {} : { slug: MoreThan(after) }) },
+        order: { slug: 'ASC' },
+        take: limit,
+      }),
+      rows.countBy(only),
+    ]);
+  }
+
+  private rows(tx?: Transaction) {
+    return (tx ?? this.dataSource.manager).getRepository(OrganizationEntity);
+  }
+}

@@ -1,0 +1,175 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Role, ROLES } from '../../kernel';
+import type { Features, ModelChoice } from '../settings/settings.types';
+
+export class FeaturesDto implements Features {
+  multi_tool!: boolean;
+  functions!: boolean;
+  planned!: boolean;
+  sharing!: boolean;
+  publishing!: boolean;
+  /** Assistants that are published to all may be called by those of other organizations. Off until switched on. */
+  assistants_export!: boolean;
+  /** Assistants of this organization may call those of others. Off until switched on. */
+  assistants_import!: boolean;
+  /** Every member may use every assistant of the organization, private ones included. Off until switched on. */
+  members_can_use_all!: boolean;
+}
+
+/** What any member may see of their organization. */
+export class OrganizationSummaryDto {
+  id!: string;
+  slug!: string;
+  name!: string;
+  /** The operator's own organization, which the environment's providers serve. */
+  is_system!: boolean;
+  /** Nobody of it may sign in, and none of its assistants runs. */
+  suspended!: boolean;
+
+  features!: FeaturesDto;
+  /** Counts changes of the organization and its settings; members are none of it. */
+  version!: number;
+  created_at!: string;
+  updated_at!: string;
+}
+
+export class ProviderDto {
+  enabled!: boolean;
+  api_key_configured!: boolean;
+  base_url!: string | null;
+  models!: string[];
+  default_model!: string | null;
+  fast_model!: string | null;
+  tool_use_model!: string | null;
+  /** The operator's environment supplies what the organization leaves open. */
+  environment!: boolean;
+}
+
+export class ModelChoiceDto {
+  provider!: string;
+  model!: string;
+}
+
+export class KnowledgeBaseServerDto {
+  server_url!: string | null;
+  api_token_configured!: boolean;
+}
+
+export class MoodleDto {
+  api_url!: string | null;
+  token_configured!: boolean;
+  /** The operator's environment supplies the address, and the token where none is stored. */
+  environment!: boolean;
+}
+
+/** A setting that does not work as it is written. */
+export class SettingDiagnosticDto {
+  @ApiProperty({ enum: ['warning'] })
+  severity!: 'warning';
+
+  @ApiProperty({ enum: ['connector.model_unavailable'] })
+  code!: 'connector.model_unavailable';
+
+  message!: string;
+
+  model!: string;
+
+  /** The same form as in a PATCH. */
+  @ApiProperty({ example: 'providers.openai.fast_model' })
+  path!: string;
+}
+
+export class McpServerDto {
+  url!: string | null;
+  enabled!: boolean;
+  token_configured!: boolean;
+}
+
+export class McpDto {
+  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/McpServerDto' } })
+  servers!: Readonly<Record<string, McpServerDto>>;
+}
+
+/** What its administrators see: every setting, secrets only as present or absent. */
+export class OrganizationDto extends OrganizationSummaryDto {
+  @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ProviderDto' } })
+  providers!: Readonly<Record<string, ProviderDto>>;
+
+  /** Models that assistants may use; empty allows every model. */
+  @ApiProperty({ type: [String] })
+  models!: string[];
+
+  @ApiProperty({ type: ModelChoiceDto, nullable: true })
+  default_model!: ModelChoice | null;
+
+  knowledge_base!: KnowledgeBaseServerDto;
+  moodle!: MoodleDto;
+  mcp!: McpDto;
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  limits!: object;
+
+  /** Models that are named somewhere and that `models` does not allow: the default model answers instead. */
+  diagnostics!: SettingDiagnosticDto[];
+}
+
+export class OrganizationPageDto {
+  items!: OrganizationSummaryDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class MemberDto {
+  user_id!: string;
+  email!: string;
+  name!: string;
+
+  @ApiProperty({ enum: ROLES })
+  role!: Role;
+
+  disabled!: boolean;
+  created_at!: string;
+}
+
+export class MemberPageDto {
+  items!: MemberDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export class AuditActorDto {
+  kind!: string;
+  user_id!: string | null;
+  credential_id!: string | null;
+}
+
+export class AuditTargetDto {
+  type!: string;
+  id!: string;
+}
+
+export class AuditItemDto {
+  id!: string;
+  at!: string;
+  actor!: AuditActorDto;
+
+  @ApiProperty({ example: 'member.update' })
+  action!: string;
+
+  target!: AuditTargetDto;
+
+  @ApiProperty({ description: 'Secrets are masked.', nullable: true, type: 'object', additionalProperties: true })
+  before!: unknown;
+
+  @ApiProperty({ nullable: true, type: 'object', additionalProperties: true })
+  after!: unknown;
+
+  request_id!: string | null;
+  ip!: string | null;
+}
+
+export class AuditPageDto {
+  items!: AuditItemDto[];
+  next_cursor!: string | null;
+  total!: number;
+}

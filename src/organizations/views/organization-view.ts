@@ -1,0 +1,94 @@
+import type { Config } from '../../platform/config';
+import { modelDiagnostics } from './model-diagnostics';
+import type { OrganizationDto, OrganizationSummaryDto, ProviderDto } from './organization-answer.dto';
+import type { OrganizationEntity } from '../storage/organization.entity';
+import { featuresOf, operatorVendors } from '../runtime/runtime.builder';
+import type { OrganizationSettings, ProviderSettings } from '../settings/settings.types';
+
+type ViewConfig = Pick<Config, 'vendors' | 'moodle' | 'planner'>;
+
+export const summaryOf = (organization: OrganizationEntity): OrganizationSummaryDto => ({
+  id: organization.id,
+  slug: organization.slug,
+  name: organization.name,
+  is_system: organization.isSystem,
+  suspended: organization.suspended,
+  features: featuresOf(organization.settings),
+  version: organization.version,
+  created_at: organization.createdAt.toISOString(),
+  updated_at: organization.updatedAt.toISOString(),
+});
+
+function providerView(own: ProviderSettings): Omit<ProviderDto, 'environment'> {
+  return {
+    enabled: own.enabled ?? true,
+    api_key_configured: own.api_key !== undefined,
+    base_url: own.base_url ?? null,
+    models: [...(own.models ?? [])],
+    default_model: own.default_model ?? null,
+    fast_model: own.fast_model ?? null,
+    tool_use_model: own.tool_use_model ?? null,
+  };
+}
+
+/** `environment: true` marks a provider that the operator's environment configures as far as the organization does not. */
+function providersView(
+  organization: OrganizationEntity,
+  config: Pick<Config, 'vendors'> | null,
+): OrganizationDto['providers'] {
+  const own = new Map(Object.entries(organization.settings.providers ?? {}));
+  const environment = new Set(organization.isSystem && config !== null ? operatorVendors(config) : []);
+  const names = [...new Set([...own.keys(), ...environment])];
+  return Object.fromEntries(
+    names.map((name) => [name, { ...providerView(own.get(name) ?? {}), environment: environment.has(name) }]),
+  );
+}
+
+const mcpView = ({ mcp }: OrganizationSettings): OrganizationDto['mcp'] => ({
+  servers: Object.fromEntries(
+    Object.entries(mcp?.servers ?? {}).map(([name, { url, enabled, token }]) => [
+      name,
+      { url: url ?? null, enabled: enabled ?? false, token_configured: token !== undefined },
+    ]),
+  ),
+});
+
+/** `environment: true`: the organization names no Moodle, so the operator's is used. */
+const moodleView = (
+  { api_url, token }: NonNullable<OrganizationSettings['moodle']>,
+  environment: Config['moodle'] | null,
+): OrganizationDto['moodle'] => ({
+  api_url: api_url ?? null,
+  token_configured: token !== undefined,
+  environment: api_url === undefined && environment !== null && environment.apiUrl !== null,
+});
+
+/** None where the planner asks no model. */
+const plannerOf = (config: ViewConfig | null): Config['planner'] | null =>
+  config === null || config.planner.vendor === 'heuristic' ? null : config.planner;
+
+function partsOf(
+  { isSystem, settings }: OrganizationEntity,
+  config: ViewConfig | null,
+): Omit<OrganizationDto, keyof OrganizationSummaryDto | 'providers'> {
+  const { knowledge_base: knowledgeBase = {}, moodle = {} }: OrganizationSettings = settings;
+  return {
+    models: [...(settings.models ?? [])],
+    default_model: settings.default_model ?? null,
+    knowledge_base: {
+      server_url: knowledgeBase.server_url ?? null,
+      api_token_configured: knowledgeBase.api_token !== undefined,
+    },
+    moodle: moodleView(moodle, isSystem ? (config?.moodle ?? null) : null),
+    mcp: mcpView(settings),
+    limits: settings.limits ?? {},
+    diagnostics: modelDiagnostics(settings, plannerOf(config)),
+  };
+}
+
+/** Without `config` only what the organization itself set is shown, as the audit wants it. */
+export const viewOf = (organization: OrganizationEntity, config: ViewConfig | null = null): OrganizationDto => ({
+  ...summaryOf(organization),
+  providers: providersView(organization, config),
+  ...partsOf(organization, config),
+});
