@@ -163,7 +163,8 @@ test('a finger drags, and buttons move without dragging', async ({ page, api, br
     await touch('touchMove', from.y + from.height / 2 + ((to.y - from.y + 30) * step) / 8);
   await touch('touchEnd');
   await expect(phone.getByTestId('apply-reorder')).toBeVisible();
-  await phone.getByTestId('apply-reorder').tap();
+  // A click, not a tap: a busy browser cancels a touch whose events the page takes late, and the drag is what is tested.
+  await phone.getByTestId('apply-reorder').click();
   await expect(phone.getByTestId('tool-card').first()).toContainText('9 passages');
   await touched.close();
 });
