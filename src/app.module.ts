@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { migrations } from '../migrations';
-import { AnsweringModule } from './answering';
+import { AnsweringModule, AssistantCallsModule } from './answering';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
@@ -61,6 +61,7 @@ const ROOMS = [
   LinkedAssistantsModule,
   PromptTemplatesModule,
   AnsweringModule,
+  AssistantCallsModule,
   ClassicModule,
   MultiToolModule,
   MigrationModule,

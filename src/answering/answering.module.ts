@@ -9,13 +9,11 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { ToolCallingModule } from '../tool-calling';
 import { ToolsModule } from '../tools';
-import { AssistantAbilities } from './admission/assistant-abilities';
 import { CompletionCounts } from './admission/completion-counts';
 import { CompletionOpening } from './admission/completion-opening.service';
 import { CompletionWatch } from './admission/completion-watch.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background/background-completions.service';
-import { AssistantCalls } from './calls/assistant-calls';
 import { QuietAnswers } from './calls/quiet-answers.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
@@ -38,8 +36,6 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
   providers: [
     AnswerImages,
     AnswerPipeline,
-    AssistantAbilities,
-    AssistantCalls,
     BackgroundCompletions,
     CompletionCounts,
     CompletionFunctions,
@@ -51,7 +47,6 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
   ],
   exports: [
     AnswerPipeline,
-    AssistantAbilities,
     BackgroundCompletions,
     CompletionCounts,
     CompletionOpening,

@@ -1,10 +1,10 @@
-export { AssistantAbilities, type AbilityFactory } from './admission/assistant-abilities';
 export { CompletionCounts } from './admission/completion-counts';
 export { CompletionOpening } from './admission/completion-opening.service';
 export { running, switchedOff } from './admission/feature-switches';
 export { type Count, KeyedSemaphore } from './admission/keyed-semaphore';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
+export { AssistantCallsModule } from './assistant-calls.module';
 export { BackgroundCompletions } from './background/background-completions.service';
 export {
   questionRequest,

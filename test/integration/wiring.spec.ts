@@ -1,6 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
+import { AssistantCallsModule } from '../../src/answering';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
@@ -18,7 +19,7 @@ describe('a lower room that needs a higher one', () => {
   });
   afterAll(() => dataSource.destroy());
 
-  const boot = (without?: typeof LinkedAssistantsModule | typeof MetadataMigratorModule): Promise<unknown> => {
+  const boot = (without?: Type): Promise<unknown> => {
     const config = loadConfig({ LOG_LEVEL: 'fatal' }, null);
     const builder = Test.createTestingModule({ imports: [AppModule.of(config, { schema: 'skip' })] })
       .overrideProvider(DATABASE)
@@ -33,6 +34,7 @@ describe('a lower room that needs a higher one', () => {
   it.each([
     [LinkedAssistantsModule, 'LINKED_ASSISTANTS'],
     [MetadataMigratorModule, 'METADATA_MIGRATOR'],
+    [AssistantCallsModule, 'ASSISTANT_ABILITY'],
   ])('does not start without %p', async (module, token) => {
     await expect(boot(module)).rejects.toThrow(token);
   });

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../platform/config';
 import { type MemoryClaim, PROMPTS } from '../../platform/http';
 import { type ParentRun, type Run, RunBudget, type RunInput, type RunLimits, RunsService } from '../../runs';
 import type { AssistantAbility } from '../../tools';
-import { AssistantAbilities } from './assistant-abilities';
+import { type AbilityProvider, ASSISTANT_ABILITY } from './assistant-ability.token';
 import type { ChatRequest } from '../request/chat-request';
 import { CompletionCounts } from './completion-counts';
 import { assertNoClientTools } from '../request/client-tools';
@@ -51,7 +51,7 @@ export class CompletionOpening {
     private readonly organizations: OrganizationsService,
     private readonly runs: RunsService,
     private readonly watch: CompletionWatch,
-    private readonly abilities: AssistantAbilities,
+    @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
     private readonly counts: CompletionCounts,
     @Inject(CONFIG) { tools }: Config,
   ) {

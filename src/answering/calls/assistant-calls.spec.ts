@@ -2,7 +2,6 @@ import type { AssistantsService, CallAnswer } from '../../assistants';
 import { AppError, type Usage } from '../../kernel';
 import type { AuditLog } from '../../platform/audit';
 import { RunBudget, type RunOutcome } from '../../runs';
-import { AssistantAbilities } from '../admission/assistant-abilities';
 import { AssistantCalls } from './assistant-calls';
 import type { Completion } from '../completion/completion.types';
 import type { QuietAnswer, QuietAnswers, QuietInput } from './quiet-answers.service';
@@ -43,15 +42,12 @@ function setting({
   const asked = jest.fn(answer);
   const recorded = jest.fn<Promise<void>, [object]>(audit);
   const mayCall = jest.fn(async () => decision);
-  const abilities = new AssistantAbilities();
   const calls = new AssistantCalls(
-    abilities,
     { answer: asked } as unknown as QuietAnswers,
     { mayCall, mayOffer: mayCall } as unknown as AssistantsService,
     { record: recorded } as unknown as AuditLog,
   );
   jest.spyOn(calls['logger'], 'error').mockImplementation();
-  calls.onModuleInit();
   const budget = new RunBudget({ timeoutMs: 1_000, tokens: 1_000, callsPerTarget: 2 });
   const assistant = { id: 1, organizationId: 'Go', ownerId: 'Ao' };
   const completion = {
@@ -62,7 +58,7 @@ function setting({
   } as unknown as Completion;
   const ability = calls.abilityOf(completion);
   const run = () => ability.run(7, 'why?', new AbortController().signal);
-  return { abilities, ability, asked, budget, calls, completion, mayCall, recorded, run };
+  return { ability, asked, budget, calls, completion, mayCall, recorded, run };
 }
 
 const refusedBy = (row: 'A6' | 'B5' | 'E4'): CallAnswer => ({ allowed: false, row });
@@ -140,8 +136,8 @@ describe('calls of assistants', () => {
   });
 
   it('B5 from inside a nested run have no ability, are decided at their depth, and raise an alarm', async () => {
-    const { abilities, completion, calls, run, mayCall } = setting({ depth: 1, decision: refusedBy('B5') });
-    expect(abilities.abilityFor(completion)).toBeNull();
+    const { completion, calls, run, mayCall } = setting({ depth: 1, decision: refusedBy('B5') });
+    expect(calls.abilityFor(completion)).toBeNull();
     await expect(run()).rejects.toEqual(failing('tool.unavailable', 'tool_unavailable'));
     expect(mayCall).toHaveBeenCalledWith(expect.objectContaining({ depth: 1 }));
     expect(calls['logger'].error).toHaveBeenCalledWith(expect.objectContaining({ row: 'B5', depth: 1 }));

@@ -1,9 +1,9 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AssistantsService, type CallQuestion, type Refusal, REFUSALS, type RunnableAssistant } from '../../assistants';
 import { AppError, type Caller, type ErrorCode } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type AssistantAbility, type AssistantReply, citedReply, ToolFailure, withoutMarks } from '../../tools';
-import { AssistantAbilities } from '../admission/assistant-abilities';
+import type { AbilityProvider } from '../admission/assistant-ability.token';
 import type { Completion } from '../completion/completion.types';
 import { questionRequest, QuietAnswers } from './quiet-answers.service';
 
@@ -20,18 +20,18 @@ const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
  * and nothing of the target's.
  */
 @Injectable()
-export class AssistantCalls implements OnModuleInit {
+export class AssistantCalls implements AbilityProvider {
   private readonly logger = new Logger('AssistantCalls');
 
   constructor(
-    private readonly abilities: AssistantAbilities,
     private readonly quiet: QuietAnswers,
     private readonly assistants: AssistantsService,
     private readonly audit: AuditLog,
   ) {}
 
-  onModuleInit(): void {
-    this.abilities.providedBy((completion) => this.abilityOf(completion));
+  /** null inside a nested run, which calls nobody (row B5). */
+  abilityFor(completion: Completion): AssistantAbility | null {
+    return completion.depth > 0 ? null : this.abilityOf(completion);
   }
 
   abilityOf(completion: Completion): AssistantAbility {
