@@ -45,13 +45,6 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     QuietAnswers,
     StreamsInFlight,
   ],
-  exports: [
-    AnswerPipeline,
-    BackgroundCompletions,
-    CompletionCounts,
-    CompletionOpening,
-    QuietAnswers,
-    StreamsInFlight,
-  ],
+  exports: [AnswerPipeline, BackgroundCompletions, CompletionCounts, CompletionOpening, QuietAnswers, StreamsInFlight],
 })
 export class AnsweringModule {}

@@ -1,6 +1,7 @@
 import type { AssistantDocument } from '../definition';
 import type { Principal } from '../kernel';
 import type { CompiledPipeline } from '../orchestrators';
+import type { Features } from '../organizations';
 import type { CompiledTemplate } from '../templates';
 
 export const ACCESS_LEVELS = ['owner', 'edit', 'use'] as const;
@@ -14,6 +15,13 @@ export interface CompiledAssistant {
   readonly template: CompiledTemplate;
   /** null for a classic assistant. */
   readonly pipeline: CompiledPipeline | null;
+}
+
+/** A feature of the organization without which an assistant is neither saved nor run. */
+export interface RequiredFeature {
+  readonly feature: keyof Features;
+  /** Subject of the refusal "… are switched off". */
+  readonly subject: string;
 }
 
 /** An assistant that a caller may run, and by what right. */
@@ -32,6 +40,7 @@ export interface RunnableAssistant {
   /** Of prompts and reports, to this caller with this credential. */
   readonly disclosure: Disclosure;
   readonly document: AssistantDocument;
+  readonly required: readonly RequiredFeature[];
   /** Made of `document` when a run of this version first asks for it. */
   readonly compiled: CompiledAssistant;
 }

@@ -3,6 +3,7 @@ export { toolUse } from './assistant-tools/assistant-references';
 export type { CallReservation } from './assistant-tools/call-quotas';
 export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export { AssistantCompiler } from './running/assistant-compiler';
+export { assertFeatures, switchedOff } from './running/required-features';
 export { disclosureTo } from './access/assistant.permissions';
 export * from './assistant.types';
 export { AssistantsModule } from './assistants.module';

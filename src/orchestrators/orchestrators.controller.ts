@@ -18,7 +18,13 @@ export class OrchestratorsController {
   }
 }
 
-const present = ({ texts = {}, recommended = false, reads, ...definition }: StrategyDefinition): OrchestratorDto => ({
+const present = ({
+  texts = {},
+  recommended = false,
+  reads,
+  feature: _,
+  ...definition
+}: StrategyDefinition): OrchestratorDto => ({
   ...definition,
   texts,
   reads: [...reads],

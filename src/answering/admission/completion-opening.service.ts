@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
+import { assertFeatures, AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
 import { AppError, type Caller } from '../../kernel';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import { CONFIG, type Config } from '../../platform/config';
@@ -12,7 +12,6 @@ import { CompletionCounts } from './completion-counts';
 import { assertNoClientTools } from '../request/client-tools';
 import { CompletionWatch } from './completion-watch.service';
 import type { Completion } from '../completion/completion.types';
-import { switchedOff } from './feature-switches';
 import { secretsOf } from './organization-secrets';
 
 /** ACCESS.md E5. */
@@ -83,8 +82,7 @@ export class CompletionOpening {
   private async admit({ caller, assistant: wanted, request }: OpeningInput): Promise<Admitted> {
     const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
     const organization = await this.organizations.runtime(assistant.organizationId);
-    const off = switchedOff(assistant, organization);
-    if (off !== null) throw new AppError('feature_disabled', `${off} are switched off in this organization`);
+    assertFeatures(assistant.required, organization.features);
     if (assistant.document.functions.length > 0) assertNoClientTools(request);
     return { assistant, payer: organization, secrets: secretsOf(organization) };
   }

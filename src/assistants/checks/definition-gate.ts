@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { boundDefinition, type Definition, metadataProblems, errorsOf } from '../../definition';
-import { invalid, type Principal, type Problem } from '../../kernel';
+import { AppError, invalid, type Principal, type Problem } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { type CheckResult, DefinitionChecks } from './definition-checks';
-import { assertFeatures, assertPublishable, assertSavable } from './save-rules';
+import { AssistantCompiler } from '../running/assistant-compiler';
+import { assertFeatures } from '../running/required-features';
+import { assertPublishable, assertSavable } from './save-rules';
 
 /** An edit of an existing assistant: by whom, and of what. */
 export interface Edit {
@@ -17,6 +19,7 @@ export class DefinitionGate {
   constructor(
     private readonly checks: DefinitionChecks,
     private readonly organizations: OrganizationsService,
+    private readonly compiler: AssistantCompiler,
   ) {}
 
   /** With an edit by somebody else than the owner, what it newly refers to must be within their reach too. */
@@ -50,13 +53,17 @@ export class DefinitionGate {
     if (problems.length > 0) throw invalid(problems, 'The assistant is not valid');
     const result = await this.check(definition, owner, assistantId, edit);
     assertSavable(result.diagnostics);
-    assertFeatures(result.document, (await this.organizations.runtime(owner.organizationId)).features);
+    const { features } = await this.organizations.runtime(owner.organizationId);
+    assertFeatures(this.compiler.required(result.document), features);
     return result;
   }
 
   /** @throws {AppError} `conflict` while it is not complete, or `feature_disabled`. */
   async assertPublishable(definition: Definition, owner: Principal, assistantId: number): Promise<void> {
     const { document, diagnostics } = await this.check(definition, owner, assistantId);
-    assertPublishable(document, diagnostics, (await this.organizations.runtime(owner.organizationId)).features);
+    const { features } = await this.organizations.runtime(owner.organizationId);
+    if (!features.publishing) throw new AppError('feature_disabled', 'Publishing is switched off in this organization');
+    assertFeatures(this.compiler.required(document), features);
+    assertPublishable(diagnostics);
   }
 }

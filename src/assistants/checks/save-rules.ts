@@ -1,6 +1,5 @@
-import { type AssistantDocument, type Diagnostic, errorsOf } from '../../definition';
+import { type Diagnostic, errorsOf } from '../../definition';
 import { AppError, invalid, type Problem } from '../../kernel';
-import type { Features } from '../../organizations';
 
 /** Well-formed, and refused all the same. */
 const RULES: ReadonlySet<string> = new Set(['tool_using_assistant', 'function.duplicate']);
@@ -24,29 +23,11 @@ export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   throw invalid(problems, 'The assistant is not valid');
 }
 
-const switchedOff = (detail: string): AppError => new AppError('feature_disabled', detail);
-
-/** What an organization has switched off cannot be created; classic assistants without functions always can. */
-export function assertFeatures(document: AssistantDocument, features: Features): void {
-  if (document.type === 'multi_tool' && !features.multi_tool)
-    throw switchedOff('Multi-tool assistants are switched off in this organization');
-  if (document.functions.length > 0 && !features.functions)
-    throw switchedOff('Functions are switched off in this organization');
-  if (document.type === 'multi_tool' && document.orchestrator === 'planned' && !features.planned)
-    throw switchedOff('The strategy `planned` is switched off in this organization');
-}
-
 /** Warnings about tools that fail in every run. */
 const NEEDED_TO_PUBLISH: ReadonlySet<string> = new Set(['tool.config_incomplete', 'tool.unreadable']);
 
 /** Publication also asks for every required choice, and for files that can be read. */
-export function assertPublishable(
-  document: AssistantDocument,
-  diagnostics: readonly Diagnostic[],
-  features: Features,
-): void {
-  if (!features.publishing) throw switchedOff('Publishing is switched off in this organization');
-  assertFeatures(document, features);
+export function assertPublishable(diagnostics: readonly Diagnostic[]): void {
   const problems = diagnostics
     .filter(({ severity, code }) => severity === 'error' || NEEDED_TO_PUBLISH.has(code))
     .map(({ path, message, code }): Problem => ({ path, message, code }));

@@ -9,8 +9,9 @@ import {
 import { compilePipeline, StrategyCatalogue } from '../../orchestrators';
 import { compileTemplate } from '../../templates';
 import { ToolCatalogue } from '../../tools';
-import type { CompiledAssistant } from '../assistant.types';
+import type { CompiledAssistant, RequiredFeature } from '../assistant.types';
 import { CatalogueRules } from './catalogue-rules';
+import { requiredFeatures } from './required-features';
 
 /** Reads stored definitions and compiles them over the installed tools and strategies. Pure, and never throws. */
 @Injectable()
@@ -23,6 +24,10 @@ export class AssistantCompiler {
 
   read(stored: StoredDefinition): AssistantDocument {
     return normaliseDocument(stored, this.vocabulary);
+  }
+
+  required(document: AssistantDocument): RequiredFeature[] {
+    return requiredFeatures(document, this.strategies);
   }
 
   compile(document: AssistantDocument): CompiledAssistant {

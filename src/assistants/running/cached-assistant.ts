@@ -55,6 +55,7 @@ export class CachedAssistant {
       access,
       disclosure,
       document: this.document,
+      required: this.compiler.required(this.document),
       get compiled() {
         return compiled();
       },

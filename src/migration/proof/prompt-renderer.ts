@@ -64,7 +64,7 @@ export class PromptRenderer {
   private readonly signal = new AbortController().signal;
 
   constructor(
-    strategies: StrategyCatalogue,
+    private readonly strategies: StrategyCatalogue,
     config: Config,
     private readonly vocabulary: ToolVocabulary,
   ) {
@@ -96,7 +96,8 @@ export class PromptRenderer {
   }
 
   private assistantOf(id: number, stored: AssistantDocument): RunJob['assistant'] {
-    const document = withoutPlans(stored);
+    const planned = this.strategies.find(stored.orchestrator)?.definition.shape.planned === true;
+    const document = planned ? withoutPlans(stored) : stored;
     return {
       id,
       name: '',
@@ -109,6 +110,7 @@ export class PromptRenderer {
       access: 'use',
       disclosure: 'none',
       document,
+      required: [],
       compiled: this.compiler.compile(document),
     };
   }
@@ -146,8 +148,11 @@ export class PromptRenderer {
 }
 
 /** A plan depends on a model or heuristic. The comparison of settings proves which tools it may choose. */
-const withoutPlans = (document: AssistantDocument): AssistantDocument =>
-  document.orchestrator === 'planned' ? { ...document, orchestrator: 'sequential', orchestratorOptions: {} } : document;
+const withoutPlans = (document: AssistantDocument): AssistantDocument => ({
+  ...document,
+  orchestrator: 'sequential',
+  orchestratorOptions: {},
+});
 
 const marked = ({ segments }: CompiledTemplate): string =>
   segments

@@ -1,4 +1,5 @@
 import type { Caller, ChatMessage, EmitRunEvent, JsonObject, PlanSummary, Principal, Usage } from '../../kernel';
+import type { Features } from '../../organizations';
 import type { CompiledTool, PipelineTool, ToolFallback, ToolOutcome, ToolTexts } from '../../tools';
 
 /** Settings of a tool's entry that only some strategies look at. */
@@ -33,6 +34,8 @@ export interface StrategyDefinition {
   /** Settings of entries that it heeds. An assistant that has others is told so. */
   readonly reads: readonly StrategySetting[];
   readonly shape: StrategyShape;
+  /** The organization's feature without which assistants with this strategy are neither saved nor run. */
+  readonly feature?: keyof Features;
   /** The one to start with. */
   readonly recommended?: boolean;
   /** JSON Schema of `orchestrator_options` in the document; no `properties` when it has none. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantsService, type RunnableAssistant } from '../../assistants';
+import { assertFeatures, AssistantsService, type RunnableAssistant } from '../../assistants';
 import { AppError, type Caller } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../planning';
 import { toAppError } from '../../platform/http';
 import { type RunOutcome, RunsService } from '../../runs';
-import { CompletionCounts, switchedOff } from '../../answering';
+import { CompletionCounts } from '../../answering';
 
 /** `finish_reason` of a run that only made a plan. */
 const PLAN_ONLY = 'plan';
@@ -37,8 +37,7 @@ export class AssistantPlans {
   async plan(caller: Caller, id: number, query: string, signal: AbortSignal): Promise<ToolPlan> {
     const assistant = await this.editable(caller, id);
     const organization = await this.organizations.runtime(assistant.organizationId);
-    const off = switchedOff(assistant, organization);
-    if (off !== null) throw new AppError('feature_disabled', `${off} are switched off in this organization`);
+    assertFeatures(assistant.required, organization.features);
     const { compiled, document, version } = assistant;
     if (!organization.features.planned)
       throw new AppError('feature_disabled', 'Planning is switched off in this organization');

@@ -65,6 +65,7 @@ export class PlannedStrategy implements OrchestratorStrategy {
         best: 'Egokia tresna askorekin eta mota guztietako galderekin.',
       },
     },
+    feature: 'planned',
     reads: ['depends_on'],
     shape: { order: 'dependencies', planned: true },
     options_schema: PLANNING_OPTIONS_SCHEMA,
