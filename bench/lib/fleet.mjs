@@ -31,6 +31,7 @@ const known = {
   },
   portkey: { info: portkey.info, start: portkey.start, isMissing: () => !portkey.isInstalled() },
   bellwether: { info: bellwether.info, start: bellwether.start, isMissing: () => !bellwether.isBuilt() },
+  before: bellwether.before,
 };
 
 export const available = (names = Object.keys(known)) =>

@@ -40,9 +40,20 @@ export function environment({ port, dataDir, upstream, databaseUrl = database })
 
 export const info = { name: 'bellwether', version, database: database ? 'external' : 'embedded' };
 
-export async function start({ upstream, core, scratch }) {
+/** The build of an earlier commit, measured as the server `before` beside ours in one run. */
+const mainBefore = process.env.BENCH_BEFORE && join(resolve(process.env.BENCH_BEFORE), 'main.js');
+
+export const before = {
+  info: { ...info, name: 'before' },
+  isMissing: () => !mainBefore || !existsSync(mainBefore),
+  start: (options) => startBuild(mainBefore, options),
+};
+
+export const start = (options) => startBuild(main, options);
+
+async function startBuild(file, { upstream, core, scratch }) {
   const port = await freePort();
-  const child = startNode(main, { core, cwd: root, env: environment({ port, dataDir: scratch, upstream }) });
+  const child = startNode(file, { core, cwd: root, env: environment({ port, dataDir: scratch, upstream }) });
   const url = `http://127.0.0.1:${port}`;
   await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
   return { child, port, makeTargets: () => makeAssistants({ url, key: adminKey, upstream }) };
