@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { migrations } from '../migrations';
-import { AnsweringModule, AssistantCallsModule } from './answering';
+import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
@@ -62,6 +62,7 @@ const ROOMS = [
   PromptTemplatesModule,
   AnsweringModule,
   AssistantCallsModule,
+  RunExecutorModule,
   ClassicModule,
   MultiToolModule,
   MigrationModule,

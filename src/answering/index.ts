@@ -5,6 +5,7 @@ export { type Count, KeyedSemaphore } from './admission/keyed-semaphore';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';
+export { RunExecutorModule } from './run-executor.module';
 export { BackgroundCompletions } from './background/background-completions.service';
 export {
   questionRequest,

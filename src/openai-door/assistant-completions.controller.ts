@@ -4,8 +4,8 @@ import type { Response } from 'express';
 import { Access, type BellwetherRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { assistantIdIn, callerOf, chatBodySchema, readChatRequest } from '../answering';
-import { completionSchema } from './completion.openapi';
-import { CompletionsService } from './completions.service';
+import { completionSchema } from './completions/completion.openapi';
+import { CompletionsService } from './completions/completions.service';
 
 @ApiTags('Completions')
 @Controller('api/v1/assistants/:id/completions')

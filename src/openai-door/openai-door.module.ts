@@ -7,7 +7,7 @@ import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
 import { ToolsModule } from '../tools';
 import { AssistantCompletionsController } from './assistant-completions.controller';
-import { CompletionsService } from './completions.service';
+import { CompletionsService } from './completions/completions.service';
 import { LambCatalogueController } from './lamb/lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb/lamb-completions.controller';
 import { ModelsService } from './models.service';

@@ -5,8 +5,8 @@ import { AppError, type Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { chatBodySchema, readChatRequestWithModel, callerOf, assistantIdOf, modelNotFound } from '../answering';
-import { completionSchema } from './completion.openapi';
-import { CompletionsService } from './completions.service';
+import { completionSchema } from './completions/completion.openapi';
+import { CompletionsService } from './completions/completions.service';
 import { ModelDto, ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 

@@ -12,7 +12,7 @@ import { EventStreamCounts } from './events/event-stream-counts';
 import { RunEventStreams } from './events/run-event-streams.service';
 import { AssistantPlansController } from './plans/assistant-plans.controller';
 import { AssistantPlans } from './plans/assistant-plans.service';
-import { RunAccess } from './run-access.service';
+import { RunAccess } from './access/run-access.service';
 import { RunsController } from './runs.controller';
 
 @Module({

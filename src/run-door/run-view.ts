@@ -1,7 +1,7 @@
 import type { Page } from '../kernel';
 import type { RunRecord, ToolTiming } from '../runs';
 import { withoutReasoning } from '../answering';
-import type { VisibleRun } from './run-access.service';
+import type { VisibleRun } from './access/run-access.service';
 import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunSummaryDto } from './run.dto';
 
 function presentCall({

@@ -5,7 +5,7 @@ import type { Observable } from 'rxjs';
 import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, toPageRequest } from '../platform/http';
 import { reportMarkdown } from '../runs';
-import { RunAccess } from './run-access.service';
+import { RunAccess } from './access/run-access.service';
 import { RunEventStreams } from './events/run-event-streams.service';
 import { lastSeenOf } from './events/run-position';
 import { RunDto, RunEventsQueryDto, RunPageDto, RunQueryDto, RunStateDto } from './run.dto';

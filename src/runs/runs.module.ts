@@ -1,32 +1,42 @@
 import { Module } from '@nestjs/common';
-import { ActiveRuns } from './active-runs';
-import { BackgroundRuns } from './background-runs';
-import { RunCanceller } from './run-canceller';
-import { RunEndings } from './run-endings';
-import { RunEventRepository } from './run-event.repository';
-import { RunJournal } from './run-journal';
-import { RunKeeper } from './run-keeper';
-import { RunLifecycleRepository } from './run-lifecycle.repository';
-import { RunReader } from './run-reader';
-import { RunRepository } from './run.repository';
+import { BackgroundRuns } from './background/background-runs';
+import { RunJobs } from './background/run-jobs';
+import { RunQueueRepository } from './background/run-queue.repository';
+import { RunWorker } from './background/run-worker';
+import { RunEndings } from './ending/run-endings';
+import { RunCancelRepository } from './keeping/run-cancel.repository';
+import { RunCanceller } from './keeping/run-canceller';
+import { RunKeeper } from './keeping/run-keeper';
+import { RunLeaseRepository } from './keeping/run-lease.repository';
+import { RunReaper } from './keeping/run-reaper';
+import { RunRetention } from './keeping/run-retention';
+import { RunEventRepository } from './log/run-event.repository';
+import { RunJournal } from './log/run-journal';
+import { RunTails } from './log/run-tails';
+import { RunReader } from './reading/run-reader';
+import { RunRepository } from './record/run.repository';
+import { ActiveRuns } from './run/active-runs';
 import { RunsService } from './runs.service';
-import { RunSweeper } from './run-sweeper';
-import { RunTails } from './run-tails';
 
 @Module({
   providers: [
     RunRepository,
     RunEventRepository,
-    RunLifecycleRepository,
+    RunQueueRepository,
+    RunLeaseRepository,
+    RunCancelRepository,
     ActiveRuns,
     RunTails,
     RunJournal,
     RunEndings,
+    RunJobs,
     BackgroundRuns,
-    RunKeeper,
-    RunSweeper,
-    RunReader,
+    RunWorker,
     RunCanceller,
+    RunKeeper,
+    RunReaper,
+    RunRetention,
+    RunReader,
     RunsService,
   ],
   exports: [RunsService],

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isUuid, type JsonObject, notFound, type Page, pageOf, type PageRequest } from '../kernel';
-import { ActiveRuns } from './active-runs';
-import { BackgroundRuns, type RunExecutor } from './background-runs';
-import { Run } from './run';
-import { RunCanceller } from './run-canceller';
-import { RunEndings } from './run-endings';
-import { type EventBatches, type FollowOptions, RunReader } from './run-reader';
-import { runningRecord } from './run-record';
-import { RunRepository, cursorId } from './run.repository';
-import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run.types';
+import { ActiveRuns } from './run/active-runs';
+import { BackgroundRuns } from './background/background-runs';
+import { Run } from './run/run';
+import { RunCanceller } from './keeping/run-canceller';
+import { RunEndings } from './ending/run-endings';
+import { type EventBatches, type FollowOptions, RunReader } from './reading/run-reader';
+import { runningRecord } from './record/run-record';
+import { RunRepository, cursorId } from './record/run.repository';
+import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run/run.types';
 
 /**
- * Opens, ends, finds, follows and cancels runs. A run that answers a request never waits for the database: its record is
- * written behind the answer. A background run lies in the database from the beginning, with a log of its events.
+ * Opens, ends, finds, follows and cancels runs. The record of a run that answers a request is written behind the answer. A
+ * background run is in the database from the beginning, with a log of its events.
  */
 @Injectable()
 export class RunsService {
@@ -25,58 +25,39 @@ export class RunsService {
     private readonly canceller: RunCanceller,
   ) {}
 
-  /** Records lost since the start: the buffer was full, or the database away for too long. */
-  get droppedTotal(): number {
-    return this.endings.droppedTotal;
-  }
-
-  get activeCount(): number {
-    return this.active.size;
-  }
-
-  /** A run that answers a request. */
+  /** Opens a run that answers a request. */
   open(input: RunInput): Run {
     const run = new Run(input);
     this.active.add(run);
-    run.emit({
-      type: 'run.started',
-      assistant_id: input.assistant.id,
-      assistant_type: input.assistant.type,
-      strategy: input.strategy,
-    });
+    run.start();
     return run;
   }
 
-  /** A run that goes on by itself; some process carries it out with what was given to `executeBy`. */
+  /** Queues a background run. A process that serves executes it with its `RUN_EXECUTOR`. */
   enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
     return this.background.enqueue(input, request);
   }
 
-  /** Called once at the start. A run that the executor does not end is ended as failed, or as what it was aborted for. */
-  executeBy(executor: RunExecutor): void {
-    this.background.executeBy(executor);
-  }
-
-  /** Tells the last events and keeps the record. The first call wins: a run ends once. */
+  /** Emits the last events and records the run. Later calls do nothing. */
   finish(run: Run, outcome: RunOutcome): void {
     this.endings.finish(run, outcome);
   }
 
   /**
-   * The run's events after `after`, then those to come; ends after the terminal one. The same bytes in every
-   * process. Runs that answer a request are followed live only in the process that does.
+   * Events after `after`, past and future, up to the terminal one; same bytes in every process. A run that answers a
+   * request is followed live in its own process only.
    */
   follow(record: RunRecord, options: FollowOptions): EventBatches {
     return this.reader.follow(record, options);
   }
 
-  /** The model's text in a background run, as far as it is in the log; null when there is none. */
+  /** The model's text so far in a background run; null without any. */
   answer(record: RunRecord): Promise<string | null> {
     return this.reader.answer(record);
   }
 
   /**
-   * Ends a run wherever it is; one that is cancelled already stays so. Its end may still be to come when this resolves.
+   * Cancels a run in any process. A running run may end after this resolves; repeating a cancellation changes nothing.
    * @throws AppError `not_found`, `run_ended`.
    */
   async cancel(organizationId: string, id: string, reason: string): Promise<RunRecord> {
@@ -87,7 +68,7 @@ export class RunsService {
     return record;
   }
 
-  /** What is needed to decide about a run, not to show it: without the events of a log, and from memory where it goes on here. */
+  /** The run for access checks: without the events of its log, from memory if it runs here. */
   async glance(organizationId: string, id: string): Promise<RunRecord | null> {
     const run = this.active.get(id);
     const held = run === undefined ? this.endings.find(id) : runningRecord(run);
@@ -95,7 +76,7 @@ export class RunsService {
     return isUuid(id) ? this.runs.within(organizationId).record(id) : null;
   }
 
-  /** The run, wherever it is by now: going on in this process, waiting to be written, or in the table. */
+  /** The run, whether it runs here, waits in the buffer or is in the table. */
   async find(organizationId: string, id: string): Promise<RunRecord | null> {
     const run = this.active.get(id);
     if (run?.background === false) return within(organizationId, runningRecord(run));
@@ -105,7 +86,7 @@ export class RunsService {
     return record === null ? null : this.withEvents(record, run);
   }
 
-  /** Newest first, runs of this process that go on included. */
+  /** Newest first, including running ones of this process. */
   async list(organizationId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
     const running = this.going(organizationId, filter);
     await this.endings.flush();
@@ -119,7 +100,7 @@ export class RunsService {
     return { ...pageOf(records, page.limit, ({ id }) => id), total: stored.total + going.length };
   }
 
-  /** Runs on behalf of one that `find` gave, oldest first. */
+  /** Runs that a found run started, oldest first. */
   async nested({ id, organizationId }: Pick<RunRecord, 'id' | 'organizationId'>): Promise<readonly RunRecord[]> {
     const going = this.active
       .values()
@@ -136,7 +117,7 @@ export class RunsService {
     return this.runs.within(organizationId).stats(assistantId);
   }
 
-  /** Writes what waits to be written. */
+  /** Writes buffered records. */
   flush(): Promise<void> {
     return this.endings.flush();
   }
@@ -146,7 +127,7 @@ export class RunsService {
     return { ...this.current(record, run), events: await this.reader.events(record) };
   }
 
-  /** A row that says that the run goes on does not say how far it is. */
+  /** Adds the progress that a running row does not have. */
   private current(record: RunRecord, run = this.active.get(record.id)): RunRecord {
     if (run === undefined || record.status !== 'running') return record;
     const { tools, plan } = runningRecord(run);
@@ -163,7 +144,7 @@ export class RunsService {
   }
 }
 
-/** Runs of the organization's assistants, and those that its members asked of another one's. */
+/** The record, if the organization owns the assistant or one of its members asked. */
 const within = (organizationId: string, record: RunRecord): RunRecord | null =>
   record.organizationId === organizationId || (record.callerOrganizationId === organizationId && !record.parentRunId)
     ? record

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { StreamsInFlight } from '../../src/answering';
-import { RunsService } from '../../src/runs';
+import { ActiveRuns } from '../../src/runs/run/active-runs';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, streamed, user } from '../support/chat';
 import { until } from '../support/until';
@@ -115,7 +115,7 @@ describe('a run that is cancelled', () => {
     await until(() => upstream.active === 0);
     expect((await app.api('GET', '/api/v1/runs?status=running')).json.total).toBe(0);
     expect((await app.api('GET', '/api/v1/runs?status=queued')).json.total).toBe(0);
-    await until(() => app.get(RunsService).activeCount === 0);
+    await until(() => app.get(ActiveRuns).size === 0);
     expect(app.get(StreamsInFlight).size).toBe(0);
   });
 });

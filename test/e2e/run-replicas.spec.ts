@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { RunsService } from '../../src/runs';
+import { ActiveRuns } from '../../src/runs/run/active-runs';
 import { startApp, type TestApp } from '../support/app';
 import { makeAssistant, streamed, user } from '../support/chat';
 import { mcpClient, textsOf } from '../support/mcp-client';
@@ -39,7 +39,7 @@ describe('two processes on one database', () => {
 
   const start = async (): Promise<string> =>
     (await here.api('POST', `/api/v1/assistants/${id}/runs`, { messages: [user('Hi')] })).json.id as string;
-  const goesOnHere = (run: string) => until(() => here.get(RunsService).activeCount > 0 && upstream.active > 0 && run);
+  const goesOnHere = (run: string) => until(() => here.get(ActiveRuns).size > 0 && upstream.active > 0 && run);
 
   it('tell of a run with the same bytes, while it goes on and afterwards', async () => {
     upstream.expect({ content: 'word '.repeat(40), delayMs: 10 });

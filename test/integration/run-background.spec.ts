@@ -52,7 +52,7 @@ describe('background runs', () => {
   it('is queued with its request, carried out, and leaves its events in order', async () => {
     const server = process();
     const seen: unknown[] = [];
-    server.runs.executeBy(async (run, request) => {
+    server.executeBy(async (run, request) => {
       seen.push(request, run.input.caller.userId);
       await answers(server, ['Hel', 'lo ', 'World'])(run);
     });
@@ -73,7 +73,7 @@ describe('background runs', () => {
 
   it('replays the same bytes from any point, on another process, too', async () => {
     const [worker, other] = [process(), process()];
-    worker.runs.executeBy(async (run) => {
+    worker.executeBy(async (run) => {
       for (let n = 0; n < 30; n++) {
         run.emit({ type: 'run.progress', message: `step ${n} \u0000 \ud800 "quoted" \\ ☃` });
         await sleep(2);
@@ -100,7 +100,7 @@ describe('background runs', () => {
     let say!: (text: string) => void;
     let end!: () => void;
     const ready = new Promise<void>((begun) => {
-      worker.runs.executeBy(async (run) => {
+      worker.executeBy(async (run) => {
         say = (message) => run.emit({ type: 'run.progress', message });
         const ending = new Promise<void>((resolve) => (end = resolve));
         begun();
@@ -143,7 +143,7 @@ describe('background runs', () => {
         )
         .catch(() => undefined);
     let said = 0;
-    worker.runs.executeBy(async (run) => {
+    worker.executeBy(async (run) => {
       for (let n = 0; n < 60; n++) {
         run.emit({ type: 'run.progress', message: `${n}` });
         said += 1;
@@ -166,7 +166,7 @@ describe('background runs', () => {
   it.each(['here', 'elsewhere'])('is cancelled when it goes on %s', async (where) => {
     const [worker, other] = [process(), process()];
     let reason: string | null = null;
-    worker.runs.executeBy(async (run) => {
+    worker.executeBy(async (run) => {
       await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
       reason = run.abortReason;
       worker.runs.finish(run, { status: 'cancelled', errorCode: 'cancelled', message: 'The run was cancelled' });
@@ -189,7 +189,7 @@ describe('background runs', () => {
       'run.cancelled',
     ]);
     const ran = jest.fn();
-    server.runs.executeBy(async (run) => {
+    server.executeBy(async (run) => {
       ran(run.id);
       await answers(server, ['a'])(run);
     });
@@ -208,7 +208,7 @@ describe('background runs', () => {
       () => Promise.resolve(),
       () => new Promise<void>(() => undefined),
     ];
-    server.runs.executeBy(() => (executors.shift() as () => Promise<void>)());
+    server.executeBy(() => (executors.shift() as () => Promise<void>)());
     await server.jobs.start();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) {
@@ -233,7 +233,7 @@ describe('background runs', () => {
     let all!: () => void;
     const together = new Promise<void>((resolve) => (all = resolve));
     let begun = 0;
-    server.runs.executeBy(async (run, { total }) => {
+    server.executeBy(async (run, { total }) => {
       begun += 1;
       if (begun === 2) all();
       await together;
@@ -257,7 +257,7 @@ describe('background runs', () => {
     server.runs.finish(door, { status: 'completed', usage });
     await server.runs.flush();
     expect(await server.runs.find(organizationId, door.id)).toMatchObject({ status: 'completed', usage: null });
-    expect(server.runs.droppedTotal).toBe(0);
+    expect(server.endings.droppedTotal).toBe(0);
   });
 
   describe('in a crowd', () => {
@@ -298,7 +298,7 @@ describe('background runs', () => {
       };
       const [b, c] = [await add('b'), await add('c')];
       const order: string[] = [];
-      server.runs.executeBy((run) => {
+      server.executeBy((run) => {
         order.push(names.get(run.input.assistant.organizationId) ?? '');
         return Promise.resolve(server.runs.finish(run, { status: 'completed' }));
       });
@@ -306,7 +306,7 @@ describe('background runs', () => {
       for (let n = 0; n < 2; n++) await ask(server, randomUUID(), b);
       await ask(server, randomUUID(), c);
       await server.jobs.start();
-      await until(() => order.length === 8 && server.runs.activeCount === 0);
+      await until(() => order.length === 8 && server.active.size === 0);
       const turns = [order.slice(0, 3), order.slice(3, 5), order.slice(5)];
       expect(turns.map((turn) => turn.sort().join(''))).toEqual(['abc', 'ab', 'aaa']);
     });

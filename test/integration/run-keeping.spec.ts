@@ -61,7 +61,7 @@ describe('keeping runs', () => {
       const [server, other] = [process(), process()];
       const short = server.runs.open(storedRunInput({ organizationId }));
       const run = lasting(server);
-      await server.keeper.showWhatLasts();
+      await server.keeper.insertLongRuns();
       expect(await rowOf(short.id)).toBeUndefined();
       expect(await other.runs.find(organizationId, run.id)).toMatchObject({ status: 'running', background: false });
       const page = { limit: 10, cursor: null };
@@ -86,14 +86,14 @@ describe('keeping runs', () => {
       server.runs.finish(run, { status: 'completed' });
       await server.runs.flush();
       server.active.add(run);
-      await server.keeper.showWhatLasts();
+      await server.keeper.insertLongRuns();
       expect((await rowOf(run.id))?.['status']).toBe('completed');
     });
 
     it('replay the same bytes from memory, from the buffer and from the table; elsewhere when they have ended', async () => {
       const [server, other] = [process(), process()];
       const run = lasting(server);
-      await server.keeper.showWhatLasts();
+      await server.keeper.insertLongRuns();
       const live = readAll(server.runs, organizationId, run.id);
       const elsewhere = readAll(other.runs, organizationId, run.id);
       run.emit({ type: 'run.progress', message: 'one \u0000 \ud800 ☃' });
@@ -118,9 +118,9 @@ describe('keeping runs', () => {
     it('are cancelled from another process', async () => {
       const [server, other] = [process(), process()];
       const run = lasting(server);
-      await server.keeper.showWhatLasts();
+      await server.keeper.insertLongRuns();
       await other.runs.cancel(organizationId, run.id, 'asked');
-      await server.keeper.cancelWhatShouldEnd();
+      await server.canceller.abortRequested();
       expect(run.abortReason).toBe('asked');
     });
 
@@ -133,17 +133,17 @@ describe('keeping runs', () => {
   });
 
   /** As if so long had passed since the look before. */
-  async function lookAgain({ sweeper }: RunProcess, later = 11_000): Promise<void> {
+  async function lookAgain({ reaper }: RunProcess, later = 11_000): Promise<void> {
     const now = performance.now.bind(performance);
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
     try {
-      await sweeper.reap({ alone: false, first: false });
+      await reaper.reap({ alone: false, first: false });
     } finally {
       clock.mockRestore();
     }
   }
   async function reapBy(reaper: RunProcess): Promise<void> {
-    await reaper.sweeper.reap({ alone: false, first: false });
+    await reaper.reaper.reap({ alone: false, first: false });
     await lookAgain(reaper);
   }
 
@@ -154,7 +154,7 @@ describe('keeping runs', () => {
     async function begun(worker: RunProcess): Promise<{ id: string; run: Run }> {
       let begin!: (run: Run) => void;
       const beginning = new Promise<Run>((resolve) => (begin = resolve));
-      worker.runs.executeBy(async (run) => {
+      worker.executeBy(async (run) => {
         run.emit({ type: 'llm.delta', text: 'half an ans' });
         begin(run);
         await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
@@ -171,9 +171,9 @@ describe('keeping runs', () => {
       const { id } = await begun(worker);
       const nested = lasting(worker, id);
       nested.emit({ type: 'run.progress', message: 'a\u0000b' });
-      await worker.keeper.showWhatLasts();
+      await worker.keeper.insertLongRuns();
       const going = await begun(alive);
-      jest.spyOn(worker.lifecycle, 'beat').mockRejectedValue(new Error('frozen'));
+      jest.spyOn(worker.leases, 'beat').mockRejectedValue(new Error('frozen'));
       const reading = readAll(reaper.runs, organizationId, id);
       await Promise.all([id, nested.id, going.id].map((each) => age(each, 60)));
       await alive.keeper.beat();
@@ -199,7 +199,7 @@ describe('keeping runs', () => {
     it('begin once more when no vendor was asked, and their events go on without a gap', async () => {
       const [worker, next] = [process({ concurrency: 1 }), process()];
       const reached = new Promise<void>((resolve) =>
-        worker.runs.executeBy(async (run) => {
+        worker.executeBy(async (run) => {
           run.emit({ type: 'run.progress', message: 'reading' });
           resolve();
           await new Promise((ended) => run.signal.addEventListener('abort', ended));
@@ -211,13 +211,13 @@ describe('keeping runs', () => {
       await until(async () => (await worker.events.page(id, 0, 10)).length === 2);
       const reading = readAll(next.runs, organizationId, id);
       const vendor = jest.fn();
-      next.runs.executeBy(async (run) => {
+      next.executeBy(async (run) => {
         await vendorGate.getStore()?.();
         vendor();
         run.emit({ type: 'llm.delta', text: 'answer' });
         next.runs.finish(run, { status: 'completed' });
       });
-      jest.spyOn(worker.lifecycle, 'beat').mockRejectedValue(new Error('frozen'));
+      jest.spyOn(worker.leases, 'beat').mockRejectedValue(new Error('frozen'));
       await next.jobs.start();
       await age(id, 60);
       await reapBy(next);
@@ -236,16 +236,15 @@ describe('keeping runs', () => {
       const reaper = process();
       const ids = [await queued(reaper), await queued(reaper)];
       const workerId = randomUUID();
-      for (const id of ids)
-        expect(await reaper.lifecycle.claim(id, workerId)).toMatchObject({ retries: 0, lastSeq: 0 });
-      expect(await reaper.lifecycle.askVendor(ids[0]!, workerId)).toBe(true);
-      expect(await reaper.lifecycle.askVendor(ids[1]!, randomUUID())).toBe(false);
+      for (const id of ids) expect(await reaper.queue.claim(id, workerId)).toMatchObject({ retries: 0, lastSeq: 0 });
+      expect(await reaper.queue.markVendorAsked(ids[0]!, workerId)).toBe(true);
+      expect(await reaper.queue.markVendorAsked(ids[1]!, randomUUID())).toBe(false);
       await Promise.all(ids.map((id) => age(id, 60)));
       await reapBy(reaper);
       expect([(await rowOf(ids[0]!))?.['status'], (await rowOf(ids[1]!))?.['status']]).toEqual(['failed', 'queued']);
       // The process that lost the run asks no vendor any more.
-      expect(await reaper.lifecycle.askVendor(ids[1]!, workerId)).toBe(false);
-      expect(await reaper.lifecycle.claim(ids[1]!, randomUUID())).toMatchObject({ retries: 1 });
+      expect(await reaper.queue.markVendorAsked(ids[1]!, workerId)).toBe(false);
+      expect(await reaper.queue.claim(ids[1]!, randomUUID())).toMatchObject({ retries: 1 });
       await age(ids[1]!, 60);
       await reapBy(reaper);
       expect(await rowOf(ids[1]!)).toMatchObject({ status: 'failed', error_code: 'worker_lost' });
@@ -259,7 +258,7 @@ describe('keeping runs', () => {
       const log = await readAll(reaper.runs, organizationId, id);
       await worker.keeper.beat();
       expect(run.abortReason).toBe('worker_lost');
-      await until(async () => worker.runs.activeCount === 0);
+      await until(async () => worker.active.size === 0);
       expect(await readAll(reaper.runs, organizationId, id)).toBe(log);
     });
 
@@ -269,15 +268,15 @@ describe('keeping runs', () => {
       const statusOf = async () => (await rowOf(id))?.['status'];
       // The database is back, and the reaper is first.
       await age(id, 60);
-      await reaper.sweeper.reap({ alone: false, first: false });
+      await reaper.reaper.reap({ alone: false, first: false });
       await lookAgain(reaper, 5_000);
       expect(await statusOf()).toBe('running');
       await worker.keeper.beat();
       await lookAgain(reaper);
       // Away again, and back after a while.
       await age(id, 60);
-      await reaper.sweeper.reap({ alone: false, first: false });
-      const silent = jest.spyOn(reaper.lifecycle, 'silent').mockRejectedValueOnce(new Error('away'));
+      await reaper.reaper.reap({ alone: false, first: false });
+      const silent = jest.spyOn(reaper.leases, 'expired').mockRejectedValueOnce(new Error('away'));
       await expect(lookAgain(reaper)).rejects.toThrow('away');
       silent.mockRestore();
       await lookAgain(reaper, 30_000);
@@ -290,7 +289,7 @@ describe('keeping runs', () => {
     it('give their record when they answer a request and end after all', async () => {
       const [server, reaper] = [process(), process()];
       const run = lasting(server);
-      await server.keeper.showWhatLasts();
+      await server.keeper.insertLongRuns();
       await age(run.id, 60);
       await reapBy(reaper);
       expect(await rowOf(run.id)).toMatchObject({ status: 'failed', error_code: 'worker_lost' });
@@ -305,10 +304,10 @@ describe('keeping runs', () => {
     it('end at once when a process starts alone, and their jobs find them ended', async () => {
       const first = process({ engine: 'embedded' });
       const { id } = await begun(first);
-      jest.spyOn(first.lifecycle, 'beat').mockRejectedValue(new Error('killed'));
+      jest.spyOn(first.leases, 'beat').mockRejectedValue(new Error('killed'));
       const second = process({ engine: 'embedded' });
       const ran = jest.fn();
-      second.runs.executeBy((run) => {
+      second.executeBy((run) => {
         ran(run.id);
         return Promise.resolve();
       });
@@ -325,7 +324,7 @@ describe('keeping runs', () => {
       await dataSource.query('DELETE FROM pgboss.job');
       await dataSource.query(`UPDATE runs SET created_at = created_at - interval '1 minute'`);
       const other = process();
-      other.runs.executeBy((run) => Promise.resolve(other.runs.finish(run, { status: 'completed' })));
+      other.executeBy((run) => Promise.resolve(other.runs.finish(run, { status: 'completed' })));
       await other.jobs.start();
       await until(async () => (await rowOf(id))?.['status'] === 'completed');
     });
@@ -345,7 +344,7 @@ describe('keeping runs', () => {
       UPDATE runs SET created_at = created_at - interval '1 minute'`);
     const pages: number[] = [];
     const found: string[] = [];
-    for await (const page of server.lifecycle.waiting(30, 500)) {
+    for await (const page of server.queue.queuedLong(30, 500)) {
       pages.push(page.length);
       found.push(...page);
     }
@@ -354,7 +353,7 @@ describe('keeping runs', () => {
 
   it('lets go of contents after their time, and keeps the figures', async () => {
     const server = process({ retentionDays: 7 });
-    server.runs.executeBy(async (run) => {
+    server.executeBy(async (run) => {
       run.emit({ type: 'llm.delta', text: 'secret' });
       server.runs.finish(run, {
         status: 'completed',
@@ -376,7 +375,7 @@ describe('keeping runs', () => {
     await dataSource.query(`UPDATE runs SET created_at = created_at - interval '8 days' WHERE id = ANY($1)`, [
       [old, answering.id],
     ]);
-    await server.sweeper.prune();
+    await server.retention.prune();
     for (const id of [old, answering.id]) {
       const record = await server.runs.find(organizationId, id);
       expect(record).toMatchObject({ sources: [], events: [], report: null });
@@ -387,6 +386,6 @@ describe('keeping runs', () => {
     expect(framesIn(await readAll(server.runs, organizationId, young)).map(({ event }) => event)).toContain(
       'llm.delta',
     );
-    expect(await server.lifecycle.prune(7, 10)).toBe(0);
+    expect(await server.repository.prune(7, 10)).toBe(0);
   });
 });

@@ -71,7 +71,7 @@ describe('signals between processes', () => {
 
   it('bring the events of a run and the wish to cancel it over at once', async () => {
     const [worker, other] = [process(), process()];
-    worker.runs.executeBy(async (run) => {
+    worker.executeBy(async (run) => {
       await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
       worker.runs.finish(run, { status: 'cancelled', message: 'asked' });
     });

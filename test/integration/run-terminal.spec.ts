@@ -54,7 +54,7 @@ describe('the end of a background run', () => {
   async function begin(worker: RunProcess): Promise<Begun> {
     let begun!: (value: Begun) => void;
     const beginning = new Promise<Begun>((resolve) => (begun = resolve));
-    worker.runs.executeBy(async (run) => {
+    worker.executeBy(async (run) => {
       // From here on nobody begins the run again.
       await vendorGate.getStore()?.();
       await new Promise<void>((done, failed) => {
@@ -77,8 +77,8 @@ describe('the end of a background run', () => {
       return: () => settle.done(),
       throw: () => settle.failed(new Error('a defect')),
       'cancel here': () => cancel(worker),
-      'cancel elsewhere': () => cancel(other).then(() => worker.keeper.cancelWhatShouldEnd()),
-      reap: async () => other.lifecycle.reap(await other.lifecycle.silent(0, []), () => Promise.resolve()),
+      'cancel elsewhere': () => cancel(other).then(() => worker.canceller.abortRequested()),
+      reap: async () => other.leases.reap(await other.leases.expired(0, []), () => Promise.resolve()),
       beat: () => worker.keeper.beat(),
       shutdown: () => worker.stop(1_000),
     };

@@ -1,7 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
-import { AssistantCallsModule } from '../../src/answering';
+import { AssistantCallsModule, RunExecutorModule } from '../../src/answering';
 import { AppModule } from '../../src/app.module';
 import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
@@ -35,6 +35,7 @@ describe('a lower room that needs a higher one', () => {
     [LinkedAssistantsModule, 'LINKED_ASSISTANTS'],
     [MetadataMigratorModule, 'METADATA_MIGRATOR'],
     [AssistantCallsModule, 'ASSISTANT_ABILITY'],
+    [RunExecutorModule, 'RUN_EXECUTOR'],
   ])('does not start without %p', async (module, token) => {
     await expect(boot(module)).rejects.toThrow(token);
   });

@@ -5,19 +5,24 @@ import { type OpenDatabase, Transactions } from '../../src/platform/database';
 import { JobQueue } from '../../src/platform/jobs';
 import { JobRepository } from '../../src/platform/jobs/job.repository';
 import { Signals } from '../../src/platform/signals';
-import { type RunInput, RunsService } from '../../src/runs';
-import { ActiveRuns } from '../../src/runs/active-runs';
-import { BackgroundRuns } from '../../src/runs/background-runs';
-import { RunCanceller } from '../../src/runs/run-canceller';
-import { RunEndings } from '../../src/runs/run-endings';
-import { RunEventRepository } from '../../src/runs/run-event.repository';
-import { RunJournal } from '../../src/runs/run-journal';
-import { RunKeeper } from '../../src/runs/run-keeper';
-import { RunLifecycleRepository } from '../../src/runs/run-lifecycle.repository';
-import { RunReader } from '../../src/runs/run-reader';
-import { RunRepository } from '../../src/runs/run.repository';
-import { RunSweeper } from '../../src/runs/run-sweeper';
-import { RunTails } from '../../src/runs/run-tails';
+import { type RunExecutor, type RunInput, RunsService } from '../../src/runs';
+import { BackgroundRuns } from '../../src/runs/background/background-runs';
+import { RunJobs } from '../../src/runs/background/run-jobs';
+import { RunQueueRepository } from '../../src/runs/background/run-queue.repository';
+import { RunWorker } from '../../src/runs/background/run-worker';
+import { RunEndings } from '../../src/runs/ending/run-endings';
+import { RunCancelRepository } from '../../src/runs/keeping/run-cancel.repository';
+import { RunCanceller } from '../../src/runs/keeping/run-canceller';
+import { RunKeeper } from '../../src/runs/keeping/run-keeper';
+import { RunLeaseRepository } from '../../src/runs/keeping/run-lease.repository';
+import { RunReaper } from '../../src/runs/keeping/run-reaper';
+import { RunRetention } from '../../src/runs/keeping/run-retention';
+import { RunEventRepository } from '../../src/runs/log/run-event.repository';
+import { RunJournal } from '../../src/runs/log/run-journal';
+import { RunTails } from '../../src/runs/log/run-tails';
+import { RunReader } from '../../src/runs/reading/run-reader';
+import { RunRepository } from '../../src/runs/record/run.repository';
+import { ActiveRuns } from '../../src/runs/run/active-runs';
 
 export interface RunProcessOptions {
   readonly leaseSeconds?: number;
@@ -38,19 +43,25 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
     database: { url: signalUrl },
   } as unknown as Config;
   const jobs = new JobQueue(new JobRepository(dataSource, config), { engine } as OpenDatabase, config);
+  const runJobs = new RunJobs(jobs, config);
   const signals = new Signals(config);
+  const transactions = new Transactions(dataSource);
   const active = new ActiveRuns();
   const repository = new RunRepository(dataSource);
   const events = new RunEventRepository(dataSource);
-  const lifecycle = new RunLifecycleRepository(dataSource, new Transactions(dataSource));
+  const queue = new RunQueueRepository(dataSource);
+  const leases = new RunLeaseRepository(dataSource, transactions);
   const tails = new RunTails(events, signals);
   const journal = new RunJournal(events, tails, active, signals);
   const endings = new RunEndings(repository, journal, active);
-  const background = new BackgroundRuns(lifecycle, journal, endings, active, jobs, config);
-  const keeper = new RunKeeper(lifecycle, repository, journal, active, signals, config);
-  const sweeper = new RunSweeper(lifecycle, active, keeper, signals, jobs, config);
+  const background = new BackgroundRuns(queue, transactions, runJobs);
+  let execute: RunExecutor['execute'] = () => Promise.reject(new Error('The test gave no executor'));
+  new RunWorker(queue, journal, endings, active, runJobs, { execute: (run, request) => execute(run, request) });
+  const canceller = new RunCanceller(new RunCancelRepository(dataSource, transactions), active, signals);
+  const keeper = new RunKeeper(leases, canceller, repository, journal, active, config);
+  const reaper = new RunReaper(leases, active, keeper, signals, runJobs, config);
+  const retention = new RunRetention(repository, runJobs, config);
   const reader = new RunReader(events, repository, tails, active, endings);
-  const canceller = new RunCanceller(lifecycle, active, signals);
   const runs = new RunsService(repository, active, endings, background, reader, canceller);
   const stop = async (limitMs = 1_000): Promise<void> => {
     await jobs.stop(limitMs);
@@ -58,7 +69,25 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
     await endings.beforeApplicationShutdown();
     await signals.onApplicationShutdown();
   };
-  return { active, background, events, jobs, journal, keeper, lifecycle, runs, signals, sweeper, tails, stop };
+  return {
+    ...{
+      active,
+      canceller,
+      endings,
+      events,
+      jobs,
+      keeper,
+      leases,
+      queue,
+      reaper,
+      repository,
+      retention,
+      runs,
+      signals,
+    },
+    ...{ tails, stop },
+    executeBy: (executor: RunExecutor['execute']): void => void (execute = executor),
+  };
 }
 
 export type RunProcess = ReturnType<typeof runProcess>;

@@ -5,8 +5,8 @@ import { invalid } from '../../kernel';
 import { Access, type BellwetherRequest, OpenAiErrors } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { assistantIdIn, chatBodySchema, callerOf, readChatRequest } from '../../answering';
-import { completionSchema } from '../completion.openapi';
-import { CompletionsService } from '../completions.service';
+import { completionSchema } from '../completions/completion.openapi';
+import { CompletionsService } from '../completions/completions.service';
 
 /** LAMB's completion route: the assistant is named in the query. */
 @ApiTags('LAMB')

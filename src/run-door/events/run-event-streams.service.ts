@@ -8,9 +8,9 @@ import { type Caller, uuidv7 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { drained } from '../../platform/sse';
 import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../../runs';
-import { RunAccess } from '../run-access.service';
+import { RunAccess } from '../access/run-access.service';
 import { EventStreamCounts } from './event-stream-counts';
-import { ForeignEvents } from './foreign-events';
+import { ForeignEvents } from '../access/foreign-events';
 
 /** Half of the promised 15 s between two frames. */
 const BEAT_MS = 7_000;

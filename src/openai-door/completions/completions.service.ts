@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { AnswerPipeline, Backpressure, type ChatRequest, CompletionOpening } from '../../answering';
+import type { Caller } from '../../kernel';
+import { sendJson } from '../frames/json.sink';
+import { sendStream } from '../frames/stream.sink';
+
+/** Answers one completion over HTTP, from the caller's question to the last byte. */
+@Injectable()
+export class CompletionsService {
+  constructor(
+    private readonly opening: CompletionOpening,
+    private readonly pipeline: AnswerPipeline,
+  ) {}
+
+  /** Rejects only while a status can still be sent. */
+  async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
+    const completion = await this.opening.open({ caller, assistant: assistantId, request });
+    response.setHeader('X-Run-Id', completion.run.id);
+    const pressure = new Backpressure();
+    const answer = this.pipeline.answer(completion, pressure);
+    await (request.stream
+      ? sendStream(answer, { completion, response, pressure })
+      : sendJson(answer, completion, response));
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError, type JsonObject, uuidv7 } from '../../kernel';
+import { Transactions } from '../../platform/database';
+import { queuedRecord } from '../record/run-record';
+import type { RunInput, RunRecord } from '../run/run.types';
+import { RunJobs } from './run-jobs';
+import { type QueueLoad, RunQueueRepository } from './run-queue.repository';
+
+/** A run that has been queued for this long must have a job. */
+const LOST_JOB_SECONDS = 30;
+const LOST_JOBS_SWEEP_MS = 60_000;
+const LOST_JOBS_PAGE = 500;
+/** Background runs that may be queued or running at once. */
+const MAX_PER_USER = 50;
+const MAX_PER_ORGANIZATION = 200;
+const RETRY_AFTER_SECONDS = 10;
+
+/** Queues background runs with their requests. `RunWorker` executes them, in whichever process takes the job. */
+@Injectable()
+export class BackgroundRuns {
+  private readonly logger = new Logger('Runs');
+
+  constructor(
+    private readonly queue: RunQueueRepository,
+    private readonly transactions: Transactions,
+    private readonly jobs: RunJobs,
+  ) {
+    jobs.sweep(LOST_JOBS_SWEEP_MS, () => this.replaceLostJobs());
+  }
+
+  /** Inserts run, request and job in one transaction. @throws AppError `too_many_requests` */
+  async enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
+    const id = await this.transactions.once('run.enqueue', async (tx) => {
+      const record = queuedRecord(uuidv7(), input);
+      const load = await this.queue.load(record, tx);
+      assertBelowLimits(load);
+      await this.queue.enqueue(record, load.turn, input, request, tx);
+      await this.jobs.send([record.id], tx, -load.turn);
+      return record.id;
+    });
+    this.jobs.wake();
+    return queuedRecord(id, input);
+  }
+
+  private async replaceLostJobs(): Promise<void> {
+    for await (const queued of this.queue.queuedLong(LOST_JOB_SECONDS, LOST_JOBS_PAGE)) {
+      const ids = await this.jobs.withoutJob(queued);
+      if (ids.length === 0) continue;
+      this.logger.warn({ msg: 'queued runs had lost their jobs', count: ids.length });
+      await this.transactions.run((tx) => this.jobs.send(ids, tx));
+      this.jobs.wake();
+    }
+  }
+}
+
+function assertBelowLimits({ ofUser, ofOrganization }: QueueLoad): void {
+  if (ofUser < MAX_PER_USER && ofOrganization < MAX_PER_ORGANIZATION) return;
+  const whose = ofUser < MAX_PER_USER ? 'of the organization' : 'of yours';
+  throw new AppError('too_many_requests', `Too many runs ${whose} wait or go on in the background`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { type Transaction, Transactions } from '../../platform/database';
+import { endLockedRuns, type LockedRun } from './end-locked-runs';
+
+/** A run whose lease has expired. `heartbeat` is the database's text of its last heartbeat. */
+export interface ExpiredRun {
+  readonly id: string;
+  readonly heartbeat: string;
+}
+
+interface ReapedRuns {
+  readonly failed: readonly string[];
+  readonly requeued: readonly string[];
+}
+
+/** Locks in the order of ids, like every statement that locks several runs. */
+const BEAT = `
+  WITH held AS (
+    SELECT id FROM runs WHERE id = ANY($2) AND worker_id = $1 AND status = 'running' ORDER BY id FOR NO KEY UPDATE
+  ), beaten AS (
+    UPDATE runs SET heartbeat_at = now() WHERE id IN (SELECT id FROM held) RETURNING id
+  )
+  SELECT id FROM beaten`;
+
+const EXPIRED = `
+  SELECT id, heartbeat_at::text AS heartbeat FROM runs
+  WHERE status = 'running' AND NOT (id = ANY($1)) AND heartbeat_at < now() - make_interval(secs => $2)
+  ORDER BY id`;
+
+const LOCK_EXPIRED = `
+  SELECT id, background, events FROM runs
+  WHERE status = 'running' AND (id, heartbeat_at) IN (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]))
+  ORDER BY id FOR UPDATE SKIP LOCKED`;
+
+/** Queues locked background runs again, once each. A run that asked a vendor is not repeated. */
+const REQUEUE = `
+  WITH again AS (
+    UPDATE run_requests q SET retries = q.retries + 1 FROM runs
+    WHERE q.run_id = ANY($1) AND runs.id = q.run_id AND runs.background AND runs.cancel_requested_at IS NULL
+      AND NOT q.vendor_asked AND q.retries = 0
+      AND NOT EXISTS (SELECT FROM run_events e WHERE e.run_id = q.run_id AND e.type IN ('llm.started', 'llm.delta'))
+    RETURNING q.run_id
+  ), queued AS (
+    UPDATE runs SET status = 'queued', worker_id = NULL, heartbeat_at = NULL
+    WHERE id IN (SELECT run_id FROM again) RETURNING id
+  )
+  SELECT id FROM queued`;
+
+/** Leases on running rows: heartbeats, and runs whose lease has expired. All times are the database's. */
+@Injectable()
+export class RunLeaseRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Renews the leases of a worker in one statement. Returns the runs that are still the worker's. */
+  async beat(workerId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.query<{ id: string }[]>(BEAT, [workerId, ids]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Runs without a heartbeat for `seconds`, except those of this process. */
+  expired(seconds: number, except: readonly string[]): Promise<ExpiredRun[]> {
+    return this.dataSource.query(EXPIRED, [except, seconds]);
+  }
+
+  /**
+   * Ends the runs that still have the same heartbeat. Runs that have asked no vendor are queued again, with jobs from
+   * `sendJobs`; the others fail.
+   */
+  reap(
+    expired: readonly ExpiredRun[],
+    sendJobs: (ids: readonly string[], tx: Transaction) => Promise<void>,
+  ): Promise<ReapedRuns> {
+    return this.transactions.run(async (tx) => {
+      const locked = await tx.query<LockedRun[]>(LOCK_EXPIRED, [
+        expired.map(({ id }) => id),
+        expired.map(({ heartbeat }) => heartbeat),
+      ]);
+      const queued = await tx.query<{ id: string }[]>(REQUEUE, [locked.map(({ id }) => id)]);
+      const requeued = queued.map(({ id }) => id);
+      await sendJobs(requeued, tx);
+      const lost = locked.filter(({ id }) => !requeued.includes(id));
+      const message = 'The process that carried out the run is gone';
+      await endLockedRuns(tx, lost, { type: 'run.failed', code: 'worker_lost', message });
+      return { failed: lost.map(({ id }) => id), requeued };
+    });
+  }
+}

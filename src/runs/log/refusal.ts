@@ -1,0 +1,21 @@
+import { isDatabaseUnavailable } from '../../platform/database';
+
+/** Codes of PostgreSQL. Node's codes of broken connections do not match. */
+const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
+/** Read-only standby and full disk: the rows are not at fault. */
+const OUTAGES: ReadonlySet<string> = new Set(['25006', '53100']);
+/** Thrown while the parameters are serialised. */
+const SERIALISATION = ['RangeError', 'TypeError'];
+
+export const sqlstateOf = (error: unknown): string | null => {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' && SQLSTATE.test(code) ? code : null;
+};
+
+/** True when these rows can never be written; false for an outage. */
+export function isRefusal(error: unknown): boolean {
+  if (isDatabaseUnavailable(error)) return false;
+  const state = sqlstateOf(error);
+  if (state !== null) return !OUTAGES.has(state);
+  return error instanceof Error && SERIALISATION.includes(error.name);
+}

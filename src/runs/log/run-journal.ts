@@ -1,0 +1,199 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../../platform/database';
+import { Signals } from '../../platform/signals';
+import { ActiveRuns } from '../run/active-runs';
+import { DurableLog } from './durable-log';
+import { isRefusal, sqlstateOf } from './refusal';
+import { isTerminal, loggedEvent } from '../run/logged-event';
+import { RunEventRepository } from './run-event.repository';
+import type { LoggedEvent } from '../run/run-log.types';
+import { finishedRecord } from '../record/run-record';
+import { idSignals, RUN_EVENTS } from './run-signals';
+import { RunTails } from './run-tails';
+import type { RunRecord } from '../run/run.types';
+import { bareRecord, storableRecord } from '../record/storable-record';
+
+/** Events within this time are committed together. */
+const GATHER_MS = 15;
+const EVENTS_PER_RUN = 200;
+const RUNS_PER_BATCH = 50;
+const RETRY_MS = 500;
+/** Outage after which runs are aborted. After twice the time they are left to the reaper. */
+const PATIENCE_MS = 30_000;
+const UNWRITABLE = 'What the run said could not be written down';
+
+/**
+ * Writes the events of this process's background runs in batches and in order, while it owns the run. Readers see an
+ * event after its commit.
+ */
+@Injectable()
+export class RunJournal {
+  private readonly logger = new Logger('Runs');
+  private readonly logs = new Map<string, DurableLog>();
+  /** Start of the outage in monotonic milliseconds; null while the database answers. */
+  private awaySince: number | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private writing: Promise<void> | null = null;
+  private again = false;
+
+  constructor(
+    private readonly events: RunEventRepository,
+    private readonly tails: RunTails,
+    private readonly active: ActiveRuns,
+    private readonly signals: Signals,
+  ) {}
+
+  open(runId: string): DurableLog {
+    const log = new DurableLog(runId, () => this.schedule(GATHER_MS));
+    this.logs.set(runId, log);
+    return log;
+  }
+
+  find(runId: string): DurableLog | undefined {
+    return this.logs.get(runId);
+  }
+
+  /** Another process has taken the run or ended it: its further events are dropped. */
+  lose(runId: string): void {
+    const log = this.logs.get(runId);
+    if (log === undefined) return;
+    this.close(log);
+    this.active.get(runId)?.abort('worker_lost');
+  }
+
+  private close(log: DurableLog): void {
+    this.logs.delete(log.runId);
+    log.close();
+  }
+
+  private schedule(delay: number): void {
+    if (this.writing !== null) this.again = true;
+    else this.timer ??= setTimeout(() => this.write(), delay);
+  }
+
+  private write(): void {
+    this.timer = null;
+    this.again = false;
+    this.writing = this.writeAll()
+      .then(
+        () => void (this.awaySince = null),
+        (error: unknown) => this.failed(error),
+      )
+      .finally(() => {
+        this.writing = null;
+        if (this.awaySince !== null) this.schedule(RETRY_MS);
+        else if (this.again) this.schedule(GATHER_MS);
+      });
+  }
+
+  private async writeAll(): Promise<void> {
+    const waiting = [...this.logs.values()].filter((log) => log.rest.length > 0);
+    for (let first = 0; first < waiting.length; first += RUNS_PER_BATCH) {
+      await this.append(waiting.slice(first, first + RUNS_PER_BATCH));
+    }
+    for (const log of waiting) {
+      const { ending } = log;
+      if (ending !== null && !log.isClosed && log.rest.length <= EVENTS_PER_RUN) await this.end(log, ending);
+    }
+    if (waiting.some((log) => !log.isClosed && log.next(1).length > 0)) this.again = true;
+  }
+
+  /** When the database refuses a batch, each run is tried alone. */
+  private async append(logs: readonly DurableLog[]): Promise<void> {
+    const batch = logs
+      .map((log) => ({ log, events: log.next(EVENTS_PER_RUN) }))
+      .filter((each) => each.events.length > 0);
+    const [only] = batch;
+    if (only === undefined) return;
+    const batches = batch.map(({ log, events }) => ({ runId: log.runId, events }));
+    const ours = await this.unlessRefused(only.log.runId, () => this.events.append(this.active.workerId, batches));
+    if (ours === null) {
+      if (batch.length === 1) return this.abandon(only.log);
+      for (const { log } of batch) await this.append([log]);
+      return;
+    }
+    for (const { log, events } of batch) {
+      if (!ours.has(log.runId)) this.lose(log.runId);
+      else if (!log.isClosed) this.wrote(log, events);
+    }
+    this.tellOthers([...ours]);
+  }
+
+  /** Writes record and terminal event in one statement. Closes the log even if another process ended the run. */
+  private async end(log: DurableLog, record: RunRecord): Promise<void> {
+    const events = [...log.rest];
+    if (!events.some(isTerminal)) return;
+    const ours = await this.ended(record, events);
+    if (ours === null) return this.abandon(log);
+    if (ours) this.wrote(log, events);
+    this.close(log);
+    this.tellOthers([log.runId]);
+  }
+
+  /** Ends the run with a reduced record when the database refuses the full one. Null when it refuses the events. */
+  private async ended(record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean | null> {
+    const { workerId } = this.active;
+    for (const form of [() => record, () => storableRecord(record), () => bareRecord(record)]) {
+      const ours = await this.unlessRefused(record.id, async () => this.events.end(workerId, form(), events));
+      if (ours !== null) return ours;
+    }
+    return null;
+  }
+
+  /** Fails a run whose events can never be written, after its last written event. */
+  private async abandon(log: DurableLog): Promise<void> {
+    const { runId } = log;
+    const run = this.active.get(runId);
+    const [next] = log.rest;
+    if (run !== undefined && next !== undefined) {
+      const code = 'internal_error';
+      const record = bareRecord(finishedRecord(run, { status: 'failed', errorCode: code }));
+      const at = new Date().toISOString();
+      const end = loggedEvent({ run_id: runId, seq: next.seq, at, type: 'run.failed', code, message: UNWRITABLE });
+      // If this is refused as well, the reaper ends the run.
+      const ours = await this.unlessRefused(runId, () => this.events.end(this.active.workerId, record, [end]));
+      if (ours === true) this.tails.push(runId, [end]);
+    }
+    this.lose(runId);
+    this.tellOthers([runId]);
+  }
+
+  /** Null when the database refuses these rows; rejects during an outage. */
+  private async unlessRefused<T>(runId: string, write: () => Promise<T>): Promise<T | null> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.logger.warn({ msg: 'events or record of a run refused', run_id: runId, sqlstate: sqlstateOf(error) });
+      return null;
+    }
+  }
+
+  private wrote(log: DurableLog, events: readonly LoggedEvent[]): void {
+    log.committed(events.length);
+    this.tails.push(log.runId, events);
+  }
+
+  private tellOthers(ids: readonly string[]): void {
+    for (const signal of idSignals(ids)) this.signals.publish(RUN_EVENTS, signal);
+  }
+
+  private failed(error: unknown): void {
+    const now = performance.now();
+    if (this.awaySince === null) {
+      this.awaySince = now;
+      this.logger.warn({
+        msg: 'events of runs cannot be written',
+        unavailable: isDatabaseUnavailable(error),
+        err: error,
+      });
+    }
+    const away = now - this.awaySince;
+    if (away < PATIENCE_MS) return;
+    for (const log of [...this.logs.values()]) {
+      if (log.rest.length === 0) continue;
+      this.active.get(log.runId)?.abort('unavailable');
+      if (away >= 2 * PATIENCE_MS) this.close(log);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { Column, Entity, getMetadataArgsStorage, Index, PrimaryColumn } from 'typeorm';
+import type { PlanSummary, RunStatus, Source, StampedRunEvent } from '../../kernel';
+import type { ShapedReport } from '../report/report.types';
+import type { ToolTiming } from '../run/run.types';
+
+@Entity('runs')
+@Index('runs_organization_idx', ['organizationId', 'id'])
+@Index('runs_assistant_idx', ['organizationId', 'assistantId', 'id'])
+@Index('runs_user_idx', ['organizationId', 'userId', 'id'])
+@Index('runs_asked_elsewhere_idx', ['callerOrganizationId', 'userId'], {
+  where: 'caller_organization_id IS NOT NULL AND parent_run_id IS NULL',
+})
+@Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
+@Index('runs_going_idx', ['createdAt'], { where: `status IN ('queued', 'running')` })
+@Index('runs_cancel_idx', ['workerId'], { where: `status = 'running' AND cancel_requested_at IS NOT NULL` })
+@Index('runs_contents_idx', ['createdAt'], { where: 'pruned_at IS NULL' })
+export class RunEntity {
+  /** UUID version 7: the order of ids is the order of starts. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'runs_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'caller_organization_id', nullable: true })
+  callerOrganizationId!: string | null;
+
+  @Column('uuid', { name: 'parent_run_id', nullable: true })
+  parentRunId!: string | null;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('uuid', { name: 'credential_id', nullable: true })
+  credentialId!: string | null;
+
+  @Column('integer', { name: 'assistant_id' })
+  assistantId!: number;
+
+  @Column('text', { name: 'assistant_name' })
+  assistantName!: string;
+
+  @Column('text', { name: 'assistant_type' })
+  assistantType!: 'classic' | 'multi_tool';
+
+  @Column('text', { nullable: true })
+  strategy!: string | null;
+
+  @Column('text', { nullable: true })
+  connector!: string | null;
+
+  @Column('text', { nullable: true })
+  model!: string | null;
+
+  @Column('boolean')
+  stream!: boolean;
+
+  @Column('text')
+  status!: RunStatus;
+
+  @Column('text', { name: 'finish_reason', nullable: true })
+  finishReason!: string | null;
+
+  @Column('text', { name: 'error_code', nullable: true })
+  errorCode!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt!: Date | null;
+
+  @Column('double precision', { name: 'duration_ms', nullable: true })
+  durationMs!: number | null;
+
+  @Column('double precision', { name: 'prepared_ms', nullable: true })
+  preparedMs!: number | null;
+
+  @Column('double precision', { name: 'first_token_ms', nullable: true })
+  firstTokenMs!: number | null;
+
+  @Column('integer', { name: 'prompt_tokens', nullable: true })
+  promptTokens!: number | null;
+
+  @Column('integer', { name: 'completion_tokens', nullable: true })
+  completionTokens!: number | null;
+
+  @Column('integer', { name: 'total_tokens', nullable: true })
+  totalTokens!: number | null;
+
+  @Column('jsonb')
+  tools!: readonly ToolTiming[];
+
+  @Column('jsonb')
+  sources!: readonly Source[];
+
+  /** Empty for background runs, whose events are in `run_events`. `json` keeps the bytes of each event; `jsonb` sorts. */
+  @Column('json')
+  events!: readonly StampedRunEvent[];
+
+  /** Stored without its sources, which are the first of `sources`. */
+  @Column('jsonb', { nullable: true })
+  report!: Omit<ShapedReport, 'sources'> | null;
+
+  @Column('boolean', { default: false })
+  background!: boolean;
+
+  /** The process that executes the run. Only this process may write the row. */
+  @Column('uuid', { name: 'worker_id', nullable: true })
+  workerId!: string | null;
+
+  @Column('timestamptz', { name: 'heartbeat_at', nullable: true })
+  heartbeatAt!: Date | null;
+
+  @Column('timestamptz', { name: 'cancel_requested_at', nullable: true })
+  cancelRequestedAt!: Date | null;
+
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason!: string | null;
+
+  @Column('jsonb', { nullable: true })
+  plan!: PlanSummary | null;
+
+  /** Time at which the contents were deleted. */
+  @Column('timestamptz', { name: 'pruned_at', nullable: true })
+  prunedAt!: Date | null;
+}
+
+/** Columns as `run-sql.ts` needs them. */
+export const RUN_COLUMNS = getMetadataArgsStorage()
+  .columns.filter(({ target }) => target === RunEntity)
+  .map(({ propertyName, options }) => ({
+    property: propertyName as keyof RunEntity,
+    name: options.name ?? propertyName,
+    type: String(options.type),
+  }));

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type SelectQueryBuilder } from 'typeorm';
+import { type PageRequest, decodeCursor, isUuid } from '../../kernel';
+import { TenantScope } from '../../platform/database';
+import { REPORT_LIMITS } from '../report/shape-report';
+import { RUN_COLUMNS, RunEntity } from './run.entity';
+import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './run-sql';
+import type { RunFilter, RunRecord, RunStats } from '../run/run.types';
+
+/** The heaviest columns, which lists do not show. */
+const HEAVY: ReadonlySet<string> = new Set(['sources', 'events', 'report', 'plan']);
+const LIST_COLUMNS = RUN_COLUMNS.filter(({ name }) => !HEAVY.has(name)).map(({ property }) => `run.${property}`);
+
+/** The budget of a run limits its calls; this only bounds a read. */
+const MAX_NESTED = 200;
+
+function recordOf(row: RunEntity): RunRecord {
+  const { promptTokens, completionTokens, totalTokens, createdAt, finishedAt, ...columns } = row;
+  const { workerId: _worker, heartbeatAt: _beat, prunedAt: _pruned, ...others } = columns;
+  const { cancelRequestedAt: _requested, cancelReason: _reason, report, sources = [], ...kept } = others;
+  return {
+    ...kept,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+    usage:
+      totalTokens === null
+        ? null
+        : { prompt_tokens: promptTokens ?? 0, completion_tokens: completionTokens ?? 0, total_tokens: totalTokens },
+    sources,
+    events: row.events ?? [],
+    report: report ? { ...report, sources: sources.slice(0, REPORT_LIMITS.sources) } : null,
+    plan: row.plan ?? null,
+  };
+}
+
+const OWN_OR_ASKED = `run.organizationId = :organizationId OR
+  (run.callerOrganizationId = :organizationId AND run.userId = :asker AND run.parentRunId IS NULL)`;
+
+const PRUNE = `
+  WITH old AS (
+    SELECT id FROM runs
+    WHERE pruned_at IS NULL AND created_at < now() - make_interval(days => $1) AND status NOT IN ('queued', 'running')
+    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), emptied AS (
+    UPDATE runs SET events = '[]', sources = '[]', report = NULL, plan = NULL, pruned_at = now()
+    WHERE id IN (SELECT id FROM old) RETURNING id
+  ), told AS (
+    DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
+  ), asked AS (
+    DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
+  )
+  SELECT id FROM emptied`;
+
+@Injectable()
+export class RunRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within(organizationId: string): RunScope {
+    return new RunScope(this.dataSource.getRepository(RunEntity), organizationId);
+  }
+
+  /** One statement with one parameter is the cheapest insert of many rows. */
+  async insertAll(records: readonly RunRecord[]): Promise<void> {
+    await this.dataSource.query(INSERT_ENDED, [JSON.stringify(records.map((record) => toRow(record)))]);
+  }
+
+  /** Rows of this process's runs, so that other processes can list and cancel them. */
+  async insertRunning(workerId: string, records: readonly RunRecord[]): Promise<void> {
+    await this.dataSource.query(INSERT_RUNNING, [JSON.stringify(records.map((record) => toRow(record, workerId)))]);
+  }
+
+  /** Deletes contents that are older than `days` from at most `limit` runs. Returns their number. */
+  async prune(days: number, limit: number): Promise<number> {
+    const rows = await this.dataSource.query<object[]>(PRUNE, [days, limit]);
+    return rows.length;
+  }
+}
+
+export class RunScope extends TenantScope<RunEntity> {
+  /** A run of the organization's assistants, or one that its members asked of another organization's. */
+  async record(id: string): Promise<RunRecord | null> {
+    const asked = { id, callerOrganizationId: this.organizationId, parentRunId: IsNull() };
+    const row = await this.rows.findOneBy([this.where({ id }), asked]);
+    return row === null ? null : recordOf(row);
+  }
+
+  /** Newest first. The cursor is the id of the last run of the page before. */
+  async page(filter: RunFilter, page: PageRequest): Promise<{ records: readonly RunRecord[]; total: number }> {
+    const total = await this.matching(filter).getCount();
+    const query = this.matching(filter);
+    const after = cursorId(page);
+    if (after !== null) query.andWhere('run.id < :after', { after });
+    const rows = await query
+      .select(LIST_COLUMNS)
+      .orderBy('run.id', 'DESC')
+      .take(page.limit + 1)
+      .getMany();
+    return { records: rows.map(recordOf), total };
+  }
+
+  /** Runs that a run of this organization started, oldest first, even if another organization pays for them. */
+  async nested(parentRunId: string): Promise<readonly RunRecord[]> {
+    const rows = await this.rows
+      .createQueryBuilder('run')
+      .select(LIST_COLUMNS)
+      .where('run.parentRunId = :parentRunId', { parentRunId })
+      .andWhere('(run.organizationId = :id OR run.callerOrganizationId = :id)', { id: this.organizationId })
+      .orderBy('run.id', 'ASC')
+      .take(MAX_NESTED)
+      .getMany();
+    return rows.map(recordOf);
+  }
+
+  async stats(assistantId: number): Promise<RunStats> {
+    const { manager } = this.rows;
+    const [figures] = await manager.query<[Omit<RunStats, 'tools'>]>(RUN_STATS, [this.organizationId, assistantId]);
+    const tools = await manager.query<RunStats['tools']>(TOOL_STATS, [this.organizationId, assistantId]);
+    return { ...figures, tools };
+  }
+
+  private matching(filter: RunFilter): SelectQueryBuilder<RunEntity> {
+    const query = this.rows
+      .createQueryBuilder('run')
+      .where(filter.asker === undefined ? 'run.organizationId = :organizationId' : `(${OWN_OR_ASKED})`, {
+        organizationId: this.organizationId,
+        asker: filter.asker,
+      });
+    if (filter.assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', filter);
+    if (filter.status !== undefined) query.andWhere('run.status = :status', filter);
+    if (filter.onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: filter.onlyAssistants });
+    if (filter.visibleTo !== undefined) {
+      query.andWhere(
+        '((run.userId = :userId AND run.parentRunId IS NULL) OR run.assistantId = ANY(:assistantIds))',
+        filter.visibleTo,
+      );
+    }
+    return query;
+  }
+}
+
+/** Null on the first page and for an invalid cursor. */
+export function cursorId({ cursor }: PageRequest): string | null {
+  const [id] = cursor === null ? [] : (decodeCursor(cursor, 1) ?? []);
+  return typeof id === 'string' && isUuid(id) ? id : null;
+}

@@ -1,0 +1,134 @@
+import type {
+  BoundedTry,
+  Caller,
+  ErrorCode,
+  FunctionCallRef,
+  PlanSummary,
+  RunStatus,
+  Source,
+  StampedRunEvent,
+  Usage,
+} from '../../kernel';
+import type { RunReport, ShapedReport } from '../report/report.types';
+
+export interface RunInput {
+  readonly assistant: {
+    readonly id: number;
+    readonly name: string;
+    readonly organizationId: string;
+    readonly ownerId: string;
+    readonly type: 'classic' | 'multi_tool';
+  };
+  readonly caller: Caller;
+  readonly strategy: string | null;
+  readonly stream: boolean;
+  /** The run that started this one; absent or null for a client's run. */
+  readonly parentRunId?: string | null;
+}
+
+/** How a run ended. Facts that were unknown by then are missing. */
+export interface RunOutcome {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly finishReason?: string | null;
+  readonly errorCode?: ErrorCode | null;
+  /** Client-safe text of the failure, or the reason of the cancellation. */
+  readonly message?: string;
+  readonly connector?: string | null;
+  readonly model?: string | null;
+  readonly sources?: readonly Source[];
+  readonly usage?: Usage | null;
+  readonly report?: RunReport | null;
+  /** Monotonic milliseconds since the run was opened; null when it failed earlier. */
+  readonly preparedMs?: number | null;
+  readonly firstTokenMs?: number | null;
+  /** Values that must not appear in the stored report: provider keys and tokens of the organization. */
+  readonly secrets?: readonly string[];
+}
+
+/** Time and result of a tool or function call. */
+export interface ToolTiming {
+  readonly index: number;
+  readonly plugin: string;
+  readonly placeholder: string | null;
+  readonly status: 'completed' | 'failed' | 'skipped';
+  readonly duration_ms: number | null;
+  readonly chars: number | null;
+  readonly cached: boolean;
+  readonly retries: number;
+  /** The last try that the learned time limit ended; absent without one. */
+  readonly bounded?: BoundedTry;
+  readonly code: string | null;
+  /** 0..1; null when the tool states none. */
+  readonly confidence: number | null;
+  /** The tool that answered instead. */
+  readonly fallback?: string;
+  /** Id of the plan's step; a tool may run in several steps. */
+  readonly step?: string;
+  /** Set for functions. `index` then counts the model's calls. */
+  readonly call?: FunctionCallRef;
+}
+
+/** A stored run. Milliseconds are monotonic; `createdAt` and `finishedAt` are ISO 8601 UTC. */
+export interface RunRecord {
+  readonly id: string;
+  /** Organization of the assistant, which pays for the run. */
+  readonly organizationId: string;
+  /** Organization of the asker when it is another one; else null. */
+  readonly callerOrganizationId: string | null;
+  /** The run that started this one; null for a client's run. */
+  readonly parentRunId: string | null;
+  readonly userId: string;
+  readonly credentialId: string | null;
+  readonly assistantId: number;
+  readonly assistantName: string;
+  readonly assistantType: 'classic' | 'multi_tool';
+  readonly strategy: string | null;
+  readonly connector: string | null;
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly status: RunStatus;
+  readonly finishReason: string | null;
+  readonly errorCode: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly durationMs: number | null;
+  readonly preparedMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly tools: readonly ToolTiming[];
+  readonly sources: readonly Source[];
+  readonly usage: Usage | null;
+  readonly events: readonly StampedRunEvent[];
+  readonly report: ShapedReport | null;
+  /** True for a run with an event log, which no request waits for. */
+  readonly background: boolean;
+  /** Plan of the strategy `planned`; null before it is ready. */
+  readonly plan: PlanSummary | null;
+}
+
+export interface RunFilter {
+  /** Adds this member's runs of other organizations' assistants. */
+  readonly asker?: string;
+  readonly assistantId?: number;
+  readonly status?: RunStatus;
+  /** Limits the list to this user's runs and all runs of these assistants. Absent: the whole organization. */
+  readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
+  /** Assistants that the credential is bound to. */
+  readonly onlyAssistants?: readonly number[] | null;
+}
+
+/** Statistics of one assistant. Times are milliseconds, null without runs. */
+export interface RunStats {
+  readonly runs: number;
+  readonly failures: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly tools: readonly {
+    readonly plugin: string;
+    readonly placeholder: string | null;
+    readonly calls: number;
+    readonly failures: number;
+    readonly avg_ms: number | null;
+    readonly p95_ms: number | null;
+  }[];
+  readonly tokens: { readonly prompt: number; readonly completion: number; readonly total: number };
+}
