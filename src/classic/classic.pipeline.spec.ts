@@ -18,12 +18,12 @@ const showing: PromptProcessor = {
   }),
 };
 
-function rag(name: string, run: () => Promise<ToolOutput>, fetches = true): RagProcessor {
-  return { run, fetches, definition: { name, aliases: [], description: '' } };
+function rag(name: string, run: () => Promise<ToolOutput>, slots = ['context']): RagProcessor {
+  return { run, definition: { name, aliases: [], description: '', slots } };
 }
 
 const PROCESSORS = [
-  rag('no_rag', () => Promise.reject(new Error('never called')), false),
+  rag('no_rag', () => Promise.reject(new Error('never called')), []),
   rag('finds', async () => ({ content: 'found', sources: [source, source], confidence: null, warnings: ['half'] })),
   rag('fails', () => Promise.reject(new ToolFailure('tool.inaccessible', 'gone'))),
   rag('hangs', () => new Promise(() => undefined)),

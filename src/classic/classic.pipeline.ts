@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { RunJob } from '../assistants';
 import { AppError, type ChatMessage, droppedPartsText, type JsonObject, lastQuestion, type Source } from '../kernel';
 import {
+  fetches,
   type Gathered,
   ProcessorCatalogue,
   type PromptProcessor,
@@ -58,7 +59,7 @@ export class ClassicPipeline {
     const { prompt, rag } = this.chosen(job, warn);
     const entry = entryOf(job, rag?.definition.name ?? assistant.document.classic.ragProcessor);
     const [outcome, gathered] = await Promise.all([
-      rag?.fetches === true ? this.fetch(rag, entry, job) : null,
+      rag !== undefined && fetches(rag) ? this.fetch(rag, entry, job) : null,
       this.gather(prompt, job),
     ]);
     if (run.signal.aborted) throw new AppError('cancelled', 'The run was cancelled');

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel';
+import type { ClassicSetting } from '../processors';
 import type { PipelineTool } from '../tools';
 
 export const ASSISTANT_TYPES = ['classic', 'multi_tool'] as const;
@@ -30,8 +31,15 @@ export interface Definition {
 
 /** The settings of a classic assistant; documents of the other type hold defaults. */
 export interface ClassicSettings {
+  /** Canonical name, or the stored one when no such processor is installed. */
   readonly promptProcessor: string;
   readonly ragProcessor: string;
+  /** The RAG processor fetches; also true for one that is not installed. */
+  readonly fetches: boolean;
+  /** Settings that the RAG processor reads. */
+  readonly reads: readonly ClassicSetting[];
+  /** Slots beside `{user_input}`; no other brace of a classic template is a slot. */
+  readonly slots: readonly string[];
   /** No RAG processor was chosen at all: then `{context}` leaves nothing, where `no_rag` leaves its blank lines. */
   readonly ragProcessorAbsent?: boolean;
   readonly collections: readonly string[];

@@ -1,4 +1,3 @@
 export * from './contract';
-export { ProcessorCatalogue } from './processor-catalogue';
+export { ProcessorCatalogue, processorsOver } from './processor-catalogue';
 export { ProcessorsModule } from './processors.module';
-export { processorsOver } from './processor-plugins';

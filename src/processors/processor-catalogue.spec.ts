@@ -1,8 +1,9 @@
+import { DISPLAY_LANGUAGES } from '../tools';
 import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import { NoRagProcessor } from './catalog/no-rag/no-rag.processor';
 import { SimpleAugmentProcessor } from './catalog/simple-augment/simple-augment.processor';
-import { ProcessorCatalogue } from './processor-catalogue';
-import { processorsOver } from './processor-plugins';
+import { fetches } from './contract';
+import { ProcessorCatalogue, processorsOver } from './processor-catalogue';
 
 const catalogue = new ProcessorCatalogue([new SimpleAugmentProcessor()], [new NoRagProcessor()]);
 
@@ -21,13 +22,31 @@ describe('the catalogue of classic processors', () => {
   });
 
   it('fetches nothing for no_rag', async () => {
-    expect(catalogue.findRag('no_rag')?.fetches).toBe(false);
+    expect(fetches(new NoRagProcessor())).toBe(false);
     expect(await new NoRagProcessor().run()).toEqual({ content: '', sources: [], confidence: null });
   });
 });
 
 it('builds every plugin of the catalogue over other services', () => {
   const built = processorsOver(new Map());
-  expect(built.prompt.map((plugin) => plugin.constructor)).toEqual(PROMPT_PROCESSOR_PLUGINS);
-  expect(built.rag.map((plugin) => plugin.constructor)).toEqual(RAG_PROCESSOR_PLUGINS);
+  const classOf = (plugin: object | undefined): unknown => plugin?.constructor;
+  expect(built.promptDefinitions().map(({ name }) => classOf(built.findPrompt(name)))).toEqual(
+    PROMPT_PROCESSOR_PLUGINS,
+  );
+  expect(built.ragDefinitions().map(({ name }) => classOf(built.findRag(name)))).toEqual(RAG_PROCESSOR_PLUGINS);
+});
+
+describe('a definition', () => {
+  const built = processorsOver(new Map());
+
+  it.each([...built.promptDefinitions(), ...built.ragDefinitions()])(
+    '$name has texts in four languages',
+    (definition) => {
+      expect(Object.keys(definition.texts ?? {}).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+      for (const { name, about } of Object.values(definition.texts ?? {})) {
+        expect(name.trim()).not.toBe('');
+        expect(about).toMatch(/[.!]$/);
+      }
+    },
+  );
 });

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { constructPlugins, type Doubles } from '../platform/plugins';
 import { closestName } from '../tools';
+import { PROMPT_PROCESSOR_PLUGINS, RAG_PROCESSOR_PLUGINS } from './catalog';
 import {
   type ProcessorDefinition,
   PROMPT_PROCESSORS,
@@ -8,26 +10,30 @@ import {
   type RagProcessor,
 } from './contract';
 
-/** The classic processors by name and by the names that stored assistants carry for them. */
+interface Defined {
+  readonly definition: ProcessorDefinition;
+}
+
+/** The classic processors by name and alias. */
 @Injectable()
 export class ProcessorCatalogue {
   private readonly prompt: ReadonlyMap<string, PromptProcessor>;
   private readonly rag: ReadonlyMap<string, RagProcessor>;
 
   constructor(
-    @Inject(PROMPT_PROCESSORS) private readonly promptProcessors: readonly PromptProcessor[],
-    @Inject(RAG_PROCESSORS) private readonly ragProcessors: readonly RagProcessor[],
+    @Inject(PROMPT_PROCESSORS) promptProcessors: readonly PromptProcessor[],
+    @Inject(RAG_PROCESSORS) ragProcessors: readonly RagProcessor[],
   ) {
     this.prompt = byName(promptProcessors);
     this.rag = byName(ragProcessors);
   }
 
   promptDefinitions(): ProcessorDefinition[] {
-    return this.promptProcessors.map(({ definition }) => definition);
+    return definitionsOf(this.prompt);
   }
 
   ragDefinitions(): ProcessorDefinition[] {
-    return this.ragProcessors.map(({ definition }) => definition);
+    return definitionsOf(this.rag);
   }
 
   findPrompt(name: string): PromptProcessor | undefined {
@@ -40,18 +46,28 @@ export class ProcessorCatalogue {
 
   /** For "did you mean": null when nothing is near. */
   closestPrompt(name: string): string | null {
-    const near = closestName(name, [...this.prompt.keys()]);
-    return near === null ? null : (this.prompt.get(near)?.definition.name ?? null);
+    return closest(name, this.prompt);
   }
 
   closestRag(name: string): string | null {
-    const near = closestName(name, [...this.rag.keys()]);
-    return near === null ? null : (this.rag.get(near)?.definition.name ?? null);
+    return closest(name, this.rag);
   }
 }
 
-function byName<T extends { readonly definition: ProcessorDefinition }>(processors: readonly T[]): Map<string, T> {
-  return new Map(
-    processors.flatMap((each) => [each.definition.name, ...each.definition.aliases].map((name) => [name, each])),
+/** Every processor of the catalogue over the caller's own services. */
+export const processorsOver = (doubles: Doubles): ProcessorCatalogue =>
+  new ProcessorCatalogue(
+    constructPlugins<PromptProcessor>(PROMPT_PROCESSOR_PLUGINS, doubles),
+    constructPlugins<RagProcessor>(RAG_PROCESSOR_PLUGINS, doubles),
   );
+
+const byName = <T extends Defined>(processors: readonly T[]): Map<string, T> =>
+  new Map(processors.flatMap((each) => [each.definition.name, ...each.definition.aliases].map((name) => [name, each])));
+
+const definitionsOf = (known: ReadonlyMap<string, Defined>): ProcessorDefinition[] =>
+  [...new Set(known.values())].map(({ definition }) => definition);
+
+function closest(name: string, known: ReadonlyMap<string, Defined>): string | null {
+  const near = closestName(name, [...known.keys()]);
+  return near === null ? null : (known.get(near)?.definition.name ?? null);
 }

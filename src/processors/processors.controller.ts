@@ -25,4 +25,16 @@ export class ProcessorsController {
   }
 }
 
-const present = ({ name, description }: ProcessorDefinition): ProcessorDto => ({ name, description });
+const present = ({
+  texts = {},
+  slots = [],
+  settings = [],
+  aliases,
+  ...definition
+}: ProcessorDefinition): ProcessorDto => ({
+  ...definition,
+  aliases: [...aliases],
+  texts,
+  settings: [...settings],
+  slots: [...slots],
+});

@@ -10,6 +10,7 @@ import { PROOF_DOUBLES } from '../../src/migration/proof/proof-doubles';
 import { StrategyCatalogue, type OrchestratorStrategy } from '../../src/orchestrators';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 import type { Config } from '../../src/platform/config';
+import { processorsOver } from '../../src/processors';
 import { ToolCatalogue, toolsOver } from '../../src/tools';
 
 const config = { tools: { defaultTimeoutMs: 30_000, maxRetries: 3, parallelLimit: 5 } } as Config;
@@ -20,7 +21,8 @@ const installed = (): { readonly strategies: StrategyCatalogue; readonly rules: 
       STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
     ),
   );
-  return { strategies, rules: new CatalogueRules(new ToolCatalogue(toolsOver(PROOF_DOUBLES)), strategies) };
+  const tools = new ToolCatalogue(toolsOver(PROOF_DOUBLES));
+  return { strategies, rules: new CatalogueRules(tools, strategies, processorsOver(PROOF_DOUBLES)) };
 };
 
 /** The migrator over every installed tool and strategy, without database and without an application. */

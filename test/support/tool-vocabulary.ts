@@ -2,6 +2,7 @@ import type { MetadataRules } from '../../src/definition';
 import type { Problem } from '../../src/kernel';
 import { isJsonObject } from '../../src/kernel';
 import type { OrchestratorStrategy } from '../../src/orchestrators';
+import { processorsOver } from '../../src/processors';
 import { STRATEGY_PLUGINS } from '../../src/orchestrators/catalog';
 
 const PLACEHOLDERS: Readonly<Record<string, string | null>> = {
@@ -20,11 +21,15 @@ const STRATEGIES: ReadonlyMap<string, OrchestratorStrategy> = new Map(
   STRATEGY_PLUGINS.map(({ key, useClass }): [string, OrchestratorStrategy] => [key, new useClass({} as never)]),
 );
 
+const PROCESSORS = processorsOver(new Map());
+
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 
 /** The four tools of the specifications, without their rooms. A config is wrong where `top_k` is above 20. */
 export const specifiedTools: MetadataRules = {
+  findPrompt: (name) => PROCESSORS.findPrompt(name),
+  findRag: (name) => PROCESSORS.findRag(name),
   canonicalName: (name) => own(ALIASES, name) ?? name,
   placeholderOf: (name) => own(PLACEHOLDERS, own(ALIASES, name) ?? name),
   placeholderTypes: () => ['context', 'rubric', 'file'],

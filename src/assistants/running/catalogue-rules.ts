@@ -2,15 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { MetadataRules } from '../../definition';
 import type { JsonObject, Problem } from '../../kernel';
 import { StrategyCatalogue, type StrategyDefinition } from '../../orchestrators';
+import { ProcessorCatalogue, type PromptProcessor, type RagProcessor } from '../../processors';
 import { ToolCatalogue } from '../../tools';
 
-/** The rules that the installed tools and strategies make. */
+/** The rules of the installed tools, strategies and classic processors. */
 @Injectable()
 export class CatalogueRules implements MetadataRules {
   constructor(
     private readonly tools: ToolCatalogue,
     private readonly installed: StrategyCatalogue,
+    private readonly processors: ProcessorCatalogue,
   ) {}
+
+  findPrompt(name: string): PromptProcessor | undefined {
+    return this.processors.findPrompt(name);
+  }
+
+  findRag(name: string): RagProcessor | undefined {
+    return this.processors.findRag(name);
+  }
 
   canonicalName(name: string): string {
     return this.tools.canonicalName(name);

@@ -6,7 +6,7 @@ import { member } from '../metadata/parse-metadata';
 export interface RewritingRules {
   /** Config schema of a pipeline tool; empty for an unknown one. */
   schemaOf(tool: string): JsonObject;
-  findRag(name: string): { readonly fetches: boolean; readonly rewrites?: boolean } | undefined;
+  findRag(name: string): { readonly rewrites?: boolean } | undefined;
   findPrompt(name: string): { readonly rewrites?: boolean } | undefined;
 }
 
@@ -27,7 +27,7 @@ function classicPaths({ classic }: AssistantDocument, rules: RewritingRules): st
   const rag = rules.findRag(classic.ragProcessor);
   if (rag?.rewrites === true) return ['metadata.rag_processor'];
   const rewrites = rules.findPrompt(classic.promptProcessor)?.rewrites === true;
-  return rewrites && rag?.fetches === true ? ['metadata.prompt_processor'] : [];
+  return rewrites && rag !== undefined && classic.fetches ? ['metadata.prompt_processor'] : [];
 }
 
 function wantsRewriting(tool: string, config: JsonObject, rules: RewritingRules): boolean {

@@ -1,6 +1,5 @@
 import { compileTemplate, type Slot, type SlotGrammar, USER_INPUT } from '../../templates';
 import type { AssistantDocument } from '../document.types';
-import { classicSlots } from '../metadata/classic-settings';
 import { unnumberedName } from '../metadata/placeholders';
 import { readToolEntries } from '../metadata/tool-entries';
 import { type Diagnostic, type PlaceholderState, warning } from './diagnostic.types';
@@ -50,10 +49,10 @@ export function checkTemplate(
 }
 
 function classicFillers({ classic }: AssistantDocument): Filler[] {
-  const retrieves = classic.ragProcessor !== 'no_rag';
-  return classicSlots(classic).map((name) =>
+  const { fetches, slots } = classic;
+  return slots.map((name) =>
     name === 'context'
-      ? { name, enabled: retrieves, empty: !retrieves, index: null, path: 'metadata.rag_processor' }
+      ? { name, enabled: fetches, empty: !fetches, index: null, path: 'metadata.rag_processor' }
       : { name, enabled: true, index: null, path: 'metadata.prompt_processor' },
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel';
+import type { ClassicSetting } from '../../processors';
 import type { AssistantDocument } from '../document.types';
 import { placedFunctions } from './check-functions';
 import { joinPath } from './check-tool';
@@ -38,19 +39,20 @@ function pipelineReferences({ pipeline }: AssistantDocument): ConfigReference[] 
   });
 }
 
-/** The classic fields as the config of the tool that does the same. */
+/** The tool that reads a setting in the same way, with its config. */
+const READERS: Readonly<
+  Record<ClassicSetting, (classic: AssistantDocument['classic']) => readonly [tool: string, config: JsonObject]>
+> = {
+  collections: ({ collections }) => ['simple_rag', { collections }],
+  rubric: ({ rubricId }) => ['rubric_rag', { rubric_id: rubricId }],
+  file: ({ filePath }) => ['single_file_rag', { file_path: filePath }],
+};
+
 function classicReferences({ classic }: AssistantDocument): ConfigReference[] {
-  const { collections } = classic;
-  const tools = new Map<string, readonly [tool: string, config: JsonObject]>([
-    ['simple_rag', ['simple_rag', { collections }]],
-    ['context_aware_rag', ['simple_rag', { collections, rewrite_query: true }]],
-    ['hierarchical_rag', ['simple_rag', { collections, rewrite_query: true, parent: true }]],
-    ['rubric_rag', ['rubric_rag', { rubric_id: classic.rubricId }]],
-    ['single_file_rag', ['single_file_rag', { file_path: classic.filePath }]],
-  ]);
-  const [tool, config] = tools.get(classic.ragProcessor) ?? [];
-  if (tool === undefined || config === undefined) return [];
   const at = (path: string): string =>
     path.startsWith('collections') ? path.replace('collections', 'RAG_collections') : joinPath('metadata', path);
-  return [{ kind: 'pipeline', tool, config, checked: false, at }];
+  return classic.reads.map((setting) => {
+    const [tool, config] = READERS[setting](classic);
+    return { kind: 'pipeline', tool, config, checked: false, at };
+  });
 }

@@ -1,29 +1,17 @@
+import type { JsonObject } from '../../kernel';
 import type { ClassicSettings } from '../document.types';
-import type { StoredDefinition, ToolVocabulary } from './metadata.types';
+import type { ProcessorDeclaration, StoredDefinition, ToolVocabulary } from './metadata.types';
 import { member, textMember } from './parse-metadata';
 
-/** `default` and `No RAG` are written by LAMB's own defaults and name no plugin. */
-const PROMPT_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([['default', 'simple_augment']]);
-const RAG_PROCESSOR_ALIASES: ReadonlyMap<string, string> = new Map([
-  ['No RAG', 'no_rag'],
-  ['none', 'no_rag'],
-]);
-
-const resolved = (name: string, aliases: ReadonlyMap<string, string>): string => aliases.get(name) ?? name;
-
-/** What a classic assistant runs, with old names resolved. What has the wrong type counts as absent. */
+/** The settings of a classic assistant with aliases resolved. A value of the wrong type counts as absent. */
 export function classicSettings(
   stored: Pick<StoredDefinition, 'metadata' | 'ragCollections' | 'ragTopK'>,
-  tools: ToolVocabulary,
+  vocabulary: Pick<ToolVocabulary, 'findPrompt' | 'findRag'>,
 ): ClassicSettings {
   const { metadata } = stored;
-  const chosen = textMember(metadata, 'rag_processor');
-  const ragProcessor = resolved(chosen ?? 'no_rag', RAG_PROCESSOR_ALIASES);
   const rubricId = member(metadata, 'rubric_id');
   return {
-    promptProcessor: resolved(textMember(metadata, 'prompt_processor') ?? 'simple_augment', PROMPT_PROCESSOR_ALIASES),
-    ragProcessor: tools.canonicalName(ragProcessor),
-    ...(chosen === null ? { ragProcessorAbsent: true } : {}),
+    ...processorsOf(metadata, vocabulary),
     collections: stored.ragCollections,
     topK: stored.ragTopK,
     rubricId: typeof rubricId === 'number' ? rubricId : textMember(metadata, 'rubric_id'),
@@ -32,6 +20,26 @@ export function classicSettings(
   };
 }
 
-/** What classic prompt processors fill beside `{user_input}`; no other brace of a classic template is a slot. */
-export const classicSlots = ({ promptProcessor }: Pick<ClassicSettings, 'promptProcessor'>): readonly string[] =>
-  promptProcessor === 'moodle_augment' ? ['context', 'moodle_user'] : ['context'];
+type Chosen = Pick<
+  ClassicSettings,
+  'promptProcessor' | 'ragProcessor' | 'ragProcessorAbsent' | 'fetches' | 'reads' | 'slots'
+>;
+
+function processorsOf(metadata: JsonObject, vocabulary: Pick<ToolVocabulary, 'findPrompt' | 'findRag'>): Chosen {
+  const chosen = textMember(metadata, 'rag_processor');
+  const ragName = chosen ?? 'no_rag';
+  const promptName = textMember(metadata, 'prompt_processor') ?? 'simple_augment';
+  const { definition: prompt = { name: promptName } } = vocabulary.findPrompt(promptName) ?? {};
+  // A processor that is not installed counts as one that fetches.
+  const { definition: rag = { name: ragName, slots: ['context'] } } = vocabulary.findRag(ragName) ?? {};
+  const { slots = [], settings = [] }: ProcessorDeclaration = rag;
+  const { slots: own = [] }: ProcessorDeclaration = prompt;
+  return {
+    promptProcessor: prompt.name,
+    ragProcessor: rag.name,
+    fetches: slots.includes('context'),
+    reads: settings,
+    slots: ['context', ...own],
+    ...(chosen === null ? { ragProcessorAbsent: true } : {}),
+  };
+}

@@ -1,7 +1,14 @@
 import type { JsonObject, Problem } from '../../kernel';
+import type { ProcessorDefinition } from '../../processors';
 
-/** What reading metadata needs to know of the installed tools. */
+/** The declarations of a classic processor that reading metadata needs. */
+export type ProcessorDeclaration = Pick<ProcessorDefinition, 'name' | 'settings' | 'slots'>;
+
+/** The installed tools and classic processors, for reading metadata. */
 export interface ToolVocabulary {
+  /** Aliases included; undefined when there is no such processor. */
+  findPrompt(name: string): { readonly definition: ProcessorDeclaration } | undefined;
+  findRag(name: string): { readonly definition: ProcessorDeclaration } | undefined;
   /** Resolves aliases; an unknown name comes back as written. */
   canonicalName(name: string): string;
   /** Placeholder type of a tool, null when it fills no slot, undefined when there is no such tool. */

@@ -60,6 +60,9 @@ describe('reading stored metadata', () => {
     expect(read(fixture('v1-rubric')).classic).toEqual({
       promptProcessor: 'simple_augment',
       ragProcessor: 'rubric_rag',
+      fetches: true,
+      reads: ['rubric'],
+      slots: ['context'],
       collections: ['kb-1'],
       topK: 4,
       rubricId: '6f1c1f5e-9a3b-4d0f-8f55-0d1f4c5a7b11',

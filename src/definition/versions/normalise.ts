@@ -8,7 +8,7 @@ import {
   type ToolFallback,
 } from '../../tools';
 import type { AssistantDocument } from '../document.types';
-import { classicSettings, classicSlots } from '../metadata/classic-settings';
+import { classicSettings } from '../metadata/classic-settings';
 import type { StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
 import { member, textMember } from '../metadata/parse-metadata';
 import { assignPlaceholders } from '../metadata/placeholders';
@@ -58,7 +58,7 @@ export function slotGrammar(
   document: Pick<AssistantDocument, 'type' | 'pipeline' | 'classic'>,
   tools: ToolVocabulary,
 ): SlotGrammar {
-  if (document.type === 'classic') return { types: [], names: classicSlots(document.classic) };
+  if (document.type === 'classic') return { types: [], names: document.classic.slots };
   const names = document.pipeline.flatMap(({ placeholder }) => (placeholder === null ? [] : [placeholder]));
   return { types: tools.placeholderTypes(), names };
 }

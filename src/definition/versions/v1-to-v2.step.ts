@@ -1,7 +1,7 @@
 import type { JsonObject, Problem } from '../../kernel';
 import { compileTemplate, USER_INPUT } from '../../templates';
 import type { ClassicSettings } from '../document.types';
-import { classicSettings, classicSlots } from '../metadata/classic-settings';
+import { classicSettings } from '../metadata/classic-settings';
 import { isSafeStrategy, pluginProblems } from './classic-problems';
 import { entryProblems } from './entry-problems';
 import type { ClassicDefinition, StepResult, ToolVocabulary } from '../metadata/metadata.types';
@@ -45,9 +45,7 @@ export function stepV1ToV2(definition: ClassicDefinition, tools: ToolVocabulary)
   const added = [...(rag === null ? [] : [rag]), ...moodleTool(settings, template)];
   const renames = new Map<string, string | null>([
     ['context', rag?.slot ?? null],
-    ...classicSlots(settings)
-      .filter((slot) => slot !== 'context')
-      .map((slot) => [slot, slot] as const),
+    ...settings.slots.filter((slot) => slot !== 'context').map((slot) => [slot, slot] as const),
   ]);
   return {
     ok: true,
@@ -117,14 +115,14 @@ function formatNotes(settings: ClassicSettings): readonly Problem[] {
 
 function moodleTool(settings: ClassicSettings, template: string): readonly NewTool[] {
   const slot = 'moodle_user';
-  if (!classicSlots(settings).includes(slot)) return [];
+  if (!settings.slots.includes(slot)) return [];
   const { slots } = compileTemplate(template, { types: [], names: [slot] });
   return slots.some(({ name }) => name === slot) ? [{ type: slot, slot, config: {} }] : [];
 }
 
 /** Braces that are text in a classic template and would become slots that nothing fills. */
 function slotProblems(template: string, settings: ClassicSettings, tools: ToolVocabulary): readonly Problem[] {
-  const own = new Set([USER_INPUT, ...classicSlots(settings)]);
+  const own = new Set([USER_INPUT, ...settings.slots]);
   const { slots } = compileTemplate(template, { types: tools.placeholderTypes(), names: [] });
   const names = new Set(slots.map(({ name }) => name).filter((name) => !own.has(name)));
   return [...names].slice(0, 20).map((name) => {

@@ -5,7 +5,7 @@ import { AppError, type Caller, type ChatMessage, type ContentPart, isTextPart }
 import { MultiToolPipeline } from '../../multi-tool';
 import { Orchestrator, type StrategyCatalogue } from '../../orchestrators';
 import type { Config } from '../../platform/config';
-import { ProcessorCatalogue, processorsOver } from '../../processors';
+import { processorsOver } from '../../processors';
 import { type CompiledTemplate, USER_INPUT } from '../../templates';
 import { ToolCatalogue, ToolInvoker, toolsOver } from '../../tools';
 import { estimateUnits, MOST_UNITS } from './proof-budget';
@@ -71,8 +71,7 @@ export class PromptRenderer {
     const calm: Config = { ...config, tools: { ...config.tools, cacheEnabled: false, maxRetries: 0 } };
     const { tools } = this;
     const invoker = new SilentToolInvoker(tools, calm);
-    const { prompt, rag } = processorsOver(PROOF_DOUBLES);
-    this.classic = new ClassicPipeline(new ProcessorCatalogue(prompt, rag), invoker);
+    this.classic = new ClassicPipeline(processorsOver(PROOF_DOUBLES), invoker);
     this.multiTool = new MultiToolPipeline(new Orchestrator(invoker, calm));
     this.compiler = new AssistantCompiler(vocabulary, tools, strategies);
   }

@@ -1,21 +1,31 @@
 import type { AssembledMessages, Caller, ChatMessage, JsonObject, Principal, Source } from '../../kernel';
-import type { FunctionDeclaration, RunnableTool } from '../../tools';
+import type { DisplayTexts, FunctionDeclaration, RunnableTool } from '../../tools';
 
-/** What the catalogue routes and the web form show of a processor. */
+/** Settings of a classic assistant: knowledge bases with the number of passages, a rubric with its format, a file. */
+export const CLASSIC_SETTINGS = ['collections', 'rubric', 'file'] as const;
+export type ClassicSetting = (typeof CLASSIC_SETTINGS)[number];
+
+/** The only declaration of a processor: catalogue, validation, OpenAPI and the form read it. */
 export interface ProcessorDefinition {
   readonly name: string;
   /** Other names that stored assistants carry for it. */
   readonly aliases: readonly string[];
   readonly description: string;
+  /** A missing language falls back to `name` and `description`. */
+  readonly texts?: DisplayTexts;
+  /** Settings that it reads: the form shows them, and their references are checked. */
+  readonly settings?: readonly ClassicSetting[];
+  /** Slots of the template that it fills: `context` for a RAG processor that fetches; its own for a prompt processor. */
+  readonly slots?: readonly string[];
 }
 
-/** What a RAG processor found: the text of `{context}` and the sources that are listed behind it. */
+/** The result of a RAG processor: the text of `{context}`, and the sources listed after it. */
 export interface RagContext {
   readonly context: string;
   readonly sources: readonly Source[];
 }
 
-/** The classic half of an assistant, as its RAG processor reads it. */
+/** The settings of a classic assistant, for its RAG processor. */
 export interface RagSettings extends JsonObject {
   readonly collections: readonly string[];
   readonly topK: number;
@@ -25,16 +35,18 @@ export interface RagSettings extends JsonObject {
 }
 
 /**
- * Fetches the content of a classic assistant. It is called like a tool, so that a failure ends as an outcome and its
- * text never reaches the prompt; `config` is the assistant's `RagSettings`.
+ * Fetches the content of a classic assistant. The invoker calls it like a tool: a failure becomes an outcome, and its text
+ * never reaches the prompt. `config` is the assistant's `RagSettings`.
  */
 export interface RagProcessor extends RunnableTool {
   readonly definition: ProcessorDefinition;
-  /** False for processors with nothing to fetch: they are not run and leave no trace among the tools. */
-  readonly fetches: boolean;
-  /** True where it words the question from the whole conversation itself. */
+  /** True when it rewrites the question with the whole conversation. */
   readonly rewrites?: boolean;
 }
+
+/** False for a processor without content: it is not run, and the report lists no tool. */
+export const fetches = ({ definition }: Pick<RagProcessor, 'definition'>): boolean =>
+  (definition.slots ?? []).includes('context');
 
 export interface PromptInput {
   readonly messages: readonly ChatMessage[];
@@ -43,13 +55,12 @@ export interface PromptInput {
   /** null when there is no context at all, which differs from an empty one by four newlines. */
   readonly rag: RagContext | null;
   readonly vision: boolean;
-  /** What the model may call in this run. */
+  /** Functions that the model may call in this run. */
   readonly functions: readonly FunctionDeclaration[];
-  /** What `gather` found, by slot. */
+  /** Values from `gather`, by slot. */
   readonly gathered: ReadonlyMap<string, string>;
 }
 
-/** For whom and under what a processor looks something up. */
 export interface GatherContext {
   readonly signal: AbortSignal;
   readonly caller: Caller;
@@ -65,12 +76,12 @@ export interface Gathered {
 /** Builds the final messages of a classic assistant. */
 export interface PromptProcessor {
   readonly definition: ProcessorDefinition;
-  /** True where `around` has the question worded from the whole conversation. */
+  /** True when `around` rewrites the question with the whole conversation. */
   readonly rewrites?: boolean;
-  /** Pure: everything that has to be waited for is in the input. */
+  /** Pure and synchronous. */
   build(input: PromptInput): AssembledMessages;
-  /** Looks up what the template's own slots need, while the RAG processor fetches. */
+  /** Looks up the values of its own slots, while the RAG processor fetches. */
   gather?(context: GatherContext): Promise<Gathered>;
-  /** The RAG processor that runs instead of the assistant's: the same one, asked differently. */
+  /** Wraps the assistant's RAG processor, for example to ask it another question. */
   around?(rag: RagProcessor): RagProcessor;
 }

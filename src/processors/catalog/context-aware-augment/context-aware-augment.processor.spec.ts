@@ -1,17 +1,18 @@
 import type { ToolInput } from '../../../tools';
-import type { RagProcessor } from '../../contract';
+import type { ProcessorDefinition, RagProcessor } from '../../contract';
 import { augment } from '../../augment';
 import { context, EMPTY_PROMPT, INPUT, settings } from '../../testing/settings';
 import { ContextAwareAugmentProcessor } from './context-aware-augment.processor';
 
 const rewrite = jest.fn(async () => ({ text: 'the whole question', rewritten: true, warnings: ['slow'] }));
 
+const SIMPLE: ProcessorDefinition = { name: 'simple_rag', aliases: [], description: '', slots: ['context'] };
+
 function rag(traits: Partial<RagProcessor> = {}): RagProcessor & { readonly asked: ToolInput[] } {
   const asked: ToolInput[] = [];
   return {
     asked,
-    fetches: true,
-    definition: { name: 'simple_rag', aliases: [], description: '' },
+    definition: SIMPLE,
     run: async (_, input) => {
       asked.push(input);
       return { content: 'found', sources: [], confidence: null, warnings: ['half'] };
@@ -44,7 +45,8 @@ describe('context_aware_augment', () => {
   });
 
   it('leaves a processor alone that words the question itself, or fetches nothing', () => {
-    for (const inner of [rag({ rewrites: true }), rag({ fetches: false })]) expect(processor.around(inner)).toBe(inner);
+    for (const inner of [rag({ rewrites: true }), rag({ definition: { ...SIMPLE, slots: [] } })])
+      expect(processor.around(inner)).toBe(inner);
   });
 
   it('ends with the run', async () => {

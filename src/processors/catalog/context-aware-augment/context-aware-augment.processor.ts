@@ -3,7 +3,14 @@ import type { AssembledMessages } from '../../../kernel';
 import { QuestionRewriter } from '../../../knowledge-bases';
 import { questionText, type ToolContext, type ToolInput, type ToolOutput } from '../../../tools';
 import { augment } from '../../augment';
-import type { ProcessorDefinition, PromptInput, PromptProcessor, RagProcessor, RagSettings } from '../../contract';
+import {
+  fetches,
+  type ProcessorDefinition,
+  type PromptInput,
+  type PromptProcessor,
+  type RagProcessor,
+  type RagSettings,
+} from '../../contract';
 
 /** `simple_augment` whose RAG processor, whichever it is, is asked the question that the whole conversation leads to. */
 @Injectable()
@@ -12,8 +19,25 @@ export class ContextAwareAugmentProcessor implements PromptProcessor {
   readonly definition: ProcessorDefinition = {
     name: 'context_aware_augment',
     aliases: [],
-    description:
-      "Like simple_augment; the organization's fast model first words the question for the RAG processor from the conversation.",
+    description: 'Like Simple. A fast model first turns the conversation into one search question.',
+    texts: {
+      en: {
+        name: 'Uses the conversation',
+        about: 'Like Simple. A fast model first turns the conversation into one search question.',
+      },
+      es: {
+        name: 'Usa la conversación',
+        about: 'Como el simple. Un modelo rápido resume antes la conversación en una pregunta de búsqueda.',
+      },
+      ca: {
+        name: 'Usa la conversa',
+        about: 'Com el simple. Un model ràpid resumeix abans la conversa en una pregunta de cerca.',
+      },
+      eu: {
+        name: 'Elkarrizketa erabiltzen du',
+        about: 'Sinplea bezala. Eredu azkar batek lehenik elkarrizketa bilaketa-galdera batean laburbiltzen du.',
+      },
+    },
   };
 
   constructor(@Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>) {}
@@ -23,7 +47,7 @@ export class ContextAwareAugmentProcessor implements PromptProcessor {
   }
 
   around(rag: RagProcessor): RagProcessor {
-    return rag.rewrites === true || !rag.fetches ? rag : new RewritingRag(rag, this.rewriter);
+    return rag.rewrites === true || !fetches(rag) ? rag : new RewritingRag(rag, this.rewriter);
   }
 }
 
@@ -40,10 +64,6 @@ class RewritingRag implements RagProcessor {
 
   get definition(): ProcessorDefinition {
     return this.rag.definition;
-  }
-
-  get fetches(): boolean {
-    return this.rag.fetches;
   }
 
   async run(settings: RagSettings, input: ToolInput, context: ToolContext): Promise<ToolOutput> {

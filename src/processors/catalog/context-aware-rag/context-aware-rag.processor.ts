@@ -7,13 +7,32 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 /** LAMB's `context_aware_rag`: `simple_rag` with the question that the whole conversation leads to. */
 @Injectable()
 export class ContextAwareRagProcessor implements RagProcessor {
-  readonly fetches = true;
   readonly rewrites = true;
   readonly definition: ProcessorDefinition = {
     name: 'context_aware_rag',
     aliases: [],
-    description:
-      "Lets the organization's fast model word the question from the conversation, then fetches passages for it.",
+    description: 'A fast model turns the conversation into one question. Then passages are searched for it.',
+    texts: {
+      en: {
+        name: 'Knowledge base (uses the conversation)',
+        about: 'A fast model turns the conversation into one question. Then passages are searched for it.',
+      },
+      es: {
+        name: 'Base de conocimiento (usa la conversación)',
+        about: 'Un modelo rápido resume la conversación en una pregunta. Después se buscan fragmentos para ella.',
+      },
+      ca: {
+        name: 'Base de coneixement (usa la conversa)',
+        about: 'Un model ràpid resumeix la conversa en una pregunta. Després es cerquen fragments per a ella.',
+      },
+      eu: {
+        name: 'Ezagutza-basea (elkarrizketa erabiltzen du)',
+        about:
+          'Eredu azkar batek elkarrizketa galdera bakar batean laburbiltzen du. Gero galdera horretarako pasarteak bilatzen dira.',
+      },
+    },
+    settings: ['collections'],
+    slots: ['context'],
   };
 
   constructor(

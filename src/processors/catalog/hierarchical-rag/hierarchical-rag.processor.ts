@@ -7,13 +7,31 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 /** LAMB's `hierarchical_rag`: `context_aware_rag` that returns the sections of the passages that match. */
 @Injectable()
 export class HierarchicalRagProcessor implements RagProcessor {
-  readonly fetches = true;
   readonly rewrites = true;
   readonly definition: ProcessorDefinition = {
     name: 'hierarchical_rag',
     aliases: [],
-    description:
-      'Words the question from the conversation, and fetches the whole sections that matching passages belong to.',
+    description: 'Turns the conversation into one question and fetches the whole sections around matching passages.',
+    texts: {
+      en: {
+        name: 'Knowledge base, whole sections',
+        about: 'Turns the conversation into one question and fetches the whole sections around matching passages.',
+      },
+      es: {
+        name: 'Base de conocimiento, secciones enteras',
+        about: 'Resume la conversación en una pregunta y recupera las secciones enteras de los fragmentos encontrados.',
+      },
+      ca: {
+        name: 'Base de coneixement, seccions senceres',
+        about: 'Resumeix la conversa en una pregunta i recupera les seccions senceres dels fragments trobats.',
+      },
+      eu: {
+        name: 'Ezagutza-basea, atal osoak',
+        about: 'Elkarrizketa galdera bakar batean laburbiltzen du, eta aurkitutako pasarteen atal osoak hartzen ditu.',
+      },
+    },
+    settings: ['collections'],
+    slots: ['context'],
   };
 
   constructor(

@@ -9,11 +9,27 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
  */
 @Injectable()
 export class RubricRagProcessor implements RagProcessor {
-  readonly fetches = true;
   readonly definition: ProcessorDefinition = {
     name: 'rubric_rag',
-    aliases: [],
-    description: 'Fetches one rubric with the task of evaluating a work by it, as Markdown or JSON.',
+    aliases: ['rubric'],
+    description: 'Puts one rubric into the prompt and asks the model to evaluate a piece of work with it.',
+    texts: {
+      en: {
+        name: 'Rubric',
+        about: 'Puts one rubric into the prompt and asks the model to evaluate a piece of work with it.',
+      },
+      es: {
+        name: 'Rúbrica',
+        about: 'Incluye una rúbrica en el prompt y pide al modelo que evalúe un trabajo con ella.',
+      },
+      ca: { name: 'Rúbrica', about: 'Inclou una rúbrica al prompt i demana al model que avaluï un treball amb ella.' },
+      eu: {
+        name: 'Errubrika',
+        about: 'Errubrika bat sartzen du promptean, eta lan bat harekin ebaluatzeko eskatzen dio ereduari.',
+      },
+    },
+    settings: ['rubric'],
+    slots: ['context'],
   };
 
   constructor(@Inject(RubricsService) private readonly rubrics: Pick<RubricsService, 'forPrompt'>) {}

@@ -7,11 +7,30 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 /** LAMB's `simple_rag`: up to `RAG_Top_k` passages of each collection, collection after collection, as they come. */
 @Injectable()
 export class SimpleRagProcessor implements RagProcessor {
-  readonly fetches = true;
   readonly definition: ProcessorDefinition = {
     name: 'simple_rag',
     aliases: [],
-    description: "Fetches the passages of the assistant's knowledge bases that answer the question.",
+    description: 'Fetches the passages of the chosen knowledge bases that answer the question.',
+    texts: {
+      en: {
+        name: 'Knowledge base',
+        about: 'Fetches the passages of the chosen knowledge bases that answer the question.',
+      },
+      es: {
+        name: 'Base de conocimiento',
+        about: 'Busca en las bases de conocimiento elegidas los fragmentos que responden a la pregunta.',
+      },
+      ca: {
+        name: 'Base de coneixement',
+        about: 'Cerca a les bases de coneixement triades els fragments que responen la pregunta.',
+      },
+      eu: {
+        name: 'Ezagutza-basea',
+        about: 'Galderari erantzuten dioten pasarteak bilatzen ditu aukeratutako ezagutza-baseetan.',
+      },
+    },
+    settings: ['collections'],
+    slots: ['context'],
   };
 
   constructor(@Inject(RetrievalService) private readonly retrieval: Retriever) {}

@@ -6,11 +6,18 @@ import type { ProcessorDefinition, RagProcessor, RagSettings } from '../../contr
 /** LAMB's `single_file_rag` under our path rules: the whole file, whatever its length, its line ends as `\n`. */
 @Injectable()
 export class SingleFileRagProcessor implements RagProcessor {
-  readonly fetches = true;
   readonly definition: ProcessorDefinition = {
     name: 'single_file_rag',
-    aliases: [],
-    description: "Fetches the text of one of the owner's files.",
+    aliases: ['single_file'],
+    description: 'Puts the text of one of your files into the prompt.',
+    texts: {
+      en: { name: 'Single file', about: 'Puts the text of one of your files into the prompt.' },
+      es: { name: 'Un archivo', about: 'Incluye el texto de uno de sus archivos en el prompt.' },
+      ca: { name: 'Un sol fitxer', about: 'Inclou el text d’un dels vostres fitxers al prompt.' },
+      eu: { name: 'Fitxategi bakarra', about: 'Zure fitxategi baten testua sartzen du promptean.' },
+    },
+    settings: ['file'],
+    slots: ['context'],
   };
 
   constructor(@Inject(FilesService) private readonly files: Pick<FilesService, 'readText'>) {}

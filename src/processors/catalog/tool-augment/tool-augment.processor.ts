@@ -13,7 +13,25 @@ export class ToolAugmentProcessor implements PromptProcessor {
   readonly definition: ProcessorDefinition = {
     name: 'tool_augment',
     aliases: [],
-    description: 'Like simple_augment; the system prompt also says which functions the model may call, and for what.',
+    description: 'Like Simple. The system prompt also describes the functions that the model may call.',
+    texts: {
+      en: {
+        name: 'With a description of the functions',
+        about: 'Like Simple. The system prompt also describes the functions that the model may call.',
+      },
+      es: {
+        name: 'Con descripción de las funciones',
+        about: 'Como el simple. El prompt del sistema describe además las funciones que el modelo puede llamar.',
+      },
+      ca: {
+        name: 'Amb descripció de les funcions',
+        about: 'Com el simple. El prompt del sistema descriu a més les funcions que el model pot cridar.',
+      },
+      eu: {
+        name: 'Funtzioen deskribapenarekin',
+        about: 'Sinplea bezala. Sistemaren promptak ereduak dei ditzakeen funtzioak ere deskribatzen ditu.',
+      },
+    },
   };
 
   build(input: PromptInput): AssembledMessages {

@@ -1,5 +1,6 @@
 import { api, must, type Schema } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
+import { ClassicProcessors } from './classic-processors';
 import type { ConnectorInfo, OrchestratorInfo, ToolInfo } from '$lib/definition/assistant';
 
 type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
@@ -10,6 +11,7 @@ type UploadedFile = Schema<'FileDto'>;
 class Catalogues {
   private readonly kept = new Map<string, Promise<unknown>>();
   private known = $state.raw<readonly ToolInfo[]>([]);
+  private processing = $state.raw(new ClassicProcessors([], []));
 
   tools(): Promise<readonly ToolInfo[]> {
     return this.keep('tools', async () => (this.known = must(await api.GET('/api/v1/tools')).tools));
@@ -26,6 +28,21 @@ class Catalogues {
 
   orchestrators(): Promise<readonly OrchestratorInfo[]> {
     return this.keep('orchestrators', async () => must(await api.GET('/api/v1/orchestrators')).orchestrators);
+  }
+
+  processors(): Promise<ClassicProcessors> {
+    return this.keep('processors', async () => {
+      const [prompt, rag] = await Promise.all([
+        api.GET('/api/v1/prompt-processors'),
+        api.GET('/api/v1/rag-processors'),
+      ]);
+      return (this.processing = new ClassicProcessors(must(prompt).prompt_processors, must(rag).rag_processors));
+    });
+  }
+
+  /** The processors that were fetched last; empty before. */
+  get knownProcessors(): ClassicProcessors {
+    return this.processing;
   }
 
   knowledgeBases(): Promise<readonly KnowledgeBase[]> {

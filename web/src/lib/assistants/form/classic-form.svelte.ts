@@ -1,26 +1,10 @@
 import { functionsOf } from '$lib/pipeline/pipeline.svelte';
 import type { Filler } from '$lib/template/document';
+import type { ClassicProcessors, Processor } from '$lib/catalogues/classic-processors';
 import { FixedTemplate } from '$lib/template/fixed-template.svelte';
 import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
-
-/** Names that LAMB's own defaults write, and old ones: docs/reference/metadata.md. */
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  'No RAG': 'no_rag',
-  none: 'no_rag',
-  no_tool: 'no_rag',
-  rubric: 'rubric_rag',
-  single_file: 'single_file_rag',
-  default: 'simple_augment',
-};
-const named = (stored: string | undefined, otherwise: string): string => {
-  const name = stored?.trim() ?? '';
-  return name === '' ? otherwise : (OLD_NAMES[name] ?? name);
-};
-
-/** RAG processors that read the chosen knowledge bases. */
-const SEARCHES: ReadonlySet<string> = new Set(['simple_rag', 'context_aware_rag', 'hierarchical_rag']);
 
 /** The form of a classic assistant: one RAG processor, one prompt processor, one connector. */
 export class ClassicForm implements AssistantForm {
@@ -43,15 +27,24 @@ export class ClassicForm implements AssistantForm {
   document = $state.raw() as FixedTemplate;
   private base: Metadata = {};
 
-  readonly searches = $derived(SEARCHES.has(this.ragProcessor));
+  readonly prompt = $derived.by(() => this.processors.findPrompt(this.promptProcessor));
+  readonly rag = $derived.by(() => this.processors.findRag(this.ragProcessor));
   private readonly fillers = $derived.by((): readonly Filler[] => [
-    // Without a RAG processor nothing fills it, and it need not be there; an old template may still hold it.
-    { name: 'context', fills: this.ragProcessor !== 'no_rag', mayBeEmpty: true },
-    ...(this.promptProcessor === 'moodle_augment' ? [{ name: 'moodle_user', fills: true }] : []),
+    // Without retrieval the template may still hold the slot, but need not.
+    { name: 'context', fills: this.rag?.slots.includes('context') ?? true, mayBeEmpty: true },
+    ...(this.prompt?.slots ?? []).map((name) => ({ name, fills: true })),
   ]);
 
-  constructor(body: DefinitionBody) {
+  constructor(
+    body: DefinitionBody,
+    private readonly processors: ClassicProcessors,
+  ) {
     this.load(body);
+  }
+
+  /** Whether the RAG processor reads the setting. */
+  reads(setting: Processor['settings'][number]): boolean {
+    return this.rag?.settings.includes(setting) ?? false;
   }
 
   load(body: DefinitionBody): void {
@@ -62,8 +55,7 @@ export class ClassicForm implements AssistantForm {
     this.systemPrompt = body.system_prompt;
     this.connector = connectorNamed(metadata.connector);
     this.llm = metadata.llm ?? '';
-    this.promptProcessor = named(metadata.prompt_processor, 'simple_augment');
-    this.ragProcessor = named(metadata.rag_processor, 'no_rag');
+    this.loadProcessors(metadata);
     this.collections = body.RAG_collections ?? [];
     this.topK = body.RAG_Top_k ?? 3;
     this.rubricId = metadata.rubric_id ?? null;
@@ -73,6 +65,13 @@ export class ClassicForm implements AssistantForm {
     this.imageGeneration = metadata.capabilities?.image_generation === true;
     this.functions = functionsOf(metadata);
     this.document = new FixedTemplate(body.prompt_template, () => this.fillers);
+  }
+
+  private loadProcessors({ prompt_processor, rag_processor }: Metadata): void {
+    const prompt = written(prompt_processor) ?? 'simple_augment';
+    const rag = written(rag_processor) ?? 'no_rag';
+    this.promptProcessor = this.processors.findPrompt(prompt)?.name ?? prompt;
+    this.ragProcessor = this.processors.findRag(rag)?.name ?? rag;
   }
 
   body(): DefinitionBody {
@@ -88,7 +87,7 @@ export class ClassicForm implements AssistantForm {
   }
 
   normalised(body: DefinitionBody): DefinitionBody {
-    return new ClassicForm(body).body();
+    return new ClassicForm(body, this.processors).body();
   }
 
   private metadata(): Metadata {
@@ -103,13 +102,18 @@ export class ClassicForm implements AssistantForm {
       connector: this.connector,
       llm: this.llm === '' ? undefined : this.llm,
       rubric_id: this.rubricId ?? (base.rubric_id === undefined ? undefined : null),
-      rubric_format: this.ragProcessor === 'rubric_rag' ? this.rubricFormat : base.rubric_format,
+      rubric_format: this.reads('rubric') ? this.rubricFormat : base.rubric_format,
       file_path: this.filePath === '' && base.file_path === undefined ? undefined : this.filePath,
       capabilities: hasCapabilities ? { ...base.capabilities, vision, image_generation } : undefined,
       ...placed(base, this.functions),
     } as Metadata);
   }
 }
+
+const written = (name: string | undefined): string | null => {
+  const text = name?.trim() ?? '';
+  return text === '' ? null : text;
+};
 
 /** Functions stay where a document has them, `tools` or `functions`; new ones come under `functions`. */
 function placed(base: Metadata, functions: readonly FunctionEntry[]): Pick<Metadata, 'tools' | 'functions'> {

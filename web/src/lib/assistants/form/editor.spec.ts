@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Assistant } from '$lib/definition/assistant';
+import { ClassicProcessors } from '$lib/catalogues/classic-processors';
 import { ClassicForm } from './classic-form.svelte';
 import { bodyOf } from './body';
 import { Editor } from './editor.svelte';
@@ -30,8 +31,10 @@ const STORED: Assistant = {
   access: 'owner',
 } as unknown as Assistant;
 
+const NO_PROCESSORS = new ClassicProcessors([], []);
+
 const editorOf = (assistant: Assistant = STORED): Editor =>
-  new Editor(new ClassicForm(bodyOf(assistant)), assistant, 'u1');
+  new Editor(new ClassicForm(bodyOf(assistant), NO_PROCESSORS), assistant, 'u1');
 
 describe('the editor of a form', () => {
   beforeEach(() => {
@@ -119,7 +122,7 @@ describe('the editor of a form', () => {
   it('gives a repeated creation the same key, so that a lost answer makes no second assistant', async () => {
     post.mockRejectedValueOnce(new TypeError('network'));
     post.mockResolvedValueOnce({ data: { ...STORED, id: 8, version: 1 } });
-    const editor = new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1');
+    const editor = new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1');
     expect(await editor.save()).toBeNull();
     expect(await editor.save()).toMatchObject({ id: 8 });
     const [first, second] = post.mock.calls.map(([, options]) => options.params.header['Idempotency-Key']);
@@ -131,7 +134,7 @@ describe('the editor of a form', () => {
     post.mockRejectedValueOnce(new ProblemError(503, 'unavailable', 'later'));
     post.mockRejectedValueOnce(new ProblemError(400, 'validation_failed', 'no'));
     post.mockResolvedValueOnce({ data: { ...STORED, id: 8, version: 1 } });
-    const editor = new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1');
+    const editor = new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1');
     for (const _ of [1, 2, 3]) await editor.save();
     const [first, second, third] = post.mock.calls.map(([, options]) => options.params.header['Idempotency-Key']);
     expect(second).toBe(first);
@@ -159,7 +162,7 @@ describe('the editor of a form', () => {
   });
 
   it('hands what was typed during the first save to the page of the new assistant', async () => {
-    const editor = new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1');
+    const editor = new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1');
     editor.form.name = 'New';
     const made = { ...STORED, id: 8, name: 'New', version: 1 };
     post.mockImplementationOnce(async () => {
@@ -169,6 +172,6 @@ describe('the editor of a form', () => {
     await editor.save();
     expect(editor.dirty).toBe(true);
     expect(editorOf(made).draft?.body.description).toBe('typed meanwhile');
-    expect(new Editor(new ClassicForm(bodyOf(STORED)), null, 'u1').draft).toBeNull();
+    expect(new Editor(new ClassicForm(bodyOf(STORED), NO_PROCESSORS), null, 'u1').draft).toBeNull();
   });
 });

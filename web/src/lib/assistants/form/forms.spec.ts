@@ -1,12 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { Metadata, ToolInfo } from '$lib/definition/assistant';
 import { type DefinitionBody, NEW_CLASSIC, NEW_MULTI_TOOL } from './body';
+import { ClassicProcessors } from '$lib/catalogues/classic-processors';
 import { ClassicForm } from './classic-form.svelte';
 import { MultiToolForm } from './multi-tool-form.svelte';
 
 const tool = (name: string, placeholder: string | null): ToolInfo =>
   ({ name, placeholder, display_name: name, kind: 'pipeline', config_schema: {} }) as unknown as ToolInfo;
 const CATALOGUE = [tool('simple_rag', 'context'), tool('rubric_rag', 'rubric'), tool('no_rag', null)];
+
+const processor = (name: string, aliases: string[], slots: string[]) => ({
+  name,
+  aliases,
+  slots,
+  description: '',
+  texts: {},
+  settings: [],
+});
+const PROCESSORS = new ClassicProcessors(
+  [processor('simple_augment', ['default'], []), processor('moodle_augment', [], ['moodle_user'])],
+  [processor('no_rag', ['No RAG'], []), processor('simple_rag', [], ['context'])],
+);
+const classicForm = (stored: DefinitionBody): ClassicForm => new ClassicForm(stored, PROCESSORS);
 
 const body = (metadata: Metadata, rest: Partial<DefinitionBody> = {}): DefinitionBody => ({
   name: 'A',
@@ -76,7 +91,7 @@ describe('the multi-tool form', () => {
 
 describe('the classic form', () => {
   it('starts without a RAG processor', () => {
-    expect(new ClassicForm(NEW_CLASSIC).body()).toEqual(NEW_CLASSIC);
+    expect(classicForm(NEW_CLASSIC).body()).toEqual(NEW_CLASSIC);
   });
 
   it('gives back a document that nobody touched, in its own version and with unknown keys', () => {
@@ -84,18 +99,16 @@ describe('the classic form', () => {
       { prompt_processor: 'simple_augment', rag_processor: 'simple_rag', connector: 'openai', llm: 'm', own: true },
       { RAG_collections: ['a', '7'], RAG_Top_k: 5 },
     );
-    expect(new ClassicForm(stored).body()).toEqual(stored);
+    expect(classicForm(stored).body()).toEqual(stored);
   });
 
   it('reads the names that LAMB writes', () => {
-    const form = new ClassicForm(
-      body({ rag_processor: 'No RAG', prompt_processor: 'default', connector: 'openai_tools' }),
-    );
+    const form = classicForm(body({ rag_processor: 'No RAG', prompt_processor: 'default', connector: 'openai_tools' }));
     expect([form.ragProcessor, form.promptProcessor, form.connector]).toEqual(['no_rag', 'simple_augment', 'openai']);
   });
 
   it('has the Moodle user as a slot only where its prompt processor fills it', () => {
-    const form = new ClassicForm(body({ rag_processor: 'simple_rag' }, { prompt_template: '{moodle_user}' }));
+    const form = classicForm(body({ rag_processor: 'simple_rag' }, { prompt_template: '{moodle_user}' }));
     const names = (): string[] => form.document.slots.map(({ name, state }) => `${name} ${state}`);
     expect(names()).toEqual(['context unused', 'user_input unused']);
     form.promptProcessor = 'moodle_augment';
@@ -103,7 +116,7 @@ describe('the classic form', () => {
   });
 
   it('leaves functions where the document has them and adds new ones under functions', () => {
-    const form = new ClassicForm(body({ tools: ['weather', 'moodle'] }));
+    const form = classicForm(body({ tools: ['weather', 'moodle'] }));
     expect(form.functions).toEqual(['weather', 'moodle']);
     form.functions = ['weather', { type: 'assistant', assistant_id: 7 }];
     const { metadata } = form.body();

@@ -6,7 +6,7 @@ describe('summary of an assistant', () => {
     const of = (rag_processor?: string) => summaryOf({ type: 'classic', metadata: { rag_processor } })?.processor;
     expect([of('rubric_rag'), of('No RAG'), of(undefined), of('')]).toEqual([
       'rubric_rag',
-      'no_rag',
+      'No RAG',
       'no_rag',
       'no_rag',
     ]);

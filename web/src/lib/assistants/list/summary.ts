@@ -2,7 +2,7 @@ import { metadataOf, type Assistant, type Metadata } from '$lib/definition/assis
 
 /** What an assistant works with, read from its document. */
 export interface Summary {
-  /** RAG processor of a classic assistant; null for a multi-tool one. */
+  /** RAG processor of a classic assistant as stored; null for a multi-tool one. */
   readonly processor: string | null;
   /** Enabled tools of the pipeline, in order. */
   readonly tools: readonly string[];
@@ -40,14 +40,11 @@ const functionName = (entry: unknown): string | null =>
 const functionsOf = ({ tools = [], functions = [] }: Metadata): readonly string[] =>
   [...functions, ...tools.filter((entry) => !isTool(entry))].map(functionName).filter((name) => name !== null);
 
-const KNOWN = ['simple_rag', 'context_aware_rag', 'hierarchical_rag', 'rubric_rag', 'single_file_rag'];
-
 /** Null where the document is not shown to the reader. */
 export function summaryOf(assistant: Pick<Assistant, 'type' | 'metadata'>): Summary | null {
   if (assistant.metadata === undefined || assistant.metadata === null) return null;
   const metadata = metadataOf(assistant);
   const functions = functionsOf(metadata);
   if (assistant.type === 'multi_tool') return { processor: null, tools: toolsOf(metadata), functions };
-  const { rag_processor: processor } = metadata;
-  return { processor: KNOWN.find((name) => name === processor) ?? 'no_rag', tools: [], functions };
+  return { processor: text(metadata.rag_processor) ?? 'no_rag', tools: [], functions };
 }
