@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Each half of the product: what it is built from, and the file that its build writes last. */
 const HALVES = [
-  { name: 'service', inputs: ['src', 'migrations'], built: 'dist/src/main.js' },
+  { name: 'service', inputs: ['src', 'migrations', 'nest-cli.json'], built: 'dist/src/main.js' },
   {
     name: 'web',
     inputs: [
@@ -16,7 +16,7 @@ const HALVES = [
       'web/icons.plugin.ts',
       'web/messages.plugin.ts',
       'openapi.json',
-      // What pages share with the service.
+      // Shared with the service.
       'src/kernel',
       'src/rubrics',
       'src/templates',

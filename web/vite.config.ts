@@ -2,14 +2,13 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
-import { icons } from './icons.plugin';
-import { messages } from './messages.plugin';
+import { icons } from './icons.plugin.ts';
+import { messages } from './messages.plugin.ts';
 
-/** Where `npm run dev -w web` finds the service, and a key to be signed in with. */
-const { BELLWETHER_URL: service = 'http://localhost:3000', BELLWETHER_KEY: key } = process.env;
-const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+/** The service behind the pages of `npm run dev`. */
+const { BELLWETHER_URL: service = 'http://localhost:3000' } = process.env;
 const proxied = Object.fromEntries(
-  ['/api', '/v1', '/lamb', '/health', '/sign-in/'].map((path) => [path, { target: service, headers }]),
+  ['/api', '/v1', '/lamb', '/health', '/mcp', '/sign-in/'].map((path) => [path, service]),
 );
 
 /** What every page starts with, and all that it imports: many small files compress worse than one. */
