@@ -1,5 +1,5 @@
 import type { Source } from './run-events';
-import { isTameAddress } from './tame-address';
+import { isTameAddress } from './markdown/tame-address';
 
 /** What a source is called. */
 export function titleOf(source: Source | undefined): string {
