@@ -10,9 +10,9 @@ export {
 } from './storage/knowledge-base.types';
 export { KnowledgeBasesModule } from './knowledge-bases.module';
 export { KnowledgeBasesService } from './knowledge-bases.service';
-export { CollectionNames, externalReference, isSlugReference, referenceName } from './retrieval/collection-names';
+export { CollectionNames, externalReference, isSlugReference, referenceName } from './retrieval/collections/collection-names';
 export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from './retrieval/question-rewriter';
 export { RetrievalService } from './retrieval/retrieval.service';
-export type { Passage, Retrieval, RetrievalQuery } from './retrieval/retrieval.types';
-export { DEFAULT_MAX_TOKENS } from './retrieval/token-budget';
+export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';
+export { DEFAULT_MAX_TOKENS } from './retrieval/passages/token-budget';
 export { VectorStore } from './search/vector-store';

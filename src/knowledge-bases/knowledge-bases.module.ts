@@ -11,11 +11,11 @@ import { DocumentsService } from './documents/documents.service';
 import { SourceLinkReader } from './documents/source-link-reader';
 import { SourceLinks } from './documents/source-links';
 import { SourceLinksController } from './documents/source-links.controller';
-import { CollectionNames } from './retrieval/collection-names';
-import { CollectionReferences } from './retrieval/collection-references';
+import { CollectionNames } from './retrieval/collections/collection-names';
+import { CollectionReferences } from './retrieval/collections/collection-references';
 import { QueryEmbedder } from './embedding/query-embedder';
-import { ExternalCollections } from './retrieval/external-collections';
-import { OwnCollections } from './retrieval/own-collections';
+import { ExternalSearch } from './retrieval/collections/external-search';
+import { OwnSearch } from './retrieval/collections/own-search';
 import { QueryController } from './retrieval/query.controller';
 import { QuestionRewriter } from './retrieval/question-rewriter';
 import { CollectionImport } from './external/collection-import';
@@ -79,7 +79,7 @@ import { SharingService } from './sharing.service';
     DocumentUploads,
     DocumentWriter,
     ExternalCollectionRepository,
-    ExternalCollections,
+    ExternalSearch,
     ExternalCollectionsService,
     IngestionRequests,
     IngestionService,
@@ -90,7 +90,7 @@ import { SharingService } from './sharing.service';
     KnowledgeBasesService,
     KnowledgeBaseStore,
     QueryEmbedder,
-    OwnCollections,
+    OwnSearch,
     PassageRepository,
     QuestionRewriter,
     ReingestService,

@@ -5,16 +5,16 @@ import { SourceLinks } from '../documents/source-links';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import type { RetrievalMode } from '../storage/knowledge-base.types';
-import { type Arranged, arrange } from './arrange';
-import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './candidate';
-import { referenceName } from './collection-names';
-import { CollectionReferences, type Resolved } from './collection-references';
-import { type ExternalAnswer, ExternalCollections } from './external-collections';
-import { failureOfAll } from './external-failure';
-import { OwnCollections, type SearchPlan } from './own-collections';
-import { ownPassage } from './own-passage';
-import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './retrieval.types';
-import { withinBudget } from './token-budget';
+import { type Selection, selectPassages } from './passages/select-passages';
+import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './passages/candidate';
+import { referenceName } from './collections/collection-names';
+import { CollectionReferences, type Resolved } from './collections/collection-references';
+import { type ExternalAnswer, ExternalSearch } from './collections/external-search';
+import { failureOfAll } from './collections/external-failure';
+import { OwnSearch, type SearchPlan } from './collections/own-search';
+import { ownPassage } from './passages/own-passage';
+import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
+import { withinBudget } from './passages/token-budget';
 
 /** Hits of a knowledge base beyond the passages wanted: near-duplicates are rare, chunks of one section are not. Fusion needs 20. */
 const firstDepth = ({ topK, parent = false }: PassageQuery): number =>
@@ -47,8 +47,8 @@ export class RetrievalService {
     private readonly permissions: KnowledgeBasePermissions,
     private readonly references: CollectionReferences,
     private readonly organizations: OrganizationsService,
-    private readonly own: OwnCollections,
-    private readonly external: ExternalCollections,
+    private readonly own: OwnSearch,
+    private readonly external: ExternalSearch,
     private readonly links: SourceLinks,
   ) {}
 
@@ -168,9 +168,9 @@ export class RetrievalService {
     { organizationId }: Principal,
     { plan, first, answers }: Searched & { readonly answers: readonly ExternalAnswer[] },
     query: RetrievalQuery,
-  ): Promise<Arranged> {
-    const arrangedOf = ({ lists }: Hits): Promise<Arranged> =>
-      arrange(ordered(lists, plan, answers, query), query, (keys) => this.own.sections(organizationId, keys));
+  ): Promise<Selection> {
+    const arrangedOf = ({ lists }: Hits): Promise<Selection> =>
+      selectPassages(ordered(lists, plan, answers, query), query, (keys) => this.own.sections(organizationId, keys));
     const arranged = await arrangedOf(first);
     if (!arranged.isShort || !first.isCut) return arranged;
     return arrangedOf(await this.hits(plan, query, secondDepth(query.topK, plan.bases.length)));

@@ -1,4 +1,4 @@
-import type { KnowledgeBaseSource } from '../../kernel';
+import type { KnowledgeBaseSource } from '../../../kernel';
 import type { OwnCandidate } from './candidate';
 import type { Passage } from './retrieval.types';
 

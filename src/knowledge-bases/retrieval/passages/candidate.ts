@@ -1,5 +1,5 @@
-import type { Hit } from '../search/chunk.types';
-import type { SectionChunk, SectionKey } from '../search/passage.repository';
+import type { Hit } from '../../search/chunk.types';
+import type { SectionChunk, SectionKey } from '../../search/passage.repository';
 import type { Passage } from './retrieval.types';
 
 /** A hit of ours together with the name of its knowledge base, or a passage of an external server. */

@@ -1,7 +1,7 @@
-import type { Config } from '../../platform/config';
-import type { OutboundClient } from '../../platform/outbound';
-import { ExternalCollections } from './external-collections';
-import type { RetrievalQuery } from './retrieval.types';
+import type { Config } from '../../../platform/config';
+import type { OutboundClient } from '../../../platform/outbound';
+import { ExternalSearch } from './external-search';
+import type { RetrievalQuery } from '../passages/retrieval.types';
 
 const SERVER = { serverUrl: 'https://kb.example', apiToken: null };
 const QUERY: RetrievalQuery = { text: 'Why green?', collections: ['biology'], topK: 3, threshold: 0 };
@@ -13,7 +13,7 @@ async function requestOf(query: Partial<RetrievalQuery>, defaultTimeoutMs = 30_0
     headers: {},
     text: '{"results":[]}',
   }));
-  const external = new ExternalCollections(
+  const external = new ExternalSearch(
     { request } as unknown as OutboundClient,
     { tools: { defaultTimeoutMs } } as Config,
   );

@@ -1,5 +1,5 @@
-import type { ExternalCollectionRepository } from '../external/external-collection.repository';
-import type { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import type { ExternalCollectionRepository } from '../../external/external-collection.repository';
+import type { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
 import { CollectionReferences } from './collection-references';
 
 const OWNER = { organizationId: 'org', userId: 'owner' };

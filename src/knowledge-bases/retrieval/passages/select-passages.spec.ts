@@ -1,6 +1,6 @@
-import type { Hit } from '../search/chunk.types';
-import type { SectionChunk, SectionKey } from '../search/passage.repository';
-import { arrange } from './arrange';
+import type { Hit } from '../../search/chunk.types';
+import type { SectionChunk, SectionKey } from '../../search/passage.repository';
+import { selectPassages } from './select-passages';
 import { type Candidate, externalCandidate, isOwn, joinedText, ownCandidate, withColumnNames } from './candidate';
 
 /** A document of sections, each cut into chunks of ten characters. */
@@ -65,34 +65,37 @@ describe('arranging what collections found', () => {
       [{ ...twin, similarity: 0.8 }, own('b', 0, 0.7)],
       [external('from the server', 0.6)],
     ];
-    const { candidates, isShort } = await arrange(lists, { topK: 3 }, sections([]));
+    const { candidates, isShort } = await selectPassages(lists, { topK: 3 }, sections([]));
     expect(candidates.map(({ similarity }) => similarity)).toEqual([0.9, 0.7, 0.6]);
     expect(isShort).toBe(false);
   });
 
   it('says when near-duplicates leave fewer than wanted', async () => {
     const twins = [0.9, 0.8, 0.7].map((similarity) => ({ ...own('a', 0, similarity), text: 'all of them say this' }));
-    expect(await arrange([twins], { topK: 2 }, sections([]))).toMatchObject({ candidates: [twins[0]], isShort: true });
+    expect(await selectPassages([twins], { topK: 2 }, sections([]))).toMatchObject({
+      candidates: [twins[0]],
+      isShort: true,
+    });
   });
 
   it('looks at so many of the best only, however many collections are full of one text', async () => {
     const twin = (n: number): Candidate => ({ ...own('a', n, 0.9), text: 'all of them say this' });
     const lists = Array.from({ length: 20 }, () => Array.from({ length: 100 }, (_, n) => twin(n)));
-    const found = await arrange([...lists, [own('b', 0, 0.1)]], { topK: 2, parent: true }, sections([]));
+    const found = await selectPassages([...lists, [own('b', 0, 0.1)]], { topK: 2, parent: true }, sections([]));
     expect([found.candidates.length, found.isShort]).toEqual([1, true]);
   });
 
   it('leaves collections as they are where they are grouped', async () => {
     const twin = { ...own('a', 0, 0.2), text: 'the same' };
     const lists = [[twin, own('a', 10, 0.1), own('a', 20, 0.05)], [], [{ ...twin, similarity: 0.9 }]];
-    const { candidates } = await arrange(lists, { topK: 2, grouped: true }, sections([]));
+    const { candidates } = await selectPassages(lists, { topK: 2, grouped: true }, sections([]));
     expect(candidates.map(({ similarity }) => similarity)).toEqual([0.2, 0.1, 0.9]);
   });
 
   it('merges the hits of a section into it, where the best of them stood, with all its pages', async () => {
     const asked: SectionKey[][] = [];
     const list = [own('a', 10, 0.9), own('b', 0, 0.8), own('a', 30, 0.7), own('a', 40, 0.6), external('parent', 0.5)];
-    const { candidates } = await arrange([list], { topK: 4, parent: true }, sections(asked));
+    const { candidates } = await selectPassages([list], { topK: 4, parent: true }, sections(asked));
     expect(texts(candidates)).toEqual([
       'a0........a10.......a20.......a30.......',
       'b0........b10.......b20.......b30.......',
@@ -119,7 +122,7 @@ describe('arranging what collections found', () => {
         page_end,
       };
     };
-    const { candidates } = await arrange([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
+    const { candidates } = await selectPassages([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
       Promise.resolve([[chunk(35, 45, 1, 2), chunk(45, 78, 2, 3), chunk(75, 90, 3, 4)]]),
     );
     expect(candidates).toMatchObject([{ hit: { page: 2, page_end: 3, start_offset: 40, end_offset: 80 } }]);
@@ -127,7 +130,7 @@ describe('arranging what collections found', () => {
 
   it('keeps the chunk where its section has gone meanwhile', async () => {
     const list = [own('a', 10, 0.9)];
-    const { candidates } = await arrange([list], { topK: 2, parent: true }, (keys) =>
+    const { candidates } = await selectPassages([list], { topK: 2, parent: true }, (keys) =>
       Promise.resolve(keys.map(() => [])),
     );
     expect(candidates).toEqual(list);
@@ -151,7 +154,7 @@ describe('rows from the middle of a table', () => {
       ...row(own('a', 10 * n, 0.9 - n / 10)),
       text,
     }));
-    const { candidates } = await arrange([parts], { topK: 2 }, sections([]));
+    const { candidates } = await selectPassages([parts], { topK: 2 }, sections([]));
     expect(candidates).toHaveLength(2);
   });
 
@@ -160,7 +163,7 @@ describe('rows from the middle of a table', () => {
       const text = `| row ${start} |`.padEnd(20, ' ');
       return { place: 0, text, table_header, start_offset: start, end_offset: start + 20, page: null, page_end: null };
     };
-    const found = await arrange([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
+    const found = await selectPassages([[own('a', 40, 0.9)]], { topK: 1, parent: true }, () =>
       Promise.resolve([[chunk(40, header), chunk(60, header)]]),
     );
     const [candidate] = found.candidates.map(withColumnNames);

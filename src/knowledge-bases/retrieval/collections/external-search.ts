@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, isJsonObject, type JsonObject } from '../../kernel';
-import type { KnowledgeBaseRuntime } from '../../organizations';
-import { CONFIG, type Config } from '../../platform/config';
-import { OutboundClient } from '../../platform/outbound';
+import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
+import type { KnowledgeBaseRuntime } from '../../../organizations';
+import { CONFIG, type Config } from '../../../platform/config';
+import { OutboundClient } from '../../../platform/outbound';
 import { referenceName } from './collection-names';
 import { noUsableAnswer, refusalOf } from './external-failure';
-import type { Passage, RetrievalQuery } from './retrieval.types';
+import type { Passage, RetrievalQuery } from '../passages/retrieval.types';
 
 /** Part of the caller's time that is kept to merge the passages of other collections: a tenth, a second at most. */
 const SPARED_SHARE = 0.1;
@@ -96,7 +96,7 @@ const baseOf = (serverUrl: string): string => (serverUrl.endsWith('/') ? serverU
 
 /** Collections of the organization's own LAMB knowledge-base server. */
 @Injectable()
-export class ExternalCollections {
+export class ExternalSearch {
   constructor(
     private readonly outbound: OutboundClient,
     @Inject(CONFIG) private readonly config: Config,

@@ -1,18 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../kernel';
-import { defaultHybridWeight } from '../embedding/embedding-settings';
-import { QueryEmbedder } from '../embedding/query-embedder';
-import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
-import type { Embedding, RetrievalMode } from '../storage/knowledge-base.types';
-import type { Hit } from '../search/chunk.types';
-import { fuseHits, type FusionScope } from '../search/hybrid-fusion';
-import { type KeywordParameters, searchStatement } from '../search/hybrid-query';
-import { searchableText, searchConfiguration } from '../search/language';
-import { PassageRepository, type SectionChunk, type SectionKey } from '../search/passage.repository';
-import { VectorStore } from '../search/vector-store';
-import type { VectorScope } from '../search/vector-store.repository';
+import { AppError } from '../../../kernel';
+import { defaultHybridWeight } from '../../embedding/embedding-settings';
+import { QueryEmbedder } from '../../embedding/query-embedder';
+import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
+import type { Embedding, RetrievalMode } from '../../storage/knowledge-base.types';
+import type { Hit } from '../../search/chunk.types';
+import { fuseHits, type FusionScope } from '../../search/hybrid-fusion';
+import { type KeywordParameters, searchStatement } from '../../search/hybrid-query';
+import { searchableText, searchConfiguration } from '../../search/language';
+import { PassageRepository, type SectionChunk, type SectionKey } from '../../search/passage.repository';
+import { VectorStore } from '../../search/vector-store';
+import type { VectorScope } from '../../search/vector-store.repository';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
-import type { PassageQuery } from './retrieval.types';
+import type { PassageQuery } from '../passages/retrieval.types';
 
 /** A question longer than this is an essay: its beginning says what it is about. */
 const QUERY_CHARS = 8_000;
@@ -39,8 +39,8 @@ interface Planned {
 
 /** Searches our own knowledge bases, which the caller has been allowed to read. */
 @Injectable()
-export class OwnCollections {
-  private readonly logger = new Logger(OwnCollections.name);
+export class OwnSearch {
+  private readonly logger = new Logger(OwnSearch.name);
 
   constructor(
     private readonly passages: PassageRepository,

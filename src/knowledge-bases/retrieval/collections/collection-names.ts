@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database';
-import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
-import { isSlug } from '../storage/slug';
+import type { Transaction } from '../../../platform/database';
+import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
+import { isSlug } from '../../storage/slug';
 
 const EXTERNAL = 'external:';
 

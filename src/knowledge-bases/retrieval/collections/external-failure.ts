@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../kernel';
-import type { OutboundResponse } from '../../platform/outbound';
+import { AppError, type ErrorCode } from '../../../kernel';
+import type { OutboundResponse } from '../../../platform/outbound';
 
 /** 4xx answers that a retry may mend; every other 4xx is final and does not count against the server. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425]);

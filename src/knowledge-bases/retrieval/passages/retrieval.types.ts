@@ -1,5 +1,5 @@
-import type { JsonObject, KnowledgeBaseSource, Principal } from '../../kernel';
-import type { RetrievalMode } from '../storage/knowledge-base.types';
+import type { JsonObject, KnowledgeBaseSource, Principal } from '../../../kernel';
+import type { RetrievalMode } from '../../storage/knowledge-base.types';
 
 /** One piece of a document that answers a query. */
 export interface Passage {

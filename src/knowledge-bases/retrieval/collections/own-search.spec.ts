@@ -1,9 +1,9 @@
-import { AppError } from '../../kernel';
-import type { QueryEmbedder } from '../embedding/query-embedder';
-import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
-import type { PassageRepository } from '../search/passage.repository';
-import type { VectorStore } from '../search/vector-store';
-import { OwnCollections } from './own-collections';
+import { AppError } from '../../../kernel';
+import type { QueryEmbedder } from '../../embedding/query-embedder';
+import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
+import type { PassageRepository } from '../../search/passage.repository';
+import type { VectorStore } from '../../search/vector-store';
+import { OwnSearch } from './own-search';
 
 const base = (id: string, more: Partial<KnowledgeBaseEntity> = {}): KnowledgeBaseEntity =>
   ({
@@ -26,7 +26,7 @@ function over(embed: QueryEmbedder['embed'], lack: string | null = null) {
     statements.push(statement);
     return Promise.resolve([]);
   };
-  const own = new OwnCollections(
+  const own = new OwnSearch(
     { search } as PassageRepository,
     { embed } as QueryEmbedder,
     { unavailable: lack, graphsOf: () => [] } as unknown as VectorStore,

@@ -1,5 +1,5 @@
-import { AppError } from '../../kernel';
-import type { RetrievalMode } from '../storage/knowledge-base.types';
+import { AppError } from '../../../kernel';
+import type { RetrievalMode } from '../../storage/knowledge-base.types';
 
 /** What of a knowledge base decides how it can be searched. */
 export interface SearchableBase {

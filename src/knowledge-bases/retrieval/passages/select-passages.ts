@@ -1,9 +1,9 @@
 import { bySection, type Candidate, byRank, isOwn, sectionKey, withSection } from './candidate';
 import { withoutNearDuplicates } from './near-duplicates';
 import type { RetrievalQuery } from './retrieval.types';
-import type { SectionChunk, SectionKey } from '../search/passage.repository';
+import type { SectionChunk, SectionKey } from '../../search/passage.repository';
 
-export interface Arranged {
+export interface Selection {
   readonly candidates: readonly Candidate[];
   /** True when fewer than asked for are left because others fell together or were alike. */
   readonly isShort: boolean;
@@ -21,11 +21,11 @@ const MOST_RANKED = 400;
  * What of the collections' candidates becomes passages: one ranking over all of them without near-duplicates, or, grouped, each
  * collection's own best. Candidates of a collection come best first.
  */
-export async function arrange(
+export async function selectPassages(
   collections: readonly (readonly Candidate[])[],
   query: Pick<RetrievalQuery, 'topK' | 'parent' | 'grouped'>,
   readSections: ReadSections,
-): Promise<Arranged> {
+): Promise<Selection> {
   const { topK, parent = false, grouped = false } = query;
   const lists = grouped ? collections : [collections.flat().sort(byRank).slice(0, MOST_RANKED)];
   const chosen = lists.map((list) => {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { notFound, type Principal } from '../../kernel';
-import { ExternalCollectionRepository } from '../external/external-collection.repository';
-import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
-import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import { notFound, type Principal } from '../../../kernel';
+import { ExternalCollectionRepository } from '../../external/external-collection.repository';
+import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
+import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository';
 import { referenceName } from './collection-names';
 
 export interface Resolved {
