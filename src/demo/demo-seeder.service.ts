@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AssistantsService } from '../assistants';
 import { FilesService } from '../files';
 import { AppError, type Caller } from '../kernel';
-import { DocumentsService, KnowledgeBasesService, type NewKnowledgeBase } from '../knowledge-bases';
+import { DocumentsService, KnowledgeBasesService, type CreateKnowledgeBaseDto } from '../knowledge-bases';
 import { RubricsService } from '../rubrics';
 import { BRIEF_FILE, demoAssistants, ESSAY_FEEDBACK, PYTHON, STATISTICS } from './demo-assistants';
 import { contentFolder, contentRubric } from './demo-content';
@@ -58,7 +58,7 @@ export class DemoSeeder {
     return ids[0] ?? null;
   }
 
-  private async knowledgeBase(caller: Caller, body: NewKnowledgeBase, folder: string): Promise<void> {
+  private async knowledgeBase(caller: Caller, body: CreateKnowledgeBaseDto, folder: string): Promise<void> {
     try {
       const { id } = await this.knowledgeBases.create(caller, { ...body, language: 'en' });
       await this.documents.upload(caller, id, contentFolder(folder));

@@ -1,16 +1,16 @@
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
 export { CollectionImport, type ImportedCollection } from './external/collection-import';
-export {
-  type DocumentView,
-  type KnowledgeBaseView,
-  type NewKnowledgeBase,
-  RETRIEVAL_MODES,
-  type RetrievalMode,
-} from './storage/knowledge-base.types';
+export type { CreateKnowledgeBaseDto } from './knowledge-base.dto';
+export { RETRIEVAL_MODES, type RetrievalMode } from './storage/knowledge-base.types';
 export { KnowledgeBasesModule } from './knowledge-bases.module';
 export { KnowledgeBasesService } from './knowledge-bases.service';
-export { CollectionNames, externalReference, isSlugReference, referenceName } from './retrieval/collections/collection-names';
+export {
+  CollectionNames,
+  externalReference,
+  isSlugReference,
+  referenceName,
+} from './retrieval/collections/collection-names';
 export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from './retrieval/question-rewriter';
 export { RetrievalService } from './retrieval/retrieval.service';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';

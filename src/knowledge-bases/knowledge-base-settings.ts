@@ -1,125 +1,60 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import { invalid } from '../kernel';
-import type { Transaction } from '../platform/database';
-import { EmbeddingSettings } from './embedding/embedding-settings';
-import type { VectorIndexState } from './embedding/vector-index.repository';
-import { ReingestService } from './ingestion/reingest.service';
+import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
-import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './storage/knowledge-base.types';
 
-/** Characters: a page or so, which measured best over collections in three languages. */
+/** Characters: about a page. It measured best over collections in three languages. */
 const CHUNK_SIZE = 2000;
 const CHUNK_OVERLAP = 200;
-/** A vendor that says nothing for so long while somebody waits is told so. */
-const PROBE_MS = 20_000;
 
-type Columns = Partial<
-  Pick<
-    KnowledgeBaseEntity,
-    'name' | 'slug' | 'description' | 'visibility' | 'language' | 'chunkSize' | 'chunkOverlap' | 'hybridWeight'
-  >
->;
+/** Columns of the settings by their name in the API. */
+const COLUMNS = {
+  name: 'name',
+  slug: 'slug',
+  description: 'description',
+  visibility: 'visibility',
+  language: 'language',
+  chunk_size: 'chunkSize',
+  chunk_overlap: 'chunkOverlap',
+  hybrid_weight: 'hybridWeight',
+  embedding: 'embedding',
+} as const satisfies Record<keyof UpdateKnowledgeBaseDto, keyof KnowledgeBaseEntity>;
 
-/** A change that was found to be possible. */
-export interface PlannedChange {
-  readonly columns: Columns;
-  /** undefined: as it is. */
-  readonly embedding: Embedding | null | undefined;
-  /** Documents have to be cut, or their words read, anew. */
-  readonly reingest: boolean;
-  /** Something is to be another than it is. */
-  readonly changes: boolean;
+type Setting = keyof typeof COLUMNS;
+type Columns = Partial<Pick<KnowledgeBaseEntity, Exclude<(typeof COLUMNS)[Setting], 'embedding'>>>;
+
+const named = (changes: UpdateKnowledgeBaseDto): [Setting, (typeof COLUMNS)[Setting]][] =>
+  Object.entries(COLUMNS).filter(([setting]) => changes[setting as Setting] !== undefined) as [
+    Setting,
+    (typeof COLUMNS)[Setting],
+  ][];
+
+/** Column values of a change. The embedding is left out: it changes when its vectors are complete. */
+export const columnsOf = (changes: UpdateKnowledgeBaseDto): Columns =>
+  Object.fromEntries(
+    named(changes).flatMap(([setting, column]) => (setting === 'embedding' ? [] : [[column, changes[setting]]])),
+  );
+
+/** Settings that a change names, as they are now. */
+export const currentSettings = (row: KnowledgeBaseEntity, changes: UpdateKnowledgeBaseDto): Record<string, unknown> =>
+  Object.fromEntries(named(changes).map(([setting, column]) => [setting, row[column]]));
+
+/** Whether the documents have to be cut, or their words stemmed, anew. */
+export const needsReingest = (row: KnowledgeBaseEntity, columns: Columns): boolean =>
+  (['chunkSize', 'chunkOverlap', 'language'] as const).some((name) => (columns[name] ?? row[name]) !== row[name]);
+
+/** Chunk size and overlap with defaults. @throws {AppError} `validation_failed` */
+export function chunkSizes({ chunk_size: chunkSize = CHUNK_SIZE, chunk_overlap }: CreateKnowledgeBaseDto) {
+  const chunkOverlap = chunk_overlap ?? Math.min(CHUNK_OVERLAP, Math.floor(chunkSize / 4));
+  assertOverlap(chunkSize, chunkOverlap);
+  return { chunkSize, chunkOverlap };
 }
 
-/** How a knowledge base cuts, reads and embeds its documents, and what a change of that sets going. */
-@Injectable()
-export class KnowledgeBaseSettings {
-  constructor(
-    private readonly embeddings: EmbeddingSettings,
-    private readonly reingestion: ReingestService,
-  ) {}
-
-  /** Asks the embedding model. Throws `validation_failed` and what `EmbeddingSettings.choose` throws. */
-  chosen(organizationId: string, { embedding }: NewKnowledgeBase): Promise<Embedding | null> {
-    return this.embeddings.choose(organizationId, embedding ?? null, [], AbortSignal.timeout(PROBE_MS));
-  }
-
-  /** Vectors of a knowledge base without documents. */
-  initial(embedding: Embedding | null, tx: Transaction): Promise<VectorIndexState> {
-    return this.embeddings.initial(embedding, tx);
-  }
-
-  /** As `chosen`; undefined: as it is. */
-  async wished(row: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): Promise<Embedding | null | undefined> {
-    assertSizes(row, changes);
-    if (changes.embedding === undefined) return undefined;
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const known = [row.embedding, row.vectorEmbedding];
-    return this.embeddings.choose(row.organizationId, changes.embedding, known, signal);
-  }
-
-  /** What `changes` make of `row`. Throws `validation_failed`. */
-  plan(
-    row: KnowledgeBaseEntity,
-    changes: KnowledgeBaseChanges,
-    embedding: Embedding | null | undefined,
-  ): PlannedChange {
-    assertSizes(row, changes);
-    const columns = columnsOf(changes);
-    const { chunkSize = row.chunkSize, chunkOverlap = row.chunkOverlap, language = row.language } = columns;
-    const cutsDifferently = chunkSize !== row.chunkSize || chunkOverlap !== row.chunkOverlap;
-    const embedsDifferently = embedding !== undefined && !isDeepStrictEqual(embedding, row.embedding);
-    return {
-      columns,
-      embedding,
-      reingest: cutsDifferently || language !== row.language,
-      changes:
-        embedsDifferently || Object.entries(columns).some(([name, value]) => row[name as keyof Columns] !== value),
-    };
-  }
-
-  /** In the transaction that writes the columns. */
-  async apply(row: KnowledgeBaseEntity, { embedding, reingest }: PlannedChange, tx: Transaction): Promise<void> {
-    if (embedding !== undefined) await this.embeddings.change(row, embedding, tx);
-    if (reingest) await this.reingestion.all(row, tx);
-  }
-
-  /** After the commit. */
-  wake(): void {
-    this.embeddings.wake();
-  }
-}
-
-/** Sizes of chunks, with the defaults for what is absent. @throws AppError `validation_failed` */
-export function chunkSizes({ chunk_size: size = CHUNK_SIZE, chunk_overlap }: NewKnowledgeBase): {
-  size: number;
-  overlap: number;
-} {
-  const overlap = chunk_overlap ?? Math.min(CHUNK_OVERLAP, Math.floor(size / 4));
-  assertOverlap(size, overlap);
-  return { size, overlap };
-}
-
-function assertSizes(row: KnowledgeBaseEntity, changes: KnowledgeBaseChanges): void {
-  assertOverlap(changes.chunk_size ?? row.chunkSize, changes.chunk_overlap ?? row.chunkOverlap);
+/** @throws {AppError} `validation_failed` */
+export function assertSizes(row: KnowledgeBaseEntity, { chunk_size, chunk_overlap }: UpdateKnowledgeBaseDto): void {
+  assertOverlap(chunk_size ?? row.chunkSize, chunk_overlap ?? row.chunkOverlap);
 }
 
 function assertOverlap(size: number, overlap: number): void {
   if (overlap * 2 <= size) return;
   throw invalid([{ path: 'chunk_overlap', message: 'must be at most half of chunk_size' }]);
-}
-
-function columnsOf(changes: KnowledgeBaseChanges): Columns {
-  const columns = {
-    name: changes.name,
-    slug: changes.slug,
-    description: changes.description,
-    visibility: changes.visibility,
-    language: changes.language,
-    chunkSize: changes.chunk_size,
-    chunkOverlap: changes.chunk_overlap,
-    hybridWeight: changes.hybrid_weight,
-  };
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }

@@ -1,23 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppError, assertCurrent, type Caller, invalid, notFound, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, Transactions } from '../platform/database';
 import { VersionedResource } from '../platform/resources';
+import { EmbeddingSettings } from './embedding/embedding-settings';
+import { IngestionRequests } from './ingestion/ingestion-requests';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
+import { assertSizes, chunkSizes, columnsOf, currentSettings, needsReingest } from './knowledge-base-settings';
+import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './storage/knowledge-base.repository';
-import { chunkSizes, KnowledgeBaseSettings } from './knowledge-base-settings';
-import type { Embedding, KnowledgeBaseChanges, NewKnowledgeBase } from './storage/knowledge-base.types';
+import type { Embedding } from './storage/knowledge-base.types';
+import type { RowRef } from './storage/row-queue';
 import { isSlug, slugOf } from './storage/slug';
 
 const LABEL = 'Knowledge base';
 const SLUG_TRIES = 100;
 const CREATE_TRIES = 5;
-
-interface ChosenSettings {
-  readonly sizes: { readonly size: number; readonly overlap: number };
-  readonly embedding: Embedding | null;
-}
+/** Limit for the check of an embedding model: a person waits for it. */
+const CHECK_MS = 20_000;
 
 /** Writes knowledge bases: each change with its audit entry in one transaction. */
 @Injectable()
@@ -28,7 +30,8 @@ export class KnowledgeBaseStore {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
-    private readonly settings: KnowledgeBaseSettings,
+    private readonly embeddings: EmbeddingSettings,
+    private readonly requests: IngestionRequests,
     private readonly purge: KnowledgeBasePurge,
   ) {
     this.versions = new VersionedResource(transactions, audit, {
@@ -41,15 +44,17 @@ export class KnowledgeBaseStore {
     });
   }
 
-  /** Without a slug of its own, it gets one from its name, numbered when that is taken. */
-  async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseEntity> {
+  /** Without `slug`, the name gives one, with a number if it is taken. */
+  async create(caller: Caller, body: CreateKnowledgeBaseDto): Promise<KnowledgeBaseEntity> {
+    const { organizationId } = caller;
     const sizes = chunkSizes(body);
-    const embedding = await this.settings.chosen(caller.organizationId, body);
+    const wish = body.embedding ?? null;
+    const embedding = await this.embeddings.choose(organizationId, wish, [], AbortSignal.timeout(CHECK_MS));
     for (let attempt = 1; ; attempt++) {
-      const scope = this.knowledgeBases.within(caller.organizationId);
+      const scope = this.knowledgeBases.within(organizationId);
       const slug = body.slug === undefined ? await freeSlug(scope, slugOf(body.name)) : checkedSlug(body.slug);
       try {
-        return await this.insert(caller, body, slug, { sizes, embedding });
+        return await this.insert(caller, body, { slug, ...sizes }, embedding);
       } catch (error) {
         if (!isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw error;
         if (body.slug !== undefined || attempt === CREATE_TRIES) throw slugTaken(slug);
@@ -57,34 +62,40 @@ export class KnowledgeBaseStore {
     }
   }
 
-  /** Saving what is already there makes no version. `expected` null takes whatever is current. */
+  /** Unchanged values make no new version. `expected` null accepts any version. */
   async update(
     caller: Caller,
     read: KnowledgeBaseEntity,
-    changes: KnowledgeBaseChanges,
+    changes: UpdateKnowledgeBaseDto,
     expected: number | null,
   ): Promise<KnowledgeBaseEntity> {
     assertCurrent(expected, read.version);
     if (changes.slug !== undefined) checkedSlug(changes.slug);
-    const values = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    if (Object.keys(values).length === 0) return read;
-    const embedding = await this.settings.wished(read, changes);
+    const after = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    if (Object.keys(after).length === 0) return read;
+    assertSizes(read, changes);
+    const embedding = await this.wishedEmbedding(read, changes);
+    const columns = columnsOf(changes);
     try {
-      await this.versions.change({ caller, id: read.id, expected }, 'update', async (old, tx) => {
-        const plan = this.settings.plan(old, changes, embedding);
-        await this.settings.apply(old, plan, tx);
-        const columns = { ...plan.columns, updatedAt: new Date() };
-        return plan.changes ? { values: columns, before: beforeOf(old, values), after: values } : null;
+      await this.versions.change({ caller, id: read.id, expected }, 'update', async (row, tx) => {
+        assertSizes(row, changes);
+        if (embedding !== undefined) await this.embeddings.change(row, embedding, tx);
+        if (needsReingest(row, columns)) await this.requests.reingest(row, tx);
+        const isSame =
+          Object.entries(columns).every(([name, value]) => row[name as keyof typeof columns] === value) &&
+          (embedding === undefined || isDeepStrictEqual(embedding, row.embedding));
+        if (isSame) return null;
+        return { values: { ...columns, updatedAt: new Date() }, before: currentSettings(row, changes), after };
       });
     } catch (error) {
       if (isUniqueViolation(error, 'knowledge_bases_slug_uq')) throw slugTaken(changes.slug ?? read.slug);
       throw error;
     }
-    this.settings.wake();
+    this.embeddings.wake();
     return this.found(read);
   }
 
-  /** Hides it from everybody and frees its slug; a job then removes its documents. */
+  /** Marks it as deleted and frees its slug. A job then removes the documents. */
   async hide(caller: Caller, { id, organizationId }: KnowledgeBaseEntity, expected: number | null): Promise<void> {
     await this.versions.change({ caller, id, expected }, 'delete', async ({ name, slug }, tx) => {
       await this.purge.enqueue({ organizationId, id }, tx);
@@ -93,59 +104,40 @@ export class KnowledgeBaseStore {
     this.purge.wake();
   }
 
+  /** Undefined without a change. */
+  private async wishedEmbedding(
+    row: KnowledgeBaseEntity,
+    { embedding: wish }: UpdateKnowledgeBaseDto,
+  ): Promise<Embedding | null | undefined> {
+    if (wish === undefined) return undefined;
+    const known = [row.embedding, row.vectorEmbedding];
+    return this.embeddings.choose(row.organizationId, wish, known, AbortSignal.timeout(CHECK_MS));
+  }
+
   private async insert(
     caller: Caller,
-    body: NewKnowledgeBase,
-    slug: string,
-    { sizes, embedding }: ChosenSettings,
+    body: CreateKnowledgeBaseDto,
+    values: Pick<KnowledgeBaseEntity, 'slug' | 'chunkSize' | 'chunkOverlap'>,
+    embedding: Embedding | null,
   ): Promise<KnowledgeBaseEntity> {
     const id = await this.transactions.once('knowledge_base.create', async (tx) => {
       const id = uuidv7();
       const scope = this.knowledgeBases.within(caller.organizationId, tx);
-      await scope.insert({
-        id,
-        ownerId: caller.userId,
-        slug,
-        name: body.name,
-        description: body.description ?? '',
-        language: body.language ?? null,
-        visibility: body.visibility ?? 'private',
-        chunkSize: sizes.size,
-        chunkOverlap: sizes.overlap,
-        hybridWeight: body.hybrid_weight ?? null,
-        ...(await this.settings.initial(embedding, tx)),
-      });
+      const index = await this.embeddings.initial(embedding, tx);
+      await scope.insert({ language: null, ...columnsOf(body), ...values, ...index, id, ownerId: caller.userId });
+      const after = { ...body, slug: values.slug };
       const target = { type: 'knowledge_base', id };
-      await this.audit.record({ caller, action: 'knowledge_base.create', target, after: { ...body, slug } }, tx);
+      await this.audit.record({ caller, action: 'knowledge_base.create', target, after }, tx);
       return id;
     });
     return this.found({ id, organizationId: caller.organizationId });
   }
 
-  private async found({
-    id,
-    organizationId,
-  }: Pick<KnowledgeBaseEntity, 'id' | 'organizationId'>): Promise<KnowledgeBaseEntity> {
+  private async found({ id, organizationId }: RowRef): Promise<KnowledgeBaseEntity> {
     const row = await this.knowledgeBases.within(organizationId).find(id);
     if (row === null) throw notFound(LABEL);
     return row;
   }
-}
-
-/** Old values of the members that a change names. */
-function beforeOf(old: KnowledgeBaseEntity, values: object): Record<string, unknown> {
-  const all: Record<string, unknown> = {
-    name: old.name,
-    slug: old.slug,
-    description: old.description,
-    visibility: old.visibility,
-    language: old.language,
-    chunk_size: old.chunkSize,
-    chunk_overlap: old.chunkOverlap,
-    hybrid_weight: old.hybridWeight,
-    embedding: old.embedding,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => name in values));
 }
 
 const slugTaken = (slug: string): AppError =>

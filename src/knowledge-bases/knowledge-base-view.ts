@@ -3,14 +3,14 @@ import type { Principal } from '../kernel';
 import { DocumentRepository } from './storage/document.repository';
 import { defaultHybridWeight } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
-import type { Embedding, IndexStatus, IndexView, KnowledgeBaseView } from './storage/knowledge-base.types';
+import type { EmbeddingDto, IndexDto, KnowledgeBaseDto } from './knowledge-base.dto';
+import type { Embedding, IndexStatus } from './storage/knowledge-base.types';
 import { VectorStore } from './search/vector-store';
 import { VectorStoreRepository } from './search/vector-store.repository';
 
-const embeddingView = (embedding: Embedding | null): KnowledgeBaseView['embedding'] =>
+const embeddingView = (embedding: Embedding | null): EmbeddingDto | null =>
   embedding && { provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions };
 
-/** Knowledge bases as the API shows them. */
 @Injectable()
 export class KnowledgeBaseViews {
   constructor(
@@ -19,13 +19,13 @@ export class KnowledgeBaseViews {
     private readonly documents: DocumentRepository,
   ) {}
 
-  async of(row: KnowledgeBaseEntity, principal: Principal): Promise<KnowledgeBaseView> {
+  async of(row: KnowledgeBaseEntity, principal: Principal): Promise<KnowledgeBaseDto> {
     const documents = await this.documents.within(row.organizationId).counts([row.id]);
     return this.view(row, documents, principal);
   }
 
-  /** All of one organization. */
-  async all(rows: readonly KnowledgeBaseEntity[], principal: Principal): Promise<KnowledgeBaseView[]> {
+  /** The rows belong to the principal's organization. */
+  async all(rows: readonly KnowledgeBaseEntity[], principal: Principal): Promise<KnowledgeBaseDto[]> {
     const documents = await this.documents.within(principal.organizationId).counts(rows.map(({ id }) => id));
     return Promise.all(rows.map((row) => this.view(row, documents, principal)));
   }
@@ -34,7 +34,7 @@ export class KnowledgeBaseViews {
     row: KnowledgeBaseEntity,
     documents: ReadonlyMap<string, number>,
     { userId }: Principal,
-  ): Promise<KnowledgeBaseView> {
+  ): Promise<KnowledgeBaseDto> {
     return {
       id: row.id,
       slug: row.slug,
@@ -57,7 +57,7 @@ export class KnowledgeBaseViews {
     };
   }
 
-  private async indexOf(row: KnowledgeBaseEntity): Promise<IndexView> {
+  private async indexOf(row: KnowledgeBaseEntity): Promise<IndexDto> {
     const { available, unavailable } = this.store;
     const answers = available && row.vectorIndex !== null;
     return {
@@ -69,7 +69,7 @@ export class KnowledgeBaseViews {
     };
   }
 
-  private async progressOf({ nextVectorIndex, chunkCount }: KnowledgeBaseEntity): Promise<IndexView['progress']> {
+  private async progressOf({ nextVectorIndex, chunkCount }: KnowledgeBaseEntity): Promise<IndexDto['progress']> {
     if (nextVectorIndex === null) return null;
     const current = await this.vectors.size(nextVectorIndex);
     return { current: Math.min(current, chunkCount), total: chunkCount };

@@ -27,15 +27,8 @@ export class KnowledgeBasesController {
 
   @Get()
   @Access({ scope: 'read', summary: 'List knowledge bases one may read, newest first' })
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Query() query: KnowledgeBaseListQueryDto,
-  ): Promise<KnowledgeBasePageDto> {
-    const { items, ...rest } = await this.knowledgeBases.list(caller, toPageRequest(query), {
-      ...(query.q === undefined ? {} : { text: query.q }),
-      ownOnly: query.owner === 'me',
-    });
-    return { ...rest, items: [...items] };
+  list(@CurrentCaller() caller: Caller, @Query() query: KnowledgeBaseListQueryDto): Promise<KnowledgeBasePageDto> {
+    return this.knowledgeBases.list(caller, toPageRequest(query), query);
   }
 
   @Get(':id')

@@ -29,7 +29,6 @@ import { DocumentWriter } from './ingestion/document-writer';
 import { IngestionRequests } from './ingestion/ingestion-requests';
 import { IngestionSweep } from './ingestion/ingestion-sweep';
 import { IngestionService } from './ingestion/ingestion.service';
-import { ReingestService } from './ingestion/reingest.service';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
@@ -39,18 +38,15 @@ import { KnowledgeBasesService } from './knowledge-bases.service';
 import { RetrievalService } from './retrieval/retrieval.service';
 import { PassageRepository } from './search/passage.repository';
 import { SearchIndex } from './search/search-index';
-import { SearchIndexRepository } from './search/search-index.repository';
 import { VectorStore } from './search/vector-store';
 import { VectorStoreRepository } from './search/vector-store.repository';
 import { ChunkVectors } from './embedding/chunk-vectors';
 import { EmbeddingCacheRepository } from './embedding/embedding-cache.repository';
 import { EmbeddingSettings } from './embedding/embedding-settings';
-import { GraphUpkeep } from './embedding/graph-upkeep';
+import { GraphMaintenance } from './embedding/graph-maintenance';
 import { IndexBuilder } from './embedding/index-builder';
-import { PassageEmbedder } from './embedding/passage-embedder';
 import { VectorIndexRepository } from './embedding/vector-index.repository';
-import { VectorUpkeep } from './embedding/vector-upkeep';
-import { KnowledgeBaseSettings } from './knowledge-base-settings';
+import { VectorMaintenance } from './embedding/vector-maintenance';
 import { KnowledgeBaseViews } from './knowledge-base-view';
 import { VectorGraphRepository } from './search/vector-graphs.repository';
 import { VectorGraphs } from './search/vector-graphs';
@@ -58,7 +54,7 @@ import { SharingService } from './sharing.service';
 
 @Module({
   imports: [ConnectorsModule, ExtractionModule, FilesModule, OrganizationsModule],
-  // The external ones first: `/external` must not be taken for a knowledge base's id.
+  // First, because `/external` would match the route of one knowledge base.
   controllers: [
     ExternalCollectionsController,
     KnowledgeBasesController,
@@ -93,28 +89,24 @@ import { SharingService } from './sharing.service';
     OwnSearch,
     PassageRepository,
     QuestionRewriter,
-    ReingestService,
     RetrievalService,
     SearchIndex,
-    SearchIndexRepository,
     SharingService,
     SourceLinkReader,
     SourceLinks,
     ChunkVectors,
     EmbeddingCacheRepository,
     EmbeddingSettings,
-    GraphUpkeep,
+    GraphMaintenance,
     IndexBuilder,
-    PassageEmbedder,
     VectorIndexRepository,
-    VectorUpkeep,
-    KnowledgeBaseSettings,
+    VectorMaintenance,
     KnowledgeBaseViews,
     VectorGraphRepository,
     VectorGraphs,
     {
       provide: VectorStore,
-      useFactory: (...parts: Parameters<typeof VectorStore.over>) => VectorStore.over(...parts),
+      useFactory: (...parts: Parameters<typeof VectorStore.prepared>) => VectorStore.prepared(...parts),
       inject: [VectorStoreRepository, VectorGraphs],
     },
     VectorStoreRepository,

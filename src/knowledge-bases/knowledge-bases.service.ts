@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, type Page, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
+import { type Caller, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
 import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
 import { KnowledgeBaseViews } from './knowledge-base-view';
 import type {
-  KnowledgeBaseChanges,
-  KnowledgeBaseView,
-  NewKnowledgeBase,
-  ShareView,
-} from './storage/knowledge-base.types';
+  CreateKnowledgeBaseDto,
+  KnowledgeBaseDto,
+  KnowledgeBaseListQueryDto,
+  KnowledgeBasePageDto,
+  SharedUserDto,
+  UpdateKnowledgeBaseDto,
+} from './knowledge-base.dto';
 import { SharingService } from './sharing.service';
 
-/** Knowledge bases: made, listed and shared. Their documents are `DocumentsService`'s, questions to them `RetrievalService`'s. */
+/** Creates, lists, changes and shares knowledge bases. `DocumentsService` has their documents, `RetrievalService` searches. */
 @Injectable()
 export class KnowledgeBasesService {
   constructor(
@@ -23,44 +25,40 @@ export class KnowledgeBasesService {
     private readonly views: KnowledgeBaseViews,
   ) {}
 
-  async create(caller: Caller, body: NewKnowledgeBase): Promise<KnowledgeBaseView> {
+  async create(caller: Caller, body: CreateKnowledgeBaseDto): Promise<KnowledgeBaseDto> {
     await this.sharing.assertMayShow(caller, body.visibility);
     return this.views.of(await this.store.create(caller, body), caller);
   }
 
-  async get(principal: Principal, id: string): Promise<KnowledgeBaseView> {
+  async get(principal: Principal, id: string): Promise<KnowledgeBaseDto> {
     return this.views.of(await this.permissions.readable(principal, id), principal);
   }
 
   async list(
     principal: Principal,
     page: PageRequest,
-    filter: { text?: string; ownOnly?: boolean } = {},
-  ): Promise<Page<KnowledgeBaseView>> {
+    { q, owner }: Pick<KnowledgeBaseListQueryDto, 'q' | 'owner'>,
+  ): Promise<KnowledgeBasePageDto> {
     const [rows, total] = await this.knowledgeBases.within(principal.organizationId).page(principal, {
-      text: filter.text ?? null,
-      ownOnly: filter.ownOnly ?? false,
+      text: q ?? null,
+      ownOnly: owner === 'me',
       limit: page.limit + 1,
       after: uuidCursor(page.cursor),
     });
     const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
-    return {
-      items: await this.views.all(items, principal),
-      next_cursor,
-      total,
-    };
+    return { items: await this.views.all(items, principal), next_cursor, total };
   }
 
   /**
-   * `expected` null takes whatever is current. Saving what is already there makes no version.
-   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   * Unchanged values make no new version. `expected` null accepts any version.
+   * @throws {AppError} `precondition_failed` when `expected` is stale
    */
   async update(
     caller: Caller,
     id: string,
-    changes: KnowledgeBaseChanges,
+    changes: UpdateKnowledgeBaseDto,
     expected: number | null,
-  ): Promise<KnowledgeBaseView> {
+  ): Promise<KnowledgeBaseDto> {
     const row = await this.permissions.owned(caller, id);
     await this.sharing.assertMayShow(caller, changes.visibility);
     return this.views.of(await this.store.update(caller, row, changes, expected), caller);
@@ -71,12 +69,12 @@ export class KnowledgeBasesService {
     await this.store.hide(caller, await this.permissions.owned(caller, id), expected);
   }
 
-  async shares(caller: Caller, id: string): Promise<ShareView[]> {
+  async shares(caller: Caller, id: string): Promise<SharedUserDto[]> {
     return this.sharing.list(await this.permissions.owned(caller, id));
   }
 
-  /** Replaces the list of users, named by id or e-mail, who may read the knowledge base. */
-  async share(caller: Caller, id: string, users: readonly string[]): Promise<ShareView[]> {
+  /** Replaces the list of readers. `users` are ids or e-mail addresses. */
+  async share(caller: Caller, id: string, users: readonly string[]): Promise<SharedUserDto[]> {
     return this.sharing.replace(caller, await this.permissions.owned(caller, id), users);
   }
 }

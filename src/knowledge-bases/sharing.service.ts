@@ -3,11 +3,12 @@ import { AppError, type Caller, invalid } from '../kernel';
 import { MembersService, OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
+import type { SharedUserDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
-import type { KnowledgeBaseVisibility, ShareView } from './storage/knowledge-base.types';
+import type { KnowledgeBaseVisibility } from './storage/knowledge-base.types';
 
-/** Who besides its owner may read a knowledge base, where the organization allows sharing. */
+/** Access grants of a knowledge base, for organizations that allow sharing. */
 @Injectable()
 export class SharingService {
   constructor(
@@ -18,12 +19,12 @@ export class SharingService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Showing something to the organization is sharing it. Throws `feature_disabled`. */
+  /** Visibility for the organization counts as sharing. @throws {AppError} `feature_disabled` */
   async assertMayShow(caller: Caller, visibility: KnowledgeBaseVisibility | undefined): Promise<void> {
     if (visibility === 'organization') await this.assertMayShare(caller);
   }
 
-  async list({ organizationId, id }: KnowledgeBaseEntity): Promise<ShareView[]> {
+  async list({ organizationId, id }: KnowledgeBaseEntity): Promise<SharedUserDto[]> {
     const userIds = await this.knowledgeBases.sharedWith(organizationId, id);
     const found = await Promise.all(userIds.map((userId) => this.members.find(organizationId, userId)));
     return found.flatMap((member) =>
@@ -31,7 +32,11 @@ export class SharingService {
     );
   }
 
-  async replace(caller: Caller, knowledgeBase: KnowledgeBaseEntity, users: readonly string[]): Promise<ShareView[]> {
+  async replace(
+    caller: Caller,
+    knowledgeBase: KnowledgeBaseEntity,
+    users: readonly string[],
+  ): Promise<SharedUserDto[]> {
     const { organizationId, id } = knowledgeBase;
     if (users.length > 0) await this.assertMayShare(caller);
     const userIds = await this.userIds(organizationId, users);

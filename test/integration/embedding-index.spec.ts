@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { EmbeddingCacheRepository } from '../../src/knowledge-bases/embedding/embedding-cache.repository';
 import { IndexBuilder } from '../../src/knowledge-bases/embedding/index-builder';
-import { VectorUpkeep } from '../../src/knowledge-bases/embedding/vector-upkeep';
+import { VectorMaintenance } from '../../src/knowledge-bases/embedding/vector-maintenance';
 import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
 import { filesForm, startApp, type TestApp } from '../support/app';
@@ -126,9 +126,9 @@ withVectors('a vector index', () => {
     await patch(id, OTHER);
     await ready(id);
     expect((await vectors()).length).toBeGreaterThan(before.length - 1);
-    const upkeep = app.get(VectorUpkeep);
-    await upkeep.sweep();
-    await upkeep.sweep();
+    const maintenance = app.get(VectorMaintenance);
+    await maintenance.sweep();
+    await maintenance.sweep();
     const used = await app
       .get(DataSource)
       .query(
@@ -158,7 +158,7 @@ withVectors('a vector index', () => {
     expect(await ask(id)).toMatchObject({ mode: 'keyword' });
     lost.mockRestore();
     await store.prepare();
-    await app.get(VectorUpkeep).sweep();
+    await app.get(VectorMaintenance).sweep();
     await until(async () => (await read(id)).index.modes.includes('vector'));
     expect(await ask(id)).toMatchObject({ mode: 'vector' });
   });
@@ -176,7 +176,7 @@ withVectors('a vector index', () => {
     lost.mockRestore();
     await store.prepare();
     expect((await read(id)).index.modes).toEqual(['keyword']);
-    await app.get(VectorUpkeep).sweep();
+    await app.get(VectorMaintenance).sweep();
     await until(async () => (await read(id)).index.modes.includes('vector'));
     const { results } = await ask(id, { query: 'mitosis' });
     expect(results[0].metadata.filename).toBe('more.md');

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { ExtractionError, Extractor } from '../../src/extraction';
 import { BlobStore } from '../../src/files';
 import { AppError } from '../../src/kernel';
-import { ChunkEmbedder, EmbeddingTurnOver } from '../../src/knowledge-bases/embedding/chunk-embedder';
+import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../../src/knowledge-bases/embedding/chunk-embedder';
 import { DocumentScope } from '../../src/knowledge-bases/storage/document-scope.repository';
 import { DocumentPurge } from '../../src/knowledge-bases/ingestion/document-purge';
 import { filesForm, startApp, type TestApp } from '../support/app';
@@ -315,7 +315,7 @@ describe('a process that stops', () => {
 
   it('gives a document whose vectors take more than one turn another one at once', async () => {
     const kb = await create();
-    jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration').mockRejectedValueOnce(new EmbeddingTurnOver());
+    jest.spyOn(app.get(ChunkEmbedder), 'embedGeneration').mockRejectedValueOnce(new EmbeddingTimeSliceEnded());
     const [slow] = (await upload(kb, ['a.md', 'Osmosis.'])).json.items;
     await completed(kb, slow.id);
     expect(await get(kb, slow.id)).toMatchObject({ attempts: 2, error: null });

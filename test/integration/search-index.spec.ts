@@ -1,15 +1,16 @@
 import type { DataSource } from 'typeorm';
 import { uuidv7 } from '../../src/kernel';
+import { searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
 import { searchableText } from '../../src/knowledge-bases/search/language';
+import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
-import { SearchIndexRepository } from '../../src/knowledge-bases/search/search-index.repository';
 import { Transactions } from '../../src/platform/database/transactions';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { indexErrors, NO_ERRORS } from '../support/index-recount';
 
 let dataSource: DataSource;
 let transactions: Transactions;
-let repository: SearchIndexRepository;
+let passages: PassageRepository;
 let index: SearchIndex;
 const organizationId = uuidv7();
 const userId = uuidv7();
@@ -17,8 +18,8 @@ const userId = uuidv7();
 beforeAll(async () => {
   dataSource = await openTestDatabase();
   transactions = new Transactions(dataSource);
-  repository = new SearchIndexRepository(dataSource);
-  index = new SearchIndex(repository, transactions);
+  passages = new PassageRepository(dataSource);
+  index = new SearchIndex(transactions);
 });
 beforeEach(async () => {
   await resetDatabase(dataSource);
@@ -80,14 +81,11 @@ async function add(target: string | Indexed, texts: readonly string[], configura
   return { knowledgeBaseId, documentId, generation };
 }
 
-const ask = (knowledgeBaseId: string | readonly string[], text: string, topK = 10, configuration = 'simple') =>
-  index.search({
-    organizationId,
-    scopes: [knowledgeBaseId].flat().map((id) => ({ knowledgeBaseId: id, configuration })),
-    text,
-    topK,
-    threshold: 0,
-  });
+const ask = (knowledgeBaseId: string | readonly string[], text: string, topK = 10, configuration = 'simple') => {
+  const ids = [knowledgeBaseId].flat();
+  const configurations = ids.map(() => configuration);
+  return passages.search(searchStatement([ids, configurations, organizationId, text, topK, 0], null));
+};
 
 /** Numbers below 1 that are the same in every run. */
 function random(seed: number): () => number {
@@ -172,14 +170,14 @@ it('keeps its figures exact when uploads, replacements and deletions come at ran
         own.push(await add(bases[Math.floor(2 * next())] ?? '', texts));
       } else if (roll < 0.75) {
         const { generation } = await add(old, texts);
-        await index.removeChunks({ organizationId, ...old }, { before: generation });
+        await index.removeChunks({ organizationId, ...old }, old.generation);
         own[own.indexOf(old)] = { ...old, generation };
       } else {
-        await index.removeChunks({ organizationId, ...old }, next() < 0.5 ? 'all' : { exactly: old.generation });
+        await index.removeChunks({ organizationId, ...old }, next() < 0.5 ? null : old.generation);
         own.splice(own.indexOf(old), 1);
       }
     }
-    for (const each of own.slice(2)) await index.removeChunks({ organizationId, ...each }, 'all');
+    for (const each of own.slice(2)) await index.removeChunks({ organizationId, ...each }, null);
   };
   await Promise.all([1, 2, 3, 4].map(worker));
   expect(await indexErrors(dataSource)).toEqual(NO_ERRORS);
@@ -198,7 +196,7 @@ it('leaves nothing behind when the last chunk goes', async () => {
         Array.from({ length: 30 }, () => text(next, 30, 200)),
       ),
     );
-  for (const each of documents) await index.removeChunks({ organizationId, ...each }, 'all');
+  for (const each of documents) await index.removeChunks({ organizationId, ...each }, null);
   for (const table of ['kb_chunks', 'kb_chunk_terms', 'kb_terms', 'kb_posting_blocks']) {
     expect(await dataSource.query(`SELECT * FROM ${table}`)).toEqual([]);
   }

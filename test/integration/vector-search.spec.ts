@@ -6,13 +6,11 @@ import { KnowledgeBaseEntity } from '../../src/knowledge-bases/storage/knowledge
 import type { Hit } from '../../src/knowledge-bases/search/chunk.types';
 import { VectorGraphs } from '../../src/knowledge-bases/search/vector-graphs';
 import { VectorGraphRepository } from '../../src/knowledge-bases/search/vector-graphs.repository';
-import { VECTOR_QUERY, vectorQuery } from '../../src/knowledge-bases/search/vector-query';
+import { searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
+import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
+import { vectorParameters, vectorQuery, type VectorScope } from '../../src/knowledge-bases/search/vector-query';
 import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
-import {
-  vectorParameters,
-  type VectorScope,
-  VectorStoreRepository,
-} from '../../src/knowledge-bases/search/vector-store.repository';
+import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
 import { createDataSource } from '../../src/platform/database/connection/data-source';
 import { migrate, revertLast } from '../../src/platform/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
@@ -123,7 +121,8 @@ const search = (
   organizationId: string,
   scopes: readonly VectorScope[],
   { topK = 10, threshold = 0 } = {},
-): Promise<Hit[]> => repository.search({ organizationId, scopes, topK, threshold }, []);
+): Promise<Hit[]> =>
+  new PassageRepository(db).search(searchStatement(null, { organizationId, scopes, topK, threshold, graphs: [] }));
 
 /** What a search must give: computed here, over the vectors themselves. */
 const nearest = ({ vectors }: Base, question: readonly number[], topK: number): string[] =>
@@ -279,7 +278,7 @@ withVectors('an exact search', () => {
     expect(await repository.size(999_999)).toBe(0);
     expect(await repository.size(second.index)).toBe(second.vectors.size);
     await db.query(`UPDATE knowledge_bases SET vector_index = NULL WHERE id = $1`, [second.knowledgeBaseId]);
-    expect(await repository.forgotten()).toEqual([second.index]);
+    expect(await repository.unused()).toEqual([second.index]);
     while (await repository.removeSome(second.index));
     expect(await repository.size(second.index)).toBe(0);
   });
@@ -361,7 +360,7 @@ withVectors.each([
     expect(own).toHaveLength(10);
     expect(own[0]?.chunk_id).toBe(gone);
     expect(found.filter(({ knowledge_base_id }) => knowledge_base_id === small.knowledgeBaseId)).toHaveLength(10);
-    const exact = await db.query(VECTOR_QUERY, [
+    const exact = await db.query(vectorQuery(), [
       [large.knowledgeBaseId],
       [large.index],
       [`[${vector.join(',')}]`],

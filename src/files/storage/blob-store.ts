@@ -71,6 +71,15 @@ export class BlobStore {
     await rm(join(this.folder(space), checked(name)), { force: true });
   }
 
+  async removeAll(space: BlobSpace, names: readonly string[]): Promise<void> {
+    for (const name of names) await this.remove(space, name);
+  }
+
+  /** Removes blobs that no row names. A failure is ignored: it costs disk space only, and the sweep tries again. */
+  async discard(space: BlobSpace, names: readonly string[]): Promise<void> {
+    await Promise.allSettled(names.map((name) => this.remove(space, name)));
+  }
+
   /** Removes a space with everything in it. */
   async removeSpace(space: BlobSpace): Promise<void> {
     await rm(this.folder(space), { recursive: true, force: true });

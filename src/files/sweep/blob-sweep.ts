@@ -28,12 +28,12 @@ export class BlobSweep {
     private readonly jobs: JobQueue,
     files: FileRepository,
   ) {
-    this.ask('files', ({ organizationId, holderId, names }) => files.named(organizationId, holderId, names));
+    this.register('files', ({ organizationId, holderId, names }) => files.named(organizationId, holderId, names));
     jobs.sweep(EVERY_MS, ({ first }) => (first ? Promise.resolve() : this.sweep()));
   }
 
   /** Called while the application is built, by the room that stores the blobs. Blobs of no such room stay. */
-  ask(room: BlobRoom, named: NamedBlobs): void {
+  register(room: BlobRoom, named: NamedBlobs): void {
     this.namedIn.set(room, named);
   }
 

@@ -18,14 +18,14 @@ export interface StoredUpload extends StoredFile {
 
 export interface SavedDocument {
   readonly id: string;
-  /** The new bytes where nothing changed, so that no row names them. */
-  readonly unused: string | null;
   readonly changed: boolean;
+  /** Storage name of the upload when nothing changed: no row refers to it. */
+  readonly unused: string | null;
 }
 
 type DocumentWork<T> = (documents: DocumentScope, tx: Transaction) => Promise<T>;
 
-/** Every change takes the knowledge base's lock first: one order of locks for uploads, deletions and the index. */
+/** Every change first locks the knowledge base: one lock order for uploads, deletions and the index. */
 @Injectable()
 export class DocumentStore {
   constructor(
@@ -37,8 +37,8 @@ export class DocumentStore {
   ) {}
 
   /**
-   * Same name and bytes: nothing happens. Same name, other bytes: the row waits for its new content, old chunks still
-   * answer. Names must differ from each other; few statements, as everybody waits for the lock meanwhile.
+   * A file with a known name and the same bytes changes nothing. With other bytes it replaces the document; its old chunks
+   * answer until the new ones are complete. Names must be distinct.
    */
   save(caller: Caller, knowledgeBase: KnowledgeBaseEntity, uploads: readonly StoredUpload[]): Promise<SavedDocument[]> {
     return this.locked(knowledgeBase, async (documents, tx) => {
@@ -71,19 +71,19 @@ export class DocumentStore {
     });
   }
 
-  /** Makes a failed document wait again. */
+  /** Enqueues a failed document again. */
   retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<string> {
     return this.lockedOnce('document.retry', knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
       if (row.status !== 'failed') throw new AppError('conflict', `The document is ${row.status}, not failed`);
       await documents.update(id, { ...WAITING, attempts: row.attempts });
       await this.requests.ingest(knowledgeBase, [id], tx);
-      await this.record(caller, 'document.retry', row, {}, tx);
+      await this.record(caller, 'document.retry', row, tx);
       return id;
     });
   }
 
-  /** Makes every failed document wait again; returns their ids. */
+  /** Enqueues every failed document again. Returns their ids. */
   retryFailed(caller: Caller, knowledgeBase: KnowledgeBaseEntity): Promise<string[]> {
     return this.lockedOnce('document.retry_failed', knowledgeBase, async (documents, tx) => {
       const ids = await documents.restartFailed(knowledgeBase.id);
@@ -95,7 +95,7 @@ export class DocumentStore {
     });
   }
 
-  /** Ends waiting or processing; what answered before goes on answering. */
+  /** Ends waiting or processing. Current chunks keep answering. */
   cancel(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
@@ -103,11 +103,11 @@ export class DocumentStore {
         throw new AppError('conflict', `The document is ${row.status}; there is nothing to cancel`);
       }
       await documents.update(id, { ...CANCELLED, claim: null, claimedUntil: null });
-      await this.record(caller, 'document.cancel', row, {}, tx);
+      await this.record(caller, 'document.cancel', row, tx);
     });
   }
 
-  /** Takes the document out of every answer and list at once and frees its name; a job then takes it apart. */
+  /** Removes the document from all answers and lists and frees its name. A job then removes chunks and files. */
   hide(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
@@ -117,11 +117,11 @@ export class DocumentStore {
         claimedUntil: null,
         deletedAt: new Date(),
         generation: null,
-        // A name that nobody can upload meanwhile: it is told to nobody.
+        // Unguessable, so no upload can collide with it.
         filename: `deleted:${randomUUID()}`,
       });
       await this.requests.purge(row, tx);
-      await this.record(caller, 'document.delete', row, { before: { filename: row.filename, sha256: row.sha256 } }, tx);
+      await this.record(caller, 'document.delete', row, tx, { filename: row.filename, sha256: row.sha256 });
     });
   }
 
@@ -129,7 +129,7 @@ export class DocumentStore {
     return this.transactions.run((tx) => this.underLock(knowledgeBase, work, tx));
   }
 
-  /** For changes that cannot be made twice in a row. */
+  /** For changes that a repeated request with the same idempotency key must not repeat. */
   private lockedOnce<T>(name: string, knowledgeBase: KnowledgeBaseEntity, work: DocumentWork<T>): Promise<T> {
     return this.transactions.once(name, (tx) => this.underLock(knowledgeBase, work, tx));
   }
@@ -148,11 +148,11 @@ export class DocumentStore {
     caller: Caller,
     action: string,
     { id, knowledgeBaseId }: DocumentEntity,
-    change: { before?: object },
     tx: Transaction,
+    before?: object,
   ): Promise<void> {
     const after = { knowledge_base_id: knowledgeBaseId };
-    return this.audit.record({ caller, action, target: { type: 'document', id }, before: change.before, after }, tx);
+    return this.audit.record({ caller, action, target: { type: 'document', id }, before, after }, tx);
   }
 }
 

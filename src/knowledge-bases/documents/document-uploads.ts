@@ -2,18 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { detectFormat } from '../../extraction';
 import { BlobStore, sniffType } from '../../files';
 import type { Caller } from '../../kernel';
+import { batches } from '../../platform/database';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
+import { knowledgeBaseSpace } from '../storage/document-space';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { DocumentStore, type SavedDocument, type StoredUpload } from './document-store';
-import { knowledgeBaseSpace } from '../storage/document-space';
 
-/** Documents that one transaction stores: a lock held for a fraction of a second, however many are uploaded. */
-const SLICE = 200;
-/** Files written at once: each waits for the disk. */
-const WRITES = 8;
+/** Documents of one transaction: the lock is held for a fraction of a second. */
+const TRANSACTION_SIZE = 200;
+/** Files written to disk at once. */
+const CONCURRENT_WRITES = 8;
 
-/** Stores uploaded files and has them taken in: bytes first, then rows and jobs together, in slices. */
+/** Stores uploaded files and requests their ingestion. The bytes are written before rows and jobs. */
 @Injectable()
 export class DocumentUploads {
   constructor(
@@ -23,77 +24,66 @@ export class DocumentUploads {
   ) {}
 
   /**
-   * Ids in the order of the uploads, each name once. When storing fails on the way, the slices before stay: to send the
-   * same files again changes nothing about them.
+   * Ids in the order of the uploads, one per name. When a transaction fails, the earlier ones stay: sending the same files
+   * again changes nothing about them.
    */
   async accept(
     caller: Caller,
     knowledgeBase: KnowledgeBaseEntity,
     uploads: readonly UploadedFile[],
-  ): Promise<{ readonly ids: string[]; readonly changed: string[] }> {
+  ): Promise<SavedDocument[]> {
     const saved: SavedDocument[] = [];
-    const distinct = lastOfEachName(uploads);
-    for (let first = 0; first < distinct.length; first += SLICE) {
-      const stored = await this.putAll(knowledgeBase, distinct.slice(first, first + SLICE));
-      saved.push(...(await this.save(caller, knowledgeBase, stored)));
+    for (const batch of batches(lastOfEachName(uploads), TRANSACTION_SIZE)) {
+      saved.push(...(await this.save(caller, knowledgeBase, batch)));
     }
-    return { ids: saved.map(({ id }) => id), changed: saved.filter(({ changed }) => changed).map(({ id }) => id) };
+    return saved;
   }
 
   private async save(
     caller: Caller,
     knowledgeBase: KnowledgeBaseEntity,
-    stored: readonly StoredUpload[],
+    uploads: readonly UploadedFile[],
   ): Promise<SavedDocument[]> {
+    const space = knowledgeBaseSpace(knowledgeBase.organizationId, knowledgeBase.id);
+    const stored: StoredUpload[] = [];
     try {
+      await this.writeAll(knowledgeBase, uploads, stored);
       const saved = await this.store.save(caller, knowledgeBase, stored);
       this.requests.interrupt(saved.filter(({ changed }) => changed).map(({ id }) => id));
       this.requests.wake();
-      await this.discard(
-        knowledgeBase,
-        saved.flatMap(({ unused }) => unused ?? []),
-      );
+      const unused = saved.flatMap((each) => each.unused ?? []);
+      await this.blobs.discard(space, unused);
       return saved;
     } catch (error) {
-      await this.discard(
-        knowledgeBase,
-        stored.map(({ storageName }) => storageName),
-      );
+      const names = stored.map(({ storageName }) => storageName);
+      await this.blobs.discard(space, names);
       throw error;
     }
   }
 
-  /** All or none. */
-  private async putAll(knowledgeBase: KnowledgeBaseEntity, uploads: readonly UploadedFile[]): Promise<StoredUpload[]> {
-    const stored: StoredUpload[] = [];
-    for (let first = 0; first < uploads.length; first += WRITES) {
-      const some = uploads.slice(first, first + WRITES);
-      const written = await Promise.allSettled(some.map((upload) => this.put(knowledgeBase, upload)));
+  /** Adds to `stored` what was written, also when a write fails. */
+  private async writeAll(
+    { organizationId, id }: KnowledgeBaseEntity,
+    uploads: readonly UploadedFile[],
+    stored: StoredUpload[],
+  ): Promise<void> {
+    const space = knowledgeBaseSpace(organizationId, id);
+    for (const batch of batches(uploads, CONCURRENT_WRITES)) {
+      const written = await Promise.allSettled(
+        batch.map(async (upload): Promise<StoredUpload> => {
+          const storageName = await this.blobs.put(space, upload.bytes);
+          const { name, size, sha256 } = upload;
+          return { name, size, sha256, contentType: await contentTypeOf(upload), storageName };
+        }),
+      );
       stored.push(...written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
       const failed = written.find((result) => result.status === 'rejected');
-      if (failed === undefined) continue;
-      await this.discard(
-        knowledgeBase,
-        stored.map(({ storageName }) => storageName),
-      );
-      throw failed.reason;
+      if (failed !== undefined) throw failed.reason;
     }
-    return stored;
-  }
-
-  private async put({ organizationId, id }: KnowledgeBaseEntity, upload: UploadedFile): Promise<StoredUpload> {
-    const storageName = await this.blobs.put(knowledgeBaseSpace(organizationId, id), upload.bytes);
-    const { name, size, sha256 } = upload;
-    return { name, size, sha256, contentType: await contentTypeOf(upload), storageName };
-  }
-
-  private async discard({ organizationId, id }: KnowledgeBaseEntity, names: readonly string[]): Promise<void> {
-    const space = knowledgeBaseSpace(organizationId, id);
-    await Promise.allSettled(names.map((name) => this.blobs.remove(space, name)));
   }
 }
 
-/** A document that cannot be read says why when it is processed; until then the guess has to do. */
+/** An unreadable document fails later with its reason. Until then the type is a guess. */
 async function contentTypeOf({ bytes, name }: UploadedFile): Promise<string> {
   try {
     return (await detectFormat(bytes, name)).contentType;
@@ -102,7 +92,7 @@ async function contentTypeOf({ bytes, name }: UploadedFile): Promise<string> {
   }
 }
 
-/** A name that comes twice in one upload means its last bytes, as if they had been sent one after the other. */
+/** The last of several files with one name counts, as if they had been uploaded one after the other. */
 const lastOfEachName = (uploads: readonly UploadedFile[]): UploadedFile[] => [
   ...new Map(uploads.map((upload) => [upload.name, upload])).values(),
 ];

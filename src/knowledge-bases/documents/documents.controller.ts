@@ -15,7 +15,7 @@ import {
 } from './document.dto';
 
 const MEBIBYTE = 1024 * 1024;
-/** A file that is too large becomes a document that says so, and does not harm the others. */
+/** A file that is too large becomes a failed document; the others are stored. */
 const UPLOAD = { fileBytes: 32 * MEBIBYTE, files: 10_000, totalBytes: 100 * MEBIBYTE, admitLarger: true };
 
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/documents')
@@ -42,14 +42,12 @@ export class DocumentsController {
 
   @Get()
   @Access({ scope: 'read', summary: 'List documents, oldest first' })
-  async list(
+  list(
     @CurrentCaller() caller: Caller,
     @Param('knowledgeBaseId') knowledgeBaseId: string,
     @Query() query: DocumentListQueryDto,
   ): Promise<DocumentPageDto> {
-    const page = toPageRequest(query);
-    const { items, ...rest } = await this.documents.list(caller, knowledgeBaseId, page, query.status ?? null);
-    return { ...rest, items: [...items] };
+    return this.documents.list(caller, knowledgeBaseId, toPageRequest(query), query.status ?? null);
   }
 
   @Get(':id')

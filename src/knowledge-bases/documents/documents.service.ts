@@ -1,35 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
-import {
-  type Caller,
-  isUuid,
-  notFound,
-  type Page,
-  pageOf,
-  type PageRequest,
-  type Principal,
-  uuidCursor,
-} from '../../kernel';
+import { type Caller, isUuid, notFound, pageOf, type PageRequest, type Principal, uuidCursor } from '../../kernel';
 import type { UploadedFile } from '../../platform/http';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
-import type { DocumentStatus, DocumentView } from '../storage/knowledge-base.types';
+import type { DocumentStatus } from '../storage/knowledge-base.types';
 import { answeringFile } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';
 import { DocumentStore } from './document-store';
 import { DocumentUploads } from './document-uploads';
-import { toDocumentView } from './document-view';
+import type { DocumentDto, DocumentPageDto } from './document.dto';
+import { toDocumentDto } from './to-document-dto';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 
-/** How long a request waits for its documents before it answers while some are still `pending`. */
+/** How long a request waits for documents to be processed. */
 const WAIT_MS = 10_000;
-/** More documents than this are not waited for. */
+/** A request does not wait for more documents than this. */
 const WAIT_FOR = 50;
-/** Longer than any upload may be, so that every stored document can be read whole. */
+/** Larger than any upload, so that every stored document can be read. */
 const READ_MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Documents of one knowledge base: uploaded, listed, retried, cancelled, deleted. */
+interface DocumentFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** Documents of one knowledge base. */
 @Injectable()
 export class DocumentsService {
   constructor(
@@ -41,17 +39,16 @@ export class DocumentsService {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** Every file becomes a document with its own status; one that cannot be read does not harm the others. */
-  async upload(caller: Caller, knowledgeBaseId: string, uploads: readonly UploadedFile[]): Promise<DocumentView[]> {
+  /** Every file becomes a document with its own status and error. */
+  async upload(caller: Caller, knowledgeBaseId: string, uploads: readonly UploadedFile[]): Promise<DocumentDto[]> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
-    const { ids, changed } = await this.uploads.accept(caller, knowledgeBase, uploads);
-    if (changed.length > 0 && changed.length <= WAIT_FOR) {
-      await this.requests.settled(changed, WAIT_MS);
-    }
-    const rows = await this.documents.within(knowledgeBase.organizationId).ofIds(ids);
-    return ids.flatMap((id) => {
+    const saved = await this.uploads.accept(caller, knowledgeBase, uploads);
+    const changed = saved.filter((each) => each.changed).map(({ id }) => id);
+    if (changed.length > 0 && changed.length <= WAIT_FOR) await this.requests.settled(changed, WAIT_MS);
+    const rows = await this.documents.within(knowledgeBase.organizationId).ofIds(saved.map(({ id }) => id));
+    return saved.flatMap(({ id }) => {
       const row = rows.get(id);
-      return row === undefined ? [] : [toDocumentView(row)];
+      return row === undefined ? [] : [toDocumentDto(row)];
     });
   }
 
@@ -60,7 +57,7 @@ export class DocumentsService {
     knowledgeBaseId: string,
     page: PageRequest,
     status: DocumentStatus | null,
-  ): Promise<Page<DocumentView>> {
+  ): Promise<DocumentPageDto> {
     const { id } = await this.permissions.readable(principal, knowledgeBaseId);
     const [rows, total] = await this.documents.within(principal.organizationId).page({
       knowledgeBaseId: id,
@@ -69,35 +66,27 @@ export class DocumentsService {
       after: uuidCursor(page.cursor),
     });
     const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
-    return {
-      items: items.map(toDocumentView),
-      next_cursor,
-      total,
-    };
+    return { items: items.map(toDocumentDto), next_cursor, total };
   }
 
-  async get(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentView> {
-    return toDocumentView(await this.required(principal, knowledgeBaseId, id));
+  async get(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentDto> {
+    return toDocumentDto(await this.required(principal, knowledgeBaseId, id));
   }
 
-  /** What its passages are from, also while a replacement waits or after it has failed. */
-  async download(
-    principal: Principal,
-    knowledgeBaseId: string,
-    id: string,
-  ): Promise<{ filename: string; contentType: string; bytes: Buffer }> {
+  /** The file that the current passages come from, also while a replacement waits or after it failed. */
+  async download(principal: Principal, knowledgeBaseId: string, id: string): Promise<DocumentFile> {
     const row = await this.required(principal, knowledgeBaseId, id);
     try {
       return await this.read(row);
     } catch (error) {
-      // A replacement may have come into force since the row was read.
+      // A replacement may have become current since the row was read.
       const now = await this.required(principal, knowledgeBaseId, id);
       if (answeringFile(now).storageName === answeringFile(row).storageName) throw error;
       return this.read(now);
     }
   }
 
-  async retry(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentView> {
+  async retry(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentDto> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     if (!isUuid(id)) throw notFound('Document');
     await this.store.retry(caller, knowledgeBase, id);
@@ -106,7 +95,7 @@ export class DocumentsService {
     return this.get(caller, knowledgeBaseId, id);
   }
 
-  /** Returns how many documents are tried again. */
+  /** Returns how many documents are processed again. */
   async retryFailed(caller: Caller, knowledgeBaseId: string): Promise<number> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     const ids = await this.store.retryFailed(caller, knowledgeBase);
@@ -114,7 +103,7 @@ export class DocumentsService {
     return ids.length;
   }
 
-  async cancel(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentView> {
+  async cancel(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentDto> {
     const knowledgeBase = await this.permissions.owned(caller, knowledgeBaseId);
     if (!isUuid(id)) throw notFound('Document');
     await this.store.cancel(caller, knowledgeBase, id);
@@ -131,7 +120,7 @@ export class DocumentsService {
     await this.requests.gone(id, WAIT_MS);
   }
 
-  private async read(row: DocumentEntity): Promise<{ filename: string; contentType: string; bytes: Buffer }> {
+  private async read(row: DocumentEntity): Promise<DocumentFile> {
     const { storageName, contentType } = answeringFile(row);
     const space = knowledgeBaseSpace(row.organizationId, row.knowledgeBaseId);
     return { filename: row.filename, contentType, bytes: await this.blobs.read(space, storageName, READ_MAX_BYTES) };

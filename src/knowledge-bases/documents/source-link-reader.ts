@@ -12,10 +12,10 @@ export interface OriginalDocument {
   readonly bytes: Buffer;
 }
 
-/** One answer whatever is missing or no longer allowed, so that a link tells nothing about what exists. */
+/** The same error for everything missing or forbidden, so that a link does not reveal what exists. */
 const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to a document, or no longer');
 
-/** Opens source links: a signature says what was allowed when it was made, the rows say what is allowed now. */
+/** Opens source links. The signature proves access at the time of signing; the rows are checked for access now. */
 @Injectable()
 export class SourceLinkReader {
   constructor(
@@ -26,7 +26,7 @@ export class SourceLinkReader {
     private readonly rows: DocumentRepository,
   ) {}
 
-  /** @throws {AppError} `not_found`, or `link_expired` for a link of ours that is too old. */
+  /** @throws {AppError} `not_found`, `link_expired` */
   async open(token: unknown): Promise<OriginalDocument> {
     const target = this.links.read(token);
     if (target === null) throw nowhere();
@@ -51,7 +51,7 @@ export class SourceLinkReader {
     }
     if (!(await this.links.isStillUsable(target))) throw nowhere();
     const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
-    // Passages come from a complete set of chunks only; one that is being deleted has none any more.
+    // Null before the first complete set of chunks, and after deletion.
     if (row === null || row.generation === null) throw nowhere();
     return this.documents.download({ organizationId, userId: ownerId }, knowledgeBaseId, documentId);
   }

@@ -8,16 +8,16 @@ import {
   uuidToBytes,
 } from '../../platform/secrets';
 
-/** Which document somebody may open, and on whose rights. All ids are UUIDs. */
+/** A document and the rights to open it with. All ids but the assistant's are UUIDs. */
 export interface SourceLinkTarget {
   readonly organizationId: string;
   readonly knowledgeBaseId: string;
   readonly documentId: string;
-  /** Whose reading rights opened the knowledge base: the assistant's owner, or the reader when no assistant was asked. */
+  /** User whose access rights count: the owner of the assistant, or the reader without an assistant. */
   readonly ownerId: string;
-  /** Who was given the link. */
+  /** User who got the link. */
   readonly readerId: string;
-  /** Assistant that the reader asked; null when they asked the knowledge base itself. */
+  /** Assistant that answered; null for a direct query of the knowledge base. */
   readonly assistantId: number | null;
 }
 
@@ -37,13 +37,13 @@ export function encodeToken(target: StampedTarget, key: Buffer): string {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION);
   head.writeUIntBE(expiresAt, 1, INTEGER_BYTES);
-  // 0 stands for none: the database counts from 1.
+  // 0 means none: the database counts from 1.
   head.writeUIntBE(assistantId ?? 0, 1 + INTEGER_BYTES, INTEGER_BYTES);
   const ids = [organizationId, knowledgeBaseId, documentId, ownerId, readerId].map(uuidToBytes);
   return sealToken(Buffer.concat([head, ...ids]), key);
 }
 
-/** Null for whatever none of the keys signed; an expired token is still read. */
+/** Null unless one of the keys signed the token. The expiry is not checked. */
 export function decodeToken(token: unknown, keys: readonly Buffer[]): StampedTarget | null {
   const body = openToken(token, BODY_BYTES, keys);
   if (body?.readUInt8() !== VERSION) return null;

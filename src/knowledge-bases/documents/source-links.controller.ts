@@ -15,7 +15,7 @@ import { AppError } from '../../kernel';
 import { ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
 import { SourceLinkReader } from './source-link-reader';
 
-/** An upload is somebody's bytes: never displayed in our origin, never run, never told where the click came from. */
+/** Uploads are untrusted: they must not be displayed or run in our origin, nor learn the referrer. */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -26,7 +26,7 @@ const HEADERS = {
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
-const isForReaders = (error: unknown): error is AppError =>
+const isExpected = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'link_expired');
 
 @ApiTags('Knowledge bases')
@@ -34,7 +34,7 @@ const isForReaders = (error: unknown): error is AppError =>
 export class SourceLinksController {
   constructor(private readonly reader: SourceLinkReader) {}
 
-  /** Clients append parameters of their own to links that they show; only ours is looked at. */
+  /** Clients may append parameters to a link; they are ignored. */
   @Get()
   @Public('Download the document that a source of an answer links to')
   @ApiQuery({ name: 'link', description: 'Signed, expiring, and checked against present rights at every use' })
@@ -49,7 +49,7 @@ export class SourceLinksController {
       const { filename, contentType, bytes } = await this.reader.open(link);
       response.set({ 'Content-Type': contentType, 'Content-Disposition': attachment(filename) }).send(bytes);
     } catch (error) {
-      if (!isForReaders(error) || request.accepts(['json', 'html']) !== 'html') throw error;
+      if (!isExpected(error) || request.accepts(['json', 'html']) !== 'html') throw error;
       response.status(ERROR_STATUS[error.code]).type('text/plain; charset=utf-8').send(`${error.detail}\n`);
     }
   }

@@ -21,13 +21,12 @@ const contentPath = ({ knowledgeBaseId, documentId }: SourceLinkTarget): string 
 const now = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * Links to original documents that open without another credential for a while: people click them in chat clients that
- * hold the key themselves. A link grants nothing of its own; what it names is checked again at every click
- * (`SourceLinkReader`).
+ * Signed, expiring links to original documents, for people in chat clients that keep the API key to themselves. A link grants
+ * no rights: `SourceLinkReader` checks them at every click.
  */
 @Injectable()
 export class SourceLinks {
-  /** Newest first: links that an older key signed stay good until they expire. */
+  /** Newest first. Links signed with an older key stay valid until they expire. */
   private readonly keys: readonly Buffer[];
   private readonly base: string;
 
@@ -40,7 +39,7 @@ export class SourceLinks {
     this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
   }
 
-  /** Absolute where `PUBLIC_URL` is set, else a path. Without any key it is the route that asks for a credential. */
+  /** Absolute if `PUBLIC_URL` is set, else a path. Without a key: the route that needs a credential. */
   sign(target: SourceLinkTarget): string {
     const [key] = this.keys;
     if (key === undefined) return this.base + contentPath(target);
@@ -52,16 +51,15 @@ export class SourceLinks {
     return assistantId === null || this.assistants.mayUse({ organizationId, userId: readerId }, assistantId);
   }
 
-  /** What a token names, expired or not; null when it is none of ours. */
+  /** Null for a token that was not signed here. */
   read(token: unknown): (StampedTarget & { readonly expired: boolean }) | null {
     const target = decodeToken(token, this.keys);
     return target === null ? null : { ...target, expired: target.expiresAt <= now() };
   }
 
   /**
-   * Signs the links inside a stored text anew for whoever reads it now. Their own links keep the assistant owner's rights
-   * that they were given on, unless the assistant is not theirs to use any more (`ownRightsOnly`); links that were given to
-   * somebody else lead on with the reader's own rights only.
+   * Renews the links in a stored text for its present reader. Links of that reader keep the rights of the assistant's owner,
+   * unless the reader may no longer use the assistant (`ownRightsOnly`). Links of other readers get the reader's own rights.
    */
   renew(text: string, { organizationId, userId }: Principal, { ownRightsOnly = false } = {}): string {
     return text.replace(LINK, (link, token: string) => {
@@ -77,7 +75,7 @@ export class SourceLinks {
     });
   }
 
-  /** The same text for somebody whom its links were not given to: they lead to the route that asks for a credential. */
+  /** Replaces links by the route that needs a credential, for other readers. */
   withoutTokens(text: string): string {
     return text.replace(LINK, (link, token: string) => {
       const target = this.read(token);

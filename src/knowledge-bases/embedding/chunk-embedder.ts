@@ -4,19 +4,20 @@ import { Transactions } from '../../platform/database';
 import { VectorStore } from '../search/vector-store';
 import { VectorStoreRepository } from '../search/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';
-import { type KnowledgeBaseRef, VectorIndexRepository } from './vector-index.repository';
+import type { RowRef } from '../storage/row-queue';
+import { VectorIndexRepository } from './vector-index.repository';
 
-/** One document's turn at the vendor. A slow one would otherwise keep every place of every organization. */
-const TURN_MS = 5 * 60_000;
+/** Time slice of one document. Without it, slow vendors would occupy all workers. */
+const TIME_SLICE_MS = 5 * 60_000;
 
-/** What was made so far is kept; the next try goes on from there. */
-export class EmbeddingTurnOver extends AppError {
+/** The vectors made so far are kept. The next try continues. */
+export class EmbeddingTimeSliceEnded extends AppError {
   constructor() {
     super('upstream_timeout', 'The embedding vendor took too long for all passages of the document');
   }
 }
 
-/** The chunks of one document that are about to answer. */
+/** One set of chunks of a document. */
 export interface EmbeddingTarget {
   readonly organizationId: string;
   readonly knowledgeBaseId: string;
@@ -41,24 +42,26 @@ export class ChunkEmbedder {
   ) {}
 
   /**
-   * Makes the vectors of every chunk of `target.generation` for the index in force; nothing happens where the knowledge base
-   * has none. One that is being built gets them from its builder, which looks at every chunk before it takes over. Safe to
-   * repeat. Rejects with an `AppError` whose code is `upstream_*`, `embedding_model_mismatch`, `connector_not_configured`,
-   * `secret_unavailable`, `outbound_refused` or `cancelled`; with `EmbeddingTurnOver` after `turnMs`.
+   * Embeds the missing chunks of `target.generation` for the vector index in use, if there is one. An index that is being
+   * built gets them from its builder. Safe to repeat. Rejects like `embedTexts`, and with `EmbeddingTimeSliceEnded`.
    */
-  async embedGeneration(target: EmbeddingTarget, { signal, done }: EmbeddingProgress, turnMs = TURN_MS): Promise<void> {
-    const turn = AbortSignal.timeout(turnMs);
+  async embedGeneration(
+    target: EmbeddingTarget,
+    { signal, done }: EmbeddingProgress,
+    timeSliceMs = TIME_SLICE_MS,
+  ): Promise<void> {
+    const timeSlice = AbortSignal.timeout(timeSliceMs);
     try {
-      await this.embedAll(target, { signal: AbortSignal.any([signal, turn]), done });
+      await this.embedAll(target, { signal: AbortSignal.any([signal, timeSlice]), done });
     } catch (error) {
-      throw turn.aborted && !signal.aborted ? new EmbeddingTurnOver() : error;
+      throw timeSlice.aborted && !signal.aborted ? new EmbeddingTimeSliceEnded() : error;
     }
   }
 
   private async embedAll(target: EmbeddingTarget, { signal, done }: EmbeddingProgress): Promise<void> {
     const knowledgeBase = { organizationId: target.organizationId, id: target.knowledgeBaseId };
     if (!this.store.available) return this.forget(knowledgeBase);
-    // Asked anew for every page: another index may have come into force meanwhile.
+    // Read again for every page: another index may be in use now.
     for (;;) {
       signal.throwIfAborted();
       const state = await this.indexes.state(knowledgeBase);
@@ -72,8 +75,8 @@ export class ChunkEmbedder {
     }
   }
 
-  /** An index that misses chunks does not answer; it is built again when the database has vectors again. */
-  private async forget(knowledgeBase: KnowledgeBaseRef): Promise<void> {
+  /** Drops an index that would miss chunks. It is built again when the database has vectors again. */
+  private async forget(knowledgeBase: RowRef): Promise<void> {
     const { vectorIndex } = (await this.indexes.state(knowledgeBase)) ?? {};
     if (vectorIndex == null) return;
     await this.transactions.run(async (tx) => {

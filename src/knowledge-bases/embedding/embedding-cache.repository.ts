@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { Embedding } from '../storage/knowledge-base.types';
 
-/** Vectors that one organization keeps, the most recently used ones. */
+/** The least recently used vectors beyond this are deleted. */
 const MOST_PER_ORGANIZATION = 100_000;
 const KEEP_DAYS = 30;
 
@@ -11,13 +11,13 @@ const FIND = `
   SELECT encode(hash, 'hex') AS hash, vector FROM kb_embedding_cache
   WHERE organization_id = $1 AND provider = $2 AND model = $3 AND dimensions = $4 AND hash = ANY ($5::bytea[])`;
 
-/** Written once a day at most: reading does not make a table grow. */
+/** At most once a day: an update at every read would bloat the table. */
 const TOUCH = `
   UPDATE kb_embedding_cache SET used_at = now()
   WHERE organization_id = $1 AND provider = $2 AND model = $3 AND dimensions = $4 AND hash = ANY ($5::bytea[])
     AND used_at < now() - interval '1 day'`;
 
-/** Belongs to the knowledge base that asked first and leaves with it; one that is gone meanwhile keeps nothing. */
+/** A vector belongs to the knowledge base that needed it first and is deleted with it. The lock checks that it still exists. */
 const ADD = `
   INSERT INTO kb_embedding_cache (organization_id, knowledge_base_id, provider, model, dimensions, hash, vector)
   SELECT kb.organization_id, kb.id, $3, $4, $5, i.hash, i.vector
@@ -46,7 +46,7 @@ export interface CachedVector {
   readonly vector: readonly number[];
 }
 
-/** Name of a text in the cache; `identity` is that of `EmbeddingsService`, so that another server's vectors are not taken for it. */
+/** Cache key of a text. `identity` comes from `EmbeddingsService` and tells servers apart. */
 export const textHash = (identity: string, text: string): string =>
   createHash('sha256')
     .update(JSON.stringify([identity, text]))
@@ -70,12 +70,11 @@ const keyOf = ({ organizationId, embedding: { provider, model, dimensions } }: C
   dimensions,
 ];
 
-/** Vectors of passages by content, so that nothing is paid for twice: a document taken in again, an interrupted index. */
+/** Vectors of passages by content: neither a re-indexed document nor an interrupted build pays twice. */
 @Injectable()
 export class EmbeddingCacheRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By hash. */
   async find(scope: CacheScope, hashes: readonly string[]): Promise<Map<string, number[]>> {
     const parameters = [...keyOf(scope), hashes.map(bytesOf)];
     const rows = await this.dataSource.query<{ hash: string; vector: Buffer }[]>(FIND, parameters);
@@ -95,7 +94,6 @@ export class EmbeddingCacheRepository {
     ]);
   }
 
-  /** Keeps it within its bounds. */
   async prune(most = MOST_PER_ORGANIZATION): Promise<void> {
     await this.dataSource.query(FORGET_OLD);
     await this.dataSource.query(FORGET_MOST, [most]);

@@ -4,13 +4,14 @@ import { invalid } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
 import { VectorStore } from '../search/vector-store';
+import type { RowRef } from '../storage/row-queue';
 import { IndexBuilder } from './index-builder';
-import { type KnowledgeBaseRef, VectorIndexRepository, type VectorIndexState } from './vector-index.repository';
+import { VectorIndexRepository, type VectorIndexState } from './vector-index.repository';
 
 const PROBE = 'What is this text about?';
 const NOTHING: VectorIndexState = { embedding: null, vectorIndex: null, vectorEmbedding: null, nextVectorIndex: null };
 
-/** Share of the vectors in a hybrid ranking where nobody set one. */
+/** Default weight of the vectors in a hybrid ranking. */
 const KNOWN_MODEL_WEIGHT = 0.5;
 
 const keyOf = ({ provider, model, dimensions, shortened = false }: Embedding): string =>
@@ -24,11 +25,11 @@ const isWished = (embedding: Embedding | null, wish: EmbeddingWish): boolean =>
   embedding.model === wish.model &&
   (embedding.shortened === true ? embedding.dimensions : undefined) === wish.dimensions;
 
-/** 0 for a model that is not known to rank well: mixed in, such a one made the ranking by words worse. */
+/** 0 for an unknown model: fusion with a weak one made the keyword ranking worse. */
 export const defaultHybridWeight = (embedding: Embedding | null): number =>
   embedding !== null && isKnownEmbeddingModel(embedding.model) ? KNOWN_MODEL_WEIGHT : 0;
 
-/** What knowledge bases are embedded with: chosen, changed, taken back. */
+/** Chooses and changes the embedding of knowledge bases. */
 @Injectable()
 export class EmbeddingSettings {
   constructor(
@@ -39,9 +40,8 @@ export class EmbeddingSettings {
   ) {}
 
   /**
-   * Asks the model once: it must exist, and its dimensions are kept. One of `known`, which the knowledge base has or waits
-   * for, is not asked again, so that a change can be taken back while its old provider is down.
-   * Rejects with `validation_failed`, and as `EmbeddingsService.embed` does.
+   * Checks the model with one call and stores its dimensions. A `known` embedding of the knowledge base is not checked, so a
+   * change can be undone while its provider is down. Rejects with `validation_failed`, and like `EmbeddingsService.embed`.
    */
   async choose(
     organizationId: string,
@@ -59,18 +59,18 @@ export class EmbeddingSettings {
     return { provider, model, dimensions: vector.length, ...(dimensions === null ? {} : { shortened: true }) };
   }
 
-  /** For a knowledge base without chunks: its index is complete as it is. */
+  /** State of a knowledge base without chunks, whose index is complete. */
   async initial(embedding: Embedding | null, tx: Transaction): Promise<VectorIndexState> {
     if (embedding === null) return NOTHING;
     if (!this.store.available) return { ...NOTHING, embedding };
-    return { ...NOTHING, embedding, vectorIndex: await this.indexes.number(tx), vectorEmbedding: embedding };
+    return { ...NOTHING, embedding, vectorIndex: await this.indexes.nextId(tx), vectorEmbedding: embedding };
   }
 
   /**
-   * Has the vectors that answer replaced by those of `embedding`, built beside them; they go on answering until then. The
-   * embedding that they have takes such a change back. Then call `wake`.
+   * Requests an index for `embedding`. The current index answers until the new one is complete. The embedding of the current
+   * index undoes a change. Call `wake` after the commit.
    */
-  async change(knowledgeBase: KnowledgeBaseRef, embedding: Embedding | null, tx: Transaction): Promise<void> {
+  async change(knowledgeBase: RowRef, embedding: Embedding | null, tx: Transaction): Promise<void> {
     const state = await this.indexes.locked(knowledgeBase, tx);
     if (state === null) return;
     const next = await this.nextState(state, embedding, tx);
@@ -78,7 +78,6 @@ export class EmbeddingSettings {
     if (next.nextVectorIndex !== null) await this.builder.request(knowledgeBase, tx);
   }
 
-  /** After the commit. */
   wake(): void {
     this.builder.wake();
   }
@@ -93,7 +92,7 @@ export class EmbeddingSettings {
       return { ...state, embedding, nextVectorIndex: null };
     }
     if (state.nextVectorIndex !== null && isSameEmbedding(embedding, state.embedding)) return state;
-    return { ...state, embedding, nextVectorIndex: this.store.available ? await this.indexes.number(tx) : null };
+    return { ...state, embedding, nextVectorIndex: this.store.available ? await this.indexes.nextId(tx) : null };
   }
 
   private assertKnown({ provider }: EmbeddingWish): void {

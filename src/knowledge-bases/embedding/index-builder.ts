@@ -1,40 +1,25 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
-import { JobQueue, type Queue, type RunningJob } from '../../platform/jobs';
+import { JobQueue, type RunningJob } from '../../platform/jobs';
 import type { Embedding } from '../storage/knowledge-base.types';
+import { RowQueue, type RowRef } from '../storage/row-queue';
+import { isTransient } from '../storage/transient-error';
 import { VectorStore } from '../search/vector-store';
 import { VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';
-import { type KnowledgeBaseRef, VectorIndexRepository } from './vector-index.repository';
+import { VectorIndexRepository } from './vector-index.repository';
 
 const MINUTE_MS = 60_000;
-/** How long an index is worked on before others have their turn, and one step of it at most: a vendor may take minutes to answer. */
-const TURN_MS = MINUTE_MS;
+/** Time slice of one index, before the next one in the queue. */
+const TIME_SLICE_MS = MINUTE_MS;
+/** Limit of one step. A vendor may take minutes to answer. */
 const STEP_MS = 3 * MINUTE_MS;
 
-export const INDEX_QUEUE: Queue<KnowledgeBaseRef> = {
-  name: 'vector-index',
-  concurrency: 1,
-  // Some hours in all: a vendor's bad day.
-  retries: 12,
-  retryDelay: 5,
-  timeoutMs: 30 * MINUTE_MS,
-};
+/** The retries take some hours in all, which outlasts most outages of a vendor. */
+const QUEUE = { name: 'vector-index', concurrency: 1, retries: 12, retryDelay: 5, timeoutMs: 30 * MINUTE_MS };
 
-/** Codes that a later try may not meet again. */
-const PASSING: readonly string[] = [
-  'upstream_rate_limited',
-  'upstream_error',
-  'upstream_timeout',
-  'upstream_truncated',
-  'upstream_bad_response',
-  'unavailable',
-  'cancelled',
-  'server_shutdown',
-];
-
-/** How far a builder has come. */
+/** The last chunk that was embedded. */
 interface Position {
   readonly index: number | null;
   readonly chunkId: string;
@@ -48,13 +33,13 @@ interface Work {
 }
 
 /**
- * Builds a vector index beside the one that answers, then puts it in its place. What is to be built stands in the knowledge
- * base's row and what is done already in the vectors themselves, so it can be broken off and taken up at any point; whoever
- * asks for another index meanwhile only changes the row.
+ * Builds a vector index beside the current one, then replaces that. The row of the knowledge base says what to build, and the
+ * stored vectors say what is done, so a build can stop and resume at any point. A newer request only changes the row.
  */
 @Injectable()
 export class IndexBuilder {
   private readonly log = new Logger(IndexBuilder.name);
+  private readonly queue: RowQueue;
 
   constructor(
     private readonly indexes: VectorIndexRepository,
@@ -62,40 +47,35 @@ export class IndexBuilder {
     private readonly vectors: VectorStoreRepository,
     private readonly chunks: ChunkVectors,
     private readonly transactions: Transactions,
-    private readonly jobs: JobQueue,
+    jobs: JobQueue,
   ) {
-    jobs.declare(INDEX_QUEUE, (job) => this.run(job));
+    this.queue = new RowQueue(jobs, QUEUE);
+    this.queue.handle((job) => this.run(job));
   }
 
-  /** Has the index that the row asks for built when the transaction commits. */
-  async request({ organizationId, id }: KnowledgeBaseRef, tx: Transaction): Promise<void> {
-    await this.jobs.send(INDEX_QUEUE, [{ key: id, data: { organizationId, id } }], tx);
+  /** Part of the transaction that writes the request into the row. */
+  request(knowledgeBase: RowRef, tx: Transaction): Promise<void> {
+    return this.queue.send([knowledgeBase], tx);
   }
 
   /** After the commit. */
   wake(): void {
-    this.jobs.wake(INDEX_QUEUE);
+    this.queue.wake();
   }
 
-  /** Takes up those whose job was lost. */
-  async resume(unfinished: readonly KnowledgeBaseRef[]): Promise<void> {
-    const ids = unfinished.map(({ id }) => id);
-    const lost = new Set(await this.jobs.withoutJob(INDEX_QUEUE, ids));
-    for (const each of unfinished) {
-      if (this.jobs.isStopping) return;
-      if (lost.has(each.id)) await this.transactions.run((tx) => this.request(each, tx));
-    }
-    if (lost.size > 0) this.wake();
+  /** Enqueues builds whose job was lost. */
+  async repair(unfinished: readonly RowRef[]): Promise<void> {
+    await this.queue.repair(unfinished, this.transactions);
   }
 
-  /** Works on an index for `turnMs`; what is left then goes behind the others that wait. Rejects to be tried again. */
+  /** Works on an index for one time slice, then queues it behind the others. Rejects to be retried. */
   async run(
-    { data, lastTry, signal }: Pick<RunningJob<KnowledgeBaseRef>, 'data' | 'lastTry' | 'signal'>,
-    turnMs = TURN_MS,
+    { data, lastTry, signal }: Pick<RunningJob<RowRef>, 'data' | 'lastTry' | 'signal'>,
+    timeSliceMs = TIME_SLICE_MS,
   ): Promise<void> {
     if (!this.store.available) return;
     let last: Position = START;
-    for (const end = performance.now() + turnMs; ;) {
+    for (const end = performance.now() + timeSliceMs; ;) {
       signal.throwIfAborted();
       const work = await this.wanted(data);
       if (work === null) return;
@@ -113,13 +93,13 @@ export class IndexBuilder {
     }
   }
 
-  private async later(knowledgeBase: KnowledgeBaseRef): Promise<void> {
+  private async later(knowledgeBase: RowRef): Promise<void> {
     await this.transactions.run((tx) => this.request(knowledgeBase, tx));
     this.wake();
   }
 
-  /** Null when nothing is to be built, or the knowledge base is gone. */
-  private async wanted(knowledgeBase: KnowledgeBaseRef): Promise<Work | null> {
+  /** Null when there is nothing to build. */
+  private async wanted(knowledgeBase: RowRef): Promise<Work | null> {
     const state = await this.indexes.state(knowledgeBase);
     if (state?.embedding == null || state.nextVectorIndex === null) return null;
     const { organizationId, id } = knowledgeBase;
@@ -127,23 +107,18 @@ export class IndexBuilder {
     return { target, embedding: state.embedding };
   }
 
-  /** Where the next step goes on; null when the index has come into force. */
-  private async step(
-    knowledgeBase: KnowledgeBaseRef,
-    work: Work,
-    last: Position,
-    signal: AbortSignal,
-  ): Promise<Position | null> {
+  /** Start of the next step; null when the index is complete and in use. */
+  private async step(knowledgeBase: RowRef, work: Work, last: Position, signal: AbortSignal): Promise<Position | null> {
     const missing = await this.vectors.missing(work.target, last.chunkId, PAGE);
     await this.chunks.make(work.target, work.embedding, missing, signal);
     const chunkId = missing.at(-1)?.id;
     if (chunkId !== undefined) return { ...last, chunkId };
-    // Chunks get their ids before they are committed, so some may have come in behind.
+    // Chunks get their ids before they are committed, so smaller ids may have appeared since.
     return (await this.swap(knowledgeBase, work)) ? null : START;
   }
 
-  /** Under the lock that ingestion writes and switches under: no chunk can appear between the look and the swap. */
-  private swap(knowledgeBase: KnowledgeBaseRef, { target, embedding }: Work): Promise<boolean> {
+  /** Ingestion writes under the same lock, so no chunk can appear between check and swap. */
+  private swap(knowledgeBase: RowRef, { target, embedding }: Work): Promise<boolean> {
     return this.transactions.run(async (tx) => {
       const state = await this.indexes.locked(knowledgeBase, tx);
       if (state?.nextVectorIndex !== target.index) return false;
@@ -154,17 +129,12 @@ export class IndexBuilder {
     });
   }
 
-  /** True when trying again is pointless; the owner is told why, and can ask again. */
-  private async isFinal(
-    knowledgeBase: KnowledgeBaseRef,
-    { target }: Work,
-    error: unknown,
-    lastTry: boolean,
-  ): Promise<boolean> {
+  /** True when a retry is pointless. The reason is stored for the owner. */
+  private async isFinal(knowledgeBase: RowRef, { target }: Work, error: unknown, lastTry: boolean): Promise<boolean> {
     const known = error instanceof AppError;
-    const final = lastTry || (known && !PASSING.includes(error.code));
+    const final = lastTry || (known && !isTransient(error.code) && error.code !== 'cancelled');
     if (final) {
-      const reason = known ? error.detail : 'The vectors could not be made; ask for them again';
+      const reason = known ? error.detail : 'The vectors could not be made. Save the embedding again to retry';
       await this.indexes.fail(knowledgeBase, target.index, reason);
     }
     if (!known)

@@ -2,46 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { EmbeddingsService } from '../../connectors';
 import type { Embedding } from '../storage/knowledge-base.types';
+import { embedTexts } from './embed-texts';
 import { textHash } from './embedding-cache.repository';
-import { assertDimensions } from './passage-embedder';
 
-const REMEMBERED = 500;
-const REMEMBER_MS = 60 * 60_000;
+const MAX_ENTRIES = 500;
+const TTL_MS = 60 * 60_000;
 
-/** Vectors of questions. A conversation asks several knowledge bases the same. */
+/** Embeds questions. The cache serves several knowledge bases that get the same question. */
 @Injectable()
 export class QueryEmbedder {
-  private readonly known = new LRUCache<string, readonly number[]>({ max: REMEMBERED, ttl: REMEMBER_MS });
+  private readonly cache = new LRUCache<string, readonly number[]>({ max: MAX_ENTRIES, ttl: TTL_MS });
 
   constructor(private readonly embeddings: EmbeddingsService) {}
 
-  /**
-   * The vector of a question, of length 1, to search an index that was made with `embedding` (`vectorEmbedding` of the
-   * knowledge base). Rejects with an `AppError`: `upstream_*`, `connector_not_configured`, `secret_unavailable`,
-   * `outbound_refused`, `cancelled`; `embedding_model_mismatch` when the provider's answer has other dimensions than the index.
-   */
+  /** The vector of a question for an index that was built with `embedding`. Rejects like `embedTexts`. */
   async embed(
     organizationId: string,
     embedding: Embedding,
     text: string,
     signal: AbortSignal,
   ): Promise<readonly number[]> {
-    const { provider, model, dimensions, shortened = false } = embedding;
+    const { provider, model, dimensions } = embedding;
     const identity = await this.embeddings.identity(organizationId, { provider, model, purpose: 'query' });
     const key = textHash(JSON.stringify([organizationId, provider, model, dimensions, identity]), text);
-    const known = this.known.get(key);
+    const known = this.cache.get(key);
     if (known !== undefined) return known;
-    const vectors = await this.embeddings.embed(organizationId, {
-      provider,
-      model,
-      purpose: 'query',
-      texts: [text],
-      dimensions: shortened ? dimensions : null,
-      signal,
-    });
-    assertDimensions(embedding, vectors);
-    const [vector = []] = vectors;
-    this.known.set(key, vector);
+    const job = { purpose: 'query', texts: [text], signal } as const;
+    const [vector = []] = await embedTexts(this.embeddings, organizationId, embedding, job);
+    this.cache.set(key, vector);
     return vector;
   }
 }

@@ -2,13 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../../platform/database';
 import type { Embedding } from '../storage/knowledge-base.types';
+import type { RowRef } from '../storage/row-queue';
 
-export interface KnowledgeBaseRef {
-  readonly organizationId: string;
-  readonly id: string;
-}
-
-/** Which vectors a knowledge base has and wants; `KnowledgeBaseEntity` says what each means. */
+/** Columns of `KnowledgeBaseEntity` about its vector indexes. */
 export interface VectorIndexState {
   readonly embedding: Embedding | null;
   readonly vectorIndex: number | null;
@@ -29,8 +25,8 @@ const WRITE = `
 const FAILED = `
   UPDATE knowledge_bases SET index_error = $4 WHERE id = $1 AND organization_id = $2 AND next_vector_index = $3`;
 
-/** Knowledge bases that were made, or lost their vectors, while the database had no place for them. */
-const ADOPT = `
+/** Requests indexes for knowledge bases that have none because the database had no vector support. */
+const REQUEST_MISSING = `
   UPDATE knowledge_bases SET next_vector_index = nextval('kb_vector_indexes'), index_error = NULL
   WHERE deleted_at IS NULL AND embedding IS NOT NULL AND vector_index IS NULL AND next_vector_index IS NULL`;
 
@@ -38,24 +34,24 @@ const UNFINISHED = `
   SELECT organization_id AS "organizationId", id FROM knowledge_bases
   WHERE deleted_at IS NULL AND next_vector_index IS NOT NULL AND index_error IS NULL`;
 
-/** The vector indexes of knowledge bases, by number: the vectors themselves are the vector store's. */
+/** Which vector index each knowledge base uses and builds. The vectors are in `VectorStoreRepository`. */
 @Injectable()
 export class VectorIndexRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Null when the knowledge base is gone. */
-  async state({ id, organizationId }: KnowledgeBaseRef, tx?: Transaction): Promise<VectorIndexState | null> {
-    const rows = await this.on(tx).query<VectorIndexState[]>(STATE, [id, organizationId]);
-    return rows[0] ?? null;
+  async state({ id, organizationId }: RowRef): Promise<VectorIndexState | null> {
+    const [row] = await this.dataSource.query<VectorIndexState[]>(STATE, [id, organizationId]);
+    return row ?? null;
   }
 
-  /** The state, held until the transaction ends. */
-  async locked({ id, organizationId }: KnowledgeBaseRef, tx: Transaction): Promise<VectorIndexState | null> {
+  /** Takes the row lock. */
+  async locked({ id, organizationId }: RowRef, tx: Transaction): Promise<VectorIndexState | null> {
     const rows = await tx.query<VectorIndexState[]>(`${STATE} FOR UPDATE`, [id, organizationId]);
     return rows[0] ?? null;
   }
 
-  async write({ id, organizationId }: KnowledgeBaseRef, state: VectorIndexState, tx: Transaction): Promise<void> {
+  async write({ id, organizationId }: RowRef, state: VectorIndexState, tx: Transaction): Promise<void> {
     await tx.query(WRITE, [
       id,
       organizationId,
@@ -66,29 +62,23 @@ export class VectorIndexRepository {
     ]);
   }
 
-  /** A number that no index has had. */
-  async number(tx?: Transaction): Promise<number> {
-    const [row] = await this.on(tx).query<[{ number: number }]>(
-      `SELECT nextval('kb_vector_indexes')::integer AS number`,
-    );
-    return row.number;
+  /** Id of a new index. */
+  async nextId(tx: Transaction): Promise<number> {
+    const [row] = await tx.query<[{ id: number }]>(`SELECT nextval('kb_vector_indexes')::integer AS id`);
+    return row.id;
   }
 
-  /** Says why an index is not being built; nothing when it is no longer wanted. */
-  async fail({ id, organizationId }: KnowledgeBaseRef, index: number, reason: string): Promise<void> {
+  /** Stores why the build of an index failed, if it is still wanted. */
+  async fail({ id, organizationId }: RowRef, index: number, reason: string): Promise<void> {
     await this.dataSource.query(FAILED, [id, organizationId, index, reason]);
   }
 
-  async adopt(): Promise<void> {
-    await this.dataSource.query(ADOPT);
+  async requestMissing(): Promise<void> {
+    await this.dataSource.query(REQUEST_MISSING);
   }
 
-  /** Those of every organization whose index should be being built. */
-  unfinished(): Promise<KnowledgeBaseRef[]> {
-    return this.dataSource.query<KnowledgeBaseRef[]>(UNFINISHED);
-  }
-
-  private on(tx: Transaction | undefined): Transaction {
-    return tx ?? this.dataSource.manager;
+  /** Knowledge bases of every organization with an index to build. */
+  unfinished(): Promise<RowRef[]> {
+    return this.dataSource.query<RowRef[]>(UNFINISHED);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TableImport } from '../../platform/database';
 import { ExternalCollectionEntity } from './external-collection.entity';
 
-/** A collection of an external server, as another installation lists it. */
+/** A collection of an external server in the list of another installation. */
 export type ImportedCollection = Readonly<
   Pick<ExternalCollectionEntity, 'collectionId' | 'ownerId' | 'name' | 'shared'>
 >;

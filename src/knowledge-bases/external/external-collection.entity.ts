@@ -1,12 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** A collection of the organization's own knowledge-base server, as far as it is known here: its passages stay there. */
+/** A collection of the organization's external knowledge-base server. Its passages stay there. */
 @Entity('external_collections')
 export class ExternalCollectionEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'external_collections_pk' })
   organizationId!: string;
 
-  /** As the server and the assistants name it. */
+  /** Its id on the server and in assistants. */
   @PrimaryColumn('text', { name: 'collection_id', primaryKeyConstraintName: 'external_collections_pk' })
   collectionId!: string;
 

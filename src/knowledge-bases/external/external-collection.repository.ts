@@ -7,7 +7,7 @@ import { ExternalCollectionEntity } from './external-collection.entity';
 export class ExternalCollectionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Own and shared ones, in the order of their ids. */
+  /** The principal's own and shared collections, sorted by id. */
   async page(
     { organizationId, userId }: Principal,
     limit: number,
@@ -24,7 +24,7 @@ export class ExternalCollectionRepository {
     return [await page.getMany(), await visible().getCount()];
   }
 
-  /** Ids that the organization's list does not contain; none while the list is empty. */
+  /** Ids that are missing in the organization's list. None while the list is empty: then it is not kept. */
   async unlisted(organizationId: string, ids: readonly string[]): Promise<string[]> {
     const rows = this.dataSource.getRepository(ExternalCollectionEntity);
     const known = await rows.findBy({ organizationId, collectionId: In([...ids]) });

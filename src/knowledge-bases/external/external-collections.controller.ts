@@ -4,7 +4,7 @@ import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
 import { ExternalCollectionPageDto, ExternalCollectionQueryDto } from './external-collection.dto';
 import { ExternalCollectionsService } from './external-collections.service';
 
-/** Before the route of one knowledge base: `external` is not one's id. */
+/** Registered before the route `/:id`, which would match `external`. */
 @Controller('api/v1/knowledge-bases/external')
 export class ExternalCollectionsController {
   constructor(private readonly collections: ExternalCollectionsService) {}

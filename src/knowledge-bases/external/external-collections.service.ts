@@ -3,7 +3,7 @@ import { pageOf, type PageRequest, type Principal, textCursor } from '../../kern
 import type { ExternalCollectionPageDto } from './external-collection.dto';
 import { ExternalCollectionRepository } from './external-collection.repository';
 
-/** What is known of the collections of an external server. Whether a question reaches them is the server's to say. */
+/** Lists the known collections of an external server. Access to their passages is the server's decision. */
 @Injectable()
 export class ExternalCollectionsService {
   constructor(private readonly collections: ExternalCollectionRepository) {}
@@ -11,15 +11,7 @@ export class ExternalCollectionsService {
   async list(principal: Principal, { limit, cursor }: PageRequest): Promise<ExternalCollectionPageDto> {
     const [rows, total] = await this.collections.page(principal, limit + 1, textCursor(cursor));
     const { items, next_cursor } = pageOf(rows, limit, ({ collectionId }) => collectionId);
-    return {
-      items: items.map(({ collectionId, name, ownerId, shared }) => ({
-        id: collectionId,
-        name,
-        owner: ownerId,
-        shared,
-      })),
-      next_cursor,
-      total,
-    };
+    const shown = items.map(({ collectionId: id, name, ownerId: owner, shared }) => ({ id, name, owner, shared }));
+    return { items: shown, next_cursor, total };
   }
 }

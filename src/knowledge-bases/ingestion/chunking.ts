@@ -1,22 +1,22 @@
 import { type BlockOptions, blocksOf, type TextBlock, type TextRange } from './text-blocks';
 
 export interface ChunkingOptions extends BlockOptions {
-  /** Characters per chunk, at most; repeated column names count. */
+  /** Most characters per chunk, repeated column names included. */
   readonly size: number;
-  /** Characters of the chunk before that are repeated, at most; whole sentences, never across a heading. */
+  /** Most characters repeated from the previous chunk: whole sentences, never across a heading. */
   readonly overlap: number;
 }
 
-/** A slice of the text. Offsets are UTF-16 code units: `text === whole.slice(start, end)`. */
+/** A slice of the text; offsets are UTF-16 code units. */
 export interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Headings above the chunk's text, outermost first. */
+  /** Headings above the text, outermost first. */
   readonly headings: readonly string[];
-  /** Offset of the innermost of them; null above the first heading. */
+  /** Offset of the innermost heading; null above the first one. */
   readonly section: number | null;
-  /** Column names of the table that the chunk begins in the middle of, as they are written; else null. */
+  /** Column names of the table in whose middle the chunk begins, as written; else null. */
   readonly tableHeader: string | null;
 }
 
@@ -25,10 +25,10 @@ interface Span {
   end: number;
   headings: readonly string[];
   section: number | null;
-  /** True while the span holds headings only: it has no text of its own yet. */
+  /** True while the span has no text below its headings. */
   headingsOnly: boolean;
   readonly header: TextBlock['header'];
-  /** False for code, tables and formulas, whose lines are not repeated out of context. */
+  /** False for code, tables and formulas: they are not repeated as overlap. */
   prose: boolean;
 }
 
@@ -46,7 +46,7 @@ function lastBreak(text: string, from: number, to: number, pattern: RegExp): num
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Where to cut a piece that is too long: after a line (code) or a sentence, else between words, else anywhere but in a character. */
+/** Where to cut a long piece: after a line (code) or a sentence, else between words, else between characters. */
 function cutPoint(text: string, start: number, limit: number, prose: boolean): number {
   const half = start + Math.floor((limit - start) / 2);
   const lineEnd = prose ? -1 : start + text.slice(start, limit).lastIndexOf('\n') + 1;
@@ -60,29 +60,29 @@ function cutPoint(text: string, start: number, limit: number, prose: boolean): n
 
 const lengthOf = (range: TextRange): number => range.end - range.start;
 
-/** Share of a chunk that repeated column names may take: rows need the rest. */
+/** Largest share of a chunk for repeated column names. */
 const HEADER_SHARE = 0.75;
 
 const repeatedHeader = ({ header }: TextBlock, size: number): TextRange | null =>
   header === null || lengthOf(header) > size * HEADER_SHARE ? null : header;
 
-/** Column names that a span from `start` on lacks because its table began before it. */
+/** Column names of a table that began before the span. */
 const missingHeader = ({ start, header }: Pick<Span, 'start' | 'header'>): TextRange | null =>
   header !== null && start >= header.end ? header : null;
 
-/** Characters that a span may have: the chunk is given with the column names that it lacks. */
+/** Most characters of a span: its missing column names count too. */
 function capacity(span: Pick<Span, 'start' | 'header'>, size: number): number {
   const header = missingHeader(span);
   return header === null ? size : size - lengthOf(header);
 }
 
-/** `room`: characters that the first piece may have. */
-function* pieces(text: string, block: TextBlock, size: number, room: number): Generator<Span> {
+/** Pieces of a block; the first has at most `firstSize` characters. */
+function* pieces(text: string, block: TextBlock, size: number, firstSize: number): Generator<Span> {
   const { headings, section, prose, heading: headingsOnly } = block;
   const header = repeatedHeader(block, size);
   const shared = { headings, section, header, prose, headingsOnly };
   let start = block.start;
-  let limit = Math.min(room, capacity({ start, header }, size));
+  let limit = Math.min(firstSize, capacity({ start, header }, size));
   while (block.end - start > limit) {
     const end = Math.max(cutPoint(text, start, start + limit, prose), start + 1);
     yield { start, end, ...shared };
@@ -92,14 +92,14 @@ function* pieces(text: string, block: TextBlock, size: number, room: number): Ge
   if (start < block.end) yield { start, end: block.end, ...shared };
 }
 
-/** Room for the beginning of a block: what is left behind headings, which stay with the text below them. */
-function roomFor(block: TextBlock, open: Span | null, size: number): number {
+/** Most characters of a block's first piece: headings stay with the text below them, so they reduce it. */
+function firstPieceSize(block: TextBlock, open: Span | null, size: number): number {
   if (block.heading || open === null || !open.headingsOnly) return size;
   const left = size - lengthOf(open);
   return left >= size / 2 ? left : size;
 }
 
-/** A heading closes the chunk before it, unless that has no text of its own yet: a chunk is of one section. */
+/** A chunk belongs to one section, so a heading closes a chunk that has text. */
 const closes = (piece: Span, open: Span): boolean => piece.headingsOnly && !open.headingsOnly;
 
 function extend(open: Span, { end, prose, headings, section, headingsOnly }: Span): void {
@@ -119,7 +119,7 @@ function* gather(text: string, { size, ...options }: ChunkingOptions): Generator
       open = null;
       continue;
     }
-    for (const piece of pieces(text, block, size, roomFor(block, open, size))) {
+    for (const piece of pieces(text, block, size, firstPieceSize(block, open, size))) {
       if (open !== null && piece.end - open.start <= capacity(open, size) && !closes(piece, open)) {
         extend(open, piece);
       } else {
@@ -131,7 +131,7 @@ function* gather(text: string, { size, ...options }: ChunkingOptions): Generator
   if (open !== null) yield open;
 }
 
-/** Start of the overlap inside the span before: the first sentence that begins within `overlap` of its end. */
+/** Start of the overlap in the previous span: the first sentence that begins within `overlap` of its end. */
 function overlapStart(text: string, before: Span, { overlap }: ChunkingOptions): number {
   const from = Math.max(before.end - overlap, before.start + 1);
   for (const match of text.slice(from, before.end).matchAll(SENTENCE_END)) {
@@ -153,8 +153,8 @@ function trimmed(text: string, span: Span, from: number): Chunk | null {
 }
 
 /**
- * Cuts a text along its structure: headings, paragraphs, code, tables. Every character that is not white space is in a
- * chunk, except tables that hold links only: these are site navigation. Each step is short (some ten thousand characters), however long the text is.
+ * Cuts a text along its structure: headings, paragraphs, code, tables. All text except white space and site navigation (tables
+ * of links) is in a chunk. Each step reads some ten thousand characters at most, so a caller can yield to the event loop.
  */
 export function* chunkText(text: string, options: ChunkingOptions): Generator<Chunk> {
   let before: Span | null = null;

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import type { RunningJob } from '../../platform/jobs';
-import type { DocumentEntity } from '../storage/document.entity';
-import { DocumentRepository } from '../storage/document.repository';
+import { SearchIndex } from '../search/search-index';
 import { allFiles } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';
-import { SearchIndex } from '../search/search-index';
+import type { DocumentEntity } from '../storage/document.entity';
+import { DocumentRepository } from '../storage/document.repository';
+import type { RowRef } from '../storage/row-queue';
 import { IngestionRequests } from './ingestion-requests';
-import type { TenantJob } from './tenant-job';
 
-/** Takes hidden documents apart: chunks in short transactions, then the bytes, then the row that names them. */
+/** Removes deleted documents: first the chunks in short transactions, then the files, then the row. */
 @Injectable()
 export class DocumentPurge {
   constructor(
@@ -21,18 +21,17 @@ export class DocumentPurge {
     requests.onPurge((job) => this.run(job));
   }
 
-  /** The document must be out of sight, or its knowledge base: nobody may be writing to it. */
+  /** The document, or its knowledge base, must be marked as deleted: no worker may write to it. */
   async purge(row: DocumentEntity): Promise<void> {
     const { organizationId, knowledgeBaseId, id } = row;
-    await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, 'all');
-    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
-    for (const name of allFiles(row)) await this.blobs.remove(space, name);
+    await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, null);
+    await this.blobs.removeAll(knowledgeBaseSpace(organizationId, knowledgeBaseId), allFiles(row));
     await this.documents.within(organizationId).remove(id);
   }
 
-  private async run({ data: { organizationId, id } }: RunningJob<TenantJob>): Promise<void> {
+  private async run({ data: { organizationId, id } }: RunningJob<RowRef>): Promise<void> {
     const row = await this.documents.within(organizationId).find(id);
     if (row !== null && row.deletedAt !== null) await this.purge(row);
-    this.requests.ring();
+    this.requests.notify();
   }
 }

@@ -6,11 +6,11 @@ import { fileToRead } from '../storage/document-files';
 import type { DocumentEntity } from '../storage/document.entity';
 import { knowledgeBaseSpace } from '../storage/document-space';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
-import { INDEX_BATCH } from '../search/search-index.repository';
+import { INDEX_BATCH } from '../search/index-statements';
 import { chunkBatches } from './document-text';
 import { ClaimLost, type Content } from './document-writer';
 
-/** From a stored document to its chunks, with the settings of its knowledge base. */
+/** Reads a stored document and cuts it into chunks with the settings of its knowledge base. */
 @Injectable()
 export class DocumentReader {
   private readonly maxBytes: number;
@@ -38,7 +38,7 @@ export class DocumentReader {
       storageName,
       this.maxBytes,
     );
-    // The upload keeps no bytes of what is larger than it takes.
+    // The upload stores only the beginning of a file that is too large.
     if (bytes.length < size) throw new ExtractionError('document.too_large', 'The file is too large to be uploaded');
     const document = await this.extractor.extract({ bytes, filename }, { signal });
     const options = { size: knowledgeBase.chunkSize, overlap: knowledgeBase.chunkOverlap };

@@ -3,17 +3,17 @@ import type { DocumentFormat, ExtractedDocument } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
 import { searchableText } from '../search/language';
 import { chunkText, type ChunkingOptions } from './chunking';
-import { type PlacedChunk, placeChunks } from './sections';
+import { type PlacedChunk, placeChunks } from './place-chunks';
 
 const SECTION_SEPARATOR = ' › ';
 /** Formats whose text has one record per line. */
 const RECORDS: readonly DocumentFormat[] = ['csv', 'json'];
-/** Milliseconds of work between two turns of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const SLICE_MS = 10;
 
 export type ChunkSource = Pick<ExtractedDocument, 'text' | 'pages' | 'format'>;
 
-/** Headings count for every chunk below them, and twice where the chunk holds them: they say what it is about. So do a table's column names for each part of it. */
+/** Headings and column names are indexed with every chunk below them: they say what it is about. */
 const searchTextOf = ({ headings, tableHeader, text }: PlacedChunk): string =>
   searchableText([...headings, ...(tableHeader === null ? [] : [tableHeader]), text].join('\n'));
 
@@ -31,15 +31,15 @@ const toIndexed = (chunk: PlacedChunk): IndexedChunk => ({
 });
 
 /**
- * Searchable chunks of a document, in order. Pure and lazy: each step is short, but taking all chunks of a huge document
- * at once holds the event loop for seconds; there, use `chunkBatches`.
+ * Searchable chunks of a document, in order. Lazy: each step is short, but all chunks of a huge document take seconds. Use
+ * `chunkBatches` on the event loop.
  */
 export function* chunksOf({ text, pages, format }: ChunkSource, chunking: ChunkingOptions): Generator<IndexedChunk> {
   const chunks = chunkText(text, { ...chunking, records: RECORDS.includes(format) });
   for (const chunk of placeChunks(chunks, pages)) yield toIndexed(chunk);
 }
 
-/** The same in batches of `size`, the last one smaller; lets the event loop turn every few milliseconds. */
+/** Batches of `size` chunks. Yields to the event loop every few milliseconds. */
 export async function* chunkBatches(
   document: ChunkSource,
   chunking: ChunkingOptions,
@@ -49,7 +49,6 @@ export async function* chunkBatches(
   let since = performance.now();
   for (const chunk of chunksOf(document, chunking)) {
     batch.push(chunk);
-    // Whoever takes a batch may do so without giving others a turn.
     if (performance.now() - since > SLICE_MS) {
       await nextTurn();
       since = performance.now();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BlobStore } from '../../files';
 import { uuidv7 } from '../../kernel';
 import { type Transaction, Transactions } from '../../platform/database';
-import { switched } from '../storage/document-files';
+import { processed } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
@@ -11,7 +11,7 @@ import type { IndexedChunk } from '../search/chunk.types';
 import { detectLanguage, searchConfiguration } from '../search/language';
 import { SearchIndex } from '../search/search-index';
 
-/** The document was deleted, replaced, cancelled, or taken over by another worker: whoever did that has the last word. */
+/** The document was deleted, replaced, cancelled or claimed by another worker. This worker must write nothing more. */
 export class ClaimLost extends Error {}
 
 export interface ClaimedDocument {
@@ -22,21 +22,21 @@ export interface ClaimedDocument {
 export interface Content {
   readonly text: string;
   readonly title: string | null;
-  /** What the text lacks of the document. */
+  /** Parts of the document that the text lacks. */
   readonly warnings: readonly string[];
-  /** Chunks in order, made while they are taken: all of a long document's at once would fill the memory. */
+  /** Chunks in order. Lazy: all chunks of a long document would fill the memory. */
   readonly batches: AsyncIterable<readonly IndexedChunk[]>;
 }
 
-/** A complete set of chunks that does not answer yet. */
+/** A complete set of chunks that is not searched yet. */
 export interface Written extends Pick<Content, 'title' | 'warnings'> {
   readonly generation: string;
   readonly chunks: number;
 }
 
 /**
- * Writes the chunks of a claimed document beside those that answer, then switches over. Each step is one short transaction
- * under the knowledge base's lock that first looks whether the claim still holds, so two workers never both write.
+ * Writes the chunks of a claimed document beside the current ones, then switches over. Each step is a short transaction under
+ * the lock of the knowledge base that checks the claim first, so two workers never both write.
  */
 @Injectable()
 export class DocumentWriter {
@@ -68,11 +68,11 @@ export class DocumentWriter {
     return { generation, title, warnings, chunks: first };
   }
 
-  /** From here on the new generation answers, with the file that it is from, and the document is done. @throws {ClaimLost} */
+  /** Makes the generation and its file current, and ends the claim. @throws {ClaimLost} */
   async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks }: Written): Promise<void> {
     await this.locked(document, {}, async (_language, tx) => {
       await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
-        ...switched(document.row),
+        ...processed(document.row),
         title,
         warnings: [...warnings],
         chunkCount: chunks,
@@ -81,20 +81,18 @@ export class DocumentWriter {
     });
   }
 
-  /** Removes what no longer answers; does nothing while somebody processes the document. */
+  /** Removes replaced chunks and files. Chunks stay while a worker has a claim. */
   async clearDead(row: DocumentEntity): Promise<void> {
     const { organizationId, knowledgeBaseId, id } = row;
     await this.clearFiles(row);
-    for (const exactly of await this.documents.deadGenerations(id)) {
-      await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, { exactly });
+    for (const generation of await this.documents.deadGenerations(id)) {
+      await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, generation);
     }
   }
 
-  /** May be done at any time, and more than once. */
   async clearFiles({ organizationId, knowledgeBaseId, id, unusedFiles }: DocumentEntity): Promise<void> {
     if (unusedFiles.length === 0) return;
-    const space = knowledgeBaseSpace(organizationId, knowledgeBaseId);
-    for (const name of unusedFiles) await this.blobs.remove(space, name);
+    await this.blobs.removeAll(knowledgeBaseSpace(organizationId, knowledgeBaseId), unusedFiles);
     await this.documents.within(organizationId).forgetFiles(id, unusedFiles);
   }
 
@@ -122,7 +120,7 @@ export class DocumentWriter {
   }
 }
 
-/** By how far into the text they reach; exact for the last ones, after which only white space is left. */
+/** Estimated from the share of the text that is cut already. Exact at the end of the text. */
 function expectedChunks(chunks: number, text: string, reached: number): number {
   const whole = text.trimEnd().length;
   return reached >= whole ? chunks : Math.max(chunks + 1, Math.round((chunks * whole) / reached));

@@ -1,47 +1,35 @@
 import { ExtractionError } from '../../extraction';
-import { AppError, type ErrorCode } from '../../kernel';
+import { AppError } from '../../kernel';
 import { isDatabaseUnavailable } from '../../platform/database';
+import { isTransient } from '../storage/transient-error';
 
-/** What a failed document tells its owner, and programs. */
 export interface IngestionFailure {
   readonly code: string;
+  /** A sentence for the owner. */
   readonly message: string;
-  /** Another try may succeed without anybody doing anything. */
+  /** A retry may succeed. */
   readonly transient: boolean;
-  /** Tries of a document after which this is final all the same. */
+  /** Most tries of a document with this failure; no limit without it. */
   readonly tries?: number;
 }
 
-/** Codes of ours that a later try may not meet again. */
-const PASSING: readonly ErrorCode[] = [
-  'unavailable',
-  'insufficient_storage',
-  'too_many_requests',
-  'upstream_rate_limited',
-  'upstream_error',
-  'upstream_timeout',
-  'upstream_truncated',
-  'upstream_bad_response',
-  'server_shutdown',
-];
-
 export const CANCELLED = { status: 'failed', error: 'Cancelled', errorCode: 'document.cancelled' } as const;
 
-/** Beyond this, a document that takes its process along each time would do so for ever. */
+/** Stops a document that crashes its worker at every try. */
 export const MAX_ATTEMPTS = 25;
 export const TOO_OFTEN: IngestionFailure = {
   code: 'document.resource',
-  message: 'Processing did not come to an end in many attempts; the document may be too large for this server',
+  message: 'Processing did not finish in many attempts; the document may be too large for this server',
   transient: false,
 };
 
 const isSystemError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'syscall' in error && 'code' in error;
 
-/** A busy machine may have been the reason, once. */
+/** One retry, because a busy machine may be the reason. */
 const TIMEOUT_TRIES = 2;
 
-/** Never quotes an error that is not meant for people. */
+/** Unknown errors get a general message: theirs may hold internals. */
 export function describeFailure(error: unknown): IngestionFailure {
   if (error instanceof ExtractionError) {
     const { code, message } = error;
@@ -53,7 +41,7 @@ export function describeFailure(error: unknown): IngestionFailure {
     return { code: 'document.missing', message: 'The uploaded file is missing; upload it again', transient: false };
   }
   if (error instanceof AppError) {
-    return { code: error.code, message: error.detail, transient: PASSING.includes(error.code) };
+    return { code: error.code, message: error.detail, transient: isTransient(error.code) };
   }
   if (isDatabaseUnavailable(error) || isSystemError(error)) {
     return { code: 'unavailable', message: 'A service behind this one did not answer; try again', transient: true };

@@ -1,12 +1,12 @@
-import { inTurn } from './ingestion-requests';
+import { prioritized } from './ingestion-requests';
 
 const document = (organizationId: string, knowledgeBaseId: string, id: string) => ({
   organizationId,
   knowledgeBaseId,
   id,
 });
-const priorities = (...args: Parameters<typeof inTurn>): number[] =>
-  inTurn(...args).map(({ priority }) => priority ?? 0);
+const priorities = (...args: Parameters<typeof prioritized>): number[] =>
+  prioritized(...args).map(({ priority }) => priority ?? 0);
 
 describe('the turn of a document', () => {
   it('comes later with each document of its knowledge base before it', () => {

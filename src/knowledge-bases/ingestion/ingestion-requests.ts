@@ -1,58 +1,59 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../platform/config';
-import type { Transaction } from '../../platform/database';
-import { type JobHandler, JobQueue, type NewJob, type Queue } from '../../platform/jobs';
+import { type Transaction, Transactions } from '../../platform/database';
+import { type JobHandler, JobQueue, type NewJob } from '../../platform/jobs';
 import type { Backlog } from '../storage/document-scope.repository';
 import { type DocumentRef, DocumentRepository } from '../storage/document.repository';
-import { type TenantJob, toJob } from './tenant-job';
-import { WaitingRoom } from './waiting-room';
+import { RowQueue, type RowRef } from '../storage/row-queue';
+import { BatchPoller } from './batch-poller';
 
 const MINUTE_MS = 60_000;
 
-const PURGE_QUEUE: Queue<TenantJob> = {
-  name: 'document-purge',
-  concurrency: 1,
-  retries: 20,
-  retryDelay: 2,
-  timeoutMs: 30 * MINUTE_MS,
-};
-
-/** Asks for documents to be taken in or taken apart, as part of the transaction that makes it necessary. */
+/** Queues of documents to ingest and to remove, and waiting for either. */
 @Injectable()
 export class IngestionRequests {
   private readonly working = new Map<string, AbortController>();
-  private readonly ingestion: Queue<TenantJob>;
-  private readonly untilSettled: WaitingRoom;
-  private readonly untilGone: WaitingRoom;
+  private readonly ingestion: RowQueue;
+  private readonly removal: RowQueue;
+  private readonly untilSettled: BatchPoller;
+  private readonly untilGone: BatchPoller;
 
   constructor(
     @Inject(CONFIG) config: Config,
-    private readonly jobs: JobQueue,
+    jobs: JobQueue,
     private readonly documents: DocumentRepository,
+    private readonly transactions: Transactions,
   ) {
-    this.ingestion = {
+    this.ingestion = new RowQueue(jobs, {
       name: 'document-ingestion',
       concurrency: config.ingestion.concurrency,
       // About eight minutes in all, which outlasts most outages.
       retries: 8,
       retryDelay: 2,
       timeoutMs: 60 * MINUTE_MS,
-    };
-    const isClosing = (): boolean => jobs.isStopping;
-    this.untilSettled = new WaitingRoom((ids) => documents.unfinishedOf(ids), isClosing);
-    this.untilGone = new WaitingRoom((ids) => documents.presentOf(ids), isClosing);
+    });
+    this.removal = new RowQueue(jobs, {
+      name: 'document-purge',
+      concurrency: 1,
+      retries: 20,
+      retryDelay: 2,
+      timeoutMs: 30 * MINUTE_MS,
+    });
+    const isStopping = (): boolean => jobs.isStopping;
+    this.untilSettled = new BatchPoller((ids) => documents.unfinishedOf(ids), isStopping);
+    this.untilGone = new BatchPoller((ids) => documents.presentOf(ids), isStopping);
   }
 
-  onIngestion(handler: JobHandler<TenantJob>): void {
-    this.jobs.declare(this.ingestion, handler);
+  onIngestion(handler: JobHandler<RowRef>): void {
+    this.ingestion.handle(handler);
   }
 
-  onPurge(handler: JobHandler<TenantJob>): void {
-    this.jobs.declare(PURGE_QUEUE, handler);
+  onPurge(handler: JobHandler<RowRef>): void {
+    this.removal.handle(handler);
   }
 
-  /** Documents of one knowledge base, in the order in which they are to come. */
-  async ingest(knowledgeBase: TenantJob, ids: readonly string[], tx: Transaction): Promise<void> {
+  /** Enqueues documents of one knowledge base, in this order. Part of the transaction that changes their rows. */
+  async ingest(knowledgeBase: RowRef, ids: readonly string[], tx: Transaction): Promise<void> {
     if (ids.length === 0) return;
     const { organizationId, id: knowledgeBaseId } = knowledgeBase;
     const backlog = await this.documents.within(organizationId, tx).backlog(knowledgeBaseId);
@@ -61,36 +62,32 @@ export class IngestionRequests {
       knowledgeBase: Math.max(backlog.knowledgeBase - ids.length, 0),
     };
     const documents = ids.map((id) => ({ organizationId, knowledgeBaseId, id }));
-    await this.jobs.send(this.ingestion, inTurn(documents, before), tx);
+    await this.ingestion.send(prioritized(documents, before), tx);
   }
 
-  async purge({ organizationId, id }: TenantJob, tx: Transaction): Promise<void> {
-    await this.jobs.send(PURGE_QUEUE, [toJob({ organizationId, id })], tx);
+  /** Enqueues every ingested document again. Their current chunks answer until then. Called under the knowledge base's lock. */
+  async reingest(knowledgeBase: RowRef, tx: Transaction): Promise<void> {
+    const ids = await this.documents.within(knowledgeBase.organizationId, tx).restart(knowledgeBase.id);
+    await this.ingest(knowledgeBase, ids, tx);
+  }
+
+  purge(document: RowRef, tx: Transaction): Promise<void> {
+    return this.removal.send([document], tx);
   }
 
   /** After the commit. */
   wake(): void {
-    this.jobs.wake(this.ingestion);
-    this.jobs.wake(PURGE_QUEUE);
+    this.ingestion.wake();
+    this.removal.wake();
   }
 
-  /** Enqueues those that have no job, in one transaction. */
-  async repair(
-    waiting: readonly DocumentRef[],
-    hidden: readonly DocumentRef[],
-    run: RunInTransaction,
-  ): Promise<number> {
-    const lost = await this.without(this.ingestion, waiting);
-    const lostPurges = await this.without(PURGE_QUEUE, hidden);
-    if (lost.length + lostPurges.length === 0) return 0;
-    await run(async (tx) => {
-      await this.jobs.send(this.ingestion, inTurn(lost), tx);
-      await this.jobs.send(PURGE_QUEUE, lostPurges.map(toJob), tx);
-    });
-    return lost.length + lostPurges.length;
+  /** Enqueues documents whose job was lost. Returns their number. */
+  async repair(waiting: readonly DocumentRef[], hidden: readonly DocumentRef[]): Promise<number> {
+    const ingested = await this.ingestion.repair(waiting, this.transactions, (lost) => prioritized(lost));
+    return ingested + (await this.removal.repair(hidden, this.transactions));
   }
 
-  /** Waits until this process or another has dealt with all of the documents, but not longer than the limit. */
+  /** Waits until all documents are processed, by this process or another, or until the limit. */
   settled(ids: readonly string[], limitMs: number): Promise<void> {
     return this.untilSettled.wait(ids, limitMs);
   }
@@ -99,52 +96,40 @@ export class IngestionRequests {
     return this.untilGone.wait([id], limitMs);
   }
 
-  /** This process has dealt with a document. */
-  ring(): void {
-    this.untilSettled.ring();
-    this.untilGone.ring();
+  /** Tells waiting requests that this process has finished a document. */
+  notify(): void {
+    this.untilSettled.notify();
+    this.untilGone.notify();
   }
 
-  /** Registers the work on a document in this process, so that it can be interrupted. */
+  /** Registers the work on a document in this process, so that `interrupt` can abort it. */
   begin(id: string): { readonly signal: AbortSignal; end(): void } {
     const controller = new AbortController();
     this.working.set(id, controller);
     const end = (): void => {
       if (this.working.get(id) === controller) this.working.delete(id);
-      this.ring();
+      this.notify();
     };
     return { signal: controller.signal, end };
   }
 
-  /** Ends this process's work on documents whose claim was taken away; other processes notice within seconds. */
+  /** Aborts the work on documents whose claim was taken away. Other processes notice within seconds. */
   interrupt(ids: readonly string[]): void {
     for (const id of ids) this.working.get(id)?.abort();
   }
-
-  private async without(queue: Queue<TenantJob>, documents: readonly DocumentRef[]): Promise<DocumentRef[]> {
-    const ids = new Set(
-      await this.jobs.withoutJob(
-        queue,
-        documents.map(({ id }) => id),
-      ),
-    );
-    return documents.filter(({ id }) => ids.has(id));
-  }
 }
 
-type RunInTransaction = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
-
-/** So many documents that wait in other knowledge bases of the organization count like one in the same. */
+/** Weight of a document ahead in another knowledge base of the organization: a tenth of one in the same. */
 const ELSEWHERE = 10;
 
 /**
- * The more of the same knowledge base and organization come before a document, the lower its priority: whoever uploads
- * three does not wait for somebody else's ten thousand, nor for the one in each of two hundred knowledge bases.
+ * Fair queueing: priority falls with the number of documents ahead in the same knowledge base and organization. A small upload
+ * does not wait for ten thousand documents of somebody else.
  */
-export function inTurn(
+export function prioritized(
   documents: readonly DocumentRef[],
   before: Backlog = { organization: 0, knowledgeBase: 0 },
-): NewJob<TenantJob>[] {
+): (DocumentRef & Pick<NewJob<RowRef>, 'priority'>)[] {
   const counts = new Map<string, number>();
   const place = (id: string): number => {
     const count = counts.get(id) ?? 0;
@@ -154,6 +139,6 @@ export function inTurn(
   return documents.map((document) => {
     const near = before.knowledgeBase + place(document.knowledgeBaseId);
     const far = before.organization + place(document.organizationId);
-    return { ...toJob(document), priority: -(near + Math.floor(far / ELSEWHERE)) };
+    return { ...document, priority: -(near + Math.floor(far / ELSEWHERE)) };
   });
 }

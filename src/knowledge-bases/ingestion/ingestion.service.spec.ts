@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { JobHandler, RunningJob } from '../../platform/jobs';
 import { IngestionService } from './ingestion.service';
-import type { TenantJob } from './tenant-job';
+import type { RowRef } from '../storage/row-queue';
 
 /** The service over one document that waits, whose reading ends with `failure`. */
 async function ingest(failure: Error) {
   const finish = jest.fn();
-  let handler: JobHandler<TenantJob> | undefined;
+  let handler: JobHandler<RowRef> | undefined;
   const row = { id: 'd', organizationId: 'o', attempts: 1 };
   const within = () => ({
     claim: async () => row,
@@ -15,7 +15,7 @@ async function ingest(failure: Error) {
     finish: async (...args: readonly unknown[]) => void finish(...args),
   });
   const requests = {
-    onIngestion: (given: JobHandler<TenantJob>) => (handler = given),
+    onIngestion: (given: JobHandler<RowRef>) => (handler = given),
     begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
   };
   const reader = { read: () => Promise.reject(failure) };
@@ -23,7 +23,7 @@ async function ingest(failure: Error) {
   const documents = { within, renewClaimMs: 60_000 };
   new IngestionService(documents as never, requests as never, reader as never, unused, unused, unused);
   const job = { data: { organizationId: 'o', id: 'd' }, signal: new AbortController().signal, lastTry: false };
-  await handler?.(job as unknown as RunningJob<TenantJob>);
+  await handler?.(job as unknown as RunningJob<RowRef>);
   return finish;
 }
 

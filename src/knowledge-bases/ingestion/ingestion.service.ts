@@ -3,21 +3,21 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Transactions } from '../../platform/database';
 import { JobAborted, type RunningJob } from '../../platform/jobs';
 import { DocumentRepository } from '../storage/document.repository';
-import { ChunkEmbedder, EmbeddingTurnOver } from '../embedding/chunk-embedder';
+import { ChunkEmbedder, EmbeddingTimeSliceEnded } from '../embedding/chunk-embedder';
 import { DocumentReader } from './document-reader';
 import { ClaimLost, type ClaimedDocument, DocumentWriter } from './document-writer';
 import { describeFailure, type IngestionFailure, MAX_ATTEMPTS, TOO_OFTEN } from './ingestion-failure';
 import { IngestionRequests } from './ingestion-requests';
-import type { TenantJob } from './tenant-job';
+import type { RowRef } from '../storage/row-queue';
 
-/** By a worker that may have died: a later try finds out. */
+/** Another worker has the claim. It may have died, so the job is retried. */
 class ClaimedElsewhere extends Error {
   readonly code = 'claimed_elsewhere';
 }
 
 /**
- * Turns stored documents into searchable chunks. The row says what is to be done; a job is only somebody's turn to look at
- * it. Whoever claims the row may write, and old chunks answer until the new ones replace them.
+ * Turns stored documents into searchable chunks. The row says what is to be done; a job only triggers a look at it. The worker
+ * with the claim may write. Old chunks answer until the new ones replace them.
  */
 @Injectable()
 export class IngestionService {
@@ -34,7 +34,7 @@ export class IngestionService {
     requests.onIngestion((job) => this.run(job));
   }
 
-  private async run(job: RunningJob<TenantJob>): Promise<void> {
+  private async run(job: RunningJob<RowRef>): Promise<void> {
     const { organizationId, id } = job.data;
     const work = this.requests.begin(id);
     try {
@@ -42,7 +42,7 @@ export class IngestionService {
       const documents = this.documents.within(organizationId);
       let row = await documents.claim(id, claim);
       let left = row === null ? await documents.find(id) : null;
-      // The holder of the claim has released the document meanwhile, so no other job is needed.
+      // Another worker released the document between the two statements: claim it now.
       while (row === null && left?.status === 'pending') {
         row = await documents.claim(id, claim);
         left = await documents.find(id);
@@ -59,7 +59,7 @@ export class IngestionService {
     }
   }
 
-  private async attempt(document: ClaimedDocument, job: RunningJob<TenantJob>, signal: AbortSignal): Promise<void> {
+  private async attempt(document: ClaimedDocument, job: RunningJob<RowRef>, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const renewing = setInterval(() => void this.renew(document, lost), this.documents.renewClaimMs);
     try {
@@ -74,7 +74,7 @@ export class IngestionService {
 
   private async process(document: ClaimedDocument, signal: AbortSignal): Promise<void> {
     const { organizationId, knowledgeBaseId, id: documentId } = document.row;
-    // The text is not needed after this line, and must not be kept during the much longer wait for vectors.
+    // The text must not stay in memory during the much longer wait for vectors: no variable holds it.
     const written = await this.writer.write(document, await this.reader.read(document.row, signal), signal);
     const { generation, chunks } = written;
     const target = { organizationId, knowledgeBaseId, documentId, generation };
@@ -85,23 +85,23 @@ export class IngestionService {
     await this.writer.switchTo(document, written);
   }
 
-  /** Rethrows what is to be tried again. */
-  private async failed(document: ClaimedDocument, job: RunningJob<TenantJob>, error: unknown): Promise<void> {
+  /** Rethrows errors that the job queue should retry. */
+  private async failed(document: ClaimedDocument, job: RunningJob<RowRef>, error: unknown): Promise<void> {
     const { row, claim } = document;
     const documents = this.documents.within(row.organizationId);
     if (error instanceof ClaimLost || !(await documents.advance(row.id, claim))) return;
     if (job.signal.reason instanceof JobAborted) {
-      // The try counts only when it was the document's own doing.
+      // A shutdown or a lost job does not count as an attempt of the document.
       const attempts = job.signal.reason.reason === 'timeout' ? row.attempts : row.attempts - 1;
       await documents.finish(row.id, claim, { status: 'pending', attempts });
       throw error;
     }
-    if (error instanceof EmbeddingTurnOver) {
+    if (error instanceof EmbeddingTimeSliceEnded) {
       await this.handBack(document);
       return;
     }
     if (isAbort(error)) {
-      // Its request was withdrawn, or the service stops: an expected end. The sweep gives it another job.
+      // Cancelled, or the service stops. The sweep enqueues the document again.
       await documents.finish(row.id, claim, { status: 'pending' });
       return;
     }
@@ -116,7 +116,7 @@ export class IngestionService {
     await this.fail(document, failure);
   }
 
-  /** Releases an unfinished document: its next job is queued behind those that wait. */
+  /** Releases an unfinished document and queues it behind the waiting ones. */
   private handBack({ row, claim }: ClaimedDocument): Promise<void> {
     const { id, organizationId, knowledgeBaseId } = row;
     return this.transactions.run(async (tx) => {
@@ -139,7 +139,7 @@ export class IngestionService {
     if ((await this.advance(document, {})) === false) lost.abort(new ClaimLost());
   }
 
-  /** Undefined when the database could not be asked: the claim holds until somebody else takes it. */
+  /** Undefined when the database does not answer: the claim holds until another worker takes it. */
   private async advance(
     { row, claim }: ClaimedDocument,
     progress: { current?: number; total?: number },

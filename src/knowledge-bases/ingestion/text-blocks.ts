@@ -1,4 +1,4 @@
-/** A run of lines that belong together. Blocks cover the text without gaps, in order. */
+/** A run of lines of one kind. Blocks cover the text without gaps, in order. */
 export interface TextBlock {
   readonly start: number;
   readonly end: number;
@@ -8,9 +8,9 @@ export interface TextBlock {
   /** Offset of the innermost heading; null above the first one. */
   readonly section: number | null;
   readonly prose: boolean;
-  /** Where the column names of a table stand, its rule included; null for anything else. */
+  /** Range of a table's column names and delimiter row; else null. */
   readonly header: TextRange | null;
-  /** A table whose cells hold links and nothing else: the navigation of a site. */
+  /** A table of links: site navigation. */
   readonly linksOnly: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface TextRange {
 }
 
 export interface BlockOptions {
-  /** Lines are records (CSV, JSON): none is cut or repeated the way sentences are. */
+  /** Lines are records (CSV, JSON), not sentences. */
   readonly records?: boolean;
 }
 
@@ -28,9 +28,9 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]/;
 const HEADING_MAX = 200;
 const TABLE_RULE = /^[\s:|-]+$/;
-/** Column names are repeated in every chunk of their table; longer ones would make far more of a document than it is. */
+/** Longer column names are not repeated in every chunk of their table: the index would grow too much. */
 const HEADER_MAX = 2_000;
-/** A block is handed on in parts of this many characters, so that no step over a hostile text takes long. */
+/** Longer blocks are split, so that no step over a hostile text takes long. */
 const PART = 65_536;
 
 type Kind = 'blank' | 'heading' | 'fence' | 'formula' | 'table' | 'text';
@@ -41,7 +41,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Blank lines, many at once: a hostile text may have millions. The bound is for the pattern's stack. */
+/** Many blank lines at once: a hostile text may have millions. The bound limits the stack of the pattern. */
 const BLANK_LINES = /(?:[ \t]*\r?\n){1,1000}/y;
 
 function blankEnd(text: string, start: number): number {
@@ -74,7 +74,7 @@ function kindOf(line: string): Kind {
   return bare.startsWith('|') ? 'table' : 'text';
 }
 
-/** What ends a block that runs over blank lines, given its first line. */
+/** Tells the last line of a fence or formula from its first line. */
 function closingLine(first: string): (line: string) => boolean {
   const fence = FENCE.exec(first)?.[1];
   if (fence !== undefined)
@@ -95,7 +95,7 @@ function titleOf(line: string): { depth: number; title: string } | null {
   };
 }
 
-/** Without the `#`s that may close a heading (CommonMark §4.2). A loop: a pattern for this backtracks over long lines. */
+/** Removes the closing `#`s of a heading (CommonMark §4.2). A loop, because a pattern would backtrack over long lines. */
 function withoutClosing(title: string): string {
   let end = title.length;
   while (title[end - 1] === '#') end -= 1;
@@ -103,33 +103,33 @@ function withoutClosing(title: string): string {
   return title.slice(0, end).trimEnd();
 }
 
-/** Links of Markdown, links around pictures, and bare addresses. Each alternative scans a line once. */
+/** Markdown links and images, and bare URLs. Each alternative scans a line once. */
 const LINKS = /!?\[[^[\]]*\]\([^()]*\)|<?https?:\/\/[^\s|<>]+>?/g;
 /** Separators between the links of a cell. */
 const BETWEEN_LINKS = /^(?:[\s|:·•,/-]|<br>)*$/;
 
-/** Content of a table line; its rule and empty cells count as nothing. */
+/** Content of a table row; delimiter rows and empty cells count as nothing. */
 function cellsOf(line: string): 'nothing' | 'links' | 'text' {
   const rest = line.replace(LINKS, '');
-  // A picture in a link leaves the link behind.
+  // Removing an image inside a link leaves the link.
   const bare = rest.replace(LINKS, '');
   if (!BETWEEN_LINKS.test(bare)) return 'text';
   return rest.length < line.length ? 'links' : 'nothing';
 }
 
-/** Two looks at the line: one pattern for both would backtrack over long lines. */
+/** Two checks, because one pattern would backtrack over long lines. */
 const isTableRule = (line: string): boolean => line.includes('-') && TABLE_RULE.test(line);
 
 interface OpenBlock {
   readonly start: number;
   end: number;
   readonly kind: Kind;
-  /** First line, then header and rule where the block is a table that has them. */
+  /** The first row of a table; with the delimiter row after the second. */
   header: TextRange | null;
   lines: number;
   /** Content of a table's cells so far. */
   cells: 'nothing' | 'links' | 'text';
-  /** While set, everything belongs to the block, blank lines and `#` included. */
+  /** While set, all lines belong to the block, blank lines and `#` included. */
   closes: ((line: string) => boolean) | null;
   /** The next line starts a new block. */
   done: boolean;
@@ -197,7 +197,7 @@ class BlockReader {
     };
   }
 
-  /** A table's second line tells whether its first one names the columns (GFM §4.10). */
+  /** The second line of a table tells whether the first one names the columns (GFM §4.10). */
   private readRow(open: OpenBlock, kind: Kind, line: Line): void {
     open.lines += 1;
     if (kind === 'table' && open.cells !== 'text') {
@@ -230,7 +230,7 @@ class BlockReader {
   }
 }
 
-/** Headings, paragraphs, tables, code and formulas of a Markdown or plain text, one by one; a blank line belongs to the block before it. */
+/** Headings, paragraphs, tables, code and formulas of a Markdown or plain text. A blank line belongs to the block before it. */
 export function* blocksOf(text: string, options: BlockOptions = {}): Generator<TextBlock> {
   const reader = new BlockReader(options);
   for (const line of linesOf(text)) {

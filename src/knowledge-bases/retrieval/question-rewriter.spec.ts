@@ -121,9 +121,9 @@ describe('rewriting a question', () => {
     ['an error', () => Promise.reject(new AppError('upstream_auth', 'The key was refused')), 'The key was refused'],
     ['a defect', () => Promise.reject(new Error('secret detail')), 'unexpected error'],
     ['a timeout', () => Promise.reject(new AppError('cancelled', 'cancelled')), 'it took too long'],
-    ['nothing', async () => ' \n ', 'its answer was of no use'],
-    ['an essay', async () => 'so many words '.repeat(100), 'its answer was of no use'],
-    ['signs', async () => '"…"', 'its answer was of no use'],
+    ['nothing', async () => ' \n ', 'its answer is not usable'],
+    ['an essay', async () => 'so many words '.repeat(100), 'its answer is not usable'],
+    ['signs', async () => '"…"', 'its answer is not usable'],
   ])('falls back to the last user text on %s, and says so', async (_, complete, why) => {
     expect(await rewriterOver(complete).rewrite()).toMatchObject({
       text: 'And where in the cell?',

@@ -3,12 +3,12 @@ import { AUTO, ConnectorsService, type ModelAnswer } from '../../connectors';
 import { AppError, type ChatMessage, lastQuestion, lastUserIndex, textOf, type Usage } from '../../kernel';
 import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
 
-/** A student waits for the answer meanwhile. */
+/** Short, because a person waits for the answer. */
 const TIMEOUT_MS = 6_000;
 const MESSAGES = 10;
 const MESSAGE_CHARS = 500;
 const ANSWER_TOKENS = 200;
-/** Longer than any question for a search. */
+/** A longer answer cannot be a search query. */
 const ANSWER_CHARS = 1_000;
 
 const INSTRUCTION = [
@@ -21,11 +21,11 @@ const INSTRUCTION = [
 
 export interface RewrittenQuestion {
   readonly text: string;
-  /** True when a model wrote it; otherwise it is the last user text. */
+  /** False when it is the last message of the user as written. */
   readonly rewritten: boolean;
-  /** Why no model did, or that another model than the organization's `fast_model` did. */
+  /** Why it was not rewritten, or that another model than `fast_model` did it. */
   readonly warnings: readonly string[];
-  /** Tokens of the model, also of an answer that was of no use; null or absent when it said nothing about them. */
+  /** Tokens spent, also for an unusable answer; null or absent when the model does not report them. */
   readonly usage?: Usage | null;
 }
 
@@ -33,7 +33,7 @@ export interface QuestionToRewrite {
   readonly organizationId: string;
   readonly runId: string;
   readonly messages: readonly ChatMessage[];
-  /** Connector that answers in the end; its provider is asked first, since it reads the conversation anyway. */
+  /** Connector of the answer. Its provider is preferred, because it gets the conversation anyway. */
   readonly connector: string;
   readonly signal: AbortSignal;
 }
@@ -47,9 +47,8 @@ const NO_FAST_MODEL =
   'the question was not rewritten: no provider of the organization has a fast model (rewrite.no_fast_model)';
 
 /**
- * Puts the last question of a conversation into words that can be searched for by themselves, with the organization's
- * `fast_model`. Without one, and whenever it does not give something usable in time, the last user text is the question.
- * Neither text is ever logged.
+ * Rewrites the last question of a conversation to a self-contained search query, with the organization's `fast_model`. Without
+ * a usable answer in time, the last message of the user is the query. Neither text is logged.
  */
 @Injectable()
 export class QuestionRewriter {
@@ -60,7 +59,7 @@ export class QuestionRewriter {
     private readonly connectors: ConnectorsService,
   ) {}
 
-  /** Rejects only when the signal fires. */
+  /** Rejects only when the signal aborts. */
   async rewrite(question: QuestionToRewrite): Promise<RewrittenQuestion> {
     const { messages, organizationId, signal } = question;
     const plain = lastQuestion(messages);
@@ -72,19 +71,18 @@ export class QuestionRewriter {
       const { text: said, usage } = answer;
       const text = usable(said);
       if (text !== null) return { text, rewritten: true, warnings, usage };
-      return { ...unchanged(plain, 'its answer was of no use'), usage };
+      return { ...unchanged(plain, 'its answer is not usable'), usage };
     } catch (error) {
       signal.throwIfAborted();
       return unchanged(plain, reasonOf(error));
     }
   }
 
-  /** True when the organization has a model that could rewrite questions. */
   async isAvailable(organizationId: string): Promise<boolean> {
     return this.fastModelOf(await this.organizations.runtime(organizationId), AUTO) !== null;
   }
 
-  /** The assistant's own provider first, then the default model's, then the others as configured. */
+  /** Prefers the provider of the answer, then that of the default model, then the others in their configured order. */
   private fastModelOf({ providers, defaultModel }: OrganizationRuntime, answering: string): FastModel | null {
     const definitions = this.connectors.definitions();
     const own = this.connectors.find(answering)?.vendor?.name ?? null;
@@ -97,7 +95,7 @@ export class QuestionRewriter {
     return null;
   }
 
-  /** A fast model outside the organization's `models` is replaced like every other model, with a warning. */
+  /** `resolve` replaces a model that the organization does not allow, with a warning. */
   private async ask(
     { connector: name, model: fast }: FastModel,
     question: QuestionToRewrite,
@@ -123,7 +121,7 @@ export class QuestionRewriter {
   }
 }
 
-/** The end of the conversation, each message cut, with who said it. Parts that are no text stay out. */
+/** The last messages with their speakers, each cut. Text parts only. */
 export function transcript(messages: readonly ChatMessage[]): string {
   const spoken = messages.slice(0, lastUserIndex(messages) + 1).flatMap(({ role, content }) => {
     const text = textOf(content).replace(/\s+/g, ' ').trim();
@@ -140,7 +138,7 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
 const cut = (text: string): string =>
   text.length <= MESSAGE_CHARS ? text : `${text.slice(0, MESSAGE_CHARS).toWellFormed()}…`;
 
-/** The query out of a model's answer; null for what cannot be one. The length is looked at before any pattern that backtracks. */
+/** The query in a model's answer; null when there is none. Checks the length before patterns that backtrack. */
 export function usable(answer: string): string | null {
   const said = withoutThoughts(answer).replace(/\s+/g, ' ').trim();
   if (said.length > ANSWER_CHARS) return null;
@@ -153,7 +151,7 @@ export function usable(answer: string): string | null {
 
 const THOUGHTS = ['<think>', '</think>'] as const;
 
-/** A loop: as a pattern, many beginnings without an end would each look through the whole answer. */
+/** A loop, because a pattern would scan the whole answer for every opening tag without a closing one. */
 function withoutThoughts(answer: string): string {
   const [begin, end] = THOUGHTS;
   let text = '';

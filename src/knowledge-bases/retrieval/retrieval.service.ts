@@ -16,14 +16,14 @@ import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
 import { withinBudget } from './passages/token-budget';
 
-/** Hits of a knowledge base beyond the passages wanted: near-duplicates are rare, chunks of one section are not. Fusion needs 20. */
+/** Hits per knowledge base in the first pass. Chunks of one section are merged, so `parent` needs more. Fusion needs 20. */
 const firstDepth = ({ topK, parent = false }: PassageQuery): number =>
   parent ? 2 * topK + 14 : Math.max(topK + 10, 20);
-/** Where that was not enough, they are asked once more: for this many hits of all of them together, 8,000 characters each at most. */
+/** Hits of all knowledge bases together in the second pass, for when the first gave too few passages. */
 const DEEP_HITS = 800;
 const MOST_DEPTH = 400;
 
-/** Hits of each knowledge base in the second pass; always more than in the first. */
+/** Hits per knowledge base in the second pass, always more than in the first. */
 export const secondDepth = (topK: number, bases: number): number =>
   Math.max(4 * topK + 20, Math.min(MOST_DEPTH, Math.ceil(DEEP_HITS / Math.max(bases, 1))));
 
@@ -33,14 +33,14 @@ interface Sources {
   readonly server: KnowledgeBaseRuntime | null;
 }
 
-/** On whose rights a source is read, and who reads it. */
+/** Whose access rights open a source, and who reads it. */
 export interface Readers {
   readonly owner: Principal;
   readonly reader: Principal;
   readonly assistantId: number | null;
 }
 
-/** Finds passages with somebody's reading rights, in our knowledge bases and on the organization's external server alike. */
+/** Finds passages with a user's access rights, in knowledge bases and on the organization's external server. */
 @Injectable()
 export class RetrievalService {
   constructor(
@@ -53,10 +53,10 @@ export class RetrievalService {
   ) {}
 
   /**
-   * Best passages of the collections that `owner` may read. A collection of the external server that fails is reported in
-   * `warnings` and skipped. Throws `not_found` when a reference may not be read or the external server knows none of them,
-   * `upstream_*` when every collection failed: `upstream_rejected` and `upstream_auth` are final,
-   * `embedding_model_mismatch` when the query names another model than a knowledge base has.
+   * Best passages of collections, with the rights of `owner`. A failing external collection becomes a warning.
+   * @throws {AppError} `not_found` for a reference that `owner` may not read, or when the external server knows none of them;
+   * `upstream_*` when every collection failed (`upstream_rejected` and `upstream_auth` are final);
+   * `embedding_model_mismatch`
    */
   async retrieve(owner: Principal, query: RetrievalQuery): Promise<Retrieval> {
     const refs = [...new Set(query.collections)];
@@ -68,14 +68,14 @@ export class RetrievalService {
     return this.answer(owner, { own, external, server }, { ...query, collections: refs });
   }
 
-  /** Passages of one knowledge base with the principal's own rights. */
+  /** Passages of one knowledge base. */
   async query(principal: Principal, id: string, query: PassageQuery): Promise<Retrieval> {
     const row = await this.permissions.readable(principal, id);
     const own = new Map([[row.id, row]]);
     return this.answer(principal, { own, external: [], server: null }, { ...query, collections: [row.id] });
   }
 
-  /** Those of the references that `owner` cannot read now. */
+  /** References that `owner` cannot read now. */
   async inaccessible(owner: Principal, refs: readonly string[]): Promise<string[]> {
     const { external, denied } = await this.references.resolve(owner, refs);
     if (external.length === 0) return [...denied];
@@ -83,15 +83,15 @@ export class RetrievalService {
     return server === null ? refs.filter((ref) => denied.includes(ref) || external.includes(ref)) : [...denied];
   }
 
-  /** References to the external server that the organization's list of its collections leaves out. */
+  /** References to external collections that are missing in the organization's list. */
   unlisted(owner: Principal, refs: readonly string[]): Promise<string[]> {
     return this.references.unlisted(owner, refs);
   }
 
-  /** What of a wish for a mode the readable ones among the collections cannot fulfil now, by reference. */
+  /** Readable collections that cannot be searched in a mode now, with the reason. */
   async unmet(owner: Principal, refs: readonly string[], mode: RetrievalMode): Promise<ReadonlyMap<string, string>> {
     const { own, external } = await this.references.resolve(owner, refs);
-    const unmet = new Map(external.map((ref) => [ref, ownWay(ref, mode)]));
+    const unmet = new Map(external.map((ref) => [ref, ignoresMode(ref, mode)]));
     for (const [ref, row] of own) {
       const why = this.own.obstacle(row, mode);
       if (why !== null) unmet.set(ref, why);
@@ -99,12 +99,12 @@ export class RetrievalService {
     return unmet;
   }
 
-  /** Changes whenever what the collections answer may; null where that cannot be told. Throws `not_found`. */
+  /** Version of everything that decides the answers; null when it is unknown. @throws {AppError} `not_found` */
   contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
     return this.references.contentVersion(owner, refs);
   }
 
-  /** `host:port` of the external server where one of the collections lies there; null where none does. */
+  /** `host:port` of the external server if one of the collections is there, else null. */
   async target(owner: Principal, refs: readonly string[]): Promise<string | null> {
     const server = await this.serverOf(owner);
     if (server === null) return null;
@@ -112,7 +112,7 @@ export class RetrievalService {
     return external.length === 0 || !URL.canParse(server.serverUrl) ? null : new URL(server.serverUrl).host;
   }
 
-  /** The same source for whoever asks now: the link of an own document is signed for them. */
+  /** The source with a link for the present reader. */
   readdress(source: Source, { owner, reader, assistantId }: Readers): Source {
     if (source.type !== 'knowledge_base' || source.document_id === undefined || source.knowledge_base === undefined)
       return source;
@@ -140,11 +140,12 @@ export class RetrievalService {
     const { candidates } = await this.arranged(owner, { plan, first, answers }, query);
     query.signal?.throwIfAborted();
     const { kept, warnings } = withinBudget(candidates.map(withColumnNames), query.maxTokens ?? Infinity);
-    const unheard = query.mode === undefined ? [] : sources.external.map((ref) => ownWay(ref, query.mode ?? 'keyword'));
+    const { mode } = query;
+    const ignored = mode === undefined ? [] : sources.external.map((ref) => ignoresMode(ref, mode));
     return {
       collections,
       passages: kept.map((candidate) => this.passageOf(owner, candidate, query)),
-      warnings: [...plan.warnings, ...unheard, ...failed.map(describe), ...warnings],
+      warnings: [...plan.warnings, ...ignored, ...failed.map(describe), ...warnings],
     };
   }
 
@@ -154,7 +155,6 @@ export class RetrievalService {
     return { plan, first: await this.hits(plan, query, firstDepth(query)) };
   }
 
-  /** Hits of each knowledge base, best first. */
   private async hits(plan: SearchPlan, { threshold, topK }: PassageQuery, depth: number): Promise<Hits> {
     const found = (await this.own.search(plan, depth)).filter(({ similarity }) => similarity >= threshold);
     const lists = plan.bases.map(({ id, name }) =>
@@ -187,9 +187,9 @@ export class RetrievalService {
 }
 
 interface Hits {
-  /** In the order of the plan's knowledge bases. */
+  /** In the order of the plan's knowledge bases, each best first. */
   readonly lists: readonly (readonly Candidate[])[];
-  /** True when one of them may have more. */
+  /** Whether a deeper search may find more. */
   readonly isCut: boolean;
 }
 
@@ -198,7 +198,7 @@ interface Searched {
   readonly first: Hits;
 }
 
-/** Candidates of each collection, in the order that they were asked for; a knowledge base named twice stands once. */
+/** Candidates of each collection, in the order of the query. A knowledge base that is named twice counts once. */
 function ordered(
   lists: Hits['lists'],
   { bases }: SearchPlan,
@@ -226,7 +226,7 @@ function answerOf(
   return { collection, mode: null, ...(error === undefined ? {} : { error }) };
 }
 
-const ownWay = (collection: string, mode: RetrievalMode): string =>
+const ignoresMode = (collection: string, mode: RetrievalMode): string =>
   `Collection ${referenceName(collection)}: its server searches in a way of its own, not in ${mode} mode`;
 
 const describe = ({ collection, error }: CollectionAnswer): string =>

@@ -1,37 +1,36 @@
+import { HIT_ROWS } from './hit-rows';
 import { termsOf } from './terms';
 
-/** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): saturation of term frequency, weight of length. */
+/** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): term frequency saturation, length weight. */
 export const K1 = 1;
 export const B = 0.75;
 
-/** Rarest known terms of a query that are searched; what is beyond them hardly moves a ranking. */
+/** Only the rarest known terms of a query are searched. Further terms hardly change a ranking. */
 const QUERY_TERMS = 64;
 /**
- * Postings that are walked through for a question, rarest terms first, shared by the knowledge bases asked. Of a term that
- * goes beyond, those with the highest impacts of each block are walked. Commoner terms only add to the score of the candidates
- * found so far: a passage that has none of the rare words does not win on the common ones.
+ * Budget of postings read for a question, rarest terms first, divided among the knowledge bases. A term beyond the budget gives
+ * the postings with the highest impact of each block. More common terms only add to the score of candidates found so far.
  */
-const WALKED_POSTINGS = 4_000;
-const LEAST_WALKED = 1_000;
-/** Postings of a block, at least; it holds fewer when chunks were removed since. */
+const READ_POSTINGS = 4_000;
+const LEAST_READ = 1_000;
+/** Size at which a block of postings is written. Removals make it smaller later. */
 export const BLOCK = 128;
-/** Postings at the head of a block that are walked at least: with fewer, many blocks would be read for little. */
+/** Least number of postings read of a block. With fewer, many blocks would be read for little. */
 const LEAST_OF_BLOCK = 16;
-/** Best chunks by the postings walked, which get their exact score. */
+/** Candidates that get their exact score. */
 const CANDIDATES = 100;
 
 /**
  * Parameters: knowledge base ids, their text-search configurations, organization, folded question, passages per knowledge
  * base, least similarity.
  *
- * Document frequencies are added up over the knowledge bases asked, so that passages of several compare. A term weighs its
- * idf times its frequency in the question (`qtf`). The similarity is the score's share of the most that any passage could
- * reach for this question (every term, endlessly often): 0..1, in the order of the scores. It is exact for every passage
- * returned; which passages are looked at is exact as long as the question's terms have no more than `WALKED_POSTINGS` and
- * `CANDIDATES`. OFFSET 0 keeps each look-up a walk along an index, whatever the planner has no statistics of.
+ * Document frequencies are summed over the knowledge bases, so that their passages compare. A term weighs its idf times its
+ * frequency in the question (`qtf`). The similarity is the score divided by the limit that it approaches when a passage
+ * repeats every term: 0..1. It is exact for each returned passage. The choice of passages is exact while the terms have at
+ * most `READ_POSTINGS` postings and `CANDIDATES` chunks. OFFSET 0 makes the planner use an index scan without statistics.
  *
- * Sums of impacts are `real` and their keys `integer` because the embedded engine has 32 bits: wider values are allocated one
- * by one there. A chunk id has up to 47 bits and is grouped as two keys.
+ * Sums of impacts are `real` and keys `integer` because the embedded engine has 32 bits and allocates each wider value. A
+ * chunk id has up to 47 bits and is grouped as two keys.
  */
 export const BM25_QUERY = `
   WITH scope AS MATERIALIZED (
@@ -40,7 +39,7 @@ export const BM25_QUERY = `
     JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3 AND kb.deleted_at IS NULL
   ), total AS MATERIALIZED (
     SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word,
-      greatest(${WALKED_POSTINGS} / greatest(bases, 1), ${LEAST_WALKED}) AS walked
+      greatest(${READ_POSTINGS} / greatest(bases, 1), ${LEAST_READ}) AS budget
     FROM (
       SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens, count(*) AS bases FROM scope
     ) s
@@ -71,7 +70,7 @@ export const BM25_QUERY = `
         SELECT *, least(${BLOCK}, greatest(${LEAST_OF_BLOCK}, ceil(${BLOCK} * allowed / df)))::int AS head
         FROM (
           SELECT known.id, known.df, known.recent, chosen.weight, (known.id::bigint << 8) | 255 AS highest,
-            (total.walked - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df))::float8 AS allowed
+            (total.budget - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df))::float8 AS allowed
           FROM known JOIN chosen ON chosen.configuration = known.configuration AND chosen.term = known.term
           WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
         ) k
@@ -114,12 +113,4 @@ export const BM25_QUERY = `
       ORDER BY 2 DESC, 1
       LIMIT $5
     ) best
-  )
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text,
-    c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
-    c.section_start, c.section_end, hit.similarity
-  FROM hit
-  JOIN kb_chunks c ON c.id = hit.chunk_id
-  JOIN kb_documents d ON d.id = c.document_id
-  WHERE hit.similarity >= $6
-  ORDER BY hit.similarity DESC, hit.chunk_id`;
+  )${HIT_ROWS}`;

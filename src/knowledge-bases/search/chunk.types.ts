@@ -1,23 +1,23 @@
-/** A piece of a document as it goes into the index. Offsets are UTF-16 code units of the document's text. */
+/** A chunk on its way into the index. Offsets are UTF-16 code units of the document's text. */
 export interface IndexedChunk {
   readonly start: number;
   readonly end: number;
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section: string;
   readonly text: string;
-  /** Column names of the table that the chunk begins in the middle of, given with `text`; else null. */
+  /** Column names of the table in whose middle the chunk begins; else null. */
   readonly tableHeader: string | null;
-  /** What is searched instead of `text`: with headings, accents folded. */
+  /** Indexed instead of `text`: with headings, accents folded. */
   readonly searchText: string;
-  /** First and last page it stands on, from 1; null where the format has no pages. */
+  /** First and last page, from 1; null where the format has no pages. */
   readonly page: number | null;
   readonly pageEnd: number | null;
-  /** The part of the document that it belongs to, which is what a reader would open: its section, or page, or a window of them. */
+  /** The section around the chunk: below one heading, else a page, else a window of the text. */
   readonly sectionStart: number;
   readonly sectionEnd: number;
 }
 
-/** A chunk that answers a query, as it comes from the database. Every search mode gives these columns. */
+/** A chunk that was found. Every search mode gives these columns. */
 export interface Hit {
   readonly chunk_id: string;
   readonly knowledge_base_id: string;

@@ -1,19 +1,19 @@
 import type { Hit } from './chunk.types';
 
-/** What one knowledge base contributes. */
+/** How the hits of one knowledge base are weighted. */
 export interface FusionScope {
   /** Share of the vector similarity, 0..1: 0 is keyword mode, 1 is vector mode. */
   readonly weight: number;
-  /** Similarities of one model are on one scale; null in keyword mode. */
+  /** Embedding model. Similarities of one model are on one scale; null in keyword mode. */
   readonly model: string | null;
 }
 
 export interface Fusion {
   readonly keyword: readonly Hit[];
   readonly vector: readonly Hit[];
-  /** By knowledge base; hits of others are left out. */
+  /** By knowledge base. Hits of other knowledge bases are dropped. */
   readonly scopes: ReadonlyMap<string, FusionScope>;
-  /** Most hits that the vector search could give per knowledge base. */
+  /** Limit of the vector search per knowledge base. */
   readonly depth: number;
 }
 
@@ -24,18 +24,16 @@ interface Pair {
 }
 
 /**
- * One ranking out of two: a convex combination of normalised scores, which beats reciprocal rank fusion and needs no tuning but
- * the weight (Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 2023, whose "theoretical
- * minimum, observed maximum" scaling this is, with 0 as both minima).
+ * Fuses two rankings by a convex combination of normalised scores. It beats reciprocal rank fusion and needs no tuning but the
+ * weight (Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 2023). The normalisation is
+ * theirs: theoretical minimum (0), observed maximum.
  *
  * For weight w, keyword similarity k and vector similarity v with their maxima K and V over the question:
  *   similarity = ((1 − w)·k/K + w·v/V) · ((1 − w)·K + w·V)
- * The second factor is the same for all passages of a weight. It puts the result back on the scale of what was found, 0..1, so
- * that `threshold` means the same as in keyword mode (w = 0 gives k) and vector mode (w = 1 gives v).
+ * The second factor restores the scale 0..1, so that `threshold` means the same in all modes (w = 0 gives k, w = 1 gives v).
  *
- * A passage without a common word has k = 0. One that a full vector list leaves out has v of the list's last, which is more
- * than its own: it never passes one that is as good in words and in the list. With 0 in its place, lists of 32 cost five
- * hundredths of nDCG@10 at w = 0.5 on a textbook; with the last, lists of 20 to 200 rank alike.
+ * A passage without a common word has k = 0. A passage missing from a full vector list gets the v of the last one in it: an
+ * upper bound. With 0 instead, lists of 32 lost 0.05 nDCG@10 at w = 0.5 on a textbook; with the bound, 20 to 200 rank alike.
  */
 export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
   const floors = floorsOf(vector, depth);
@@ -55,7 +53,7 @@ export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
       const v = found ?? floors.get(hit.knowledge_base_id) ?? 0;
       const maxima = { keyword: best.keyword, vector: best.vector.get(scope.model) ?? 0 };
       const similarity = combined(scope.weight, { keyword: k, vector: v }, maxima);
-      // What neither shares a word nor points the same way is no answer, however few there are.
+      // No common word and no similar direction: not an answer, even when there are few.
       return similarity > 0 ? [{ ...hit, similarity }] : [];
     })
     .sort(byRank);
@@ -63,7 +61,7 @@ export function fuseHits({ keyword, vector, scopes, depth }: Fusion): Hit[] {
 
 type Placed = Pick<Hit, 'similarity' | 'chunk_id'>;
 
-/** Best first; equal ones in the order of their chunks, as in SQL. */
+/** Best first; ties in the order of chunk ids, as in SQL. */
 export const byRank = (a: Placed, b: Placed): number => b.similarity - a.similarity || byNumber(a.chunk_id, b.chunk_id);
 
 /** Chunk ids are 64-bit numbers written in decimal. */
@@ -75,7 +73,7 @@ interface Scores {
 }
 
 function combined(weight: number, found: Scores, best: Scores): number {
-  // Not left to the formula: rounding would change what one mode alone gives.
+  // Exact for one mode alone; the formula would round.
   if (weight === 0) return found.keyword;
   if (weight === 1) return found.vector;
   const words = best.keyword === 0 ? 0 : found.keyword / best.keyword;
@@ -95,7 +93,7 @@ function pairsOf(keyword: readonly Hit[], vector: readonly Hit[]): Pair[] {
   return [...pairs.values()];
 }
 
-/** Similarity of the last hit of each list that is full. */
+/** Similarity of the last hit of each full list. */
 function floorsOf(vector: readonly Hit[], depth: number): ReadonlyMap<string, number> {
   const lists = new Map<string, { length: number; least: number }>();
   for (const { knowledge_base_id: id, similarity } of vector) {

@@ -1,11 +1,10 @@
 import { BM25_QUERY } from './bm25-query';
-import { type AnnIndex, vectorQuery } from './vector-query';
-import { type VectorSearch, vectorParameters } from './vector-store.repository';
+import { type AnnIndex, vectorParameters, vectorQuery, type VectorSearch } from './vector-query';
 
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Whether its text is one of a few, so that connections may keep it; with graphs there is one for every set of indexes. */
+  /** Whether the text is one of a few, so that connections may prepare it. With graphs the text names index ids. */
   readonly isConstant: boolean;
 }
 
@@ -23,7 +22,7 @@ export interface VectorHalf extends VectorSearch {
   readonly graphs: readonly AnnIndex[];
 }
 
-/** One statement for a whole question; the column `by` says which half found a row, so a chunk may come twice. */
+/** One statement for both searches. The column `by` says which one found a row; a chunk may come twice. */
 export function searchStatement(keyword: KeywordParameters | null, vector: VectorHalf | null): Statement {
   const halves = [
     ...(keyword === null ? [] : [{ by: 'keyword', sql: BM25_QUERY, parameters: keyword }]),
@@ -40,5 +39,5 @@ export function searchStatement(keyword: KeywordParameters | null, vector: Vecto
   return { sql: selects.join('\nUNION ALL\n'), parameters, isConstant: (vector?.graphs.length ?? 0) === 0 };
 }
 
-/** A query whose parameters come after `by` others. */
+/** The query with its parameters renumbered to come after `by` others. */
 const shifted = (sql: string, by: number): string => sql.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + by}`);

@@ -1,17 +1,17 @@
 import { B, BLOCK, K1 } from './bm25-query';
 import { termsOf } from './terms';
 
-/** Chunks that one transaction adds or removes: on the embedded engine everybody else waits for it. */
+/** Chunks that one transaction adds or removes. On the embedded engine all other queries wait for it. */
 export const INDEX_BATCH = 16;
 
-/** Locks the knowledge base: its figures have one writer at a time, so uploads and deletes neither deadlock nor lose a count. */
+/** Row lock of the knowledge base: one writer of its counts at a time, so uploads and deletions do not deadlock. */
 export const LOCK = `
   SELECT language, deleted_at IS NOT NULL AS deleted FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
 
 /**
- * One statement per batch: chunks, their terms, document frequencies, postings and the knowledge base's totals move together.
+ * One statement a batch changes chunks, terms, document frequencies, postings and totals together.
  *
- * A posting's impact is its BM25 part at the mean length of now. It only ranks candidates, so later means may differ.
+ * The impact of a posting is its BM25 part at the present mean length. It only ranks candidates, so the mean may change later.
  */
 export const ADD_CHUNKS = `
   WITH input AS MATERIALIZED (
@@ -73,13 +73,13 @@ export const ADD_CHUNKS = `
   )
   UPDATE knowledge_bases SET chunk_count = total.chunks, token_count = total.words FROM total WHERE id = $2`;
 
-/** The same backwards, for at most `INDEX_BATCH` chunks of a document. A term that nothing has any more goes too. */
+/** Reverses `ADD_CHUNKS` for at most `INDEX_BATCH` chunks of a document: of the generation `$3`, or of all when it is null. */
 export const REMOVE_CHUNKS = `
   WITH gone AS (
     DELETE FROM kb_chunks WHERE id IN (
       SELECT id FROM kb_chunks
       WHERE document_id = $1 AND knowledge_base_id = $2
-        AND CASE $3 WHEN 'all' THEN true WHEN 'before' THEN generation < $4::uuid ELSE generation = $4::uuid END
+        AND ($3::uuid IS NULL OR generation = $3::uuid)
       ORDER BY id LIMIT ${INDEX_BATCH}
     ) RETURNING id, length
   ), forgotten AS (

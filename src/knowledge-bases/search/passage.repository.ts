@@ -5,11 +5,10 @@ import type { Hit } from './chunk.types';
 import type { Statement } from './hybrid-query';
 
 export interface FoundHit extends Hit {
-  /** Which half of `searchStatement` found it. */
   readonly by: 'keyword' | 'vector';
 }
 
-/** A part of a document, as chunks name it. */
+/** A section of a document, as its chunks name it. */
 export interface SectionKey {
   readonly documentId: string;
   readonly generation: string;
@@ -17,7 +16,7 @@ export interface SectionKey {
   readonly end: number;
 }
 
-/** A chunk that reaches into a section; `place` is the position of the section among those asked for, from 0. */
+/** A chunk that overlaps a section; `place` is the position of that section in the request, from 0. */
 export interface SectionChunk {
   readonly place: number;
   readonly text: string;
@@ -36,7 +35,7 @@ const SECTIONS = `
     AND c.start_offset < w.section_end AND c.end_offset > w.section_start
   ORDER BY w.place, c.ordinal`;
 
-/** Reads the index in whatever mode; every method is one round trip. */
+/** Reads the index. Every method is one round trip. */
 @Injectable()
 export class PassageRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -46,7 +45,7 @@ export class PassageRepository {
     return queryPrepared<FoundHit>(this.dataSource, sql, parameters);
   }
 
-  /** All chunks that reach into the sections, in the order asked for and then of the document. */
+  /** All chunks that overlap the sections, in the order of `keys` and then of the document. */
   async sections(organizationId: string, keys: readonly SectionKey[]): Promise<SectionChunk[]> {
     if (keys.length === 0) return [];
     return this.dataSource.query<SectionChunk[]>(SECTIONS, [

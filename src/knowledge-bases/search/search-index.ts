@@ -1,48 +1,79 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, Transactions } from '../../platform/database';
-import {
-  type ChunkBatch,
-  type IndexedDocument,
-  type KeywordSearch,
-  type Removal,
-  SearchIndexRepository,
-} from './search-index.repository';
-import type { Hit } from './chunk.types';
+import type { IndexedChunk } from './chunk.types';
+import { ADD_CHUNKS, INDEX_BATCH, LOCK, REMOVE_CHUNKS } from './index-statements';
 
-/** The keyword index as services use it: writes in short transactions, each under the knowledge base's lock. */
+export interface IndexedDocument {
+  readonly organizationId: string;
+  readonly knowledgeBaseId: string;
+  readonly documentId: string;
+}
+
+export interface ChunkBatch extends IndexedDocument {
+  readonly generation: string;
+  /** Name of a PostgreSQL text-search configuration. */
+  readonly configuration: string;
+  /** Ordinal of the first chunk. */
+  readonly first: number;
+  readonly chunks: readonly IndexedChunk[];
+}
+
+interface LockedKnowledgeBase {
+  readonly language: string | null;
+  readonly deleted: boolean;
+}
+
+/**
+ * Writes the keyword index: chunks, postings and document frequencies in plain tables, the same SQL on every PostgreSQL.
+ * Every write holds the row lock of the knowledge base.
+ */
 @Injectable()
 export class SearchIndex {
-  constructor(
-    private readonly repository: SearchIndexRepository,
-    private readonly transactions: Transactions,
-  ) {}
+  constructor(private readonly transactions: Transactions) {}
 
-  search(query: KeywordSearch): Promise<Hit[]> {
-    return this.repository.search(query);
-  }
-
-  /** Undefined when the organization has no such knowledge base any more. */
-  lock(
+  /** Undefined when the organization has no such knowledge base. */
+  async lock(
     organizationId: string,
     knowledgeBaseId: string,
     tx: Transaction,
-  ): Promise<{ language: string | null; deleted: boolean } | undefined> {
-    return this.repository.lock(organizationId, knowledgeBaseId, tx);
+  ): Promise<LockedKnowledgeBase | undefined> {
+    const [row] = await tx.query<LockedKnowledgeBase[]>(LOCK, [knowledgeBaseId, organizationId]);
+    return row;
   }
 
   /** Called under the lock. */
-  add(batch: ChunkBatch, tx: Transaction): Promise<void> {
-    return this.repository.add(batch, tx);
+  async add({ chunks, first, ...target }: ChunkBatch, tx: Transaction): Promise<void> {
+    const column = <K extends keyof IndexedChunk>(name: K): IndexedChunk[K][] => chunks.map((chunk) => chunk[name]);
+    await tx.query(ADD_CHUNKS, [
+      target.organizationId,
+      target.knowledgeBaseId,
+      target.documentId,
+      target.generation,
+      target.configuration,
+      chunks.map((_, index) => first + index),
+      column('start'),
+      column('end'),
+      column('section'),
+      column('text'),
+      column('searchText'),
+      column('page'),
+      column('pageEnd'),
+      column('sectionStart'),
+      column('sectionEnd'),
+      column('tableHeader'),
+    ]);
   }
 
-  /** Takes chunks out with everything that counted them, batch by batch. */
-  async removeChunks(document: IndexedDocument, which: Removal): Promise<void> {
-    const { organizationId, knowledgeBaseId } = document;
-    let more = true;
-    while (more) {
-      more = await this.transactions.run(async (tx) => {
-        if ((await this.repository.lock(organizationId, knowledgeBaseId, tx)) === undefined) return false;
-        return this.repository.removeSome(document, which, tx);
+  /** Removes the chunks of one generation, or of all for null, with their postings. One short transaction a batch. */
+  async removeChunks(document: IndexedDocument, generation: string | null): Promise<void> {
+    const { organizationId, knowledgeBaseId, documentId } = document;
+    const parameters = [documentId, knowledgeBaseId, generation];
+    let removed = INDEX_BATCH;
+    while (removed === INDEX_BATCH) {
+      removed = await this.transactions.run(async (tx) => {
+        if ((await this.lock(organizationId, knowledgeBaseId, tx)) === undefined) return 0;
+        const [row] = await tx.query<[{ removed: number }]>(REMOVE_CHUNKS, parameters);
+        return row.removed;
       });
     }
   }

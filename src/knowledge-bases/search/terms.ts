@@ -1,7 +1,6 @@
 /**
- * Words that carry grammar, not matter, folded like all text. Catalan, Basque, Romanian, Indonesian, Irish and Lithuanian have
- * no stop words in PostgreSQL at all; the lists of the other languages are written with accents, which folded text has not.
- * They are compared as stems, so one form of a word stands for those with the same stem.
+ * Stop words, without accents as all indexed text. PostgreSQL has none for Catalan, Basque, Romanian, Indonesian, Irish and
+ * Lithuanian, and its lists for other languages have accents. Stems are compared, so one form of a word is enough.
  */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   catalan: `
@@ -60,7 +59,7 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
   turkish: `icin gibi cok daha ile ve bir bu da de nicin degil olarak uzere hangi nasil`,
 };
 
-/** Endings that the stemmers know by their accents only; folding had made singular and plural strangers. */
+/** Endings that the stemmers recognise by their accents only. Without them, singular and plural get different stems. */
 const ENDINGS: Readonly<Record<string, readonly (readonly [ending: string, accented: string])[]>> = {
   spanish: [
     ['([csx])ion', '\\1ión'],
@@ -75,7 +74,7 @@ const ENDINGS: Readonly<Record<string, readonly (readonly [ending: string, accen
   ],
 };
 
-/** Lexemes of a folded text as `tsvector`; both arguments are SQL expressions. The one way for chunks and questions alike. */
+/** SQL for the lexemes of a folded text as `tsvector`, for chunks and questions alike. Both arguments are SQL expressions. */
 export const termsOf = (configuration: string, text: string): string =>
   `ts_delete(to_tsvector(${configuration}::regconfig, ${withEndings(configuration, text)}), ${stopLexemes(configuration)})`;
 

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ANN_HALF, annType, type AnnIndex } from './vector-query';
 
-/** Indexes of more chunks than a scan goes through in time, of a kind that a graph can be built for. */
+/** Vector indexes that are too large for a scan and have few enough dimensions for a graph. */
 const WANTED = `
   SELECT kb.vector_index AS index, (kb.vector_embedding ->> 'dimensions')::int AS dimensions
   FROM knowledge_bases kb
   WHERE kb.vector_index IS NOT NULL AND kb.deleted_at IS NULL AND kb.chunk_count >= $1
     AND (kb.vector_embedding ->> 'dimensions')::int <= ${ANN_HALF}`;
 
-/** By name; what was broken off while it was built is not valid. */
+/** An interrupted build leaves an index that is not valid. */
 const EXISTING = `
   SELECT c.relname AS name, i.indisvalid AS valid
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -21,12 +21,11 @@ export interface ExistingGraph extends AnnIndex {
 
 const nameOf = ({ index, dimensions }: AnnIndex): string => `kb_vectors_graph_${Number(index)}_${Number(dimensions)}`;
 
-/** HNSW graphs: one for each vector index that is large enough to need one, over its own vectors only. */
+/** HNSW graphs: one for each large vector index, over its own vectors only. */
 @Injectable()
 export class VectorGraphRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Vector indexes of at least so many chunks. */
   wanted(leastChunks: number): Promise<AnnIndex[]> {
     return this.dataSource.query<AnnIndex[]>(WANTED, [leastChunks]);
   }
@@ -39,27 +38,27 @@ export class VectorGraphRepository {
     });
   }
 
-  /** Takes minutes for large ones; writes go on meanwhile. One that is broken off leaves a graph that is not valid. */
+  /** Takes minutes for a large index; writes continue meanwhile. */
   async build(graph: AnnIndex, signal: AbortSignal): Promise<void> {
     const type = annType(graph.dimensions);
     const operators = type.startsWith('half') ? 'halfvec_ip_ops' : 'vector_ip_ops';
-    await this.patiently(
+    await this.withoutTimeLimit(
       `
       CREATE INDEX CONCURRENTLY ${nameOf(graph)} ON kb_vectors
       USING hnsw ((embedding::${type}) ${operators}) WITH (m = 16, ef_construction = 100)
       WHERE index_id = ${Number(graph.index)}`,
       signal,
     );
-    // Without figures about the table a planner takes the index for a small one and sorts it instead.
-    await this.patiently('ANALYZE kb_vectors', signal);
+    // Without statistics the planner takes the table for small and sorts instead of using the graph.
+    await this.withoutTimeLimit('ANALYZE kb_vectors', signal);
   }
 
   async drop(graph: AnnIndex, signal: AbortSignal): Promise<void> {
-    await this.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${nameOf(graph)}`, signal);
+    await this.withoutTimeLimit(`DROP INDEX CONCURRENTLY IF EXISTS ${nameOf(graph)}`, signal);
   }
 
-  /** On a connection of its own without time limits, outside of transactions; the server is told when it is no longer wanted. */
-  private async patiently(statement: string, signal: AbortSignal): Promise<void> {
+  /** Runs on a connection of its own, outside transactions. An abort cancels the statement on the server. */
+  private async withoutTimeLimit(statement: string, signal: AbortSignal): Promise<void> {
     const { options } = this.dataSource;
     if (options.type !== 'postgres') throw new Error('Graphs need PostgreSQL');
     const alone = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1, extra: {} });

@@ -3,12 +3,12 @@ import { DATABASE, type OpenDatabase } from '../../platform/database';
 import type { AnnIndex } from './vector-query';
 import { type ExistingGraph, VectorGraphRepository } from './vector-graphs.repository';
 
-/** Below this an exact scan answers in time. Chunks. */
+/** Chunks. A smaller index is scanned fast enough. */
 const LEAST_CHUNKS = 20_000;
-/** Versions before 0.8 lose hits that a filter follows. */
+/** pgvector before 0.8 has no iterative scan, so a filter after the graph search loses hits. */
 const FIRST_VERSION = [0, 8] as const;
 
-/** Which vector indexes have a graph. On the embedded database none: adding a vector to one takes it ten milliseconds. */
+/** Knows and maintains the HNSW graphs. The embedded database has none: adding a vector to a graph takes it 10 ms. */
 @Injectable()
 export class VectorGraphs {
   private readonly log = new Logger(VectorGraphs.name);
@@ -19,19 +19,18 @@ export class VectorGraphs {
     @Inject(DATABASE) private readonly database: Pick<OpenDatabase, 'engine'>,
   ) {}
 
-  /** Whether graphs are for this database at all. */
+  /** Whether this database and pgvector version use graphs. */
   isWorthwhile(version: string): boolean {
     const [major = 0, minor = 0] = version.split('.').map(Number);
     const recent = major > FIRST_VERSION[0] || (major === FIRST_VERSION[0] && minor >= FIRST_VERSION[1]);
     return this.database.engine === 'server' && recent;
   }
 
-  /** Those of the indexes that have one. */
   of(indexes: readonly number[]): AnnIndex[] {
     return [...new Set(indexes)].flatMap((index) => this.known.get(index) ?? []);
   }
 
-  /** Learns what other replicas have built; an index whose graph is gone is scanned, and answers all the same. */
+  /** Reads which graphs exist, those of other replicas included. An index without a graph is scanned. */
   async refresh(): Promise<void> {
     const existing = await this.graphs.existing();
     this.known = new Map(existing.filter(({ valid }) => valid).map((graph) => [graph.index, graph]));
@@ -42,7 +41,7 @@ export class VectorGraphs {
     return missing.length + useless.length > 0;
   }
 
-  /** Drops what is broken or no longer wanted, then builds what is missing, one after the other. */
+  /** Drops broken and unused graphs, then builds missing ones, one at a time. */
   async maintain(signal: AbortSignal, leastChunks = LEAST_CHUNKS): Promise<void> {
     const { missing, useless } = await this.plan(leastChunks);
     for (const graph of useless) {
@@ -54,7 +53,7 @@ export class VectorGraphs {
       const started = performance.now();
       await this.graphs.build(graph, signal);
       const ms = Math.round(performance.now() - started);
-      this.log.log({ msg: 'a graph over vectors was built', vector_index: graph.index, ms });
+      this.log.log({ msg: 'an HNSW graph was built', vector_index: graph.index, ms });
     }
     await this.refresh();
   }

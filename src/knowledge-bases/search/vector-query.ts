@@ -1,4 +1,22 @@
-/** Placeholders of a statement (`$1`) for what a vector search asks. */
+import { HIT_ROWS } from './hit-rows';
+
+export interface VectorScope {
+  readonly knowledgeBaseId: string;
+  /** `vectorIndex` of the knowledge base. */
+  readonly index: number;
+  /** The question, embedded as that index is, of length 1. */
+  readonly vector: readonly number[];
+}
+
+export interface VectorSearch {
+  readonly organizationId: string;
+  readonly scopes: readonly VectorScope[];
+  /** Per knowledge base. */
+  readonly topK: number;
+  readonly threshold: number;
+}
+
+/** Names of a statement's parameters (`$1`). */
 export interface VectorPlaceholders {
   /** `uuid[]` of knowledge bases, `integer[]` of their vector indexes, `text[]` of the question's vectors, in step. */
   readonly knowledgeBases: string;
@@ -9,33 +27,32 @@ export interface VectorPlaceholders {
   readonly topK: string;
 }
 
-/** A vector index that an HNSW graph was built for. */
+/** A vector index with an HNSW graph. */
 export interface AnnIndex {
   readonly index: number;
   readonly dimensions: number;
 }
 
-/** pgvector builds graphs over at most so many dimensions of 32 bits, and of 16 bits. */
+/** Most dimensions of a pgvector graph with 32-bit and with 16-bit numbers. */
 const ANN_FULL = 2_000;
 export const ANN_HALF = 4_000;
 
-/** Candidates that a graph search keeps in view: recall for time. */
+/** Candidates of a graph search: more give better recall and take longer. */
 const EF_SEARCH = 120;
 
-/** The indexed expression: a column without a fixed dimension needs one of its own per graph. */
+/** Type of the indexed expression. The column has no fixed dimension, so each graph names its own. */
 export const annType = (dimensions: number): string =>
   dimensions <= ANN_FULL ? `vector(${dimensions})` : `halfvec(${dimensions})`;
 
-/** Only the generation of a document that is in force answers; looked at in order of distance, until enough are found. */
-const IN_FORCE = `
+/** Only chunks of the current generation answer. */
+const IS_CURRENT = `
   (SELECT true FROM kb_documents d WHERE d.generation = near.generation AND d.knowledge_base_id = s.knowledge_base_id)`;
 
 const SIMILARITY = 'least(1, greatest(0, -near.distance))';
 
 /**
- * Every vector of the index is compared: nothing is missed. The nearest few are kept in order and almost always hold enough in
- * force; where a document's old chunks fill them, all are put in order. OFFSET 0 keeps sort and check apart there, so that few
- * are checked.
+ * Compares every vector of the index. The nearest few almost always hold enough current chunks. Where old chunks fill them,
+ * all are sorted; OFFSET 0 keeps sort and check apart, so that few are checked.
  */
 const exactNear = (topK: string): string => {
   const few = `2 * ${topK}::int + 100`;
@@ -46,7 +63,7 @@ const exactNear = (topK: string): string => {
     ORDER BY distance, v.chunk_id LIMIT ${few}
   ), known AS MATERIALIZED (
     SELECT near.chunk_id, near.distance FROM nearest near
-    WHERE ${IN_FORCE}
+    WHERE ${IS_CURRENT}
     ORDER BY near.distance, near.chunk_id LIMIT ${topK}
   ), found AS MATERIALIZED (
     SELECT (SELECT count(*) FROM known) >= ${topK} OR (SELECT count(*) FROM nearest) < ${few} AS enough
@@ -59,12 +76,12 @@ const exactNear = (topK: string): string => {
     FROM kb_vectors v WHERE v.index_id = s.index_id AND NOT (SELECT enough FROM found)
     ORDER BY distance, v.chunk_id OFFSET 0
   ) near
-  WHERE ${IN_FORCE}
+  WHERE ${IS_CURRENT}
   ORDER BY near.distance, near.chunk_id
   LIMIT ${topK})`;
 };
 
-/** The graph holds this index alone, so it cannot lose hits to a filter on others; the iterative scan goes on until `topK` are in force. */
+/** The graph holds this index only, so no filter loses hits. The iterative scan continues until `topK` are current. */
 const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
   const type = annType(dimensions);
   return `
@@ -74,15 +91,15 @@ const graphNear = ({ index, dimensions }: AnnIndex, topK: string): string => {
     FROM kb_vectors v WHERE v.index_id = ${index}
     ORDER BY v.embedding::${type} <#> s.vector::${type} OFFSET 0
   ) near
-  WHERE ${IN_FORCE}
+  WHERE ${IS_CURRENT}
   LIMIT ${topK}`;
 };
 
 /**
- * SELECT of `knowledge_base_id, chunk_id, similarity`: the nearest chunks of each knowledge base, for a CTE.
+ * SELECT of `knowledge_base_id, chunk_id, similarity`: the nearest current chunks of each knowledge base, for a CTE.
  *
- * Vectors are of length 1, so the inner product is the cosine; the similarity is that cosine, with 0 for what points away:
- * max(0, cos). A knowledge base of another organization gives nothing, and neither does a chunk that is not in force.
+ * Vectors have length 1, so the inner product is the cosine. The similarity is max(0, cos). A knowledge base of another
+ * organization gives nothing.
  */
 export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] = []): string {
   const known = graphs.map(({ index }) => whole(index)).join(', ');
@@ -93,7 +110,7 @@ export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] =
     FROM (SELECT * FROM scope WHERE index_id = ${whole(graph.index)} OFFSET 0) s
     CROSS JOIN LATERAL (${graphNear(graph, at.topK)}) hit`,
   );
-  // Settings made by a statement hold for its own transaction; reading them here makes them hold before the first scan.
+  // The settings hold for the transaction of the statement. Reading them here sets them before the first scan.
   const settings =
     graphs.length === 0
       ? ''
@@ -111,7 +128,7 @@ export function vectorHits(at: VectorPlaceholders, graphs: readonly AnnIndex[] =
     ${branches.join('')}`;
 }
 
-/** Numbers that are written into a statement come from the database; this keeps it so. */
+/** Guards numbers that become part of the SQL text. */
 function whole(value: number): number {
   if (!Number.isSafeInteger(value)) throw new RangeError('Not an index');
   return value;
@@ -119,21 +136,24 @@ function whole(value: number): number {
 
 /**
  * Parameters: knowledge base ids, their vector indexes, the question's vector for each (`[0.1,…]`), organization, passages
- * per knowledge base, least similarity. Best first over all of them; gives the columns of `Hit`.
+ * per knowledge base, least similarity. Rows are `Hit`s, best first.
  */
 export const vectorQuery = (graphs: readonly AnnIndex[] = []): string => `
   WITH hit AS (${vectorHits(
     { knowledgeBases: '$1', indexes: '$2', vectors: '$3', organization: '$4', topK: '$5' },
     graphs,
-  )})
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text,
-    c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
-    c.section_start, c.section_end, hit.similarity
-  FROM hit
-  JOIN kb_chunks c ON c.id = hit.chunk_id
-  JOIN kb_documents d ON d.id = c.document_id
-  WHERE hit.similarity >= $6
-  ORDER BY hit.similarity DESC, hit.chunk_id`;
+  )})${HIT_ROWS}`;
 
-/** Without graphs: the statement of the embedded database. */
-export const VECTOR_QUERY = vectorQuery();
+/** pgvector's text form, with the precision of 32 bits. */
+export const vectorText = (vector: readonly number[]): string =>
+  `[${vector.map((value) => Number(value.toPrecision(8))).join(',')}]`;
+
+/** Parameters of `vectorQuery`. */
+export const vectorParameters = ({ organizationId, scopes, topK, threshold }: VectorSearch): readonly unknown[] => [
+  scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
+  scopes.map(({ index }) => index),
+  scopes.map(({ vector }) => vectorText(vector)),
+  organizationId,
+  topK,
+  threshold,
+];

@@ -1,27 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { queryPrepared, type Transaction } from '../../platform/database';
-import type { Hit } from './chunk.types';
-import { type AnnIndex, VECTOR_QUERY, vectorQuery } from './vector-query';
+import type { Transaction } from '../../platform/database';
+import { vectorText } from './vector-query';
 
-/** Any constant will do as long as every replica uses the same one. */
+/** Arbitrary, but the same in every replica. */
 const PREPARE_LOCK = 7_365_401_933;
-
-export interface VectorScope {
-  readonly knowledgeBaseId: string;
-  /** `vectorIndex` of the knowledge base. */
-  readonly index: number;
-  /** The question, of length 1, made with the embedding of that index. */
-  readonly vector: readonly number[];
-}
-
-export interface VectorSearch {
-  readonly organizationId: string;
-  readonly scopes: readonly VectorScope[];
-  /** Per knowledge base. */
-  readonly topK: number;
-  readonly threshold: number;
-}
 
 export interface VectorTarget {
   readonly organizationId: string;
@@ -29,7 +12,7 @@ export interface VectorTarget {
   readonly index: number;
 }
 
-/** What a document was cut into at one time. */
+/** The chunks of a document from one processing. */
 export interface Generation {
   readonly organizationId: string;
   readonly documentId: string;
@@ -50,26 +33,12 @@ export interface ChunkVector {
   readonly vector: readonly number[];
 }
 
-/** pgvector's text form, with the digits that 32 bits have. */
-export const vectorText = (vector: readonly number[]): string =>
-  `[${vector.map((value) => Number(value.toPrecision(8))).join(',')}]`;
-
-/** Parameters of `vectorQuery`. */
-export const vectorParameters = ({ organizationId, scopes, topK, threshold }: VectorSearch): readonly unknown[] => [
-  scopes.map(({ knowledgeBaseId }) => knowledgeBaseId),
-  scopes.map(({ index }) => index),
-  scopes.map(({ vector }) => vectorText(vector)),
-  organizationId,
-  topK,
-  threshold,
-];
-
 const EXTENSION = `
   SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
     EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS available,
     to_regtype('vector') IS NOT NULL AS visible`;
 
-/** Vectors stay in their rows up to a page, since a search reads them all. */
+/** A search reads every vector, so they stay in their rows (no TOAST) up to the size of a page. */
 const TABLE = `
   CREATE TABLE IF NOT EXISTS kb_vectors (
     index_id integer NOT NULL,
@@ -80,7 +49,7 @@ const TABLE = `
   ) WITH (toast_tuple_target = 8160)`;
 const CHUNK_INDEX = `CREATE INDEX IF NOT EXISTS kb_vectors_chunk_idx ON kb_vectors (chunk_id)`;
 
-/** Vectors of one knowledge base's chunk that no index names any more are not written: the knowledge base's row is asked and held. */
+/** Writes nothing for an index that the knowledge base no longer uses. The row lock keeps it in use until the commit. */
 const ADD = `
   WITH kb AS (
     SELECT id FROM knowledge_bases
@@ -96,7 +65,7 @@ const ADD = `
   SELECT $3, id, generation, vector::vector FROM chunk ORDER BY id
   ON CONFLICT DO NOTHING`;
 
-/** In the order of their ids, so that a builder goes on from where it is instead of passing all that is done each time. */
+/** In the order of ids, so that a builder continues behind the last one. */
 const MISSING = `
   SELECT c.id, c.section, c.table_header, c.text FROM kb_chunks c
   WHERE c.knowledge_base_id = $1 AND c.organization_id = $2 AND c.id > $4
@@ -124,8 +93,8 @@ const REMOVE_SOME = `
   )
   SELECT count(*)::int AS removed FROM gone`;
 
-/** Walks from one index to the next along the key instead of through all rows. */
-const FORGOTTEN = `
+/** Loose index scan: steps from one index id to the next along the key instead of through all rows. */
+const UNUSED = `
   WITH RECURSIVE used AS (
     (SELECT index_id FROM kb_vectors ORDER BY index_id LIMIT 1)
     UNION ALL
@@ -144,12 +113,12 @@ export interface Extension {
   readonly visible: boolean;
 }
 
-/** Vectors of chunks, in a table that exists only where pgvector does. Nothing here may be asked before `createTable`. */
+/** Vectors of chunks, in a table that exists only where pgvector does. Call `createTable` first. */
 @Injectable()
 export class VectorStoreRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** False before the migrations, as operator commands may find it. */
+  /** False before the migrations have run. */
   async hasChunks(): Promise<boolean> {
     const [{ found }] = await this.dataSource.query<[{ found: boolean }]>(
       `SELECT to_regclass('kb_chunks') IS NOT NULL AS found`,
@@ -162,7 +131,7 @@ export class VectorStoreRepository {
     return row;
   }
 
-  /** Rejects with what the server says when it refuses. */
+  /** Rejects with the error of the server when the role may not. */
   createExtension(): Promise<void> {
     return this.exclusively('CREATE EXTENSION IF NOT EXISTS vector');
   }
@@ -171,15 +140,7 @@ export class VectorStoreRepository {
     return this.exclusively(TABLE, CHUNK_INDEX);
   }
 
-  /** Nearest chunks of each knowledge base, all together by similarity. One round trip. */
-  search(query: VectorSearch, graphs: readonly AnnIndex[]): Promise<Hit[]> {
-    const parameters = vectorParameters(query);
-    // A statement with graphs is made for its indexes: there is no end of such, so none of them is kept.
-    if (graphs.length > 0) return this.dataSource.query<Hit[]>(vectorQuery(graphs), [...parameters]);
-    return queryPrepared<Hit>(this.dataSource, VECTOR_QUERY, parameters);
-  }
-
-  /** Leaves out chunks that are gone, and all of them when the knowledge base no longer uses the index. */
+  /** Skips deleted chunks, and all of them when the knowledge base no longer uses the index. */
   async add({ organizationId, knowledgeBaseId, index }: VectorTarget, vectors: readonly ChunkVector[]): Promise<void> {
     await this.dataSource.query(ADD, [
       knowledgeBaseId,
@@ -190,7 +151,7 @@ export class VectorStoreRepository {
     ]);
   }
 
-  /** Chunks of the knowledge base without a vector in the index, whose ids come after one, at most `limit`. */
+  /** Chunks of the knowledge base without a vector in the index, with ids after `after`. */
   missing(
     { organizationId, knowledgeBaseId, index }: VectorTarget,
     after: string,
@@ -201,7 +162,7 @@ export class VectorStoreRepository {
     return (tx ?? this.dataSource.manager).query<PlainChunk[]>(MISSING, parameters);
   }
 
-  /** Chunks of one generation of a document without a vector in the index, at most `limit`. */
+  /** Chunks of one generation without a vector in the index. */
   missingOf(
     { documentId, generation, organizationId }: Generation,
     index: number,
@@ -211,7 +172,7 @@ export class VectorStoreRepository {
     return this.dataSource.query<PlainChunk[]>(MISSING_OF_DOCUMENT, parameters);
   }
 
-  /** Chunks of one generation of a document: those with a vector, and all. */
+  /** Chunks of one generation: with a vector (`current`) and all (`total`). */
   async progressOf(
     { documentId, generation, organizationId }: Generation,
     index: number,
@@ -221,25 +182,24 @@ export class VectorStoreRepository {
     return row;
   }
 
-  /** How many vectors the index has. */
   async size(index: number): Promise<number> {
     const [row] = await this.dataSource.query<[{ size: number }]>(SIZE, [index]);
     return row.size;
   }
 
-  /** False when none of the index's vectors is left. */
+  /** False when the index has no vectors left. */
   async removeSome(index: number): Promise<boolean> {
     const [row] = await this.dataSource.query<[{ removed: number }]>(REMOVE_SOME, [index]);
     return row.removed > 0;
   }
 
-  /** Indexes that no knowledge base names. */
-  async forgotten(): Promise<number[]> {
-    const rows = await this.dataSource.query<{ index: number }[]>(FORGOTTEN);
+  /** Indexes that no knowledge base uses. */
+  async unused(): Promise<number[]> {
+    const rows = await this.dataSource.query<{ index: number }[]>(UNUSED);
     return rows.map(({ index }) => index);
   }
 
-  /** Several replicas may start at once, and `IF NOT EXISTS` alone loses that race. */
+  /** Replicas may start at once, and `IF NOT EXISTS` alone loses that race. */
   private async exclusively(...statements: readonly string[]): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [PREPARE_LOCK]);

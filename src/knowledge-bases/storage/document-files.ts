@@ -1,4 +1,4 @@
-/** An upload as it lies in the store. */
+/** An uploaded file in the blob store. */
 export interface StoredFile {
   readonly storageName: string;
   readonly contentType: string;
@@ -7,13 +7,13 @@ export interface StoredFile {
   readonly sha256: string;
 }
 
-/** Why the newest upload does not answer. */
+/** Failure of the newest upload. */
 export interface Setback {
   readonly error: string | null;
   readonly errorCode: string | null;
 }
 
-/** The newest upload stands in the row itself. */
+/** The columns of a document about its files. The row itself describes the newest upload. */
 interface Files extends StoredFile {
   readonly answering: StoredFile | null;
   readonly setback: Setback | null;
@@ -28,28 +28,28 @@ const fileOf = ({ storageName, contentType, size, sha256 }: StoredFile): StoredF
   sha256,
 });
 
-/** What its passages are from, and whoever follows a citation wants to see; before there are any, what was uploaded. */
+/** The file that the current passages come from; before there are any, the upload. */
 export const answeringFile = (row: Files): StoredFile => row.answering ?? row;
 
-/** What the next processing is about. */
+/** The file to process next. */
 export const fileToRead = (row: Files): StoredFile => (row.setback === null ? row : answeringFile(row));
 
-/** What changes when another file is to replace those there are: the one that answers stays until the new one does. */
+/** New column values for a replacing upload. The answering file stays until the new one is processed. */
 export function replacement(row: Files, upload: StoredFile) {
   const answering = row.answering ?? (row.generation === null ? null : fileOf(row));
   const unused = answering?.storageName === row.storageName ? [] : [row.storageName];
   return { ...fileOf(upload), answering, unusedFiles: [...row.unusedFiles, ...unused] };
 }
 
-/** What changes, with the chunks, when a processing has succeeded. */
-export function switched({ answering, setback, unusedFiles }: Files) {
+/** New column values when processing succeeded. */
+export function processed({ answering, setback, unusedFiles }: Files) {
   if (setback !== null) return { status: 'failed', ...setback, setback: null } as const;
   const unused = answering === null ? [] : [answering.storageName];
   const files = { answering: null, unusedFiles: [...unusedFiles, ...unused] };
   return { status: 'completed', error: null, errorCode: null, ...files } as const;
 }
 
-/** Everything that lies in the store for it. */
+/** Storage names of all files of a document. */
 export const allFiles = ({ storageName, answering, unusedFiles }: Files): string[] => [
   storageName,
   ...(answering === null ? [] : [answering.storageName]),

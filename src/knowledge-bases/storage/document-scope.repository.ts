@@ -8,11 +8,11 @@ export interface DocumentFilter {
   readonly knowledgeBaseId: string;
   readonly status: DocumentStatus | null;
   readonly limit: number;
-  /** Id of the last one of the page before. */
+  /** Id of the last item of the previous page. */
   readonly after: string | null;
 }
 
-/** Documents that wait or are processed. */
+/** Numbers of unfinished documents. */
 export interface Backlog {
   readonly organization: number;
   readonly knowledgeBase: number;
@@ -29,7 +29,7 @@ const SETBACK = `
   CASE WHEN status <> 'failed' THEN setback
   WHEN answering IS NOT NULL THEN jsonb_build_object('error', error, 'errorCode', error_code) END`;
 
-/** What a document starts anew with. */
+/** Column values of a document that waits for processing. */
 export const WAITING = {
   status: 'pending',
   error: null,
@@ -42,7 +42,7 @@ export const WAITING = {
   setback: null,
 } as const satisfies Partial<DocumentEntity>;
 
-/** Documents of one organization; `DocumentRepository.within` gives it. */
+/** Documents of one organization. */
 export class DocumentScope extends TenantScope<DocumentEntity> {
   constructor(
     rows: Repository<DocumentEntity>,
@@ -62,7 +62,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return this.rows.findBy(this.where({ knowledgeBaseId, filename: Any([...filenames]), deletedAt: IsNull() }));
   }
 
-  /** In slices, so that making ten thousand objects does not keep others waiting. */
+  /** In slices: creating ten thousand entities at once blocks the event loop. */
   async ofIds(ids: readonly string[]): Promise<Map<string, DocumentEntity>> {
     const found = new Map<string, DocumentEntity>();
     for (let first = 0; first < ids.length; first += READ_SLICE) {
@@ -72,7 +72,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return found;
   }
 
-  /** Documents of knowledge bases, by their ids; of those that have none there is no entry. */
+  /** Numbers of documents by knowledge base, without entries for 0. */
   async counts(knowledgeBaseIds: readonly string[]): Promise<Map<string, number>> {
     const found = await this.rows
       .createQueryBuilder('d')
@@ -96,7 +96,6 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return [rows, await this.rows.countBy(filter)];
   }
 
-  /** How many documents wait or are processed. */
   async backlog(knowledgeBaseId: string): Promise<Backlog> {
     const counts = await this.rows
       .createQueryBuilder('d')
@@ -115,8 +114,8 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
   }
 
   /**
-   * Makes documents wait again, all but deleted ones and those that failed without ever having answered; returns their ids.
-   * Where a replacement has failed, it is what answers that is read again, and the failure stays.
+   * Makes documents wait again, except those that failed and have no chunks. Returns their ids. Where a replacement failed,
+   * the answering file is processed again and the failure stays.
    */
   restart(knowledgeBaseId: string): Promise<string[]> {
     return this.makeWait(knowledgeBaseId, `(status <> 'failed' OR generation IS NOT NULL)`, { setback: () => SETBACK });
@@ -126,7 +125,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return this.makeWait(knowledgeBaseId, `status = 'failed'`);
   }
 
-  /** Takes a waiting document, or one whose worker is gone, for processing; null when somebody else did. */
+  /** Claims a waiting document, or one with an expired lease. Null when another worker has it. */
   async claim(id: string, claim: string): Promise<DocumentEntity | null> {
     const { affected } = await this.rows
       .createQueryBuilder()
@@ -147,7 +146,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return affected === 1 ? this.find(id) : null;
   }
 
-  /** Renews the claim and tells how far it is; false when the claim is lost. */
+  /** Renews the lease and writes the progress. False when the claim is lost. */
   async advance(id: string, claim: string, progress: { current?: number; total?: number } = {}): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, claim }), {
       claimedUntil: this.untilLeaseEnds,
@@ -157,7 +156,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return affected === 1;
   }
 
-  /** Ends a claim with its result; false when it was lost before. */
+  /** Ends the claim and writes the result. False when the claim was lost. */
   async finish(id: string, claim: string, result: QueryDeepPartialEntity<DocumentEntity>): Promise<boolean> {
     const { affected } = await this.rows.update(this.where({ id, claim }), {
       ...result,
@@ -167,7 +166,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
     return affected === 1;
   }
 
-  /** The bytes are gone. */
+  /** Called when the files are deleted. */
   async forgetFiles(id: string, names: readonly string[]): Promise<void> {
     const left = 'ARRAY(SELECT name FROM unnest(unused_files) name WHERE name <> ALL (:names::text[]))';
     await this.rows
@@ -178,7 +177,7 @@ export class DocumentScope extends TenantScope<DocumentEntity> {
       .execute();
   }
 
-  /** Some document of the knowledge base, deleted or not, while there is one. */
+  /** Any document of the knowledge base, deleted ones included. */
   first(knowledgeBaseId: string): Promise<DocumentEntity | null> {
     return this.rows.findOne({ where: this.where({ knowledgeBaseId }), order: { id: 'ASC' } });
   }

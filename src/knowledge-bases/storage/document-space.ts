@@ -1,6 +1,6 @@
 import type { BlobSpace } from '../../files';
 
-/** Where the original bytes of a knowledge base's documents lie. */
+/** Folder of the original files of a knowledge base. */
 export const knowledgeBaseSpace = (organizationId: string, knowledgeBaseId: string): BlobSpace => [
   'knowledge-bases',
   organizationId,

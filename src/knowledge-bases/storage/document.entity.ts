@@ -22,11 +22,10 @@ export class DocumentEntity {
   @Column('uuid', { name: 'knowledge_base_id' })
   knowledgeBaseId!: string;
 
-  /** The name it was uploaded under, unchanged. */
   @Column('text')
   filename!: string;
 
-  /** Its own title, or first heading; null when it has neither. */
+  /** Title or first heading of the document. */
   @Column('text', { nullable: true })
   title!: string | null;
 
@@ -43,19 +42,19 @@ export class DocumentEntity {
   @Column('text', { name: 'storage_name' })
   storageName!: string;
 
-  /** What its passages are from, where that is not the newest upload: until its replacement is in force, for ever if that fails. */
+  /** The file that the current chunks come from, when it is not the newest upload: until or unless that one succeeds. */
   @Column('jsonb', { nullable: true })
   answering!: StoredFile | null;
 
-  /** Set while the answering file is read again although a newer upload has failed, which it has afterwards as well. */
+  /** Failure of the newest upload, kept while the answering file is processed again. */
   @Column('jsonb', { nullable: true })
   setback!: Setback | null;
 
-  /** Storage names that nothing needs any more, until the bytes are gone. */
+  /** Storage names to delete. */
   @Column('text', { name: 'unused_files', array: true, default: () => `'{}'` })
   unusedFiles!: string[];
 
-  /** What its passages lack of the file, in sentences for its owner. */
+  /** Parts of the file that the passages lack, in sentences for the owner. */
   @Column('text', { array: true, default: () => `'{}'` })
   warnings!: string[];
 
@@ -65,34 +64,34 @@ export class DocumentEntity {
   @Column('text', { nullable: true })
   error!: string | null;
 
-  /** Names the reason for programs; null for failures of earlier versions. */
+  /** Code of the failure; null for failures of earlier versions. */
   @Column('text', { name: 'error_code', nullable: true })
   errorCode!: string | null;
 
-  /** How often its processing has begun since it was uploaded. */
+  /** How often processing began since the upload. */
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Who processes it: every write of a worker names its claim, so one that has lost it changes nothing. */
+  /** Fencing token of the worker: each of its writes names it, so a worker that lost the claim changes nothing. */
   @Column('uuid', { nullable: true })
   claim!: string | null;
 
-  /** By the database's clock; after it, others may claim the document. */
+  /** End of the lease by the database's clock. Other workers may claim the document afterwards. */
   @Column('timestamptz', { name: 'claimed_until', nullable: true })
   claimedUntil!: Date | null;
 
-  /** Steps done and steps known of: chunks stored and, where there is an embedding, chunks embedded. */
+  /** Steps done and known: chunks stored and, with an embedding, chunks embedded. */
   @Column('integer', { name: 'progress_current', default: 0 })
   progressCurrent!: number;
 
   @Column('integer', { name: 'progress_total', default: 0 })
   progressTotal!: number;
 
-  /** Set when it is being taken apart: nobody sees it any more, and its name is free. */
+  /** Set at deletion. A job then removes the chunks and files. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
-  /** Which of its chunks answer: the last complete set. Null before the first, and while it is being deleted. */
+  /** Id of the last complete set of chunks, the one that is searched. Null before the first, and after deletion. */
   @Column('uuid', { nullable: true })
   generation!: string | null;
 

@@ -5,14 +5,13 @@ import type { Transaction } from '../../platform/database';
 import { DocumentScope } from './document-scope.repository';
 import { DocumentEntity } from './document.entity';
 import type { DocumentStatus } from './knowledge-base.types';
+import type { RowRef } from './row-queue';
 
-export interface DocumentRef {
-  readonly id: string;
-  readonly organizationId: string;
+export interface DocumentRef extends RowRef {
   readonly knowledgeBaseId: string;
 }
 
-/** Of the job's lease: shorter, so that a job that is handed on finds its document free. */
+/** Share of the job's lease. Shorter, so that the next worker of a lost job finds the document free. */
 const CLAIM_SHARE = 0.8;
 const UNFINISHED: DocumentStatus[] = ['pending', 'processing'];
 
@@ -46,7 +45,7 @@ export class DocumentRepository {
     return new DocumentScope(rows, organizationId, this.claimSeconds);
   }
 
-  /** Documents of every organization that nobody works on although they wait or their worker is gone, oldest first, from `after` on. */
+  /** Unfinished documents of every organization without a live worker, oldest first, with ids after `after`. */
   neglected(olderThanSeconds: number, limit: number, after: string | null): Promise<DocumentRef[]> {
     return this.dataSource.manager
       .createQueryBuilder(DocumentEntity, 'd')
@@ -60,17 +59,17 @@ export class DocumentRepository {
       .getMany();
   }
 
-  /** Those of the documents that wait or are processed. */
+  /** Ids, of those given, of pending and processing documents. */
   unfinishedOf(ids: readonly string[]): Promise<Set<string>> {
     return this.matching({ id: Any([...ids]), status: In(UNFINISHED), deletedAt: IsNull() });
   }
 
-  /** Those of the documents of which something is left. */
+  /** Ids, of those given, that still have a row. */
   presentOf(ids: readonly string[]): Promise<Set<string>> {
     return this.matching({ id: Any([...ids]) });
   }
 
-  /** Documents of every organization that are being taken apart. */
+  /** Deleted documents of every organization that are not removed yet. */
   hidden(limit: number): Promise<DocumentRef[]> {
     return this.dataSource.manager.find(DocumentEntity, {
       select: { id: true, organizationId: true, knowledgeBaseId: true },
@@ -79,7 +78,7 @@ export class DocumentRepository {
     });
   }
 
-  /** Documents of every organization for which files lie in the store that nothing needs. */
+  /** Documents of every organization with files to delete. */
   withUnusedFiles(limit: number): Promise<DocumentEntity[]> {
     return this.dataSource.manager
       .createQueryBuilder(DocumentEntity, 'd')
@@ -88,24 +87,21 @@ export class DocumentRepository {
       .getMany();
   }
 
-  /** Storage names, of those given, that documents of the knowledge base hold, deleted ones too. */
+  /** Storage names, of those given, that documents of the knowledge base use, deleted documents included. */
   async named(organizationId: string, knowledgeBaseId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
     const parameters = [organizationId, knowledgeBaseId, names];
     const rows = await this.dataSource.query<{ name: string }[]>(NAMED_BLOBS, parameters);
     return new Set(rows.map(({ name }) => name));
   }
 
-  /**
-   * Generations of chunks that no longer answer and never will: left over by workers that have died or lost their claim,
-   * or replaced. None while a claim is on the document.
-   */
+  /** Generations that were replaced, or left behind by a worker that died or lost its claim. None during a claim. */
   async deadGenerations(documentId: string): Promise<string[]> {
     const rows = await this.dataSource.query<{ generation: string }[]>(DEAD_GENERATIONS, [documentId]);
     return rows.map(({ generation }) => generation);
   }
 
-  /** For a process that is alone: every claim belongs to one that is gone. */
-  async voidClaims(): Promise<void> {
+  /** Ends all leases. For a process that is alone: the workers that hold them are gone. */
+  async expireClaims(): Promise<void> {
     await this.dataSource.manager.update(DocumentEntity, { status: 'processing' }, { claimedUntil: () => 'now()' });
   }
 

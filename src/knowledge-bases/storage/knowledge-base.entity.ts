@@ -23,14 +23,14 @@ export class KnowledgeBaseEntity {
   @Column('text', { default: '' })
   description!: string;
 
-  /** Language of its documents; null until the first document decides it. */
+  /** Language of the documents; null until the first document decides it. */
   @Column('text', { nullable: true })
   language!: string | null;
 
   @Column('text', { default: 'private' })
   visibility!: KnowledgeBaseVisibility;
 
-  /** Characters per chunk, at most. */
+  /** Most characters per chunk. */
   @Column('integer', { name: 'chunk_size' })
   chunkSize!: number;
 
@@ -40,39 +40,39 @@ export class KnowledgeBaseEntity {
   @Column('integer', { name: 'chunk_count', default: 0 })
   chunkCount!: number;
 
-  /** Words over all chunks, which gives BM25 its average length; bigint arrives as a string. */
+  /** Words of all chunks, for the mean length in BM25. The driver gives bigint as a string. */
   @Column('bigint', { name: 'token_count', default: 0 })
   tokenCount!: string;
 
-  /** What its owner wants it embedded with; null: searched by words only. */
+  /** The embedding that the owner chose; null: keyword search only. */
   @Column('jsonb', { nullable: true })
   embedding!: Embedding | null;
 
-  /** Names the vectors that answer, complete for every chunk in force; null: there are none. */
+  /** Id of the vector index in use, complete for all current chunks; null without one. */
   @Column('integer', { name: 'vector_index', nullable: true })
   vectorIndex!: number | null;
 
-  /** What the vectors that answer were made with: differs from `embedding` while others are built beside them. */
+  /** Embedding of the index in use. Differs from `embedding` while another index is being built. */
   @Column('jsonb', { name: 'vector_embedding', nullable: true })
   vectorEmbedding!: Embedding | null;
 
-  /** Names the vectors that are being built for `embedding`. */
+  /** Id of the vector index that is being built for `embedding`. */
   @Column('integer', { name: 'next_vector_index', nullable: true })
   nextVectorIndex!: number | null;
 
-  /** Why the last attempt to build them stopped. */
+  /** Why the last build failed. */
   @Column('text', { name: 'index_error', nullable: true })
   indexError!: string | null;
 
-  /** Share of the vectors in a hybrid ranking, 0..1; null: by model. */
+  /** Weight of the vectors in a hybrid ranking, 0..1; null: by model. */
   @Column('double precision', { name: 'hybrid_weight', nullable: true })
   hybridWeight!: number | null;
 
-  /** Set when it is being taken apart: nobody sees it any more. */
+  /** Set at deletion. A job then removes the documents. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
-  /** Counts what people changed, from 1; what taking in documents finds out is no version. */
+  /** Counts changes by people, from 1. Ingestion does not count. */
   @Column('integer', { default: 1 })
   version!: number;
 

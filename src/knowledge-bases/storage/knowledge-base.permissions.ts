@@ -3,19 +3,19 @@ import { AppError, isUuid, notFound, type Principal } from '../../kernel';
 import type { KnowledgeBaseEntity } from './knowledge-base.entity';
 import { KnowledgeBaseRepository } from './knowledge-base.repository';
 
-/** Who may do what with a knowledge base: its owner everything, those it is shared with or shown to may read. */
+/** The owner may do everything. Users it is shared with, and members of an organization that it is shown to, may read. */
 @Injectable()
 export class KnowledgeBasePermissions {
   constructor(private readonly knowledgeBases: KnowledgeBaseRepository) {}
 
-  /** Throws `not_found` for what the principal may not read, in whatever organization it is. */
+  /** @throws {AppError} `not_found` when it does not exist or the principal may not read it */
   async readable(principal: Principal, id: string): Promise<KnowledgeBaseEntity> {
     const row = isUuid(id) ? await this.knowledgeBases.findReadable(principal, id) : null;
     if (row === null) throw notFound('Knowledge base');
     return row;
   }
 
-  /** Throws `forbidden` only to those who know the knowledge base already. */
+  /** @throws {AppError} `not_found`; `forbidden` for a knowledge base that the principal may only read */
   async owned(principal: Principal, id: string): Promise<KnowledgeBaseEntity> {
     const row = await this.readable(principal, id);
     if (row.ownerId !== principal.userId) {

@@ -10,19 +10,19 @@ export interface KnowledgeBaseFilter {
   readonly text: string | null;
   readonly ownOnly: boolean;
   readonly limit: number;
-  /** Id of the last one of the page before. */
+  /** Id of the last item of the previous page. */
   readonly after: string | null;
 }
 
-/** The rule of reading: owner, shared with the user, or shown to the organization. Over `kb`; the user stands for `:userId`. */
+/** Access rule for reading: owner, shared with the user, or shown to the organization. Needs the alias `kb` and `:userId`. */
 const MAY_READ = `(kb.owner_id = :userId OR kb.visibility = 'organization' OR EXISTS (
   SELECT FROM knowledge_base_shares share WHERE share.knowledge_base_id = kb.id AND share.user_id = :userId))`;
-/** Columns by name: a statement kept by a connection must not change when a migration adds one. */
+/** Names the columns: a prepared statement must not change when a migration adds one. */
 const readable = (columns: readonly ColumnMetadata[]): string => `
   SELECT ${columns.map(({ databaseName }) => `kb.${databaseName}`).join(', ')} FROM knowledge_bases kb
   WHERE kb.id = $1 AND kb.organization_id = $2 AND kb.deleted_at IS NULL AND ${MAY_READ.replaceAll(':userId', '$3')}`;
 
-/** Everything of a knowledge base that decides what a search in it finds, beside the words of its chunks, which a document's generation stands for. */
+/** Everything that decides what a search finds: the settings, and the generation of each document, which stands for its chunks. */
 const STATES = `
   SELECT kb.id, kb.slug, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
     md5(jsonb_build_array(kb.name, kb.language, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
@@ -33,7 +33,7 @@ const STATES = `
   FROM knowledge_bases kb
   WHERE kb.organization_id = $1 AND kb.deleted_at IS NULL AND (kb.id = ANY ($3::uuid[]) OR kb.slug = ANY ($4::text[]))`;
 
-/** What a knowledge base holds at the moment; two equal states answer alike. */
+/** Fingerprint of a knowledge base. A search gives the same results while it stays equal. */
 export interface KnowledgeBaseState {
   readonly id: string;
   readonly slug: string;
@@ -51,7 +51,7 @@ export class KnowledgeBaseRepository {
     return new KnowledgeBaseScope(manager.getRepository(KnowledgeBaseEntity), organizationId);
   }
 
-  /** Asked before every search of one knowledge base, so it is prepared: planning it took longer than answering it. */
+  /** Prepared because every search starts with it, and planning took longer than running it. */
   async findReadable({ organizationId, userId }: Principal, id: string): Promise<KnowledgeBaseEntity | null> {
     const { columns } = this.dataSource.getMetadata(KnowledgeBaseEntity);
     const values = [id, organizationId, userId];
@@ -65,13 +65,13 @@ export class KnowledgeBaseRepository {
     return entity;
   }
 
-  /** States of those that the references, ids or slugs, name, readable or not. */
+  /** States of the knowledge bases with these ids or slugs, readable or not. */
   states({ organizationId, userId }: Principal, refs: readonly string[]): Promise<KnowledgeBaseState[]> {
     const values = [organizationId, userId, refs.filter(isUuid), [...refs]];
     return queryPrepared<KnowledgeBaseState & Record<string, unknown>>(this.dataSource, STATES, values);
   }
 
-  /** Those of every organization that are being taken apart. */
+  /** Deleted ones of every organization whose documents are not all removed yet. */
   hidden(): Promise<KnowledgeBaseEntity[]> {
     return this.dataSource.manager.findBy(KnowledgeBaseEntity, { deletedAt: Not(IsNull()) });
   }
@@ -104,7 +104,7 @@ export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
     return this.rows.existsBy(this.where({ slug }));
   }
 
-  /** Those of the references, ids or slugs, that name a knowledge base of the organization, readable or not. */
+  /** Knowledge bases of the organization with these ids or slugs, readable or not. */
   async named(refs: readonly string[]): Promise<KnowledgeBaseEntity[]> {
     if (refs.length === 0) return [];
     const ids = refs.filter(isUuid);

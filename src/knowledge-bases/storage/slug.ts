@@ -3,7 +3,7 @@ import { isUuid } from '../../kernel';
 export const SLUG_MAX = 63;
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** A slug must not look like an id, ours or the number of a collection on an external server: references tell them apart by it. */
+/** A slug must not look like a UUID or a number: references to knowledge bases and external collections have these forms. */
 export const isSlug = (text: string): boolean =>
   text.length <= SLUG_MAX && SLUG_PATTERN.test(text) && /[a-z]/.test(text) && !isUuid(text);
 

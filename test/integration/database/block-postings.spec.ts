@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { uuidv7 } from '../../../src/kernel';
-import { SearchIndexRepository } from '../../../src/knowledge-bases/search/search-index.repository';
+import { searchStatement } from '../../../src/knowledge-bases/search/hybrid-query';
+import { PassageRepository } from '../../../src/knowledge-bases/search/passage.repository';
 import { migrate, revertLast } from '../../../src/platform/database';
 import { createDataSource } from '../../../src/platform/database/connection/data-source';
 import { indexErrors, NO_ERRORS } from '../../support/index-recount';
@@ -99,12 +100,8 @@ it('carries an index over and back, and takes in again what it can now tell apar
   ).toEqual([{ n: 0 }]);
 
   const latest = await connect(migrations);
-  const hits = await new SearchIndexRepository(latest).search({
-    organizationId,
-    scopes: [{ knowledgeBaseId: kb, configuration: 'simple' }],
-    text: 'only7 word7',
-    topK: 3,
-    threshold: 0,
-  });
+  const hits = await new PassageRepository(latest).search(
+    searchStatement([[kb], ['simple'], organizationId, 'only7 word7', 3, 0], null),
+  );
   expect(hits[0]?.text).toBe(TEXTS[7]);
 });

@@ -5,22 +5,20 @@ import { isSlug } from '../../storage/slug';
 
 const EXTERNAL = 'external:';
 
-/** A reference to a collection of the external server, whatever knowledge bases are called here. No slug has a colon. */
+/** An explicit reference to a collection of the external server. No slug has a colon. */
 export const externalReference = (name: string): string => `${EXTERNAL}${name}`;
 
-/** The name in a reference, for people and for the external server. */
+/** The name without the prefix, for people and for the external server. */
 export const referenceName = (reference: string): string =>
   reference.startsWith(EXTERNAL) ? reference.slice(EXTERNAL.length) : reference;
 
-/** True when a reference could name a knowledge base by its slug. */
 export const isSlugReference = isSlug;
 
-/** Which knowledge bases have which slugs at the moment. */
 @Injectable()
 export class CollectionNames {
   constructor(private readonly knowledgeBases: KnowledgeBaseRepository) {}
 
-  /** Ids by slug, readable for the asker or not; names that no knowledge base of the organization has are left out. */
+  /** Ids of the organization's knowledge bases by slug, without an access check. Unknown names are left out. */
   async idsOf(
     organizationId: string,
     names: readonly string[],

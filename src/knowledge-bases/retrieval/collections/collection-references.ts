@@ -6,18 +6,18 @@ import { KnowledgeBaseRepository } from '../../storage/knowledge-base.repository
 import { referenceName } from './collection-names';
 
 export interface Resolved {
-  /** Reference as written → the knowledge base it names. */
+  /** Knowledge bases by the reference that names them. */
   readonly own: ReadonlyMap<string, KnowledgeBaseEntity>;
-  /** For the external server, which the organization may or may not have. */
+  /** Collections of the external server, whether or not the organization has one. */
   readonly external: readonly string[];
-  /** Name a knowledge base that the owner may not read, or one that was deleted. */
+  /** References to knowledge bases that are deleted or not readable. */
   readonly denied: readonly string[];
 }
 
-/** Ids of knowledge bases are UUIDv7 (RFC 9562 §5.7): one that no row has belongs to a deleted knowledge base. */
+/** UUIDv7 (RFC 9562 §5.7). Without a row it is the id of a deleted knowledge base. */
 const isOurId = (ref: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i.test(ref);
 
-/** What the entries of `collections` name, read anew at every question. */
+/** Resolves the entries of `collections` at every question. */
 @Injectable()
 export class CollectionReferences {
   constructor(
@@ -25,7 +25,7 @@ export class CollectionReferences {
     private readonly listed: ExternalCollectionRepository,
   ) {}
 
-  /** A reference that names a knowledge base of the organization is never passed on to the external server, readable or not. */
+  /** The name of a knowledge base never reaches the external server, whether or not the owner may read it. */
   async resolve(owner: Principal, refs: readonly string[]): Promise<Resolved> {
     const scope = this.knowledgeBases.within(owner.organizationId);
     const rows = await scope.named(refs);
@@ -46,7 +46,7 @@ export class CollectionReferences {
     };
   }
 
-  /** References to the external server that the organization's list of its collections leaves out. */
+  /** References to external collections that are missing in the organization's list. */
   async unlisted(owner: Principal, refs: readonly string[]): Promise<string[]> {
     const { external } = await this.resolve(owner, refs);
     if (external.length === 0) return [];
@@ -55,8 +55,8 @@ export class CollectionReferences {
   }
 
   /**
-   * Changes whenever the answers of these collections may; null where one of them belongs to the external server, which does
-   * not tell. Throws `not_found` when the owner may not read one.
+   * Version of everything that decides the answers of these collections. Null with an external one, whose version is unknown.
+   * @throws {AppError} `not_found` when the owner may not read one
    */
   async contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
     const states = await this.knowledgeBases.states(owner, refs);

@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode } from '../../../kernel';
 import type { OutboundResponse } from '../../../platform/outbound';
 
-/** 4xx answers that a retry may mend; every other 4xx is final and does not count against the server. */
-const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425]);
+/** 4xx statuses that a retry may fix. Every other 4xx is final and says nothing about the health of the server. */
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425]);
 
 const REASONS: Readonly<Record<number, string>> = { 401: 'the server refused its token', 404: 'no such collection' };
 
@@ -10,11 +10,11 @@ function codeOf(status: number): ErrorCode {
   if (status === 404) return 'not_found';
   if (status === 401 || status === 403) return 'upstream_auth';
   if (status === 429) return 'upstream_rate_limited';
-  if (status >= 500 || PASSING_STATUS.has(status)) return 'upstream_error';
+  if (status >= 500 || TRANSIENT_STATUS.has(status)) return 'upstream_error';
   return status >= 400 ? 'upstream_rejected' : 'upstream_bad_response';
 }
 
-/** The error for a status other than 2xx. */
+/** Error for a status other than 2xx. */
 export function refusalOf(status: number, headers: OutboundResponse['headers']): AppError {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) && seconds >= 0 ? { retryAfter: seconds } : {};
@@ -24,7 +24,7 @@ export function refusalOf(status: number, headers: OutboundResponse['headers']):
 export const noUsableAnswer = (cause?: unknown): AppError =>
   new AppError('upstream_bad_response', 'the server gave no usable answer', { cause });
 
-/** Several failures are reported as the first of these codes; transient ones come before permanent ones. */
+/** The first of these codes stands for several failures. Transient ones come first. */
 const PRECEDENCE: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'upstream_timeout',
@@ -35,7 +35,7 @@ const PRECEDENCE: readonly ErrorCode[] = [
   'outbound_refused',
 ];
 
-/** The failure of a search in which every collection failed; `not_found` where the server knows none of them. */
+/** Error of a search in which every collection failed. */
 export function failureOfAll(failures: readonly AppError[], detail: string): AppError {
   const code = PRECEDENCE.find((known) => failures.some((failure) => failure.code === known)) ?? 'not_found';
   const waits = failures.flatMap(({ retryAfter }) => retryAfter ?? []);

@@ -7,16 +7,16 @@ import { referenceName } from './collection-names';
 import { noUsableAnswer, refusalOf } from './external-failure';
 import type { Passage, RetrievalQuery } from '../passages/retrieval.types';
 
-/** Part of the caller's time that is kept to merge the passages of other collections: a tenth, a second at most. */
-const SPARED_SHARE = 0.1;
-const MOST_SPARED_MS = 1_000;
-/** Passages asked for, for each one wanted: some may say the same, or belong to one section. */
-const SPARE = 2;
+/** Share of the caller's time limit that is reserved for merging, at most one second. */
+const RESERVED_SHARE = 0.1;
+const MOST_RESERVED_MS = 1_000;
+/** Passages requested per passage wanted: near-duplicates are dropped later. */
+const OVERSAMPLING = 2;
 
 export interface ExternalAnswer {
   readonly collection: string;
   readonly passages: readonly Passage[];
-  /** Why this collection gave nothing, when it failed. */
+  /** Why the collection failed. */
   readonly failure?: AppError;
 }
 
@@ -25,24 +25,19 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const share = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
 
-/** A server answers `results`; older clients of it spoke of `documents`. */
+/** Current servers answer `results`, older ones `documents`. */
 function entriesOf(answer: unknown): readonly JsonObject[] | null {
   if (!isJsonObject(answer)) return null;
   const list = [answer['results'], answer['documents']].find(Array.isArray);
   return list === undefined ? null : list.filter(isJsonObject);
 }
 
-/** The link of a source, or null: a server may not hand clients `javascript:` and the like. */
-function webUrl(text: string | null): string | null {
-  if (text === null || !URL.canParse(text)) return null;
-  return /^https?:$/.test(new URL(text).protocol) ? text : null;
-}
-
-/** An absolute URL as it is, a path on the server completed. */
-function absolute(path: string | null, serverUrl: string): string | null {
-  if (path === null || !URL.canParse(path, serverUrl)) return null;
-  const url = new URL(path, serverUrl);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
+/** An HTTP URL, relative to `base` if there is one; null for anything else, such as `javascript:`. */
+function webUrl(text: string | null, base?: string): string | null {
+  if (text === null || !URL.canParse(text, base)) return null;
+  const { protocol, href } = new URL(text, base);
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  return base === undefined ? text : href;
 }
 
 function titleOf(metadata: JsonObject): string {
@@ -71,8 +66,8 @@ function passageOf(entry: JsonObject, { collection, base: serverUrl, parent }: A
   const section = textOf(metadata['section_title']);
   const url =
     webUrl(textOf(metadata['source_url'])) ??
-    absolute(textOf(metadata['original_file_url']), serverUrl) ??
-    absolute(textOf(metadata['file_url']), serverUrl) ??
+    webUrl(textOf(metadata['original_file_url']), serverUrl) ??
+    webUrl(textOf(metadata['file_url']), serverUrl) ??
     '';
   return {
     text,
@@ -91,10 +86,10 @@ function passageOf(entry: JsonObject, { collection, base: serverUrl, parent }: A
   };
 }
 
-/** Base URL with a trailing slash, so that a path under it is appended, not replaced. */
+/** With a trailing slash, so that `new URL` appends to the path. */
 const baseOf = (serverUrl: string): string => (serverUrl.endsWith('/') ? serverUrl : `${serverUrl}/`);
 
-/** Collections of the organization's own LAMB knowledge-base server. */
+/** Searches collections of the organization's LAMB knowledge-base server. */
 @Injectable()
 export class ExternalSearch {
   constructor(
@@ -102,7 +97,7 @@ export class ExternalSearch {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** All collections at once; one that fails gives its reason instead of passages. Rejects only when the signal fires. */
+  /** Queries all collections at once. A failure is part of the answer. Rejects only when the signal aborts. */
   query(
     server: KnowledgeBaseRuntime,
     collections: readonly string[],
@@ -150,7 +145,7 @@ export class ExternalSearch {
   }
 }
 
-const timeFor = (ms: number): number => Math.max(1, Math.ceil(ms - Math.min(MOST_SPARED_MS, SPARED_SHARE * ms)));
+const timeFor = (ms: number): number => Math.max(1, Math.ceil(ms - Math.min(MOST_RESERVED_MS, RESERVED_SHARE * ms)));
 
 function urlOf({ collection, base, parent }: Asked): string {
   const url = new URL(`collections/${encodeURIComponent(collection)}/query`, base);
@@ -160,7 +155,7 @@ function urlOf({ collection, base, parent }: Asked): string {
 
 const bodyOf = ({ text, topK, threshold, grouped = false, parent = false }: RetrievalQuery): JsonObject => ({
   query_text: text,
-  top_k: grouped && !parent ? topK : SPARE * topK,
+  top_k: grouped && !parent ? topK : OVERSAMPLING * topK,
   threshold,
   plugin_params: {},
 });
@@ -168,6 +163,6 @@ const bodyOf = ({ text, topK, threshold, grouped = false, parent = false }: Retr
 const best = (passages: readonly Passage[], { threshold }: RetrievalQuery): Passage[] =>
   passages.filter(({ similarity }) => similarity >= threshold).sort((a, b) => b.similarity - a.similarity);
 
-/** Several children that match bring their parent several times. */
+/** Keeps each text once: several matching children return the same parent. */
 const onePerText = (passages: readonly Passage[]): Passage[] =>
   [...new Map([...passages].reverse().map((passage) => [passage.text, passage] as const)).values()].reverse();

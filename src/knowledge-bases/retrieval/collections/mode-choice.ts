@@ -1,28 +1,27 @@
 import { AppError } from '../../../kernel';
 import type { RetrievalMode } from '../../storage/knowledge-base.types';
 
-/** What of a knowledge base decides how it can be searched. */
+/** Properties of a knowledge base that decide which modes can run. */
 export interface SearchableBase {
   readonly name: string;
-  /** The model that its vectors are made with; null when nobody chose one. */
   readonly embedding: { readonly provider: string; readonly model: string } | null;
-  /** False while its vectors are not all there yet. */
+  /** Whether it has a complete vector index. */
   readonly isIndexed: boolean;
-  /** Share of the vector similarity in hybrid mode, 0..1. */
+  /** Weight of the vector similarity in hybrid mode, 0..1. */
   readonly hybridWeight: number;
 }
 
 export interface ModeChoice {
   readonly mode: RetrievalMode;
-  /** Why it is not the mode that was wished for, or that the knowledge base is set to. */
+  /** Why another mode than the wanted one runs. */
   readonly warning: string | null;
 }
 
-/** Without a wish: hybrid where a model and a weight say so, else keyword. */
+/** Default mode. */
 const settled = ({ embedding, hybridWeight }: SearchableBase): RetrievalMode =>
   embedding !== null && hybridWeight > 0 ? 'hybrid' : 'keyword';
 
-/** `lack` says why this database has no vectors at all; null where it has. */
+/** `lack`: why this database cannot store vectors; null when it can. */
 export function chooseMode(base: SearchableBase, wish: RetrievalMode | undefined, lack: string | null): ModeChoice {
   const wanted = wish ?? settled(base);
   const obstacle = wanted === 'keyword' ? null : obstacleTo(wanted, base, lack);
@@ -46,10 +45,7 @@ function obstacleTo(wanted: RetrievalMode, base: SearchableBase, lack: string | 
   return null;
 }
 
-/**
- * Vectors of different models do not compare, so a question for another model than the knowledge base's is refused.
- * @throws AppError `embedding_model_mismatch`, naming both
- */
+/** @throws {AppError} `embedding_model_mismatch` when a knowledge base has another model than `wanted` */
 export function assertModel(bases: readonly SearchableBase[], wanted: string | undefined): void {
   if (wanted === undefined) return;
   for (const { name, embedding } of bases) {

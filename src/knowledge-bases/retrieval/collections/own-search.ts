@@ -10,23 +10,23 @@ import { type KeywordParameters, searchStatement } from '../../search/hybrid-que
 import { searchableText, searchConfiguration } from '../../search/language';
 import { PassageRepository, type SectionChunk, type SectionKey } from '../../search/passage.repository';
 import { VectorStore } from '../../search/vector-store';
-import type { VectorScope } from '../../search/vector-store.repository';
+import type { VectorScope } from '../../search/vector-query';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
 import type { PassageQuery } from '../passages/retrieval.types';
 
-/** A question longer than this is an essay: its beginning says what it is about. */
+/** Longer questions are cut: the beginning tells the topic. */
 const QUERY_CHARS = 8_000;
-/** Words answer when the provider takes longer: somebody waits. */
+/** A slower embedding provider is not waited for; keyword search answers instead. */
 const EMBED_TIMEOUT_MS = 8_000;
 
-/** How a question is put to knowledge bases, however many hits are wanted. */
+/** A question with the mode and the vector for each knowledge base. */
 export interface SearchPlan {
   readonly organizationId: string;
   readonly text: string;
   readonly bases: readonly KnowledgeBaseEntity[];
   /** By knowledge base. */
   readonly modes: ReadonlyMap<string, RetrievalMode>;
-  /** The question in the model of each knowledge base that is not searched by words alone. */
+  /** The embedded question for each knowledge base that needs it. */
   readonly vectors: readonly VectorScope[];
   readonly warnings: readonly string[];
 }
@@ -37,7 +37,7 @@ interface Planned {
   readonly vector: VectorScope | null;
 }
 
-/** Searches our own knowledge bases, which the caller has been allowed to read. */
+/** Searches knowledge bases of this service. The caller has checked the access. */
 @Injectable()
 export class OwnSearch {
   private readonly logger = new Logger(OwnSearch.name);
@@ -80,10 +80,10 @@ export class OwnSearch {
     return planOf({ organizationId, text, bases }, planned);
   }
 
-  /** Up to `depth` hits of each knowledge base, best first over all of them. One round trip. */
+  /** Up to `depth` hits of each knowledge base, all together best first. One round trip. */
   async search(plan: SearchPlan, depth: number): Promise<Hit[]> {
     if (plan.bases.length === 0 || isBlank(plan.text)) return [];
-    const graphs = this.vectors.graphsOf({ scopes: plan.vectors });
+    const graphs = this.vectors.graphsOf(plan.vectors);
     const statement = searchStatement(
       keywordParameters(plan, depth),
       plan.vectors.length === 0
@@ -99,7 +99,7 @@ export class OwnSearch {
     });
   }
 
-  /** Why a mode cannot run on a knowledge base now; null when it can. No provider is asked. */
+  /** Why a mode cannot run on a knowledge base now; null when it can. Calls no provider. */
   obstacle(base: KnowledgeBaseEntity, mode: RetrievalMode): string | null {
     return chooseMode(searchableBase(base), mode, this.vectors.unavailable).warning;
   }
@@ -112,7 +112,7 @@ export class OwnSearch {
     return sections;
   }
 
-  /** The question's vector, or why there is none. Rejects only when the signal fires. */
+  /** The vector of the question, or why there is none. Rejects only when the signal aborts. */
   private async embed(
     organizationId: string,
     embedding: Embedding,
@@ -132,12 +132,12 @@ export class OwnSearch {
   }
 }
 
-/** A question that is a picture only: there is nothing to look for. */
+/** The question may be an image without text. */
 const isBlank = (text: string): boolean => text.trim() === '';
 
 const NEVER = new AbortController().signal;
 
-/** The vectors that answer count, not those that are being made; without any, what they will be made with. */
+/** The index in use decides, not the one that is being built; without one, the chosen embedding. */
 const searchableBase = (row: KnowledgeBaseEntity): SearchableBase => ({
   name: row.name,
   embedding: row.vectorEmbedding ?? row.embedding,
@@ -161,7 +161,7 @@ function planOf(
   };
 }
 
-/** Document frequencies are counted over every knowledge base that reads words, so that their passages compare. */
+/** One query for all knowledge bases with keyword search, so that their document frequencies are counted together. */
 function keywordParameters(plan: SearchPlan, depth: number): KeywordParameters | null {
   const worded = plan.bases.filter((base) => modeOf(plan, base) !== 'vector');
   if (worded.length === 0) return null;

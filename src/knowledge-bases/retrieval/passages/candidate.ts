@@ -2,7 +2,7 @@ import type { Hit } from '../../search/chunk.types';
 import type { SectionChunk, SectionKey } from '../../search/passage.repository';
 import type { Passage } from './retrieval.types';
 
-/** A hit of ours together with the name of its knowledge base, or a passage of an external server. */
+/** A hit of a knowledge base, or a passage of the external server. */
 export type Candidate = OwnCandidate | ExternalCandidate;
 
 interface Ranked {
@@ -12,8 +12,9 @@ interface Ranked {
 
 export interface OwnCandidate extends Ranked {
   readonly hit: Hit;
+  /** Name of the knowledge base. */
   readonly knowledgeBase: string;
-  /** Hits that fell together into it; 1 for a chunk on its own. */
+  /** Number of hits that were merged into it. */
   readonly matches: number;
 }
 
@@ -37,11 +38,11 @@ export const externalCandidate = (passage: Passage): ExternalCandidate => ({
 
 export const isOwn = (candidate: Candidate): candidate is OwnCandidate => 'hit' in candidate;
 
-/** Best first; equal ones in a fixed order. */
+/** Best first; ties in a fixed order. */
 export const byRank = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || Number(isOwn(b)) - Number(isOwn(a)) || compare(idOf(a), idOf(b));
 
-/** Chunk ids are numbers written in decimal. */
+/** Padded, because chunk ids are decimal numbers. */
 const idOf = (candidate: Candidate): string =>
   isOwn(candidate) ? candidate.hit.chunk_id.padStart(20, '0') : candidate.text;
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
@@ -53,7 +54,7 @@ export const sectionKey = ({ hit }: OwnCandidate): SectionKey => ({
   end: hit.section_end,
 });
 
-/** The first, best-ranked candidate of each section, with the number of those that fell together. External ones are sections already. */
+/** Merges candidates of one section into the best of them. External passages are sections already. */
 export function bySection(candidates: readonly Candidate[]): Candidate[] {
   const sections = new Map<string, Candidate>();
   for (const candidate of candidates) {
@@ -65,7 +66,7 @@ export function bySection(candidates: readonly Candidate[]): Candidate[] {
   return [...sections.values()];
 }
 
-/** The candidate with its whole section for a text; unchanged when the section is gone meanwhile. */
+/** The candidate with the text of its whole section; unchanged when the section was deleted meanwhile. */
 export function withSection(candidate: OwnCandidate, chunks: readonly SectionChunk[]): OwnCandidate {
   const { start, end } = sectionKey(candidate);
   const pieces = chunks.flatMap((chunk) => clipped(chunk, start, end));
@@ -82,13 +83,13 @@ export function withSection(candidate: OwnCandidate, chunks: readonly SectionChu
   return { ...candidate, hit, text: joinedText(pieces) };
 }
 
-/** Puts column names above rows from the middle of a table. Offsets stay those of the slice. */
+/** Adds column names above rows from the middle of a table. The offsets do not include them. */
 export function withColumnNames<T extends Candidate>(candidate: T): T {
   if (!isOwn(candidate) || candidate.hit.table_header === null) return candidate;
   return { ...candidate, text: `${candidate.hit.table_header}\n${candidate.text}` };
 }
 
-/** Pages of a chunk in the section: of one that reaches in from before its last counts, of one that reaches out its first. */
+/** First and last page of the part of a chunk inside the section, as far as its pages tell. */
 function pagesIn(chunk: SectionChunk, start: number, end: number): number[] {
   const { page, page_end: last } = chunk;
   if (page === null) return [];
@@ -106,7 +107,7 @@ interface Piece extends Slice {
   readonly tableHeader: string | null;
 }
 
-/** The part of a chunk that is in the section: earlier versions put its heading at the end of the chunk before. */
+/** The part of a chunk inside the section. Chunks of earlier versions may end with the heading of the next section. */
 function clipped(chunk: SectionChunk, start: number, end: number): Piece[] {
   const { text, start_offset: from, end_offset: to, table_header: tableHeader } = chunk;
   if (text.length !== to - from) return from >= start && to <= end ? [{ text, start: from, end: to, tableHeader }] : [];
@@ -120,8 +121,8 @@ function clipped(chunk: SectionChunk, start: number, end: number): Piece[] {
 }
 
 /**
- * Slices in the document's order as one text, what they share written once. White space between them was not kept: one
- * character becomes a line break, more of it a blank line.
+ * Joins slices in document order, without repeating overlaps. White space between slices was not stored: a gap of one
+ * character becomes a line break, a longer one a blank line.
  */
 export function joinedText(slices: readonly Slice[]): string {
   let text = '';

@@ -1,12 +1,12 @@
-/** Words of one shingle; a changed word changes this many of them. */
+/** A changed word changes this many shingles. */
 const SHINGLE_WORDS = 4;
-/** Share of a passage's shingles that better passages must hold already. With four words each, about one word in twenty may differ. */
+/** A passage is a near-duplicate when better passages contain this share of its shingles: about one word in twenty differs. */
 const KNOWN_SHARE = 0.8;
 
-/** Scripts that put no space between words count by the character. */
+/** In scripts without spaces, each character counts as a word. */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu;
 
-/** FNV-1a over UTF-16 units, 32 bits: among the shingles of one answer a collision is one in a hundred thousand, and harmless. */
+/** 32-bit FNV-1a over UTF-16 units. Among the shingles of one answer, a collision has a chance of 1 in 100,000. */
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
@@ -16,7 +16,7 @@ function hashOf(word: string): number {
   return hash;
 }
 
-/** Hashes of runs of words, whatever their case and the punctuation between them; a text without any is its own shingle. */
+/** Hashes of runs of words, ignoring case and punctuation. A text without words is one shingle. */
 function shinglesOf(text: string): number[] {
   const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? [text.trim()];
   const hashes = words.map(hashOf);
@@ -30,11 +30,11 @@ function shinglesOf(text: string): number[] {
   return shingles;
 }
 
-/** Shingles of better passages; `add` takes those of one more, unless it adds next to nothing. */
+/** Shingles of the passages kept so far. */
 class KnownShingles {
   private readonly known = new Set<number>();
 
-  /** False, and nothing taken, when `KNOWN_SHARE` of the different ones were there already. */
+  /** Returns false and adds nothing when `KNOWN_SHARE` of the distinct shingles are known. */
   add(shingles: readonly number[]): boolean {
     const fresh: number[] = [];
     const before = new Set<number>();
@@ -43,7 +43,7 @@ class KnownShingles {
       if (this.known.add(shingle).size > size) fresh.push(shingle);
       else before.add(shingle);
     }
-    // Those that the text itself repeats were not there before.
+    // Repetitions inside the text itself do not count as known.
     for (const shingle of before.size === 0 ? [] : fresh) before.delete(shingle);
     if (before.size < KNOWN_SHARE * (fresh.length + before.size)) return true;
     for (const shingle of fresh) this.known.delete(shingle);
@@ -52,9 +52,8 @@ class KnownShingles {
 }
 
 /**
- * Leaves out every item whose text adds next to nothing to the items before it (Broder, "On the resemblance and containment
- * of documents", 1997: containment of shingles). The best-ranked copy stays; a longer passage that holds a better-ranked short
- * one stays too. Linear in the length of all texts; stops at `most` items.
+ * Drops items whose text is contained in better ones (Broder, "On the resemblance and containment of documents", 1997:
+ * containment of shingles). A long passage that contains a better short one stays. Linear time; returns at most `most` items.
  */
 export function withoutNearDuplicates<T extends { readonly text: string }>(items: Iterable<T>, most = Infinity): T[] {
   const known = new KnownShingles();

@@ -1,9 +1,9 @@
 import type { JsonObject, KnowledgeBaseSource, Principal } from '../../../kernel';
 import type { RetrievalMode } from '../../storage/knowledge-base.types';
 
-/** One piece of a document that answers a query. */
+/** A part of a document that was found for a query. */
 export interface Passage {
-  /** A slice of the document's text; rows from the middle of a table stand under its column names. */
+  /** A slice of the document's text; rows from the middle of a table have its column names above them. */
   readonly text: string;
   /** 0..1, higher is closer. */
   readonly similarity: number;
@@ -11,26 +11,25 @@ export interface Passage {
   readonly metadata: JsonObject;
 }
 
-/** How passages are looked for and what is made of them. */
 export interface PassageQuery {
   readonly text: string;
   readonly topK: number;
   /** Passages below this similarity are left out. */
   readonly threshold: number;
-  /** Without a wish each knowledge base decides. A wish that cannot be met ends in keyword mode and a warning. */
+  /** Default: the mode of each knowledge base. A mode that cannot run is replaced by keyword mode with a warning. */
   readonly mode?: RetrievalMode;
-  /** Model that the vectors are expected to come from; another one is refused. */
+  /** Rejects the query when a knowledge base has vectors of another model. */
   readonly embeddingModel?: string;
-  /** Small chunks are matched, their whole sections returned. */
+  /** Matches small chunks and returns their whole sections. */
   readonly parent?: boolean;
-  /** Estimated tokens of all passages together, at most; no limit without it. */
+  /** Budget of estimated tokens for all passages together; no limit without it. */
   readonly maxTokens?: number;
-  /** Who will open the links to the originals; the one whose rights are used when absent. */
+  /** User who gets the links to the originals. Default: the user whose access rights are used. */
   readonly reader?: Pick<Principal, 'userId'>;
-  /** Assistant that asks: its links work for who may use it. */
+  /** Assistant that asks. Its links work for users who may use it. */
   readonly assistantId?: number;
   readonly signal?: AbortSignal;
-  /** Milliseconds that an external server may take; `TOOL_DEFAULT_TIMEOUT` without it. */
+  /** Milliseconds for the external server. Default: `TOOL_DEFAULT_TIMEOUT`. */
   readonly timeoutMs?: number;
 }
 
@@ -38,18 +37,17 @@ export interface RetrievalQuery extends PassageQuery {
   /** Ids or slugs of knowledge bases, or collection ids of the organization's external server. */
   readonly collections: readonly string[];
   /**
-   * As LAMB does it: up to `topK` passages of each collection, collection after collection, near-duplicates among them.
-   * Without it the ranking is global: up to `topK` passages in all, each text once.
+   * As in LAMB: up to `topK` passages of each collection in turn, near-duplicates included. Default: one ranking over all
+   * collections, up to `topK` passages, without near-duplicates.
    */
   readonly grouped?: boolean;
 }
 
-/** How one collection answered. */
 export interface CollectionAnswer {
   readonly collection: string;
-  /** null for collections of an external server, which does not tell. */
+  /** Null for an external collection: the server does not tell. */
   readonly mode: RetrievalMode | null;
-  /** Why this collection gave nothing, when it failed. */
+  /** Why the collection failed. */
   readonly error?: string;
 }
 
@@ -57,6 +55,6 @@ export interface Retrieval {
   /** In the order of the query's collections. */
   readonly collections: readonly CollectionAnswer[];
   readonly passages: readonly Passage[];
-  /** What did not go as wished: a mode that could not run, a collection without an answer, passages over the budget. */
+  /** Modes that could not run, collections that failed, passages beyond the budget. */
   readonly warnings: readonly string[];
 }

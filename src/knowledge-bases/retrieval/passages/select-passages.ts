@@ -5,21 +5,21 @@ import type { SectionChunk, SectionKey } from '../../search/passage.repository';
 
 export interface Selection {
   readonly candidates: readonly Candidate[];
-  /** True when fewer than asked for are left because others fell together or were alike. */
+  /** True when merging sections or dropping duplicates left too few. */
   readonly isShort: boolean;
 }
 
 export type ReadSections = (keys: readonly SectionKey[]) => Promise<readonly (readonly SectionChunk[])[]>;
 
-/** Sections that a near-duplicate may be replaced from, for each one wanted. */
-const SPARE_SECTIONS = 2;
+/** Sections read per section wanted: near-duplicates are dropped later. */
+const OVERSAMPLING = 2;
 
-/** Best candidates that are looked at, of however many collections: comparing texts holds up everybody else meanwhile. */
+/** Most candidates that are compared: the comparison blocks the event loop. */
 const MOST_RANKED = 400;
 
 /**
- * What of the collections' candidates becomes passages: one ranking over all of them without near-duplicates, or, grouped, each
- * collection's own best. Candidates of a collection come best first.
+ * Selects passages: one ranking over all collections without near-duplicates, or, grouped, the best of each collection. The
+ * candidates of a collection are sorted best first.
  */
 export async function selectPassages(
   collections: readonly (readonly Candidate[])[],
@@ -30,7 +30,7 @@ export async function selectPassages(
   const lists = grouped ? collections : [collections.flat().sort(byRank).slice(0, MOST_RANKED)];
   const chosen = lists.map((list) => {
     if (parent)
-      return bySection(grouped ? list : withoutNearDuplicates(list)).slice(0, grouped ? topK : SPARE_SECTIONS * topK);
+      return bySection(grouped ? list : withoutNearDuplicates(list)).slice(0, grouped ? topK : OVERSAMPLING * topK);
     return grouped ? list.slice(0, topK) : withoutNearDuplicates(list, topK);
   });
   const candidates = parent ? await expanded(chosen.flat(), readSections) : chosen.flat();
@@ -38,7 +38,6 @@ export async function selectPassages(
   return { candidates: unique, isShort: isShort(lists, unique.length, topK) };
 }
 
-/** Whether more candidates could fill the answer up: some were lost on the way. */
 const isShort = (lists: readonly (readonly Candidate[])[], found: number, topK: number): boolean => {
   const wanted = lists.reduce((sum, list) => sum + Math.min(topK, list.length), 0);
   return found < wanted;

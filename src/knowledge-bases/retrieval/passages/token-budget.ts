@@ -1,18 +1,14 @@
-/**
- * UTF-8 bytes per token. Byte-pair vocabularies spend about 4 on English prose, less on other languages, formulas and code;
- * the estimate rather says too many tokens than too few.
- */
+/** UTF-8 bytes per token: about 4 for English prose, fewer for other languages, formulas and code. Rather overestimates tokens. */
 const BYTES_PER_TOKEN = 3.5;
-/** What stands around a passage in a prompt: blank lines, its number. */
+/** Tokens around a passage in a prompt: blank lines, its number. */
 const FRAME_TOKENS = 4;
 
-/** Estimated tokens of all passages of one tool, where nothing else is chosen: twenty chunks of the default size. */
+/** Default budget of one tool: twenty chunks of the default size. */
 export const DEFAULT_MAX_TOKENS = 12_000;
 
-/** Full stops of scripts that put no space behind a sentence, then those of the others. */
+/** Sentence ends of scripts without spaces, then of the others. */
 const SENTENCE_END = /[。！？][」』”)]*|[.!?…]["'»”)\]]*(?=\s|$)/gu;
 
-/** Estimated tokens of a passage in a prompt. */
 export const estimatedTokens = (text: string): number =>
   Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + FRAME_TOKENS;
 
@@ -22,8 +18,8 @@ export interface Budgeted<T> {
 }
 
 /**
- * The passages that fit, best first: the first one that does not fit goes with all after it. When not even the first fits, it
- * is cut behind a sentence.
+ * Keeps passages, best first, up to the first one that does not fit. If that is the best one, it is cut at the end of a
+ * sentence.
  */
 export function withinBudget<T extends { readonly text: string }>(
   passages: readonly T[],
@@ -48,14 +44,14 @@ export function withinBudget<T extends { readonly text: string }>(
 
 const over = (maxTokens: number): string => `did not fit into the budget of ${maxTokens} tokens and were left out`;
 
-/** The longest beginning of whole sentences; without one whole words; without these what fits. */
+/** The longest beginning of whole sentences, else of whole words, else of characters. */
 function cutAtSentence(text: string, maxTokens: number): string {
   const bytes = Buffer.from(text).subarray(0, Math.floor(maxTokens * BYTES_PER_TOKEN));
-  // A streaming decoder keeps an unfinished last character to itself.
+  // A streaming decoder drops an incomplete last character.
   const head = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   if (head.length >= text.length) return text;
   const sentence = [...head.matchAll(SENTENCE_END)].findLast(({ index, 0: mark }) => {
-    // Where the beginning ends, the text may go on: 3.5 is no end of a sentence.
+    // The cut may be inside a number: the dot of 3.5 ends no sentence.
     const after = text[index + mark.length];
     return /^[。！？]/.test(mark) || after === undefined || /\s/.test(after);
   });

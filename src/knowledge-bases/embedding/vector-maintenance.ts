@@ -8,14 +8,14 @@ import { VectorIndexRepository } from './vector-index.repository';
 
 const EVERY_MS = 60_000;
 const PRUNE_EVERY = 60;
-/** Steps of clearing away in one sweep: a stopping process waits for its sweep. */
+/** Delete statements of one sweep: a stopping process waits for its sweep. */
 const STEPS = 40;
 
-/** Takes up indexes whose job was lost, and clears away vectors that no knowledge base names any more. */
+/** Enqueues builds whose job was lost, and deletes vectors that no knowledge base uses. */
 @Injectable()
-export class VectorUpkeep {
-  /** Out of use when last looked at: questions that were planned before then have been answered by now. */
-  private forgotten = new Set<number>();
+export class VectorMaintenance {
+  /** Indexes that were unused at the last sweep: the searches that used them have ended. */
+  private unused = new Set<number>();
   private rounds = 0;
 
   constructor(
@@ -32,18 +32,17 @@ export class VectorUpkeep {
   async sweep(): Promise<void> {
     if ((this.rounds += 1) % PRUNE_EVERY === 0) await this.cache.prune();
     if (!this.store.available) return;
-    await this.indexes.adopt();
-    await this.builder.resume(await this.indexes.unfinished());
-    await this.clear();
+    await this.indexes.requestMissing();
+    await this.builder.repair(await this.indexes.unfinished());
+    await this.deleteUnused();
   }
 
-  private async clear(): Promise<void> {
-    const forgotten = await this.vectors.forgotten();
+  private async deleteUnused(): Promise<void> {
+    const unused = await this.vectors.unused();
     let steps = STEPS;
-    for (const index of forgotten.filter((each) => this.forgotten.has(each))) {
-      // What is left over is still forgotten at the next sweep.
+    for (const index of unused.filter((each) => this.unused.has(each))) {
       while (steps > 0 && !this.jobs.isStopping && (await this.vectors.removeSome(index))) steps -= 1;
     }
-    this.forgotten = new Set(forgotten);
+    this.unused = new Set(unused);
   }
 }

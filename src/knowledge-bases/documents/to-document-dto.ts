@@ -1,12 +1,17 @@
 import type { DocumentEntity } from '../storage/document.entity';
-import type { DocumentProgress, DocumentView } from '../storage/knowledge-base.types';
+import type { DocumentDto, DocumentProgressDto } from './document.dto';
 
-function progressOf({ status, progressCurrent, progressTotal, chunkCount }: DocumentEntity): DocumentProgress | null {
+function progressOf({
+  status,
+  progressCurrent,
+  progressTotal,
+  chunkCount,
+}: DocumentEntity): DocumentProgressDto | null {
   if (status === 'completed') return { current: chunkCount, total: chunkCount };
   return progressTotal === 0 ? null : { current: progressCurrent, total: progressTotal };
 }
 
-export const toDocumentView = (row: DocumentEntity): DocumentView => ({
+export const toDocumentDto = (row: DocumentEntity): DocumentDto => ({
   id: row.id,
   knowledge_base_id: row.knowledgeBaseId,
   filename: row.filename,

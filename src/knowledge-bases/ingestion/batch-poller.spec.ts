@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WaitingRoom } from './waiting-room';
+import { BatchPoller } from './batch-poller';
 
 const MINUTE_MS = 60_000;
 
@@ -8,7 +8,7 @@ describe('requests that wait', () => {
     const open = new Set(Array.from({ length: 200 }, (_, n) => `d${n}`));
     let questions = 0;
     let atOnce = 0;
-    const room = new WaitingRoom(
+    const room = new BatchPoller(
       async (ids) => {
         questions++;
         atOnce++;
@@ -22,7 +22,7 @@ describe('requests that wait', () => {
     const waits = [...open].map((id) => room.wait([id], MINUTE_MS));
     for (const id of [...open]) {
       open.delete(id);
-      room.ring();
+      room.notify();
       if (id === 'd100') await waits[0];
     }
     await Promise.all(waits);
@@ -31,20 +31,20 @@ describe('requests that wait', () => {
 
   it('are let go at their limit, and when the process stops', async () => {
     let closing = false;
-    const room = new WaitingRoom(
+    const room = new BatchPoller(
       (ids) => Promise.resolve(new Set(ids)),
       () => closing,
     );
     await room.wait(['a'], 0);
     const wait = room.wait(['a'], MINUTE_MS);
     closing = true;
-    room.ring();
+    room.notify();
     await wait;
   });
 
   it('are told when nobody can say, and others may wait afterwards', async () => {
     let away = true;
-    const room = new WaitingRoom(
+    const room = new BatchPoller(
       () => (away ? Promise.reject(new Error('away')) : Promise.resolve(new Set<string>())),
       () => false,
     );

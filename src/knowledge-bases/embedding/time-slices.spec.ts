@@ -1,7 +1,7 @@
 import { type VectorStore } from '../search/vector-store';
-import { ChunkEmbedder, EmbeddingTurnOver } from './chunk-embedder';
+import { ChunkEmbedder, EmbeddingTimeSliceEnded } from './chunk-embedder';
 import { IndexBuilder } from './index-builder';
-import { PassageEmbedder } from './passage-embedder';
+import { ChunkVectors } from './chunk-vectors';
 import type { CachedVector, CacheScope } from './embedding-cache.repository';
 
 const embedding = { provider: 'openai', model: 'm', dimensions: 2 };
@@ -15,7 +15,7 @@ const never = (each: AbortSignal): Promise<never> =>
 const as = <T>(part: object): T => part as T;
 type EmbedderParts = ConstructorParameters<typeof ChunkEmbedder>;
 type BuilderParts = ConstructorParameters<typeof IndexBuilder>;
-type PassageParts = ConstructorParameters<typeof PassageEmbedder>;
+type VectorParts = ConstructorParameters<typeof ChunkVectors>;
 
 describe('a document whose vendor is slow', () => {
   const embedder = (make: (signal: AbortSignal) => Promise<void>): ChunkEmbedder =>
@@ -29,7 +29,7 @@ describe('a document whose vendor is slow', () => {
 
   it('gives its place up when its turn is over, to be tried again', async () => {
     const work = embedder(never).embedGeneration(target, { signal, done: () => undefined }, 20);
-    await expect(work).rejects.toBeInstanceOf(EmbeddingTurnOver);
+    await expect(work).rejects.toBeInstanceOf(EmbeddingTimeSliceEnded);
     await expect(work).rejects.toMatchObject({ code: 'upstream_timeout' });
   });
 
@@ -77,8 +77,9 @@ describe('vectors that are kept', () => {
   let identity = 'https://one.example';
   const asked: string[][] = [];
   const cache = new Map<string, readonly number[]>();
-  const passages = new PassageEmbedder(
-    as<PassageParts[0]>({
+  const stored: { chunkId: string; vector: readonly number[] }[] = [];
+  const vectors = new ChunkVectors(
+    as<VectorParts[0]>({
       identity: async () => identity,
       textsAtOnce: () => 2,
       embed: async (_: string, { texts }: { texts: string[] }) => {
@@ -87,14 +88,20 @@ describe('vectors that are kept', () => {
         return texts.map(() => [1, 0]);
       },
     }),
-    as<PassageParts[1]>({
+    as<VectorParts[1]>({
       find: async (_: CacheScope, hashes: string[]) =>
         new Map(hashes.flatMap((hash) => (cache.has(hash) ? [[hash, cache.get(hash)]] : []))),
       add: async (_: CacheScope, __: string, made: CachedVector[]) =>
         void made.forEach(({ hash, vector }) => cache.set(hash, vector)),
     }),
+    as<VectorParts[2]>({ add: async (_: unknown, made: typeof stored) => void stored.push(...made) }),
   );
-  const embed = (...texts: string[]) => passages.embed(target, embedding, texts, signal);
+  const embed = async (...texts: string[]) => {
+    stored.splice(0);
+    const chunks = texts.map((text, at) => ({ id: String(at), section: '', table_header: null, text }));
+    await vectors.make({ ...target, index: 1 }, embedding, chunks, signal);
+    return stored;
+  };
   beforeEach(() => void asked.splice(0));
 
   it('are made in rounds, and those of one that was answered are not asked for again', async () => {

@@ -9,12 +9,12 @@ export interface PlacedChunk extends Chunk {
   readonly sectionEnd: number;
 }
 
-/** A longer section is given in parts of at most this many characters, cut between chunks. */
+/** Longer sections are split between chunks. */
 const SECTION_MAX = 8_000;
-/** The same for a text that has neither headings nor pages. */
+/** Sections of a text without headings and pages. */
 const WINDOW_MAX = 4_000;
 
-/** Page at an offset: the last one that starts at or before it. Null without pages. */
+/** Binary search for the page at an offset. Null without pages. */
 function pageAt(pages: readonly PageStart[], offset: number): number | null {
   let low = 0;
   let high = pages.length;
@@ -27,7 +27,7 @@ function pageAt(pages: readonly PageStart[], offset: number): number | null {
 }
 
 interface Group {
-  /** What its chunks share: a heading, else a page, else nothing. */
+  /** Common heading of the chunks, else their page. */
   readonly key: string;
   readonly start: number;
   readonly max: number;
@@ -35,7 +35,7 @@ interface Group {
 }
 
 function openGroup(chunk: Chunk, key: string, page: number | null, before: Group | null): Group {
-  // A heading that left no room for its text is a chunk of its own.
+  // A long heading is a chunk of its own: the section begins there.
   const begins = before?.key === key ? chunk.start : Math.min(chunk.section ?? chunk.start, chunk.start);
   return { key, start: begins, max: chunk.section === null && page === null ? WINDOW_MAX : SECTION_MAX, chunks: [] };
 }
@@ -46,8 +46,8 @@ function* placed({ start, chunks }: Group): Generator<PlacedChunk> {
 }
 
 /**
- * Tells each chunk its pages and its section: what stands between its innermost heading and the next heading; without
- * headings its page, else a window. Chunks of one section are given the same range; it holds each of them whole.
+ * Adds pages and section to each chunk. A section reaches from the innermost heading to the next heading; without headings it
+ * is a page, else a window. All chunks of a section get the same range.
  */
 export function* placeChunks(chunks: Iterable<Chunk>, pages: readonly PageStart[]): Generator<PlacedChunk> {
   let group: Group | null = null;

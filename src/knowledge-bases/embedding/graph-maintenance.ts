@@ -5,13 +5,12 @@ import { VectorGraphs } from '../search/vector-graphs';
 import { VectorStore } from '../search/vector-store';
 
 const EVERY_MS = 60_000;
-/** There is one job of this kind. */
 const KEY = 'graphs';
 const GRAPH_QUEUE: Queue<object> = { name: 'vector-graphs', concurrency: 1, retries: 0, retryDelay: 60 };
 
-/** Has graphs over large vector indexes built, by one process at a time. */
+/** Enqueues one job when HNSW graphs have to be built or dropped. */
 @Injectable()
-export class GraphUpkeep {
+export class GraphMaintenance {
   constructor(
     private readonly store: VectorStore,
     private readonly graphs: VectorGraphs,
@@ -24,7 +23,7 @@ export class GraphUpkeep {
 
   private async sweep(): Promise<void> {
     if (!this.store.available || !this.store.usesGraphs) return;
-    // What another process has built is used from here on.
+    // Graphs that another process has built are used from now on.
     await this.graphs.refresh();
     if (!(await this.graphs.needMaintenance())) return;
     if ((await this.jobs.withoutJob(GRAPH_QUEUE, [KEY])).length === 0) return;
