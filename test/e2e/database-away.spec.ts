@@ -45,13 +45,13 @@ describe('a service whose database goes away', () => {
     await until(async () => {
       const { status, checks } = await ready();
       return status === 200 && checks['jobs'] === 'ok' && checks['signals'] === 'ok';
-    }, 8_000);
+    });
   });
 
   it('stops in bounded time without it', async () => {
     await proxy.die();
     const started = performance.now();
     await app.stop();
-    expect(performance.now() - started).toBeLessThan(12_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
 import { foreignOrganization, type Person, person } from '../support/people';
@@ -199,11 +198,17 @@ withVectors('documents', () => {
 });
 
 withVectors('another model', () => {
+  /** Holds the calls of a rebuild. The first call for the model asks for its dimensions. */
+  function holdRebuild(): void {
+    let calls = 0;
+    vendor.hold(({ model }) => model === 'other' && calls++ > 0);
+  }
+
   it('is built beside the one that answers, and takes its place whole', async () => {
     const kb = await create();
     await upload(kb.id, BOOK);
     vendor.dimensionsOf('other', 32);
-    vendor.delay(400);
+    holdRebuild();
     const changed = (await patch(kb.id, { embedding: OTHER })).json;
     expect(changed).toMatchObject({
       embedding: { model: 'other', dimensions: 32 },
@@ -213,6 +218,7 @@ withVectors('another model', () => {
       mode: 'vector',
       results: [{ metadata: { filename: 'osmosis.md' } }],
     });
+    vendor.release();
     const done = await ready(kb.id);
     expect(done.index).toMatchObject({
       status: 'ready',
@@ -229,13 +235,13 @@ withVectors('another model', () => {
     await upload(kb.id, BOOK);
     const asked = (): number => vendor.requests.filter(({ model }) => model === 'words').length;
     const before = asked();
-    vendor.delay(2_000);
+    holdRebuild();
     await patch(kb.id, { embedding: OTHER });
     const back = (await patch(kb.id, { embedding: WORDS })).json;
     expect(back).toMatchObject({ embedding: { model: 'words' }, index: { status: 'ready', progress: null } });
     expect(asked()).toBe(before);
-    await sleep(2_500);
-    vendor.delay(0);
+    vendor.release();
+    await until(() => vendor.active === 0);
     expect((await read(kb.id)).index.embedding.model).toBe('words');
     expect((await ask(kb.id, 'water')).results).toHaveLength(3);
   });

@@ -3,6 +3,7 @@ import { makeAssistant, user } from '../support/chat';
 import { HANG, moodleException, type ScriptedMoodle, startMoodle } from '../support/moodle';
 import { person, type Person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
 
 const TOKEN = 'moodle-canary-token';
 const PROXY_SECRET = 'proxy-canary-secret';
@@ -192,7 +193,7 @@ describe('Moodle, over HTTP', () => {
         headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ messages: [user('What is due?')] }),
       }).catch(() => null);
-      while (moodle.calls.length === 0) await new Promise((done) => setTimeout(done, 10));
+      await until(() => moodle.calls.length > 0);
       client.abort();
       await moodle.calls[0]?.left;
       await request;

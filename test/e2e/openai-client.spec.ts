@@ -108,8 +108,8 @@ describe('the official OpenAI client', () => {
     const left = performance.now();
     stream.controller.abort();
     const closed = await upstream.requests[0]?.closedEarly;
-    // The promise is 250 ms; a busy machine may be late, and whoever does not heed the abort takes 10 s.
-    expect((closed ?? Infinity) - left).toBeLessThan(2_000);
+    // The promise is 250 ms. A busy machine may be late; without the abort the answer takes 10 s.
+    expect((closed ?? Infinity) - left).toBeLessThan(5_000);
     await until(() => upstream.active === 0);
   });
 

@@ -6,6 +6,7 @@ import { Authenticator } from '../../src/auth/access/authenticator';
 import type { Caller } from '../../src/kernel';
 import { MembersService } from '../../src/organizations';
 import { emptyDatabase, openRooms, type Rooms, type TestOrganization } from './auth.rooms';
+import { until } from '../support/until';
 
 const refused = (code: string): object => expect.objectContaining({ code });
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
@@ -231,10 +232,7 @@ describe('API keys', () => {
     const lastUsed = async () =>
       (await rooms.get(ApiKeysService).list(org.caller(), 'me', { limit: 1, cursor: null })).items[0]?.last_used_at;
     await authenticate(key);
-    for (let tries = 0; (await lastUsed()) === null && tries < 50; tries += 1)
-      await new Promise((r) => setTimeout(r, 20));
-    const first = await lastUsed();
-    expect(first).not.toBeNull();
+    const first = await until(lastUsed);
     await authenticate(key);
     expect(await lastUsed()).toBe(first);
   });

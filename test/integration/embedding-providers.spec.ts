@@ -5,6 +5,7 @@ import { EmbeddingsService } from '../../src/connectors';
 import { AppError } from '../../src/kernel';
 import type { OrganizationsService } from '../../src/organizations';
 import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
+import { until } from '../support/until';
 import { outboundFor, SECRET, targetAt } from '../support/upstream-caller';
 
 let vendor: EmbeddingUpstream;
@@ -121,7 +122,8 @@ describe('passages', () => {
     vendor.fail({ fault: 'slow' });
     const leave = new AbortController();
     const answer = passages(many(2), { signal: leave.signal });
-    setTimeout(() => leave.abort(), 50);
+    await until(() => vendor.requests.length === 1);
+    leave.abort();
     await expect(answer).rejects.toMatchObject({ code: 'cancelled' });
   });
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
 import { ParserPool } from '../../src/extraction/processes/parser-pool';
 import { pdfBomb } from '../support/hostile-documents';
+import { until } from '../support/until';
 
 const LIMITS = {
   maxBytes: 1e9,
@@ -43,15 +43,9 @@ function parserThat(name: string, script: string): ParserPool {
 }
 
 async function killNext(pool: ParserPool, not?: number): Promise<number> {
-  for (let left = 500; left > 0; left -= 1) {
-    const pid = pool.pids.find((each) => each !== not);
-    if (pid !== undefined) {
-      process.kill(pid, 'SIGKILL');
-      return pid;
-    }
-    await sleep(10);
-  }
-  throw new Error('no parser process was started');
+  const pid = await until(() => pool.pids.find((each) => each !== not));
+  process.kill(pid, 'SIGKILL');
+  return pid;
 }
 
 it('an answer to another document is nobody’s', async () => {

@@ -186,8 +186,10 @@ describe('stopping', () => {
     await queue.start();
     await send(queue, to, 1);
     await until(async () => (await states(to))['active'] === 1);
-    const stopping = queue.stop(20_000);
-    await sleep(300);
+    const stopped = jest.fn();
+    const stopping = queue.stop(20_000).then(stopped);
+    await states(to);
+    expect(stopped).not.toHaveBeenCalled();
     finish();
     await stopping;
     expect(await states(to)).toEqual({ completed: 1 });
@@ -302,7 +304,7 @@ describe('a database that goes away', () => {
     );
     await send(queue, to, 1);
     await until(() => ran === 1);
-    await sleep(1_500);
+    await until(() => away.slice(0, 2).every(({ mock }) => mock.calls.length > 1));
     for (const spy of away) spy.mockRestore();
     await until(async () => (await states(to))['completed'] === 1);
     process.off('unhandledRejection', note);

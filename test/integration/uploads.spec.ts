@@ -1,6 +1,6 @@
-import { request as send } from 'node:http';
+import { once } from 'node:events';
+import { request as send, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, type INestApplication, Post } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
@@ -64,14 +64,17 @@ async function upload(sent = body): Promise<number> {
   return response.status;
 }
 
-/** Sends the beginning of the body and leaves when it is time. */
+/** Sends the beginning of the body and leaves when it is time. Resolves when the service has seen it leave. */
 async function leaveAfter(bytes: number, time: () => Promise<unknown>): Promise<void> {
   const headers = { 'content-type': type, 'x-organization': 'a', 'content-length': body.length };
+  const arrived = once(app.getHttpServer(), 'request') as Promise<[unknown, ServerResponse]>;
   const request = send(url, { method: 'POST', headers }).on('error', () => undefined);
   request.write(body.subarray(0, bytes));
+  const [, response] = await arrived;
+  const left = once(response, 'close');
   await time();
   request.destroy();
-  await sleep(100);
+  await left;
 }
 
 it('an upload counts until the route has done with it, whether its client is still there or not', async () => {
@@ -86,7 +89,10 @@ it('an upload counts until the route has done with it, whether its client is sti
 
 it('uploads that were broken off hold nothing', async () => {
   const before = begun;
-  for (let n = 0; n < 3; n += 1) await leaveAfter(0.8 * MEBIBYTE, () => sleep(200));
+  for (let n = 0; n < 3; n += 1) {
+    await leaveAfter(0.8 * MEBIBYTE, () => until(() => UPLOADS.size > others.size + MEBIBYTE / 2));
+    await until(() => UPLOADS.size === others.size);
+  }
   expect(begun).toBe(before);
   expect(await upload()).toBe(201);
 });

@@ -55,6 +55,8 @@ export interface EmbeddingUpstream {
   readonly requests: readonly EmbeddingCall[];
   /** Texts embedded so far, over all calls that were answered. */
   readonly embedded: number;
+  /** Calls that are open now. */
+  readonly active: number;
   /** Most calls that were open at one time. */
   readonly peak: number;
   fail(failure: EmbeddingFailure, times?: number): void;
@@ -66,6 +68,9 @@ export interface EmbeddingUpstream {
   readAtMost(chars: number): void;
   /** Every answer takes so long. */
   delay(ms: number): void;
+  /** Calls that match wait for `release`. */
+  hold(matches: (call: Pick<EmbeddingCall, 'model' | 'texts'>) => boolean): void;
+  release(): void;
   reset(): void;
   stop(): Promise<void>;
 }
@@ -94,7 +99,9 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
   embedded = 0;
   peak = 0;
   requests: EmbeddingCall[] = [];
-  private open = 0;
+  active = 0;
+  private held: (call: Pick<EmbeddingCall, 'model' | 'texts'>) => boolean = () => false;
+  private readonly waiting = new Set<() => void>();
   private failures: (EmbeddingFailure | undefined)[] = [];
   private sizes = new Map<string, number>();
   private longest = Infinity;
@@ -132,7 +139,18 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
     this.delayMs = ms;
   }
 
+  hold(matches: typeof this.held): void {
+    this.held = matches;
+  }
+
+  release(): void {
+    this.held = () => false;
+    for (const goOn of this.waiting) goOn();
+    this.waiting.clear();
+  }
+
   reset(): void {
+    this.release();
     this.requests = [];
     this.failures = [];
     this.sizes.clear();
@@ -154,9 +172,14 @@ class ScriptedEmbeddings implements EmbeddingUpstream {
     const texts = [body['input']].flat() as string[];
     const call = { path: message.url ?? '', headers: message.headers, body, model: String(body['model']), texts };
     this.requests.push({ ...call, at: performance.now() });
-    this.open += 1;
-    this.peak = Math.max(this.peak, this.open);
-    response.once('close', () => (this.open -= 1));
+    this.active += 1;
+    this.peak = Math.max(this.peak, this.active);
+    response.once('close', () => (this.active -= 1));
+    if (this.held(call))
+      await new Promise<void>((goOn) => {
+        this.waiting.add(goOn);
+        response.once('close', goOn);
+      });
     if (this.delayMs > 0) await pause(this.delayMs, response);
     const failure = this.failures.shift();
     if (failure?.fault === 'slow') await pause(SLOW_MS, response);

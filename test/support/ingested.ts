@@ -1,7 +1,6 @@
 import { filesForm } from './app';
 import type { Person } from './people';
-
-const PATIENCE_MS = 30_000;
+import { until } from './until';
 
 /** Uploads files and waits until they answer. Throws when one fails. */
 export async function ingested(
@@ -13,15 +12,11 @@ export async function ingested(
   const { status, text, json } = await who.api('POST', to, filesForm(...Object.entries(files)));
   if (status !== 201 && status !== 202) throw new Error(`Upload: ${status} ${text}`);
   const wanted = new Set<string>(json.items.map(({ id }: { id: string }) => id));
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const { items } = (await who.api('GET', `${to}?limit=100`)).json;
-    const open = items.filter(
-      (item: { id: string; status: string }) => wanted.has(item.id) && item.status !== 'completed',
-    );
-    if (open.length === 0) return;
-    const failed = open.find((item: { status: string }) => item.status === 'failed');
-    if (failed !== undefined || Date.now() > deadline) throw new Error(`Not ingested: ${JSON.stringify(open[0])}`);
-    await new Promise((done) => setTimeout(done, 50));
-  }
+  await until(async () => {
+    const { items } = (await who.api('GET', `${to}?limit=100`)).json as { items: { id: string; status: string }[] };
+    const open = items.filter(({ id, status }) => wanted.has(id) && status !== 'completed');
+    const failed = open.find(({ status }) => status === 'failed');
+    if (failed !== undefined) throw new Error(`Not ingested: ${JSON.stringify(failed)}`);
+    return open.length === 0;
+  });
 }
