@@ -19,6 +19,7 @@ const FLOORS = [
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
 const PLATFORM = [
   ['config', 'logging'],
+  ['postgres'],
   ['database'],
   ['counters', 'plugins', 'http', 'jobs', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency'],
@@ -101,7 +102,7 @@ module.exports = {
           '\\.errors\\.ts$',
           '\\.step\\.ts$',
         ],
-        pathNot: ['\\.spec\\.ts$', '^src/platform/database/', '^src/platform/config/'],
+        pathNot: ['\\.spec\\.ts$', '^src/platform/postgres/', '^src/platform/config/'],
       },
       to: { path: '^node_modules/(@nestjs|typeorm|rxjs|openai|undici|pg|express)', dependencyTypesNot: ['type-only'] },
     },
@@ -114,7 +115,7 @@ module.exports = {
           '\\.repository\\.ts$',
           '\\.entity\\.ts$',
           '\\.module\\.ts$',
-          '^src/platform/database/',
+          '^src/platform/(database|postgres)/',
           '\\.spec\\.ts$',
         ],
       },

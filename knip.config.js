@@ -18,7 +18,7 @@ module.exports = {
         entry: [
           'src/main.ts',
           'src/cli.ts',
-          'src/platform/database/embedded/embedded.worker.ts',
+          'src/platform/postgres/embedded/embedded.worker.ts',
           'src/extraction/processes/parser-main.ts',
           'src/connectors/embeddings/local/local.worker.ts',
           'migrations/index.ts',

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { migrations } from '../migrations';
 import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answering';
+import { type AppOptions, groundModules } from './app.ground';
+import { PLATFORM } from './app.platform';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
@@ -17,14 +18,7 @@ import { MultiToolModule } from './multi-tool';
 import { OpenAiDoorModule } from './openai-door';
 import { OrchestratorsModule } from './orchestrators';
 import { OrganizationsModule } from './organizations';
-import { AuditModule } from './platform/audit';
-import { CONFIG, type Config, ConfigModule } from './platform/config';
-import { DatabaseModule, type SchemaOnOpen } from './platform/database';
-import { IdempotencyModule } from './platform/idempotency';
-import { JobsModule } from './platform/jobs';
-import { OutboundModule } from './platform/outbound';
-import { SecretsModule } from './platform/secrets';
-import { SignalsModule } from './platform/signals';
+import type { Config } from './platform/config';
 import { ProcessorsModule } from './processors';
 import { PromptTemplatesModule } from './prompt-templates';
 import { RubricsModule } from './rubrics';
@@ -33,17 +27,8 @@ import { RunsModule } from './runs';
 import { ToolsModule } from './tools';
 import { KnownMethodsModule, WebModule } from './web';
 
-export interface AppOptions {
-  /** What opening the database does to its schema. */
-  readonly schema: SchemaOnOpen;
-  /** Operator commands join the embedded database of a running server instead of refusing. */
-  readonly share?: boolean;
-}
-
-const PLATFORM = [SecretsModule, OutboundModule, AuditModule, IdempotencyModule, JobsModule, SignalsModule];
-
 /** The doors come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
-const ROOMS = [
+export const ROOMS = [
   OpenAiDoorModule,
   RunDoorModule,
   OrganizationsModule,
@@ -79,20 +64,6 @@ const ROOMS = [
 @Module({})
 export class AppModule {
   static of(config: Config, options: AppOptions): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [
-        ConfigModule.of(config),
-        DatabaseModule.forRootAsync({
-          migrations,
-          schema: options.schema,
-          share: options.share ?? false,
-          inject: [CONFIG],
-          useFactory: ({ database }: Config) => database,
-        }),
-        ...ROOMS,
-        ...PLATFORM,
-      ],
-    };
+    return { module: AppModule, imports: [...groundModules(config, options), ...ROOMS, ...PLATFORM] };
   }
 }

@@ -27,12 +27,12 @@ const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** These commands only open the database. Loading the connectors would take most of their time. */
-const WITHOUT_VENDORS = /^(?:db:|export$)/;
+/** These commands call no vendor. Loading the connectors would take most of their time. */
+const WITHOUT_VENDORS = /^(?:(?:db|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
   const { loadConfig } = await import('./platform/config/index.js');
-  const vendors = WITHOUT_VENDORS.test(command) ? null : (await import('./connectors/index.js')).VENDORS;
+  const vendors = WITHOUT_VENDORS.test(command) ? null : (await import('./connectors/vendors.js')).VENDORS;
   return loadConfig(process.env, vendors);
 }
 

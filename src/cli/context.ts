@@ -1,11 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { migrations } from '../../migrations';
 import { AppError, terminalJson } from '../kernel';
 import type { Config } from '../platform/config';
-import { type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/database';
 import { createPino, StructuredLogger } from '../platform/logging';
+import { type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/postgres';
+import type { Rooms } from './create-application';
 
-/** Nest logs why a start failed, with its stack. The command itself says it in one sentence where it is not a bug. */
+/** Omits the stack that Nest logs for a failed start: the command reports these errors in one sentence. */
 class CommandLogger extends StructuredLogger {
   override error(message: unknown, ...rest: unknown[]): void {
     if (message instanceof SchemaMismatchError || message instanceof AppError) return;
@@ -13,23 +15,24 @@ class CommandLogger extends StructuredLogger {
   }
 }
 
-/** Standard output belongs to the result: a command logs warnings and worse to standard error. */
+/** Logs to standard error: standard output belongs to the result. */
 const commandLogger = (level: 'info' | 'warn' = 'warn'): StructuredLogger =>
   new CommandLogger(createPino(level, { write: (line: string) => void process.stderr.write(terminalJson(line)) }));
 
 export interface ApplicationOptions {
-  /** What is written is logged, a line for each; on a terminal people see its progress instead. */
+  /** Log each write at level `info`, except on a terminal, which shows the progress. */
   readonly logWrites?: boolean;
 }
 
 /** Runs work inside the application, without HTTP; on the embedded database it joins a running server. */
 export async function withApplication<T>(
   config: Config,
+  rooms: Rooms,
   work: (context: INestApplicationContext) => Promise<T>,
   { logWrites = false }: ApplicationOptions = {},
 ): Promise<T> {
   const { createApplication } = await import('./create-application.js');
-  const context = await createApplication(config, commandLogger());
+  const context = await createApplication(config, rooms, commandLogger());
   if (logWrites && !process.stderr.isTTY) context.useLogger(commandLogger('info'));
   try {
     return await work(context);
@@ -38,8 +41,9 @@ export async function withApplication<T>(
   }
 }
 
-/** The database alone, whatever its schema. */
+/** Opens the database without Nest and without a look at the schema. */
 export async function withDatabase<T>(config: Config, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  Logger.overrideLogger(commandLogger());
   const database = await openDatabase(config.database, { migrations, schema: 'skip', share: true });
   try {
     return await work(database);

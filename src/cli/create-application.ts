@@ -1,11 +1,36 @@
-import type { INestApplicationContext, LoggerService } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, LoggerService, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../app.module';
+import { type AppOptions, groundModules } from '../app.ground';
 import type { Config } from '../platform/config';
 
-/** In a file of its own: loading every room takes seconds, which commands of the database alone do not spend. */
-export const createApplication = (config: Config, logger: LoggerService): Promise<INestApplicationContext> =>
-  NestFactory.createApplicationContext(AppModule.of(config, { schema: 'check', share: true }), {
-    abortOnError: false,
-    logger,
-  });
+/** Rooms that a command loads beside the platform: none, organizations with members and keys, or every room. */
+export type Rooms = 'none' | 'institution' | 'every';
+
+type Imports = NonNullable<ModuleMetadata['imports']>;
+
+class CommandModule {}
+
+const OPTIONS: AppOptions = { schema: 'check', share: true };
+
+/** Loaded on demand: loading every room takes two seconds of processor time. */
+const ROOMS: Readonly<Record<Rooms, () => Promise<Imports>>> = {
+  none: () => Promise.resolve([]),
+  institution: async () => {
+    const { AuthModule } = await import('../auth/index.js');
+    const { OrganizationsModule } = await import('../organizations/index.js');
+    return [OrganizationsModule, AuthModule, ...(await import('../app.platform.js')).PLATFORM];
+  },
+  every: async () => [...(await import('../app.module.js')).ROOMS, ...(await import('../app.platform.js')).PLATFORM],
+};
+
+export async function createApplication(
+  config: Config,
+  rooms: Rooms,
+  logger: LoggerService,
+): Promise<INestApplicationContext> {
+  const module: DynamicModule = {
+    module: CommandModule,
+    imports: [...groundModules(config, OPTIONS), ...(await ROOMS[rooms]())],
+  };
+  return NestFactory.createApplicationContext(module, { abortOnError: false, logger });
+}

@@ -11,7 +11,7 @@ import { PassageRepository } from '../../src/knowledge-bases/search/passage.repo
 import { vectorParameters, vectorQuery, type VectorScope } from '../../src/knowledge-bases/search/vector-query';
 import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
-import { createDataSource } from '../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../src/platform/postgres/connection/data-source';
 import { migrate, revertLast } from '../../src/platform/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
 import { createScratchDatabase } from '../support/scratch-database';

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
-import { connect } from '../../src/platform/database/connection/connect';
-import { createDataSource } from '../../src/platform/database/connection/data-source';
+import { connect } from '../../src/platform/postgres/connection/connect';
+import { createDataSource } from '../../src/platform/postgres/connection/data-source';
 
 /** Where global-setup leaves one URL per jest worker. */
 export const TEST_DATABASES = 'BELLWETHER_TEST_DATABASES';

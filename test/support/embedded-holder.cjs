@@ -2,7 +2,7 @@
 const { join } = require('node:path');
 
 const [compiled, dataDir] = process.argv.slice(2);
-const { startEmbedded } = require(join(compiled, 'src/platform/database/embedded'));
+const { startEmbedded } = require(join(compiled, 'src/platform/postgres/embedded'));
 
 async function main() {
   const database = await startEmbedded({ dataDir });

@@ -102,7 +102,7 @@ export function migrate(config: Config, options: MigrateOptions, command: Comman
 function plan(config: Config, options: MigrateOptions, command: CommandContext): Promise<CommandResult> {
   const listed = whole('--diffs', options.diffs, 0, MOST_DIFFS);
   const to = targetOf(options.to);
-  return withApplication(config, async (context) => {
+  return withApplication(config, 'every', async (context) => {
     const scope = { organizationId: await organizationOf(context, options.org), to };
     const made = await context.get(MigrationPlanner).plan(scope, listed, controlOf(command));
     const data = { batch: null, migrated: 0, ...planView(made) };
@@ -129,7 +129,7 @@ function apply(config: Config, options: MigrateOptions, command: CommandContext)
     };
     return { text: applyText(batch, { complete, before }, failures), data, ok: complete && batch.failed === 0 };
   };
-  return withApplication(config, work, { logWrites: options.json !== true });
+  return withApplication(config, 'every', work, { logWrites: options.json !== true });
 }
 
 export function rollBack(config: Config, options: RollbackOptions, command: CommandContext): Promise<CommandResult> {
@@ -152,12 +152,12 @@ export function rollBack(config: Config, options: RollbackOptions, command: Comm
       ok: complete && historyMissing === 0 && (force || editedCount === 0),
     };
   };
-  return withApplication(config, work, { logWrites: options.json !== true });
+  return withApplication(config, 'every', work, { logWrites: options.json !== true });
 }
 
 export function verify(config: Config, _options: object, command: CommandContext): Promise<CommandResult> {
   const id = batchId(command.args[0]);
-  return withApplication(config, async (context) => {
+  return withApplication(config, 'every', async (context) => {
     const going = context.get(MigrationBatches).verify(id, worker(), controlOf(command));
     const [{ batch, report }, tookMs] = await timed(going);
     const { complete, faultCount } = report;
@@ -171,7 +171,7 @@ export function status(
   options: { readonly org?: string },
   command: CommandContext,
 ): Promise<CommandResult> {
-  return withApplication(config, async (context) => {
+  return withApplication(config, 'every', async (context) => {
     const organizationId = await organizationOf(context, options.org);
     const organizations = await context.get(MigrationPlanner).status(organizationId, command.signal);
     const batches = await context.get(MigrationBatches).recent(organizationId, RECENT);

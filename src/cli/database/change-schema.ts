@@ -1,4 +1,4 @@
-import { migrate, type OpenDatabase, revertLast, runningServers, schemaStatus } from '../../platform/database';
+import { migrate, type OpenDatabase, revertLast, runningServers, schemaStatus } from '../../platform/postgres';
 import type { Config } from '../../platform/config';
 import { withDatabase } from '../context';
 import type { CommandResult } from '../output';

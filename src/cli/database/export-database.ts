@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { migrations } from '../../../migrations';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 import type { Config } from '../../platform/config';
-import { exportDatabase, type ExportReport } from '../../platform/database';
+import { exportDatabase, type ExportReport } from '../../platform/postgres';
 import { SECRETS_KEY_FILE } from '../../platform/secrets';
 
 export interface ExportTarget {

@@ -44,14 +44,14 @@ export const makeOrganization = (
   config: Config,
   { slug, name, ownerEmail, ownerName }: NewOrganization,
 ): Promise<CommandResult> =>
-  withApplication(config, async (context) => {
+  withApplication(config, 'institution', async (context) => {
     const owner = ownerEmail === undefined ? {} : { owner: { email: ownerEmail, name: ownerName ?? ownerEmail } };
     const id = await context.get(FoundingService).create(null, { slug, name, ...owner });
     return { text: `Made organization ${slug} (${id}).`, data: { id, slug } };
   });
 
 export const addMember = (config: Config, { organization, email, name, role }: NewMember): Promise<CommandResult> =>
-  withApplication(config, async (context) => {
+  withApplication(config, 'institution', async (context) => {
     const id = await context.get(OrganizationsService).idOf(organization);
     const member = { email, name, role: oneOf<Role>('role', role, ROLES) };
     const added = await context.get(MembersService).add(null, id, member);
@@ -59,7 +59,7 @@ export const addMember = (config: Config, { organization, email, name, role }: N
   });
 
 export const makeSignInLink = (config: Config, { organization, email = '' }: SignInOptions): Promise<CommandResult> =>
-  withApplication(config, async (context) => {
+  withApplication(config, 'institution', async (context) => {
     const organizationId = await context.get(OrganizationsService).idOf(organization);
     const member = await context.get(MembersService).find(organizationId, email);
     if (member === null) throw notFound('Member');
@@ -75,7 +75,7 @@ export const makeKey = (
   config: Config,
   { organization, owner, name, scopes, expires }: NewKey,
 ): Promise<CommandResult> =>
-  withApplication(config, async (context) => {
+  withApplication(config, 'institution', async (context) => {
     const expiry = expires ? { expires_at: expires } : {};
     const input = { organization, owner, name, scopes: scopesOf(scopes), ...expiry };
     const created = await context.get(ApiKeysService).create(null, input);

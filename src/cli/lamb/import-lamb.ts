@@ -89,7 +89,7 @@ export async function importLamb(
   const chosen = importOptions(options, context);
   // Before the application starts: a file that cannot be read needs no database.
   const source = openLambSource(context.args[0] ?? '');
-  return withApplication(config, async (application) => {
+  return withApplication(config, 'every', async (application) => {
     const report = await application.get(LambImport).run(source, chosen);
     return { text: reportText(report), data: reportJson(report), ok: isClean(report) };
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import type { Config } from '../../platform/config';
-import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/database';
+import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/postgres';
 import { SecretsService } from '../../platform/secrets';
 
 interface Check {
@@ -60,7 +60,7 @@ async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
 
 async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
   if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
-  const status = await withApplication(config, (context) => context.get(SecretsService).status());
+  const status = await withApplication(config, 'none', (context) => context.get(SecretsService).status());
   const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
   return { name: 'secrets', ok: status.available, text, data: status };
 }

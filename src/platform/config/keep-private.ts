@@ -1,5 +1,5 @@
 import { chmodSync, statSync } from 'node:fs';
-import { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 
 const OTHERS = 0o077;
 

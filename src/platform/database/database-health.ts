@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { schemaStatus } from './connection/schema';
+import { schemaStatus } from '../postgres';
 
 /** How long readiness waits for an answer before it calls the database gone. */
 const PATIENCE_MS = 1_500;

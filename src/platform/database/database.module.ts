@@ -9,9 +9,9 @@ import {
 import { DataSource } from 'typeorm';
 import { DatabaseHealth } from './database-health';
 import { DATABASE } from './database.token';
-import type { DatabaseConfig } from './connection/database.types';
+import type { DatabaseConfig } from '../postgres';
 import { EmbeddedMaintenance } from './embedded-maintenance';
-import { type OpenDatabase, openDatabase, type OpenOptions } from './connection/open-database';
+import { type OpenDatabase, openDatabase, type OpenOptions } from '../postgres';
 import { Transactions } from './transactions';
 
 export interface DatabaseModuleOptions extends OpenOptions {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DATABASE } from './database.token';
-import type { OpenDatabase } from './connection/open-database';
+import type { OpenDatabase } from '../postgres';
 
 const EVERY_MS = 60_000;
 

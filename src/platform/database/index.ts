@@ -1,21 +1,14 @@
 /** How rooms use this: docs/contributing/database.md. */
+export * from '../postgres';
 export * from './database-health';
 export * from './database.module';
 export * from './database.token';
-export * from './connection/database.types';
-export { ownIdentity } from './embedded/process-identity';
-export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { batches } from './imports/batches';
 export * from './imports/import-target.types';
 export { TableImport } from './imports/table-import';
 export * from './lease-holder';
-export { migrate, revertLast } from './connection/migrate';
-export { databaseFigures, runningServers } from './figures';
-export * from './connection/open-database';
 export * from './pending-effects';
-export * from './connection/postgres-errors';
 export * from './prepared';
-export * from './connection/schema';
 export * from './tenant-scope';
 export * from './transactions';
 export * from './versioned-scope';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '../postgres';
 
 /** The process that holds a lease. */
 export interface LeaseHolder {

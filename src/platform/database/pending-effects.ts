@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Transaction } from './connection/database.types';
+import type { Transaction } from '../postgres';
 
 /** The committed effects of the request that is being answered. */
 export interface PendingEffects {

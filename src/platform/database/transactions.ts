@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from './connection/database.types';
+import type { Transaction } from '../postgres';
 import { pendingEffects } from './pending-effects';
 
 /** One unit of work over several repositories: all of it or nothing. */

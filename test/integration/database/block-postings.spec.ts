@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../src/kernel';
 import { searchStatement } from '../../../src/knowledge-bases/search/hybrid-query';
 import { PassageRepository } from '../../../src/knowledge-bases/search/passage.repository';
 import { migrate, revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { indexErrors, NO_ERRORS } from '../../support/index-recount';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 

@@ -8,8 +8,8 @@ import {
   openDatabase,
   Transactions,
 } from '../../../src/platform/database';
-import { connect } from '../../../src/platform/database/connection/connect';
-import { createDataSource, type DataSourceSettings } from '../../../src/platform/database/connection/data-source';
+import { connect } from '../../../src/platform/postgres/connection/connect';
+import { createDataSource, type DataSourceSettings } from '../../../src/platform/postgres/connection/data-source';
 import { testDatabaseUrl } from '../../support/database';
 import { DatabaseProxy } from '../../support/proxy';
 import { until } from '../../support/until';

@@ -8,8 +8,8 @@ import {
   isHeld,
   type LockRecord,
   readLock,
-} from '../../../src/platform/database/embedded/directory-lock';
-import { ownIdentity } from '../../../src/platform/database/embedded/process-identity';
+} from '../../../src/platform/postgres/embedded/directory-lock';
+import { ownIdentity } from '../../../src/platform/postgres/embedded/process-identity';
 import { compile } from '../../support/compiled';
 
 describe('the lock of a data directory', () => {

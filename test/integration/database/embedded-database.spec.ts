@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openDatabase } from '../../../src/platform/database';
-import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '../../../src/platform/database/embedded';
+import { type EmbeddedDatabase, runningEmbeddedUrl, startEmbedded } from '../../../src/platform/postgres/embedded';
 import { compile } from '../../support/compiled';
 import { unpack } from '../../support/data-directory';
 import { describeEmbedded, workerFile } from '../../support/embedded-engine';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { OpenDatabase } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { EmbeddedMaintenance } from '../../../src/platform/database/embedded-maintenance';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { migrate, type MigrationClass, revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { fillTables } from '../../support/filled-tables';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 

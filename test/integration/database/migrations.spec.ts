@@ -10,7 +10,7 @@ import {
   schemaIsCurrent,
   schemaStatus,
 } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 
 const SOURCES = join(__dirname, '../../../src');

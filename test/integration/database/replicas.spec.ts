@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../../../migrations';
 import { revertLast } from '../../../src/platform/database';
-import { createDataSource } from '../../../src/platform/database/connection/data-source';
+import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { createScratchDatabase, type ScratchDatabase } from '../../support/scratch-database';
 import { startServer } from '../../support/server-process';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../connection/database.types';
+import type { Transaction } from '../../postgres';
 
 /** One organization, within one transaction. */
 export interface ImportScope {

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { DataSource } from 'typeorm';
 import { connect } from './connect';
 import { createDataSource } from './data-source';

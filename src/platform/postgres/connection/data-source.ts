@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { MigrationClass } from './database.types';
 import { SafeClient } from './safe-client';

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { Logger as TypeOrmLogger } from 'typeorm';
 
 const LONGEST_STATEMENT = 500;

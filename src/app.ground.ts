@@ -1,0 +1,27 @@
+import type { ModuleMetadata } from '@nestjs/common';
+import { migrations } from '../migrations';
+import { CONFIG, type Config, ConfigModule } from './platform/config';
+import { DatabaseModule, type SchemaOnOpen } from './platform/database';
+import { SecretsModule } from './platform/secrets';
+
+export interface AppOptions {
+  /** What opening the database does to its schema. */
+  readonly schema: SchemaOnOpen;
+  /** Operator commands join the embedded database of a running server instead of refusing. */
+  readonly share?: boolean;
+}
+
+type Imports = NonNullable<ModuleMetadata['imports']>;
+
+/** Configuration, database and secrets. */
+export const groundModules = (config: Config, options: AppOptions): Imports => [
+  ConfigModule.of(config),
+  DatabaseModule.forRootAsync({
+    migrations,
+    schema: options.schema,
+    share: options.share ?? false,
+    inject: [CONFIG],
+    useFactory: ({ database }: Config) => database,
+  }),
+  SecretsModule,
+];

@@ -1,0 +1,8 @@
+import { AuditModule } from './platform/audit';
+import { IdempotencyModule } from './platform/idempotency';
+import { JobsModule } from './platform/jobs';
+import { OutboundModule } from './platform/outbound';
+import { SignalsModule } from './platform/signals';
+
+/** Global modules that rooms use without importing them. */
+export const PLATFORM = [OutboundModule, AuditModule, IdempotencyModule, JobsModule, SignalsModule];
