@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { DefinitionInput } from '../definition';
 import type { Caller } from '../kernel';
-import { AssistantEditor } from './assistant-editor';
-import type { RunnableAssistant } from './assistant.types';
+import { AssistantEditor } from './editing/assistant-editor';
+import type { RunnableAssistant } from './access/assistant.types';
 import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
 import { AccessMigration } from './rewriting/access-migration';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
-/** What the other rooms ask of this one. */
+/** Assistants for other rooms: reading, calling and creating. */
 @Injectable()
 export class AssistantsService {
   constructor(
@@ -20,8 +20,8 @@ export class AssistantsService {
   ) {}
 
   /**
-   * From memory, at most 5 s old; migrated first where the policy says so.
-   * @throws {AppError} `not_found` for whatever the caller may not use.
+   * From a cache of at most 5 s; migrated first where the policy says so.
+   * @throws {AppError} `not_found` for an assistant that the caller may not use
    */
   async runnable(caller: Caller, id: number): Promise<RunnableAssistant> {
     const found = await this.runnables.find(caller, id);
@@ -30,14 +30,14 @@ export class AssistantsService {
     return (await this.migration.migrate(found)) ? this.runnables.find(caller, id) : found;
   }
 
-  /** Checks on fresh rows that the caller may still run it. @throws {AppError} `not_found` */
+  /** Checks the right to run it on fresh rows. @throws {AppError} `not_found` */
   assertUsable(caller: Caller, id: number): Promise<void> {
     return this.runnables.assertUsable(caller, id);
   }
 
   /**
-   * At most `count` of what the caller may use and `select` keeps of it, by id, from the id `after` on: of their
-   * organization, and published to all others.
+   * At most `count` assistants that the caller may use and `select` keeps, by id, after the id `after`. They are of the
+   * caller's organization or published to all.
    */
   async someRunnable(
     caller: Caller,
@@ -58,17 +58,17 @@ export class AssistantsService {
     return this.runnables.editableIds(caller);
   }
 
-  /** Whether one assistant may be offered as a tool of another; on rows read for this question. */
+  /** Whether an assistant may be offered as a tool of another; reads fresh rows. */
   mayOffer(question: CallQuestion): Promise<CallAnswer> {
     return this.targets.offer(question);
   }
 
-  /** Whether one assistant may call another now; on rows read for this question. */
+  /** Whether an assistant may call another now; reads fresh rows. */
   mayCall(question: CallQuestion): Promise<CallAnswer> {
     return this.targets.decide(question);
   }
 
-  /** Counts a call in the quotas of the organization that pays for it; null when one is spent. */
+  /** Counts a call in the quotas of the paying organization; null when one is spent. */
   reserveCall(traffic: CallTraffic): Promise<CallReservation | null> {
     return this.quotas.reserve(traffic);
   }

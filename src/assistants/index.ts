@@ -5,7 +5,7 @@ export type { CallAnswer, CallQuestion } from './assistant-tools/call-targets';
 export { AssistantCompiler } from './running/assistant-compiler';
 export { assertFeatures, switchedOff } from './running/required-features';
 export { disclosureTo } from './access/assistant.permissions';
-export * from './assistant.types';
+export * from './access/assistant.types';
 export { AssistantsModule } from './assistants.module';
 export { LinkedAssistantsModule } from './linked-assistants.module';
 export { AssistantsService } from './assistants.service';

@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { LINKED_ASSISTANTS } from '../files';
 import { OrganizationsModule } from '../organizations';
-import { SignedLinkCheck } from './signed-link-check';
+import { SignedLinkCheck } from './sharing/signed-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
 
-/** Answers the lower rooms that open signed links. Global, because they cannot import this room. */
+/** Global, because the rooms that open signed links cannot import this one. */
 @Global()
 @Module({
   imports: [OrganizationsModule],

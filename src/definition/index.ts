@@ -1,5 +1,5 @@
-export * from './definition';
-export * from './document.types';
+export * from './metadata/definition';
+export * from './metadata/document.types';
 export * from './diagnostics/diagnostic.types';
 export * from './metadata/bind-collections';
 export * from './metadata/canonical-metadata';

@@ -1,7 +1,6 @@
 export { batchView, itemView, organizationView, planView, rollbackView, verifyView } from './admin/migration-view';
 export * from './batches/batch.types';
-export { type Applied, MigrationBatches, type Outcome } from './batches/migration-batches.service';
-export * from './batches/migration-plan.types';
-export { MigrationPlanner } from './batches/migration-planner.service';
+export { type Applied, MigrationBatches, type Outcome } from './tasks/migration-batches.service';
+export { MigrationPlanner } from './tasks/migration-planner.service';
 export { MetadataMigratorModule } from './metadata-migrator.module';
 export { MigrationModule } from './migration.module';

@@ -6,15 +6,15 @@ import { OrganizationsModule } from '../organizations';
 import { MigrationAdmin } from './admin/migration-admin.service';
 import { MigrationJobs } from './admin/migration-jobs.service';
 import { MigrationsController } from './admin/migrations.controller';
-import { BatchApplier } from './batches/batch-applier.service';
+import { BatchApplier } from './tasks/batch-applier.service';
 import { BatchItemRepository } from './batches/batch-item.repository';
 import { BatchLeases } from './batches/batch-lease.service';
 import { BatchRepository } from './batches/batch.repository';
-import { BatchRollback } from './batches/batch-rollback.service';
-import { BatchVerifier } from './batches/batch-verifier.service';
-import { Candidates } from './batches/candidates.service';
-import { MigrationBatches } from './batches/migration-batches.service';
-import { MigrationPlanner } from './batches/migration-planner.service';
+import { BatchRollback } from './tasks/batch-rollback.service';
+import { BatchVerifier } from './tasks/batch-verifier.service';
+import { Candidates } from './tasks/candidates.service';
+import { MigrationBatches } from './tasks/migration-batches.service';
+import { MigrationPlanner } from './tasks/migration-planner.service';
 
 /** Migrates stored metadata in batches, and proves that prompts stay the same. */
 @Module({

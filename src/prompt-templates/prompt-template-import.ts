@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { TableImport } from '../platform/database';
 import { PromptTemplateEntity } from './prompt-template.entity';
 
-/** A prompt template of another installation. */
 export type ImportedPromptTemplate = Readonly<
   Pick<PromptTemplateEntity, 'ownerId' | 'type' | 'name' | 'description' | 'systemPrompt' | 'promptTemplate' | 'shared'>
 >;

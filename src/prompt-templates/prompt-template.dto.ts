@@ -1,11 +1,9 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../definition';
-import { IsPlainName, MayBeOmitted, PageQueryDto } from '../platform/http';
+import { IsName, MayBeOmitted, PageOf, PageQueryDto } from '../platform/http';
 
 const MAX_PROMPT = 400_000;
-const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
 class PromptsDto {
   @MayBeOmitted()
@@ -24,7 +22,7 @@ class PromptsDto {
   @MaxLength(MAX_PROMPT)
   prompt_template?: string;
 
-  /** Which kind of assistant its slots are for; `classic` when absent. */
+  /** The type of assistant that its slots fit; `classic` when absent. */
   @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
   @MayBeOmitted()
   @IsIn(ASSISTANT_TYPES)
@@ -32,25 +30,11 @@ class PromptsDto {
 }
 
 export class CreatePromptTemplateDto extends PromptsDto {
-  @ApiProperty({ minLength: 1, maxLength: 200, example: 'Course questions' })
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  @IsPlainName()
+  @IsName({ example: 'Course questions' })
   name!: string;
 }
 
-export class UpdatePromptTemplateDto extends PromptsDto {
-  @ApiPropertyOptional({ minLength: 1, maxLength: 200 })
-  @ValidateIf((_, value) => value !== undefined)
-  @Transform(trim)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  @IsPlainName()
-  name?: string;
-}
+export class UpdatePromptTemplateDto extends PartialType(CreatePromptTemplateDto, { skipNullProperties: false }) {}
 
 export class SharePromptTemplateDto {
   /** Readable by every member of the organization, or by the owner only. */
@@ -88,7 +72,6 @@ export class PromptTemplateDto {
   shared!: boolean;
   /** A starter: to be duplicated, never changed. */
   builtin!: boolean;
-  @ApiProperty({ type: String, nullable: true })
   owner_id!: string | null;
   /** Counts what its owner changed, sharing included; always 1 for a starter. */
   version!: number;
@@ -98,10 +81,4 @@ export class PromptTemplateDto {
   updated_at!: string | null;
 }
 
-export class PromptTemplatePageDto {
-  @ApiProperty({ type: [PromptTemplateDto] })
-  items!: PromptTemplateDto[];
-  @ApiProperty({ type: String, nullable: true })
-  next_cursor!: string | null;
-  total!: number;
-}
+export class PromptTemplatePageDto extends PageOf(PromptTemplateDto) {}

@@ -14,7 +14,7 @@ export class PromptTemplateEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
-  /** Which kind of assistant its slots are for. */
+  /** The type of assistant that its slots fit. */
   @Column('text')
   type!: AssistantType;
 

@@ -3,12 +3,15 @@ import type { AssistantType } from '../definition';
 import {
   AppError,
   type Caller,
+  type CamelCased,
+  camelCased,
   decodeCursor,
   encodeCursor,
   isUuid,
   notFound,
   type Page,
   type PageRequest,
+  snakeCased,
   uuidv7,
 } from '../kernel';
 import { OrganizationsService } from '../organizations';
@@ -25,11 +28,11 @@ import type { PromptTemplateEntity } from './prompt-template.entity';
 import { PromptTemplateRepository } from './prompt-template.repository';
 import { type Starter, STARTERS } from './starters';
 
-type Changes = Partial<
-  Pick<PromptTemplateEntity, 'name' | 'type' | 'description' | 'systemPrompt' | 'promptTemplate' | 'shared'>
->;
+type Changes = Partial<CamelCased<CreatePromptTemplateDto> & Pick<PromptTemplateEntity, 'shared'>>;
 
-/** Prompts to begin an assistant with: the caller's own, those shared in the organization, and the built-in starters. */
+const EMPTY = { type: 'classic', description: '', systemPrompt: '', promptTemplate: '' } as const;
+
+/** Templates for new assistants: the caller's own, shared ones, and the built-in starters. */
 @Injectable()
 export class PromptTemplatesService {
   private readonly versions: VersionedResource<PromptTemplateEntity>;
@@ -79,30 +82,19 @@ export class PromptTemplatesService {
   }
 
   create(caller: Caller, input: CreatePromptTemplateDto): Promise<PromptTemplateDto> {
-    return this.insert(caller, 'create', {
-      name: input.name,
-      type: input.type ?? 'classic',
-      description: input.description ?? '',
-      systemPrompt: input.system_prompt ?? '',
-      promptTemplate: input.prompt_template ?? '',
-    });
+    return this.insert(caller, 'create', input);
   }
 
   /** A private copy of anything the caller can read, starters included. */
   async duplicate(caller: Caller, id: string): Promise<PromptTemplateDto> {
-    const source = await this.get(caller, id);
-    return this.insert(caller, 'duplicate', {
-      name: source.builtin ? source.name : `Copy of ${source.name}`.slice(0, 200).toWellFormed(),
-      type: source.type,
-      description: source.description,
-      systemPrompt: source.system_prompt,
-      promptTemplate: source.prompt_template,
-    });
+    const { builtin, name, type, description, system_prompt, prompt_template } = await this.get(caller, id);
+    const copy = builtin ? name : `Copy of ${name}`.slice(0, 200).toWellFormed();
+    return this.insert(caller, 'duplicate', { name: copy, type, description, system_prompt, prompt_template });
   }
 
   /**
-   * `expected` null takes whatever is current. Saving what is already there makes no version.
-   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   * `expected` null accepts any version. Saving unchanged values makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is not current
    */
   update(
     caller: Caller,
@@ -110,14 +102,7 @@ export class PromptTemplatesService {
     input: UpdatePromptTemplateDto,
     expected: number | null,
   ): Promise<PromptTemplateDto> {
-    const changes = {
-      ...(input.name === undefined ? {} : { name: input.name }),
-      ...(input.type === undefined ? {} : { type: input.type }),
-      ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.system_prompt === undefined ? {} : { systemPrompt: input.system_prompt }),
-      ...(input.prompt_template === undefined ? {} : { promptTemplate: input.prompt_template }),
-    };
-    return this.change({ caller, id, expected }, 'update', changes);
+    return this.change({ caller, id, expected }, 'update', camelCased(input));
   }
 
   /** @throws {AppError} `feature_disabled` where sharing is switched off. */
@@ -134,11 +119,8 @@ export class PromptTemplatesService {
     await this.versions.remove({ caller, id, expected }, ({ name }) => ({ name }));
   }
 
-  private async insert(
-    caller: Caller,
-    verb: string,
-    values: Pick<PromptTemplateEntity, 'name' | 'type' | 'description' | 'systemPrompt' | 'promptTemplate'>,
-  ): Promise<PromptTemplateDto> {
+  private async insert(caller: Caller, verb: string, input: CreatePromptTemplateDto): Promise<PromptTemplateDto> {
+    const values = { ...EMPTY, ...camelCased(input) };
     const id = await this.transactions.once('prompt_template.create', async (tx) => {
       const id = uuidv7();
       await this.templates.within(caller.organizationId, tx).insert({ ...values, id, ownerId: caller.userId });
@@ -185,7 +167,7 @@ function assertOwns(caller: Caller, row: PromptTemplateEntity): void {
 
 const STARTER_CURSOR = 'starters';
 
-/** Position among the starters, or null while the stored templates are not through. */
+/** Position among the starters; null before the stored templates are exhausted. */
 function starterCursor(cursor: string | null): number | null {
   const [mark, position] = (cursor === null ? null : decodeCursor(cursor, 2)) ?? [];
   return mark === STARTER_CURSOR && Number.isSafeInteger(position) ? Math.max(0, position as number) : null;
@@ -220,17 +202,7 @@ const presentStarter = (starter: Starter): PromptTemplateDto => ({
   updated_at: null,
 });
 
-const present = (row: PromptTemplateEntity): PromptTemplateDto => ({
-  id: row.id,
-  type: row.type,
-  name: row.name,
-  description: row.description,
-  system_prompt: row.systemPrompt,
-  prompt_template: row.promptTemplate,
-  shared: row.shared,
+const present = ({ organizationId: _, ...row }: PromptTemplateEntity): PromptTemplateDto => ({
+  ...snakeCased(row),
   builtin: false,
-  owner_id: row.ownerId,
-  version: row.version,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
 });

@@ -9,7 +9,7 @@ export interface Starter {
   readonly prompt_template: string;
 }
 
-/** Where a new assistant can begin. Their ids are words, so that they never meet the UUID of a stored template. */
+/** Built-in templates. Their ids are words, so they never equal the UUID of a stored template. */
 export const STARTERS: readonly Starter[] = [
   {
     id: 'starter-plain',

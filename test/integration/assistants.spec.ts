@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { type Definition, EMPTY_DEFINITION } from '../../src/definition';
 import { PromptTemplateRepository } from '../../src/prompt-templates/prompt-template.repository';
-import {
-  type AssistantFilter,
-  AssistantRepository,
-  type AssistantScope,
-} from '../../src/assistants/storage/assistant.repository';
+import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
+import type { AssistantFilter, AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const TABLES = /\b(assistants|assistant_versions|assistant_shares|prompt_templates)\b/;
@@ -57,12 +54,12 @@ describe('assistants in the database', () => {
   it('exist in their own organization only, in every query', async () => {
     const [own, other] = [await organization(), await organization()];
     const { id } = await own.scope.insert(own.users[0]!, definition(), null, 'create');
-    await own.scope.publish(id, true);
+    await own.scope.setFlag(id, 'published', true);
     await own.scope.replaceShares(id, [{ userId: other.users[0]!, access: 'edit' }]);
     expect(await other.scope.find(id)).toBeNull();
     expect(await other.scope.replace(id, 1, definition({ name: 'B' }), null, 'update')).toBe(false);
     expect(await other.scope.remove(id, null)).toBe(false);
-    await other.scope.publish(id, false);
+    await other.scope.setFlag(id, 'published', false);
     await other.scope.replaceShares(id, []);
     expect(await other.scope.shares([id])).toEqual([]);
     expect(await other.scope.version(id, 1)).toBeNull();
@@ -119,7 +116,7 @@ describe('assistants in the database', () => {
       await scope.insert(owner, definition({ name: 'published' }), null, 'create'),
     ];
     await scope.replaceShares(shared.id, [{ userId: viewer, access: 'use' }]);
-    await scope.publish(published.id, true);
+    await scope.setFlag(published.id, 'published', true);
     expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: null }, 0, 100))).toEqual([shared.id, published.id]);
     expect(idsOf(await scope.next({ visibleTo: owner, onlyIds: null }, 0, 100))).toHaveLength(3);
     expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: [secret.id, shared.id] }, 0, 100))).toEqual([
@@ -156,7 +153,7 @@ describe('assistants in the database', () => {
   it('are gone from every query after a soft delete, and their history stays', async () => {
     const { scope, users } = await organization();
     const { id } = await scope.insert(users[0]!, definition(), null, 'create');
-    await scope.publish(id, true);
+    await scope.setFlag(id, 'published', true);
     expect(await scope.remove(id, null)).toBe(true);
     expect(await scope.remove(id, null)).toBe(false);
     expect(await scope.find(id)).toBeNull();

@@ -7,7 +7,8 @@ import { AssistantRewrites } from '../../src/assistants/rewriting/assistant-rewr
 import { RequestedPlans } from '../../src/assistants/rewriting/requested-plans';
 import { RewriteRepository } from '../../src/assistants/rewriting/rewrite.repository';
 import type { RunnableAssistants } from '../../src/assistants/running/runnable-assistants';
-import { AssistantRepository, type AssistantScope } from '../../src/assistants/storage/assistant.repository';
+import { AssistantRepository } from '../../src/assistants/storage/assistant.repository';
+import type { AssistantScope } from '../../src/assistants/storage/assistant-scope.repository';
 import { EMPTY_DEFINITION, type RewritePlan } from '../../src/definition';
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/platform/audit';
@@ -146,7 +147,7 @@ describe('rewriting stored documents', () => {
     const subjects = await rewrites.subjects(everyOne);
     await own.scope.replace(edited!, 1, { ...subjects[0]!.definition, name: 'B' }, own.owner, 'update');
     await own.scope.remove(deleted!, null);
-    await own.scope.publish(left!, true);
+    await own.scope.setFlag(left!, 'published', true);
     const changes = subjects.map((subject) => changeOf(subject, null));
     const written = await transactions.run((tx) => rewrites.apply(tx, changes, ADMIN));
     expect(written.map((each) => each?.id ?? null)).toEqual([null, null, left]);
@@ -223,7 +224,7 @@ describe('rolling back', () => {
 
   it('writes the old document and template to the letter, as a version of its own, and once', async () => {
     const { id, rewrites, scope, owner, request } = await migrated();
-    await scope.publish(id, true);
+    await scope.setFlag(id, 'published', true);
     await scope.replaceShares(id, [{ userId: owner, access: 'use' }]);
     expect(await rollBack(rewrites, [request])).toMatchObject([
       { status: 'done', overEdits: [], rewritten: { id, from: 3, to: 1, oldVersion: 2, newVersion: 3 } },

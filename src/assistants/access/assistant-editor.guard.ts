@@ -3,7 +3,7 @@ import type { BellwetherRequest } from '../../platform/http';
 import { AssistantIdPipe } from './assistant-id.pipe';
 import { AssistantLookup } from './assistant-lookup';
 
-/** A repeated request gets its first answer without the handler, so who may still edit the assistant is asked before. */
+/** The idempotency layer answers a repeated request without the handler, so the right to edit is checked first. */
 @Injectable()
 export class AssistantEditorGuard implements CanActivate {
   private readonly ids = new AssistantIdPipe();

@@ -3,9 +3,10 @@ import type { AssistantType } from '../../definition';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';
-import type { AccessLevel } from '../assistant.types';
+import type { AccessLevel } from './assistant.types';
 import type { AssistantEntity } from '../storage/assistant.entity';
-import { type AssistantFilter, AssistantRepository } from '../storage/assistant.repository';
+import { AssistantRepository } from '../storage/assistant.repository';
+import type { AssistantFilter } from '../storage/assistant-scope.repository';
 
 export interface Seen {
   readonly row: AssistantEntity;

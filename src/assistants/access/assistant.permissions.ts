@@ -1,5 +1,5 @@
 import { type Caller, isOrganizationAdmin, isTeacher } from '../../kernel';
-import type { AccessLevel, Disclosure } from '../assistant.types';
+import type { AccessLevel, Disclosure } from './assistant.types';
 
 interface Target {
   readonly id: number;
@@ -17,13 +17,13 @@ type Reading = Pick<Caller, 'scopes' | 'role' | 'systemAdmin' | 'mayNameEndUser'
 export interface Grants {
   /** To the caller. */
   readonly share: 'edit' | 'use' | undefined;
-  /** Its organization's feature of that name: teachers and above may use every assistant, drafts included. */
+  /** The feature of the organization: teachers and above may use every assistant, drafts included. */
   readonly members_can_use_all: boolean;
 }
 
 /**
- * By what right a caller reaches an assistant, or null for "does not exist".
- * The organization decides before anything else, and a credential bound to other assistants sees nothing here.
+ * The right by which a caller reaches an assistant; null means "does not exist". The organization decides first. A
+ * credential bound to other assistants sees nothing here.
  */
 export function accessLevel(caller: Reaching, target: Target, grants: Grants): AccessLevel | null {
   if (caller.organizationId !== target.organizationId) return null;
@@ -38,9 +38,9 @@ export const usesEverything = (caller: Pick<Caller, 'role' | 'systemAdmin' | 'ma
   isTeacher(caller) && caller.mayNameEndUser === undefined;
 
 /**
- * The one rule for prompts and reports, at every door. A caller who may name an end user passes answers on to people who
- * edit nothing. An administrator may see how an assistant is made, and of private content no more than previews.
- * `ownAccess` is the caller's access without the rights of an administrator.
+ * The one rule for prompts and reports, at every door. A caller who may name an end user passes answers on to people
+ * who edit nothing. An administrator sees how an assistant is made, and only previews of private content. `ownAccess`
+ * is the access without the rights of an administrator.
  */
 export function disclosureTo(caller: Reading, ownAccess: AccessLevel | null): Disclosure {
   if (caller.mayNameEndUser !== undefined || caller.endUser !== undefined) return 'none';
@@ -49,15 +49,12 @@ export function disclosureTo(caller: Reading, ownAccess: AccessLevel | null): Di
   return isOrganizationAdmin(caller) ? 'previews' : 'none';
 }
 
-/** The same caller without what only administrators may do. */
 export const withoutAdminRights = <C extends Pick<Caller, 'scopes'>>(caller: C): C => ({
   ...caller,
   scopes: caller.scopes.filter((scope) => scope !== 'admin'),
 });
 
-/** Metadata and diagnostics are for those who may edit. */
 export const mayConfigure = (access: AccessLevel): boolean => access !== 'use';
 
-/** Shares, publication and deletion belong to the owner and to the organization's administrators. */
 export const mayAdminister = (caller: Caller, access: AccessLevel): boolean =>
   access === 'owner' || isOrganizationAdmin(caller);

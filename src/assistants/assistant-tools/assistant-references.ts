@@ -4,15 +4,15 @@ import { isJsonObject, type JsonObject } from '../../kernel';
 /** Name of the function and of the pipeline tool that call another assistant. */
 const ASSISTANT = 'assistant';
 
-/** A place of a definition that names another assistant. */
+/** A member of a definition that names another assistant. */
 export interface AssistantReference {
   /** In the request: `metadata.functions[0].assistant_id`. */
   readonly path: string;
-  /** As stored; whatever is no id is for the schema to refuse. */
+  /** The stored value; the schema refuses one that is no id. */
   readonly id: unknown;
 }
 
-/** Every place that names an assistant to call: functions, pipeline tools, and what these fall back to. */
+/** The assistants that functions, pipeline tools and their fallbacks name. */
 export function assistantReferences(metadata: JsonObject): AssistantReference[] {
   const { functions, pipeline } = readToolEntries(metadata);
   return [
@@ -39,8 +39,8 @@ function referenceIn(entry: JsonObject, base: string): AssistantReference {
 }
 
 /**
- * Where a definition first uses tools in the sense of the recursion rule, or null: any function, whatever it does and
- * whatever its connector is called, and any pipeline tool that calls an assistant. Content tools do not count.
+ * The first place where a definition uses tools in the sense of the recursion rule, or null. Every function counts, and
+ * every pipeline tool that calls an assistant. Content tools do not count.
  */
 export function toolUse(metadata: JsonObject): string | null {
   const [first] = readToolEntries(metadata).functions;

@@ -8,11 +8,10 @@ export interface CountedCalls {
   readonly most: number;
 }
 
-/** Calls that were counted, to be given back. */
 export interface CountedCall {
   readonly organizationId: string;
   readonly counted: readonly string[];
-  /** Five minutes of time since 1970, as text. */
+  /** Number of the five-minute slot since 1970, as text. */
   readonly slot: string;
 }
 
@@ -20,8 +19,8 @@ const SLOT_MS = 5 * 60_000;
 const SLOTS_A_DAY = 288;
 
 /**
- * `$1` organization, `$2` names, `$3` limits, `$4` the slot of now, `$5` the last slot that no longer counts. The row lock of
- * the conflict makes each count exact: the condition reads the row as the last caller left it.
+ * `$1` organization, `$2` names, `$3` limits, `$4` the current slot, `$5` the newest expired slot. The row lock of the
+ * conflict makes each count exact: the condition reads the row after the last writer.
  */
 const RESERVE = `
   INSERT INTO assistant_call_counts AS held (organization_id, counted, most, slots)
@@ -51,7 +50,7 @@ const GIVE_BACK = `
 
 class QuotaSpent extends Error {}
 
-/** Counts the calls of assistants that an organization pays for, over the last 24 hours in steps of five minutes. */
+/** Counts the calls that an organization pays for, over the last 24 hours in slots of five minutes. */
 @Injectable()
 export class CallCountRepository {
   constructor(
@@ -59,7 +58,7 @@ export class CallCountRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts one call everywhere it is counted, or nowhere: null when one of the limits is reached. */
+  /** Counts one call in all counters, or in none: null when one limit is reached. */
   async reserve(organizationId: string, limits: readonly CountedCalls[]): Promise<CountedCall | null> {
     const now = Math.floor(Date.now() / SLOT_MS);
     const counted = limits.map((limit) => limit.counted);

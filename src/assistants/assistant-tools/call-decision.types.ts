@@ -1,13 +1,13 @@
-/** Who may read an assistant beyond its owner and those it is shared with. */
+/** The readers of an assistant beside its owner and its shares. */
 export const PUBLICATIONS = ['none', 'organization', 'public'] as const;
 export type Publication = (typeof PUBLICATIONS)[number];
 
 export interface OrganizationFacts {
   readonly id: string;
   readonly suspended: boolean;
-  /** It lets assistants of its own be called from other organizations. */
+  /** Its assistants may be called from other organizations. */
   readonly exports: boolean;
-  /** It lets its assistants call those of other organizations. */
+  /** Its assistants may call assistants of other organizations. */
   readonly imports: boolean;
 }
 
@@ -40,26 +40,26 @@ export interface TargetFacts {
   readonly organization: OrganizationFacts;
 }
 
-/** Everything the decision depends on, read afresh for every call. The rights of P on T are not among it: they never count. */
+/** The facts of one decision, read afresh for every call. The rights of P on T never count. */
 export interface CallFacts {
   /** P may run O. */
   readonly callerMayRun: boolean;
   readonly calling: CallingFacts;
-  /** null for an id that never was. */
+  /** null for an unknown id. */
   readonly target: TargetFacts | null;
-  /** Runs above this one: 0 for one that a client asked for. */
+  /** Nesting depth: 0 for a run that a client asked for. */
   readonly depth: number;
-  /** What T's organization grants is used up. */
+  /** The quota of T's organization is spent. */
   readonly quotaSpent: boolean;
 }
 
-/** By what right T is called. */
+/** Rows of the table in docs/guide/assistants-as-tools.md that allow a call. */
 export const GRANTS = ['A1', 'A2', 'A4', 'D3', 'D5'] as const;
 export type Grant = (typeof GRANTS)[number];
 
 /**
- * Why T is not called, by row of the table in docs/guide/assistants-as-tools.md. What a fresh row cannot tell apart has one
- * name: A3, A5 and A7 end as A6, B3 and B6 as B1.
+ * Rows of the same table that refuse a call. Rows that look the same in fresh data share one name: A3, A5 and A7 are
+ * A6; B3 and B6 are B1.
  */
 export const REFUSALS = {
   R1: 'the caller may not run the calling assistant',

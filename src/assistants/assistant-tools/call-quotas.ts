@@ -3,24 +3,23 @@ import { member } from '../../definition';
 import { isJsonObject } from '../../kernel';
 import { CallCountRepository, type CountedCalls } from './call-counts.repository';
 
-/** Who calls what, and who pays: the organization of the assistant that is called. */
+/** One call between assistants. The organization of the called assistant pays. */
 export interface CallTraffic {
   readonly payer: { readonly id: string; readonly limits: Readonly<Record<string, unknown>> };
   readonly targetId: number;
   readonly callerOrganizationId: string;
 }
 
-/** A call that was counted before it is made. */
 export interface CallReservation {
-  /** For a call that was not made after all. Never rejects. */
+  /** Takes back the count of a call that was not made. Never rejects. */
   giveBack(): Promise<void>;
 }
 
 const UNLIMITED: CallReservation = { giveBack: () => Promise.resolve() };
 
 /**
- * `limits.assistant_calls` of the organization that pays, each a number of calls in 24 hours: `per_day` of all its
- * assistants, `per_assistant` of one, `per_organization` by one other organization. Absent ones do not limit.
+ * Limits of the paying organization (`limits.assistant_calls`) in calls per 24 hours: `per_day` in all, `per_assistant`
+ * of one assistant, `per_organization` by one other organization. Absent ones do not limit.
  */
 @Injectable()
 export class CallQuotas {

@@ -4,7 +4,7 @@ import { type AssistantDocument, parseMetadata } from '../../definition';
 import { AppError, type Caller, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
-import type { RunnableAssistant } from '../assistant.types';
+import type { RunnableAssistant } from '../access/assistant.types';
 import { RunnableAssistants } from '../running/runnable-assistants';
 import type { AssistantShareEntity } from '../storage/assistant-share.entity';
 import type { AssistantEntity } from '../storage/assistant.entity';
@@ -15,7 +15,7 @@ import { CallQuotas, type CallReservation } from './call-quotas';
 import { decideCall } from './decide-call';
 import { type CallProblem, savableCall } from './savable-call';
 
-/** The assistant that calls, as it was when its run began; whether it still is so is read again. */
+/** The calling assistant when its run began. Its current state is read again. */
 export type Calling = Pick<RunnableAssistant, 'id' | 'organizationId' | 'ownerId'>;
 
 export interface CallQuestion {
@@ -29,13 +29,13 @@ export type CallAnswer =
   | {
       readonly allowed: true;
       readonly row: Grant;
-      /** From the row that the decision was made on. */
+      /** The row of the decision. */
       readonly target: RunnableAssistant;
-      /** Whether the caller could run the target themselves; if not, all they see of it is its answer. */
+      /** Whether the caller could run the target directly; if not, they see only its answer. */
       readonly callerMayUse: boolean;
       /** Whether its organization has a model for it. */
       readonly answerable: boolean;
-      /** Counted in the quotas of its organization; null where the call is only offered. */
+      /** null where the call is only offered. */
       readonly reservation: CallReservation | null;
     }
   | { readonly allowed: false; readonly row: Refusal };
@@ -47,7 +47,7 @@ interface Rows {
   readonly members: ReadonlyMap<string, Member>;
 }
 
-/** Decides about calls between assistants on rows read for that one decision: nothing here comes from memory. */
+/** Decides calls between assistants on freshly read rows; nothing comes from a cache. */
 @Injectable()
 export class CallTargets {
   constructor(
@@ -59,12 +59,12 @@ export class CallTargets {
     private readonly connectors: ConnectorsService,
   ) {}
 
-  /** Whether the call may be offered to a model; a spent quota is told when it is made. */
+  /** Whether a model may be offered the call. A spent quota shows only when the call is made. */
   offer(question: CallQuestion): Promise<CallAnswer> {
     return this.answer(question, () => Promise.resolve(null));
   }
 
-  /** Decides whether the call may be made now, and counts it if so. */
+  /** Whether the call may be made now; an allowed call is counted. */
   decide(question: CallQuestion): Promise<CallAnswer> {
     return this.answer(question, async ({ organizationId, id }, { organizations }) => {
       const payer = organizations.get(organizationId);
@@ -74,7 +74,7 @@ export class CallTargets {
     });
   }
 
-  /** What each of `targetIds` is told at save of an assistant of `owner`; the order is theirs. */
+  /** Problems at save of an assistant of `owner`, in the order of `targetIds`. */
   async problems(
     owner: Principal,
     assistantId: number | null,
@@ -133,7 +133,7 @@ export class CallTargets {
     return { assistants: new Map(rows.map((row) => [row.id, row])), shares, organizations, members };
   }
 
-  /** `auto` without any vendor would only give back the question. */
+  /** False for `auto` without any vendor, which would only echo the question. */
   private async isAnswerable({ organizationId, document }: RunnableAssistant): Promise<boolean> {
     const { connector, llm }: AssistantDocument = document;
     try {
@@ -151,7 +151,7 @@ const keyOf = (organizationId: string, userId: string): string => `${organizatio
 const isActive = ({ members }: Rows, organizationId: string, userId: string): boolean =>
   members.get(keyOf(organizationId, userId))?.disabled === false;
 
-/** With the caller's role as it is now; a credential never gets wider than it was. */
+/** Uses the caller's current role; a credential never gains rights. */
 function mayUse(caller: Caller, row: AssistantEntity, rows: Rows): boolean {
   const { members, shares } = rows;
   const member = members.get(keyOf(caller.organizationId, caller.userId));
@@ -163,7 +163,7 @@ function mayUse(caller: Caller, row: AssistantEntity, rows: Rows): boolean {
   return accessLevel({ ...caller, role: member.role, systemAdmin }, row, grants) !== null;
 }
 
-/** The decision of `PublicAssistants`. */
+/** The same rule as in `PublicAssistants`. */
 function isOpenTo({ organizationId, assistantIds }: Caller, row: AssistantEntity, rows: Rows): boolean {
   if (!row.published || !row.publishedToAll || assistantIds?.includes(row.id) === false) return false;
   const [own, target] = [organizationFacts(organizationId, rows), organizationFacts(row.organizationId, rows)];
@@ -205,7 +205,7 @@ function factsOf({ calling, target, rows, callerMayRun, depth }: Subject): CallF
   };
 }
 
-/** Where teachers may use every assistant, each is as good as published to a teacher there. */
+/** With `members_can_use_all`, an assistant counts as published for a teacher of its organization. */
 function publicationOf(row: AssistantEntity, callingOwnerId: string, rows: Rows): TargetFacts['publication'] {
   if (row.publishedToAll) return 'public';
   const owner = rows.members.get(keyOf(row.organizationId, callingOwnerId));

@@ -3,8 +3,8 @@ import type { CallDecision, CallFacts, CallingFacts, Grant, Refusal, TargetFacts
 const refused = (row: Refusal): CallDecision => ({ allowed: false, row });
 
 /**
- * Whether O may call T in a run that P asked for; the first row that matches decides, and what no row grants is refused.
- * Rights are those of O's owner alone (docs/guide/assistants-as-tools.md).
+ * Whether O may call T in a run that P asked for. The first matching row decides; a call that no row allows is refused.
+ * Only the rights of O's owner count (docs/guide/assistants-as-tools.md).
  */
 export function decideCall(facts: CallFacts): CallDecision {
   const { callerMayRun, calling, target, depth, quotaSpent } = facts;
@@ -18,12 +18,12 @@ export function decideCall(facts: CallFacts): CallDecision {
   return quotaSpent ? refused('E4') : reach;
 }
 
-/** Whether the owner of O reaches T at all, whatever T is and does; a refusal here looks like a missing assistant. */
+/** Whether the owner of O reaches T at all. A refusal here looks like a missing assistant. */
 export function reachOf(calling: CallingFacts, target: TargetFacts): CallDecision {
   return calling.organization.id === target.organization.id ? within(calling, target) : across(calling, target);
 }
 
-/** Rows B4, B1 and B5: why T could lead to a second level of calls. */
+/** Rows B4, B1 and B5: T could start a second level of calls. */
 function recursion(calling: CallingFacts, target: TargetFacts, depth: number): Refusal | null {
   if (depth > 0) return 'B5';
   if (target.id === calling.id) return 'B4';
@@ -47,7 +47,7 @@ function rightOf(calling: CallingFacts, target: TargetFacts): Grant | null {
   return target.publication === 'none' ? null : 'A4';
 }
 
-/** Ownership and publication end at the organization; what crosses it needs both organizations' consent. */
+/** Ownership and publication end at the organization; a call across needs the consent of both. */
 function across(calling: CallingFacts, target: TargetFacts): CallDecision {
   const consent = target.organization.exports && calling.organization.imports;
   const right = target.publication === 'public' ? 'D3' : target.sharedWithOwner ? 'D5' : null;

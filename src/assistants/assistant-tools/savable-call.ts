@@ -13,8 +13,8 @@ export interface CallProblem {
 const MISSING: CallProblem = { code: 'tool.inaccessible', message: 'no such assistant' };
 
 /**
- * What a definition that names T is told at save, or null. Whatever the owner of O does not reach looks like an assistant
- * that does not exist, before anything else is said of it. `answerable` is whether T has a model to answer with.
+ * The problem of naming T in a definition, or null. A target out of the owner's reach looks like a missing assistant.
+ * `answerable`: T has a model to answer with.
  */
 export function savableCall(facts: CallFacts, answerable: boolean): CallProblem | null {
   const { calling, target } = facts;
@@ -26,7 +26,7 @@ export function savableCall(facts: CallFacts, answerable: boolean): CallProblem 
   return SAID[decision.row] ?? MISSING;
 }
 
-/** Refusals that may be told of what the owner reaches. */
+/** Messages for targets within the owner's reach. */
 const SAID: Partial<Record<Refusal, CallProblem>> = {
   B1: { code: 'tool_using_assistant', message: 'an assistant that calls functions cannot be one' },
   C1: { code: 'tool.disabled', message: 'this assistant is switched off' },

@@ -6,7 +6,7 @@ import { CallTargets } from '../assistant-tools/call-targets';
 import { isAssistantId } from '../access/assistant-id.pipe';
 import { AssistantRepository } from '../storage/assistant.repository';
 
-/** Assistants that a definition calls, and assistants that call it: the recursion rule and the access table at save. */
+/** Checks at save the assistants that a definition calls, and the assistants that call it. */
 @Injectable()
 export class AssistantTargets {
   constructor(
@@ -14,7 +14,7 @@ export class AssistantTargets {
     private readonly assistants: AssistantRepository,
   ) {}
 
-  /** Every target, judged with the rights of `owner`. */
+  /** Checks every target with the rights of `owner`. */
   async check(document: AssistantDocument, owner: Principal, assistantId: number | null): Promise<Diagnostic[]> {
     const references = assistantReferences(document.raw).filter(({ id }) => isAssistantId(id));
     if (references.length === 0) return [];
@@ -32,13 +32,13 @@ export class AssistantTargets {
   }
 
   /**
-   * An assistant that another one of its owner calls cannot begin to call functions. Callers of other owners do not bind
-   * this one: their calls are refused when they are made.
+   * An assistant that another one of its owner calls cannot get functions. Callers of other owners do not block the
+   * save: their calls are refused when they are made.
    */
   async callers(document: AssistantDocument, owner: Principal, assistantId: number | null): Promise<Diagnostic[]> {
     const use = toolUse(document.raw);
     if (use === null || assistantId === null) return [];
-    const rows = await this.assistants.mentioning(owner.organizationId, owner.userId, assistantId);
+    const rows = await this.assistants.within(owner.organizationId).mentioning(owner.userId, assistantId);
     const calls = rows.some(({ metadata }) => {
       const parsed = parseMetadata(metadata);
       return parsed.ok && assistantReferences(parsed.metadata).some(({ id }) => id === assistantId);

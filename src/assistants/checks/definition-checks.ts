@@ -23,14 +23,14 @@ import { ModelChecks } from './model-checks';
 import { ReferenceGaps } from './reference-gaps';
 
 export interface CheckSubject {
-  /** Content is judged with these rights, whoever asks. */
+  /** Content is checked with these rights, whoever edits. */
   readonly owner: Principal;
   /** null while the assistant does not exist yet. */
   readonly assistantId: number | null;
   readonly definition: StoredDefinition;
-  /** What the request calls the template: `prompt_template` or `template`. */
+  /** Name of the template in the request: `prompt_template` or `template`. */
   readonly templatePath: string;
-  /** Who edits somebody else's assistant, and what it was before. */
+  /** An edit by another person than the owner, and the definition before it. */
   readonly edit?: { readonly by: Principal; readonly before: StoredDefinition };
 }
 
@@ -40,7 +40,7 @@ export interface CheckResult {
   readonly placeholders: readonly PlaceholderState[];
 }
 
-/** Everything that can be said of a definition: its shape, its tools, its template, and what it refers to. */
+/** All checks of a definition: its shape, its tools, its template and its references. */
 @Injectable()
 export class DefinitionChecks {
   constructor(
@@ -78,7 +78,7 @@ export class DefinitionChecks {
     };
   }
 
-  /** One after the other: a check of many tools must not take every database connection. */
+  /** Sequential: a check of many tools must not take every database connection. */
   private async references(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
     const found: Diagnostic[] = [];
     for (const reference of configReferences(document)) {

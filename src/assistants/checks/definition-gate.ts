@@ -7,13 +7,12 @@ import { AssistantCompiler } from '../running/assistant-compiler';
 import { assertFeatures } from '../running/required-features';
 import { assertPublishable, assertSavable } from './save-rules';
 
-/** An edit of an existing assistant: by whom, and of what. */
 export interface Edit {
   readonly by: Principal;
   readonly before: Definition;
 }
 
-/** What a definition must pass before it is stored or published; judged with the rights of its owner. */
+/** Checks a definition with the rights of its owner before it is stored or published. */
 @Injectable()
 export class DefinitionGate {
   constructor(
@@ -22,14 +21,14 @@ export class DefinitionGate {
     private readonly compiler: AssistantCompiler,
   ) {}
 
-  /** With an edit by somebody else than the owner, what it newly refers to must be within their reach too. */
+  /** An edit by another person than the owner may only add references within that person's reach. */
   check(definition: Definition, owner: Principal, assistantId: number | null, edit?: Edit): Promise<CheckResult> {
     const subject = { owner, assistantId, definition: boundDefinition(definition), templatePath: 'prompt_template' };
     if (edit === undefined || edit.by.userId === owner.userId) return this.checks.check(subject);
     return this.checks.check({ ...subject, edit: { by: edit.by, before: boundDefinition(edit.before) } });
   }
 
-  /** What `assertSavable` would list. */
+  /** The problems that `assertSavable` would list. */
   async problems(
     definition: Definition,
     owner: Principal,

@@ -11,18 +11,18 @@ import { isJsonObject, type Principal } from '../../kernel';
 import { AssistantTargets } from './assistant-targets';
 import { ReferenceGaps } from './reference-gaps';
 
-/** Something of another room that the editor may not read: what it is, and where the definition names it. */
+/** A reference that the editor may not read. */
 interface Beyond {
-  /** Tool and reference, wherever they stand. */
+  /** Tool and reference, without their place in the definition. */
   readonly key: string;
   readonly path: string;
   readonly message: string;
 }
 
 /**
- * An assistant reads with its owner's rights, so whoever may edit it could have it read what is only the owner's, and ask.
- * Therefore what an edit newly refers to must be within the reach of who makes it as well. What was referred to already
- * stays: the owner chose it, and the editor gets nothing new.
+ * An assistant reads with its owner's rights. An editor could therefore add a reference to private content of the owner
+ * and ask for it. So a new reference must be within the editor's own reach. Existing references stay: the owner chose
+ * them.
  */
 @Injectable()
 export class EditorReach {
@@ -58,7 +58,7 @@ export class EditorReach {
     return found;
   }
 
-  /** A file is its owner's alone: one of the editor's own under the same path is another file. */
+  /** A file belongs to its owner alone: the same path of the editor is another file. */
   private files(reference: ConfigReference): { path: string; message: string }[] {
     const { config } = reference;
     const properties = member(this.gaps.schemaOf(reference), 'properties');

@@ -3,10 +3,10 @@ import { type AssistantDocument, checkFunctions, type Diagnostic, error, placedF
 import type { Caller, Principal } from '../../kernel';
 import { FunctionCatalogue, type OfferContext } from '../../tools';
 
-/** Longest time that functions are asked for their names. */
+/** Time limit for all functions to give their names. */
 const PATIENCE_MS = 2_000;
 
-/** The functions of a document, each by itself and together: what they are, their configs and their names. */
+/** Checks the functions of a document: their types, configs and names. */
 @Injectable()
 export class FunctionChecks {
   constructor(private readonly functions: FunctionCatalogue) {}
@@ -16,8 +16,8 @@ export class FunctionChecks {
   }
 
   /**
-   * Entries that a model would know by one name. Only those of one kind are compared: names of different kinds differ by
-   * their prefix.
+   * Entries with equal names for the model. Names of different kinds differ by their prefix, so only entries of one
+   * kind are compared.
    */
   private async names(document: AssistantDocument, owner: Principal): Promise<Diagnostic[]> {
     const placed = placedFunctions(document.raw).map((entry) => ({
@@ -43,7 +43,7 @@ export class FunctionChecks {
   }
 }
 
-/** Only names are wanted: whether another assistant may be called is told elsewhere. */
+/** Functions are only asked for their names, so every assistant is offered. */
 function nobodyCalling(owner: Principal): OfferContext {
   const caller: Caller = {
     ...owner,

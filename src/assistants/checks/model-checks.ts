@@ -9,7 +9,7 @@ import { ToolCatalogue } from '../../tools';
 const NO_FAST_MODEL =
   'Your organization has no fast model: the question is searched as it stands. An administrator can name one at the provider';
 
-/** Which models a definition needs and the organization has, and which processors run a classic one. */
+/** Warns about models that the organization lacks and processors that are not installed. */
 @Injectable()
 export class ModelChecks {
   constructor(

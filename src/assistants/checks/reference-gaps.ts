@@ -3,7 +3,7 @@ import type { ConfigReference } from '../../definition';
 import type { JsonObject, Principal } from '../../kernel';
 import { type ConfigGap, FunctionCatalogue, ToolCatalogue } from '../../tools';
 
-/** What the configs of a definition lack or may not read, whichever catalogue knows them. */
+/** Missing and unreadable references of configs, for tools and functions alike. */
 @Injectable()
 export class ReferenceGaps {
   constructor(
@@ -11,12 +11,12 @@ export class ReferenceGaps {
     private readonly functions: FunctionCatalogue,
   ) {}
 
-  /** Nothing for what no catalogue knows and for configs with problems. */
+  /** Empty for unknown tools and for configs with problems. */
   of({ kind, tool, config }: ConfigReference, reader: Principal): Promise<readonly ConfigGap[]> {
     return (kind === 'function' ? this.functions : this.tools).gaps(tool, config, reader);
   }
 
-  /** Canonical name, apart from that of the other kind. */
+  /** Canonical name; functions have a prefix of their own. */
   nameOf({ kind, tool }: ConfigReference): string {
     if (kind === 'pipeline') return this.tools.canonicalName(tool);
     return `function ${this.functions.find(tool)?.definition.name ?? tool}`;

@@ -1,13 +1,13 @@
 import { type Diagnostic, errorsOf } from '../../definition';
 import { AppError, invalid, type Problem } from '../../kernel';
 
-/** Well-formed, and refused all the same. */
+/** Codes of rules that a well-formed definition can break. */
 const RULES: ReadonlySet<string> = new Set(['tool_using_assistant', 'function.duplicate']);
 
 /**
- * Refuses a definition with errors, naming all of them. When every error is a reference that the owner may not read, the
- * answer is that of a missing object, so that nobody learns what exists elsewhere; when every error is a target that is
- * switched off, it is a conflict: the same definition passes once it is on again.
+ * Refuses a definition with errors and lists all of them. The status depends on the codes. When all are unreadable
+ * references, the answer is that of a missing object, so it reveals nothing. When all are disabled targets, it is a
+ * conflict: the same definition passes once they are enabled.
  */
 export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   const problems = errorsOf(diagnostics);
@@ -23,10 +23,10 @@ export function assertSavable(diagnostics: readonly Diagnostic[]): void {
   throw invalid(problems, 'The assistant is not valid');
 }
 
-/** Warnings about tools that fail in every run. */
+/** Warnings about tools that would fail in every run. */
 const NEEDED_TO_PUBLISH: ReadonlySet<string> = new Set(['tool.config_incomplete', 'tool.unreadable']);
 
-/** Publication also asks for every required choice, and for files that can be read. */
+/** Publication also needs every required choice, and readable files. */
 export function assertPublishable(diagnostics: readonly Diagnostic[]): void {
   const problems = diagnostics
     .filter(({ severity, code }) => severity === 'error' || NEEDED_TO_PUBLISH.has(code))

@@ -3,13 +3,13 @@ import { checkNumber, checkShape, checkStrategy, checkTools, type MetadataRules,
 import type { JsonObject, Problem } from '../../kernel';
 import { CatalogueRules } from '../running/catalogue-rules';
 
-/** The checks of a save that look at nothing but the document: shape, strategy, tools and their schemas. */
+/** The checks of a save that read only the document: shape, strategy, tools and their schemas. */
 @Injectable()
 export class StaticChecks {
-  /** `vocabulary`: what the installed tools are called and which slots they fill. */
+  /** `vocabulary`: names and slots of the installed tools. */
   constructor(@Inject(CatalogueRules) readonly vocabulary: MetadataRules) {}
 
-  /** What would refuse a save, whoever the owner is. */
+  /** Problems that refuse a save by any owner. */
   problems(metadata: JsonObject): readonly Problem[] {
     const crowd = checkNumber(metadata);
     if (crowd.length > 0) return errorsOf(crowd);

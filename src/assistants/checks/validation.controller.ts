@@ -3,9 +3,8 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { applyInput, EMPTY_DEFINITION, error, metadataProblems, storedDefinition } from '../../definition';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller } from '../../platform/http';
-import { ValidationDto } from '../assistant-answer.dto';
-import { ValidateDefinitionDto } from '../assistant.dto';
 import { DefinitionChecks } from './definition-checks';
+import { ValidateDefinitionDto, ValidationDto } from './validation.dto';
 
 @ApiTags('Assistants')
 @Controller('api/v1/assistants')

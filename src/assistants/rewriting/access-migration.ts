@@ -7,30 +7,30 @@ import { Transactions } from '../../platform/database';
 import { AssistantRewrites } from './assistant-rewrites';
 import { RequestedPlans } from './requested-plans';
 
-/** What names a stored version. */
+/** Identifies a stored version. */
 export interface StoredVersion {
   readonly id: number;
   readonly version: number;
   readonly organizationId: string;
 }
 
-/** Versions of assistants that this process remembers not to look at again. */
+/** Most versions in memory that need no further look. */
 const REMEMBERED = 20_000;
 
-/** What went wrong may be over by then. */
+/** A failure may be temporary, so it is retried after this time. */
 const FAILED_MS = 5 * 60_000;
 
-/** Of different assistants; whoever comes then finds the document as it is. */
+/** Most assistants that migrate at once; further accesses read the old document. */
 const MOST_AT_ONCE = 16;
 
 /**
- * Policy `on_access` (spec 001 §10.2): whoever reads, uses or changes one assistant finds it in the newest version. What
- * cannot be migrated or was taken back stays as it is, and so it does when anything goes wrong: no access fails for it.
+ * Policy `on_access` (spec 001 §10.2): an access to one assistant migrates it to the newest version. An assistant that
+ * cannot be migrated, or was rolled back, stays unchanged. No access fails because of a migration.
  */
 @Injectable()
 export class AccessMigration {
   private readonly logger = new Logger(AccessMigration.name);
-  /** Newest, refused, taken back or failed: `id/version` and until when, oldest first. */
+  /** Expiry by `id/version` of versions that are newest, refused, rolled back or failed; oldest first. */
   private readonly settled = new Map<string, number>();
   private readonly running = new Map<number, Promise<boolean>>();
 
@@ -42,7 +42,7 @@ export class AccessMigration {
     private readonly transactions: Transactions,
   ) {}
 
-  /** True when another version than `stored` is the current one now. */
+  /** True when `stored` is no longer the current version. */
   async migrate(stored: StoredVersion): Promise<boolean> {
     if (this.config.migration.policy !== 'on_access' || this.isSettled(stored)) return false;
     const running = this.running.get(stored.id);
@@ -85,14 +85,14 @@ export class AccessMigration {
       const codes = [...new Set(plan.problems.map(({ code, path }) => code ?? path))];
       this.logger.warn({ msg: 'cannot be migrated', assistant_id: id, version: stored.version, codes });
     }
-    // What somebody took back stays so until it is saved again.
+    // A rolled back assistant stays in the old version until it is saved again.
     if (plan.status !== 'ready' || (await this.rewrites.isTakenBack(subject))) {
       this.settle(stored);
       return false;
     }
     const change = { subject, plan, reason: 'migrate', batchId: null } as const;
     const [rewritten] = await this.transactions.run((tx) => this.rewrites.apply(tx, [change], null));
-    // Nothing written: somebody else was quicker, and what they wrote is to be read.
+    // null: another writer was faster, so its version is read.
     if (rewritten) this.rewrites.committed([rewritten], null);
     else this.rewrites.forget(stored);
     return true;

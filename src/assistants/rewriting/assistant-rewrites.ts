@@ -24,7 +24,7 @@ import {
   type SubjectQuery,
 } from './rewriting.types';
 
-/** A row to write, with what the audit tells of it. */
+/** A row to write, with its audit facts. */
 interface Rewrite extends RewriteRow {
   readonly before: Definition;
   readonly from: MetadataVersion;
@@ -40,7 +40,7 @@ export const subjectOf = (row: AssistantEntity): RewriteSubject => ({
   definition: definitionOf(row),
 });
 
-/** Stored documents rewritten by the service: the version history and the audit keep what was. */
+/** Rewrites stored documents for the service. The version history and the audit keep the old ones. */
 @Injectable()
 export class AssistantRewrites {
   private readonly logger = new Logger(AssistantRewrites.name);
@@ -61,13 +61,13 @@ export class AssistantRewrites {
     return (await this.rows.live(query)).map(subjectOf);
   }
 
-  /** Whether somebody rolled it back or restored it to this very version, and nobody has saved it since. */
+  /** Whether this very version is the result of a rollback or restore. */
   async isTakenBack({ organizationId, id, version }: RewriteSubject): Promise<boolean> {
     const reason = await this.rows.reasonOf(organizationId, id, version);
     return reason === 'rollback' || reason === 'restore';
   }
 
-  /** Writes plans, in the order of `changes`; null where the assistant was changed or deleted since the plan was made. */
+  /** Writes plans in the order of `changes`; null where the assistant was changed or deleted since. */
   apply(
     tx: Transaction,
     changes: readonly RewriteChange[],
@@ -81,8 +81,8 @@ export class AssistantRewrites {
   }
 
   /**
-   * Metadata, template and type of the old version become the newest version, to the letter; the rest stays. Outcomes in
-   * the order of `requests`, which name each assistant once.
+   * Writes metadata, template and type of the old version unchanged as the newest version. Other members stay. Outcomes
+   * are in the order of `requests`, which name each assistant once.
    */
   async rollBack(
     tx: Transaction,
@@ -101,7 +101,7 @@ export class AssistantRewrites {
     });
   }
 
-  /** To be called after the commit: this process forgets what it had in memory, and each assistant gets its line in the log. */
+  /** To be called after the commit: invalidates the caches and writes one log line per assistant. */
   committed(rewritten: readonly Rewritten[], batchId: string | null): void {
     for (const { id, organizationId, from, to, oldVersion, newVersion, auditId } of rewritten) {
       this.runnables.forget(organizationId, id);
@@ -118,7 +118,7 @@ export class AssistantRewrites {
     }
   }
 
-  /** To be called when somebody else's write was found. */
+  /** To be called when another writer was faster. */
   forget({ organizationId, id }: Pick<RewriteSubject, 'organizationId' | 'id'>): void {
     this.runnables.forget(organizationId, id);
   }
@@ -178,8 +178,8 @@ const isSameDocument = (one: RewriteRow['definition'], other: RewriteRow['defini
   one.type === other.type && one.promptTemplate === other.promptTemplate && one.metadata === other.metadata;
 
 /**
- * Versions saved after the rewrite, whatever they changed; publication and shares are no saves. Later rewrites that were
- * rolled back in their turn do not count.
+ * Versions saved after the rewrite; publication and shares make no versions. A later rewrite that was rolled back does
+ * not count.
  */
 function editsOf(row: AssistantEntity, { made, later }: RollbackRows): number[] {
   const rewritten = made.get(row.id);

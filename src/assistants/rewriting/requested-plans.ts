@@ -8,7 +8,7 @@ import type { RewriteSubject } from './rewriting.types';
 const MOST_PENDING = 32;
 const TRY_AGAIN_SECONDS = 5;
 
-/** Plans that requests ask for. A proof is computation: one at a time in this process, with the others' turn between two. */
+/** Plans for requests. A proof is computation, so one runs at a time and yields to the event loop in between. */
 @Injectable()
 export class RequestedPlans {
   private pending = 0;
@@ -16,7 +16,7 @@ export class RequestedPlans {
 
   constructor(private readonly rewrites: AssistantRewrites) {}
 
-  /** @throws {AppError} `too_many_requests` when too many wait already. */
+  /** @throws {AppError} `too_many_requests` */
   async plan(subject: RewriteSubject, to: MetadataVersion): Promise<RewritePlan> {
     if (this.pending >= MOST_PENDING)
       throw new AppError('too_many_requests', 'Too many assistants are being proved at once', {

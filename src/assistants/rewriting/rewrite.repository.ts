@@ -10,7 +10,7 @@ import type { RewriteReason, RollbackRequest, SubjectQuery } from './rewriting.t
 export interface RewriteRow {
   readonly id: number;
   readonly organizationId: string;
-  /** That the row must still have. */
+  /** The row must still have it. */
   readonly version: number;
   readonly definition: Pick<Definition, 'type' | 'promptTemplate' | 'metadata'>;
   readonly reason: RewriteReason;
@@ -18,17 +18,17 @@ export interface RewriteRow {
 
 type SavedVersion = Pick<AssistantVersionEntity, 'version' | 'reason'>;
 
-/** What a rollback is decided on, read under the row's lock. */
+/** The rows that decide a rollback, read under the row lock. */
 export interface RollbackRows {
   readonly current: ReadonlyMap<number, AssistantEntity>;
-  /** By assistant: the version to go back to. */
+  /** By assistant: the version to restore. */
   readonly old: ReadonlyMap<number, AssistantVersionEntity>;
-  /** By assistant that was saved since: what the rewrite made, and the versions after it, oldest first. */
+  /** By assistant saved since: the version that the rewrite made, and the later ones, oldest first. */
   readonly made: ReadonlyMap<number, AssistantVersionEntity>;
   readonly later: ReadonlyMap<number, readonly SavedVersion[]>;
 }
 
-/** Rows are locked in the order of their ids, so two writers of many cannot wait for each other. */
+/** Locks rows in the order of ids, so that two bulk writers cannot deadlock. */
 const WRITE = `
   WITH held AS (SELECT id FROM assistants WHERE id = ANY($1::int[]) ORDER BY id FOR UPDATE)
   UPDATE assistants AS assistant
@@ -57,7 +57,7 @@ const LATER_VERSIONS = `
   JOIN unnest($1::int[], $2::int[]) AS made (id, version) ON made.id = saved.assistant_id AND saved.version > made.version
   ORDER BY saved.assistant_id, saved.version`;
 
-/** A few statements for any number of assistants, of any organization. */
+/** Bulk statements over assistants of any organization. */
 @Injectable()
 export class RewriteRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -72,14 +72,14 @@ export class RewriteRepository {
     return query.orderBy('assistant.id', 'ASC').take(limit).getMany();
   }
 
-  /** Why a version was saved; null when the history does not know it. */
+  /** null when the history lacks the version. */
   async reasonOf(organizationId: string, assistantId: number, version: number): Promise<VersionReason | null> {
     const versions = this.dataSource.getRepository(AssistantVersionEntity);
     const found = await versions.findOneBy({ organizationId, assistantId, version });
     return found?.reason ?? null;
   }
 
-  /** Ids of the rows that were still as expected; each has got its next version, and the history that version. */
+  /** Writes the next version of each unchanged row, and its history. Returns the ids of these rows. */
   async write(tx: Transaction, rows: readonly RewriteRow[], authorId: string | null): Promise<ReadonlySet<number>> {
     if (rows.length === 0) return new Set();
     const ids = rows.map(({ id }) => id);

@@ -1,20 +1,19 @@
 import type { Definition, MetadataVersion, RewritePlan } from '../../definition';
 
-/** An assistant whose stored document may be rewritten, as it was read. */
+/** An assistant and its stored document. */
 export interface RewriteSubject {
   readonly id: number;
   readonly organizationId: string;
   readonly ownerId: string;
-  /** Of the definition: what a write must still find. */
+  /** A write expects this version. */
   readonly version: number;
   readonly definition: Definition;
 }
 
-/** Who has a document rewritten; null for the service itself (policy `on_access`, operator commands). */
 export const REWRITE_REASONS = ['migrate', 'convert', 'rollback'] as const;
 export type RewriteReason = (typeof REWRITE_REASONS)[number];
 
-/** What was written for one assistant; the documents lie in its version history and in the audit. */
+/** One written assistant. The version history and the audit hold the documents. */
 export interface Rewritten {
   readonly id: number;
   readonly organizationId: string;
@@ -26,7 +25,7 @@ export interface Rewritten {
   readonly auditId: string;
 }
 
-/** Which stored definitions to look at: live assistants by id, after `afterId`. */
+/** Selects live assistants by id, after `afterId`. */
 export interface SubjectQuery {
   /** null: of every organization. */
   readonly organizationId: string | null;
@@ -35,7 +34,6 @@ export interface SubjectQuery {
   readonly onlyId?: number;
 }
 
-/** One plan to carry out. */
 export interface RewriteChange {
   readonly subject: RewriteSubject;
   readonly plan: Extract<RewritePlan, { readonly status: 'ready' }>;
@@ -43,28 +41,28 @@ export interface RewriteChange {
   readonly batchId: string | null;
 }
 
-/** Takes an assistant back behind a rewrite of it. */
+/** Rolls back one rewrite of an assistant. */
 export interface RollbackRequest {
   readonly assistantId: number;
   readonly organizationId: string;
   /** Versions of the definition before and after the rewrite. */
   readonly oldVersion: number;
   readonly newVersion: number;
-  /** Over later edits, too. */
+  /** Also overwrites later edits. */
   readonly force: boolean;
   readonly batchId: string | null;
-  /** Whether a document of the history is the one that was rewritten; its version number alone tells when absent. */
+  /** Checks that a document of the history is the one before the rewrite. When absent, the version number decides. */
   readonly isOld?: (definition: Pick<Definition, 'metadata' | 'promptTemplate'>) => boolean;
 }
 
 export type RollbackOutcome =
-  /** `overEdits`: versions saved after the rewrite, whose metadata and template are no longer the current ones. */
+  /** `overEdits`: versions that were saved after the rewrite and are overwritten now. */
   | { readonly status: 'done'; readonly rewritten: Rewritten; readonly overEdits: readonly number[] }
   /** Versions were saved after the rewrite; nothing is written. */
   | { readonly status: 'edited'; readonly edits: readonly number[] }
   /** Deleted. */
   | { readonly status: 'gone' }
-  /** Its history does not hold the old version, or not as it was: it cannot go back. */
+  /** The history lacks the old version or holds another document. */
   | { readonly status: 'history_missing' }
   /** Metadata, template and type are the old ones. */
   | { readonly status: 'already' };

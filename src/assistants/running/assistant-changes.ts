@@ -10,7 +10,7 @@ export interface AssistantChangeListener {
   organization(organizationId: string): void;
 }
 
-/** Invalidates caches of an assistant, here and on other replicas; open work of its organization is then checked again. */
+/** Invalidates caches of an assistant on all replicas. Runs of its organization are checked again. */
 @Injectable()
 export class AssistantChanges {
   private readonly listeners = new Set<AssistantChangeListener>();

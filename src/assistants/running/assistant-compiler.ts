@@ -9,11 +9,11 @@ import {
 import { compilePipeline, StrategyCatalogue } from '../../orchestrators';
 import { compileTemplate } from '../../templates';
 import { ToolCatalogue } from '../../tools';
-import type { CompiledAssistant, RequiredFeature } from '../assistant.types';
+import type { CompiledAssistant, RequiredFeature } from '../access/assistant.types';
 import { CatalogueRules } from './catalogue-rules';
 import { requiredFeatures } from './required-features';
 
-/** Reads stored definitions and compiles them over the installed tools and strategies. Pure, and never throws. */
+/** Reads and compiles stored definitions over the installed tools and strategies. Pure, and never throws. */
 @Injectable()
 export class AssistantCompiler {
   constructor(

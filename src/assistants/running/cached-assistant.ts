@@ -2,11 +2,11 @@ import { type AssistantDocument, boundDefinition } from '../../definition';
 import type { Caller } from '../../kernel';
 import type { AssistantCompiler } from './assistant-compiler';
 import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';
-import type { AccessLevel, CompiledAssistant, Disclosure, RunnableAssistant } from '../assistant.types';
+import type { AccessLevel, CompiledAssistant, Disclosure, RunnableAssistant } from '../access/assistant.types';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import type { AssistantShareEntity } from '../storage/assistant-share.entity';
 
-/** One stored version; its document and what it compiles to are made when they are first needed. */
+/** One stored version. Its document and compiled form are made on first use. */
 export class CachedAssistant {
   private readonly shares: ReadonlyMap<string, 'edit' | 'use'>;
   private read: AssistantDocument | undefined;
@@ -34,7 +34,7 @@ export class CachedAssistant {
     return this.runnable(access, disclosureTo(caller, this.accessOf(withoutAdminRights(caller))));
   }
 
-  /** For a caller whose right to use it does not come from `accessOf`. */
+  /** For a caller with another right than that of `accessOf`. */
   forUse(): RunnableAssistant {
     return this.runnable('use', 'none');
   }

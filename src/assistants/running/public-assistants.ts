@@ -12,8 +12,8 @@ const MAX_ORGANIZATIONS = 2_000;
 const EVERYWHERE = 'everywhere';
 
 /**
- * Assistants that are published to all organizations, for callers of other ones: where the organization of the assistant
- * exports assistants, that of the caller imports them, and neither is suspended.
+ * Assistants published to all organizations, for callers of other organizations. Their organization must export
+ * assistants, the caller's must import them, and neither may be suspended.
  */
 @Injectable()
 export class PublicAssistants {
@@ -41,7 +41,7 @@ export class PublicAssistants {
     return (await this.published.get(EVERYWHERE)).filter((each) => reaches(caller, each));
   }
 
-  /** On rows read for this question. */
+  /** Reads fresh rows. */
   async isUsable(caller: Caller, id: number): Promise<boolean> {
     if (!(await this.imports(caller.organizationId))) return false;
     return (await this.load(id)).some((each) => reaches(caller, each));
@@ -78,6 +78,6 @@ export class PublicAssistants {
   }
 }
 
-/** Callers of its own organization reach it by the rights that they have there. */
+/** False within the organization, where other rights apply. */
 const reaches = ({ organizationId, assistantIds }: Caller, { row }: CachedAssistant): boolean =>
   row.organizationId !== organizationId && (assistantIds === null || assistantIds.includes(row.id));

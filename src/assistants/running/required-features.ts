@@ -2,7 +2,7 @@ import type { AssistantDocument } from '../../definition';
 import { AppError } from '../../kernel';
 import type { Features } from '../../organizations';
 import type { StrategyCatalogue } from '../../orchestrators';
-import type { RequiredFeature } from '../assistant.types';
+import type { RequiredFeature } from '../access/assistant.types';
 
 /** Nothing for a classic assistant without functions, which every organization has. */
 export function requiredFeatures(

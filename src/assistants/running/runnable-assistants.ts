@@ -4,7 +4,7 @@ import { MembersService, OrganizationsService } from '../../organizations';
 import { FreshCache } from '../../platform/cache';
 import { AssistantChanges } from './assistant-changes';
 import { usesEverything } from '../access/assistant.permissions';
-import type { RunnableAssistant } from '../assistant.types';
+import type { RunnableAssistant } from '../access/assistant.types';
 import { AssistantCompiler } from './assistant-compiler';
 import { CachedAssistant } from './cached-assistant';
 import { PublicAssistants } from './public-assistants';
@@ -12,10 +12,10 @@ import type { AssistantEntity } from '../storage/assistant.entity';
 import type { AssistantShareEntity } from '../storage/assistant-share.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 
-/** Another replica's write is seen after this long where its signal is lost. */
+/** Oldest cached state, should the signal of another replica get lost. */
 const MAX_AGE_MS = 5_000;
 const MAX_ASSISTANTS = 5_000;
-/** Assistants of one page of a list, and pages in memory. */
+/** Assistants of one cached page of a list. */
 const PAGE = 1_000;
 const MAX_PAGES = 50;
 
@@ -39,7 +39,7 @@ export interface RunnablePage {
   readonly next: number | null;
 }
 
-/** Assistants ready to run, in memory: no database stands between an accepted request and its first byte. */
+/** Cached assistants: an accepted request reaches its first byte without the database. */
 @Injectable()
 export class RunnableAssistants {
   private readonly single = new FreshCache<string, CachedAssistant | null>({
@@ -76,8 +76,8 @@ export class RunnableAssistants {
   }
 
   /**
-   * Checks on fresh rows that the caller may still use the assistant. Disabling its owner ends no run: its tools lose
-   * access instead. @throws {AppError} `not_found`
+   * Checks the right to use it on fresh rows. A disabled owner ends no run: its tools lose access instead.
+   * @throws {AppError} `not_found`
    */
   async assertUsable(caller: Caller, id: number): Promise<void> {
     const own = await this.read(caller.organizationId, id);
@@ -100,7 +100,7 @@ export class RunnableAssistants {
     return this.assistants.within(organizationId).editableBy(userId);
   }
 
-  /** A row that somebody has decided may run, for use only. */
+  /** For use only, after another service has decided that it may run. */
   granted(row: AssistantEntity): RunnableAssistant {
     return new CachedAssistant(row, [], false, this.compiler).forUse();
   }

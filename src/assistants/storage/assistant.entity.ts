@@ -21,7 +21,7 @@ export class AssistantEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
-  /** Follows from the metadata; kept for filters. */
+  /** Derived from the metadata; stored for filters. */
   @Column('text')
   type!: AssistantType;
 
@@ -37,17 +37,17 @@ export class AssistantEntity {
   @Column('text', { name: 'prompt_template', default: '' })
   promptTemplate!: string;
 
-  /** Exactly as given; may be empty. */
+  /** The client's text; may be empty. */
   @Column('text', { default: '' })
   metadata!: string;
 
-  /** Comma-separated, as LAMB keeps them. */
+  /** Comma-separated (LAMB's format). */
   @Column('text', { name: 'rag_collections', default: '' })
   ragCollections!: string;
 
   /**
-   * Knowledge base that each collection name meant when it was first saved; null for the external server. The column is
-   * null for rows of an older version: their names are looked up at each use.
+   * Knowledge base id by collection name at the first save; null for the external server. The column is null in rows of
+   * older releases, whose names are resolved at each use.
    */
   @Column('jsonb', { name: 'collection_ids', nullable: true })
   collectionIds!: CollectionIds | null;
@@ -62,7 +62,7 @@ export class AssistantEntity {
   @Column('boolean', { name: 'published_to_all', default: false })
   publishedToAll!: boolean;
 
-  /** Switched off: nobody runs it, not even its owner. */
+  /** Switched off for everybody, its owner included. */
   @Column('boolean', { default: false })
   disabled!: boolean;
 

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { assistantType, type Definition, definitionOf, metadataProblems, parseMetadata } from '../../definition';
 import type { Problem } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport, type Transaction } from '../../platform/database';
-import { CollectionBindings } from '../collection-bindings';
+import { CollectionBindings } from '../editing/collection-bindings';
 import { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantVersionEntity } from '../storage/assistant-version.entity';
 
-/** An assistant of another installation, its texts unchanged. */
+/** An assistant of another installation with its original texts. */
 export type ImportedAssistant = Omit<Definition, 'type' | 'collectionIds'> & {
   readonly ownerId: string;
   readonly published: boolean;
@@ -19,7 +19,7 @@ function rowOf(value: ImportedAssistant) {
   return { ...value, type: parsed.ok ? assistantType(parsed.metadata) : ('classic' as const) };
 }
 
-/** Imports assistants. Definitions are not checked: an assistant that ran at the source is kept as it is. */
+/** Imports assistants. Definitions are not checked: a definition that ran at the source is kept unchanged. */
 @Injectable()
 export class AssistantImport extends TableImport<AssistantEntity, ImportedAssistant> {
   constructor(private readonly bindings: CollectionBindings) {
@@ -36,7 +36,7 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
     });
   }
 
-  /** Reasons why a metadata text cannot be stored at all; a text that is not JSON can. */
+  /** Reasons why a metadata text cannot be stored; text that is not JSON can. */
   problems(metadata: string): readonly Problem[] {
     return this.isReadable(metadata) ? metadataProblems(metadata) : [];
   }

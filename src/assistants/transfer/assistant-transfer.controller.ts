@@ -4,12 +4,11 @@ import type { Response } from 'express';
 import { type Caller, invalid, isJsonObject } from '../../kernel';
 import { Access, assertHouseJson, CurrentCaller } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
-import { ImportedAssistantDto, ImportPlanDto } from '../assistant-answer.dto';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
-import { AssistantPresenter, type AssistantView } from '../assistant-presenter';
-import { DuplicateAssistantDto, ImportQueryDto } from '../assistant.dto';
+import { AssistantPresenter } from '../editing/assistant-presenter';
 import { AssistantTransfer, type Imported } from './assistant-transfer';
-import type { Dropped, ExportedAssistant } from './export-document';
+import type { ExportedAssistant } from './export-document';
+import { DuplicateAssistantDto, ImportedAssistantDto, ImportPlanDto, ImportQueryDto } from './import.dto';
 
 @ApiTags('Assistants')
 @ApiExtraModels(ImportPlanDto)
@@ -55,14 +54,11 @@ export class AssistantTransferController {
     @Body() body: unknown,
     @Query() { dry_run, into }: ImportQueryDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ImportPlanDto | (AssistantView & { dropped: readonly Dropped[] })> {
+  ): Promise<ImportPlanDto | ImportedAssistantDto> {
     if (!isJsonObject(body)) throw invalid([{ path: '', message: 'must be an exported assistant' }]);
     if (typeof body['metadata'] === 'string') assertHouseJson(body['metadata'], 'metadata');
     if (dry_run === 'true' || into !== undefined) response.status(HttpStatus.OK);
-    if (dry_run === 'true') {
-      const { action, diff, dropped, diagnostics } = await this.transfer.plan(caller, body, into ?? null);
-      return { dry_run: true, action, diff: [...diff], dropped: [...dropped], diagnostics: [...diagnostics] };
-    }
+    if (dry_run === 'true') return this.transfer.plan(caller, body, into ?? null);
     return this.answer(caller, await this.transfer.import(caller, body, into ?? null), response);
   }
 
@@ -75,16 +71,12 @@ export class AssistantTransferController {
     @Param('id', AssistantIdPipe) id: number,
     @Body() { name }: DuplicateAssistantDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<AssistantView & { dropped: readonly Dropped[] }> {
+  ): Promise<ImportedAssistantDto> {
     return this.answer(caller, await this.transfer.duplicate(caller, id, name), response);
   }
 
-  private async answer(
-    caller: Caller,
-    { seen, dropped }: Imported,
-    response: Response,
-  ): Promise<AssistantView & { dropped: readonly Dropped[] }> {
+  private async answer(caller: Caller, { seen, dropped }: Imported, response: Response): Promise<ImportedAssistantDto> {
     response.set('etag', `"${seen.row.version}"`).location(`/api/v1/assistants/${seen.row.id}`);
-    return { ...(await this.presenter.one(caller, seen)), dropped };
+    return { ...(await this.presenter.one(caller, seen)), dropped: [...dropped] };
   }
 }

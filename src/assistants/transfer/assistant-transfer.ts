@@ -3,36 +3,30 @@ import {
   applyInput,
   changedFields,
   type Definition,
+  definitionAnswer,
   type DefinitionInput,
   definitionOf,
-  type Diagnostic,
   EMPTY_DEFINITION,
-  type FieldChange,
 } from '../../definition';
 import type { Caller, JsonObject } from '../../kernel';
 import { validationPipe } from '../../platform/http';
-import { CreateAssistantDto, UpdateAssistantDto } from '../assistant.dto';
-import { AssistantEditor, ownerOf } from '../assistant-editor';
+import { CreateAssistantDto } from '../checks/definition.dto';
+import { UpdateAssistantDto } from '../editing/assistant.dto';
+import { AssistantEditor, ownerOf } from '../editing/assistant-editor';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
-import { CollectionBindings } from '../collection-bindings';
+import { CollectionBindings } from '../editing/collection-bindings';
 import { DefinitionGate } from '../checks/definition-gate';
 import type { VersionReason } from '../storage/assistant-version.entity';
 import { dropReferences } from './drop-references';
-import { type Dropped, exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
-
-export interface ImportPlan {
-  readonly action: 'create' | 'update';
-  readonly diff: readonly FieldChange[];
-  readonly dropped: readonly Dropped[];
-  readonly diagnostics: readonly Diagnostic[];
-}
+import { exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
+import type { DroppedDto, ImportPlanDto } from './import.dto';
 
 export interface Imported {
   readonly seen: Seen;
-  readonly dropped: readonly Dropped[];
+  readonly dropped: readonly DroppedDto[];
 }
 
-/** Definitions that leave or enter: nothing is resolved by name across organizations, nothing foreign comes along. */
+/** Exports and imports definitions. References that the new owner may not use are dropped. */
 @Injectable()
 export class AssistantTransfer {
   constructor(
@@ -47,8 +41,8 @@ export class AssistantTransfer {
     return exportDocument(definitionOf(row));
   }
 
-  /** What an import would do. `into` null makes a new assistant. */
-  async plan(caller: Caller, body: JsonObject, into: number | null): Promise<ImportPlan> {
+  /** Plans an import. `into` null makes a new assistant. */
+  async plan(caller: Caller, body: JsonObject, into: number | null): Promise<ImportPlanDto> {
     const target = into === null ? null : await this.lookup.configurable(caller, into);
     const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
     const owner = target === null ? caller : ownerOf(target.row);
@@ -57,14 +51,15 @@ export class AssistantTransfer {
     const after = await this.bindings.bind(owner.organizationId, applyInput(before, readable.input), before);
     const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
     return {
+      dry_run: true,
       action: target === null ? 'create' : 'update',
       diff: changedFields(before, this.editor.storedForm(after)),
       dropped: [...dropped, ...readable.dropped],
-      diagnostics,
+      diagnostics: [...diagnostics],
     };
   }
 
-  /** @throws {AppError} as a POST of the same definition; ids out of reach are dropped instead of refused. */
+  /** @throws {AppError} as a POST of the same definition. References out of reach are dropped instead. */
   async import(caller: Caller, body: JsonObject, into: number | null): Promise<Imported> {
     const { fields, dropped } = await this.read(body, into);
     if (into === null) {
@@ -77,17 +72,15 @@ export class AssistantTransfer {
     return { seen, dropped: [...dropped, ...readable.dropped] };
   }
 
-  /** A private copy of the caller's own; what the caller may not read is dropped from it. */
+  /** A private copy for the caller, without references that the caller may not read. */
   async duplicate(caller: Caller, id: number, name: string | undefined): Promise<Imported> {
     const { row } = await this.lookup.configurable(caller, id);
     const fields: DefinitionInput = {
       name: name ?? `Copy of ${row.name}`.slice(0, 200).toWellFormed(),
       description: row.description,
-      system_prompt: row.systemPrompt,
-      prompt_template: row.promptTemplate,
+      ...definitionAnswer(row),
       metadata: row.metadata,
       RAG_collections: row.ragCollections,
-      RAG_Top_k: row.ragTopK,
     };
     return this.make(caller, fields, 'duplicate');
   }
@@ -113,7 +106,7 @@ export class AssistantTransfer {
     owner: Pick<Caller, 'organizationId' | 'userId'>,
     id: number | null,
     by: Caller,
-  ): Promise<{ input: DefinitionInput; dropped: readonly Dropped[] }> {
+  ): Promise<{ input: DefinitionInput; dropped: readonly DroppedDto[] }> {
     const after = await this.bindings.bind(owner.organizationId, applyInput(before, fields), before);
     const { diagnostics } = await this.gate.check(after, owner, id, { by, before });
     return dropReferences(fields, diagnostics);

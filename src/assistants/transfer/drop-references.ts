@@ -1,8 +1,8 @@
 import { collectionList, type DefinitionInput, type Diagnostic, parseMetadata } from '../../definition';
 import { isJsonObject } from '../../kernel';
-import type { Dropped } from './export-document';
+import type { DroppedDto } from './import.dto';
 
-/** A list item leaves its list; any other value becomes null, which reads as "not chosen yet". */
+/** Removes a list item; any other value becomes null, which means "not chosen yet". */
 function take(root: unknown, tokens: readonly string[]): void {
   let parent: unknown = root;
   for (const token of tokens.slice(0, -1)) parent = child(parent, token);
@@ -18,15 +18,15 @@ function child(parent: unknown, token: string): unknown {
 
 const tokensOf = (path: string): string[] => path.split(/[.[\]]+/).filter((token) => token !== '');
 
-/** A function without its target is nothing: the whole entry goes. */
+/** A function needs its target, so the whole entry is removed. */
 const wholeFunction = (path: string): string =>
   /^(metadata\.(?:functions|tools)\[\d+\])\.(?:kb_id|rubric_id|assistant_id)$/.exec(path)?.[1] ?? path;
 
-/** Takes the references that the new owner may not read out of a copy of the definition, and lists them. */
+/** Removes references that the new owner may not read from a copy of the definition, and lists them. */
 export function dropReferences(
   input: DefinitionInput,
   diagnostics: readonly Diagnostic[],
-): { readonly input: DefinitionInput; readonly dropped: readonly Dropped[] } {
+): { readonly input: DefinitionInput; readonly dropped: readonly DroppedDto[] } {
   const paths = diagnostics
     .filter(({ severity, code }) => severity === 'error' && code === 'tool.inaccessible')
     .map(({ path }) => wholeFunction(path));

@@ -1,46 +1,26 @@
-import { type Definition, type DefinitionInput, member, storedDefinition } from '../../definition';
+import { type Definition, definitionAnswer, type DefinitionInput, member } from '../../definition';
 import { isJsonObject, type JsonObject } from '../../kernel';
+import type { DroppedDto } from './import.dto';
 
 export const EXPORT_FORMAT = 'bellwether.assistant';
 
-/** A definition without ids, owners or anything else of the place it comes from. */
-export interface ExportedAssistant {
-  readonly format: typeof EXPORT_FORMAT;
-  readonly format_version: 1;
-  readonly assistant: {
-    readonly name: string;
-    readonly description: string;
-    readonly system_prompt: string;
-    readonly prompt_template: string;
-    readonly metadata: JsonObject;
-    readonly RAG_collections: string;
-    readonly RAG_Top_k: number;
-  };
-}
-
-export const exportDocument = (row: Definition): ExportedAssistant => ({
+/** A definition without ids, owners or anything else of its installation. */
+export const exportDocument = (row: Definition) => ({
   format: EXPORT_FORMAT,
   format_version: 1,
   assistant: {
     name: row.name,
     description: row.description,
-    system_prompt: row.systemPrompt,
-    prompt_template: row.promptTemplate,
-    metadata: storedDefinition(row).metadata,
+    ...definitionAnswer(row),
     RAG_collections: row.ragCollections,
-    RAG_Top_k: row.ragTopK,
   },
 });
 
-/** Something of an import that is not taken over. */
-export interface Dropped {
-  readonly path: string;
-  readonly reason: string;
-}
+export type ExportedAssistant = ReturnType<typeof exportDocument>;
 
 export interface ReadImport {
   readonly fields: DefinitionInput;
-  readonly dropped: readonly Dropped[];
+  readonly dropped: readonly DroppedDto[];
 }
 
 const FIELDS = ['name', 'description', 'system_prompt', 'prompt_template', 'RAG_collections', 'RAG_Top_k'] as const;
@@ -48,8 +28,8 @@ const METADATA_KEYS = ['metadata', 'api_callback'] as const;
 const ENVELOPE = new Set(['format', 'format_version', 'exported_at', 'assistant']);
 
 /**
- * Reads our export, the bare definition, or a row that LAMB exported (metadata under `api_callback`). Ids, owners, dates
- * and whatever else is not part of a definition are left behind and listed. Types are checked afterwards, as in a POST.
+ * Reads our export, a bare definition, or a row that LAMB exported (metadata under `api_callback`). Members that are
+ * not part of a definition are dropped and listed. Types are validated later, as in a POST.
  */
 export function readImport(body: JsonObject): ReadImport {
   const wrapped = member(body, 'assistant');

@@ -1,7 +1,7 @@
 import { specifiedTools } from '../../../test/support/tool-vocabulary';
 import type { JsonObject } from '../../kernel';
 import { errorsOf } from './save-errors';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { normaliseDocument } from '../versions/normalise';
 import { checkClassic } from './check-classic';
 import { rewritingPaths } from './check-rewriting';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { textMember } from '../metadata/parse-metadata';
 import { type Diagnostic, error, warning } from './diagnostic.types';
 
-/** The installed processors, as the check of a classic assistant reads them. */
+/** Lookup of the installed processors. */
 export interface ProcessorRules {
   findPrompt(name: string): object | undefined;
   findRag(name: string): object | undefined;
@@ -12,10 +12,10 @@ export interface ProcessorRules {
 }
 
 const MAX_SHOWN = 64;
-/** Values of `document_rag` with which LAMB adds no document either. */
+/** Values of `document_rag` that add no document in LAMB either. */
 const NO_DOCUMENT: ReadonlySet<string> = new Set(['no_rag', 'none']);
 
-/** Processors of a classic assistant that are not installed, and settings that come from LAMB and that nothing reads. */
+/** Reports unknown processors of a classic assistant, and settings of LAMB that have no effect here. */
 export function checkClassic(document: AssistantDocument, rules: ProcessorRules): Diagnostic[] {
   if (document.type !== 'classic') return [];
   const { ragProcessor, promptProcessor } = document.classic;

@@ -4,11 +4,11 @@ import type { ToolEntry } from '../metadata/tool-entries';
 import { joinPath } from './check-tool';
 import { type Diagnostic, error, info, warning } from './diagnostic.types';
 
-/** A tool as stored and the placeholder that it has or gets. */
+/** A stored tool with its given or generated placeholder. */
 export interface PlacedTool {
   readonly tool: ToolEntry;
   readonly placeholder: string | null;
-  /** It looks at the finished answer: no other tool can wait for it or see its result. */
+  /** It checks the finished answer, so no other tool waits for it or sees its result. */
   readonly later: boolean;
 }
 
@@ -40,7 +40,7 @@ export function checkDependencies(placed: readonly PlacedTool[]): Diagnostic[] {
   return [...unknown, ...cyclic, ...dependenciesOnChecks(placed)];
 }
 
-/** Nothing waits for a tool that runs when the answer is there. That such a tool itself waits for none is told elsewhere. */
+/** No tool waits for a tool that checks the answer. `checkStrategy` reports the dependencies of such a tool itself. */
 function dependenciesOnChecks(placed: readonly PlacedTool[]): Diagnostic[] {
   const later = new Set(placed.flatMap((item) => (item.later ? [item.placeholder] : [])));
   return placed
@@ -54,7 +54,7 @@ function dependenciesOnChecks(placed: readonly PlacedTool[]): Diagnostic[] {
     );
 }
 
-/** Takes away, again and again, tools that wait for none of the rest or that none of the rest waits for. */
+/** Removes tools without a dependency or a dependent in the rest, until only cycles are left. */
 function toolsOnCycles(placed: readonly PlacedTool[]): readonly PlacedTool[] {
   let rest = placed.filter((item) => dependenciesOf(item).length > 0);
   for (;;) {
@@ -71,7 +71,7 @@ function toolsOnCycles(placed: readonly PlacedTool[]): readonly PlacedTool[] {
   }
 }
 
-/** Results that conditions look at: of tools that are there, and done before. */
+/** Conditions must read results of existing tools that finish earlier. */
 export function checkConditions(placed: readonly PlacedTool[], strategy: string | null): Diagnostic[] {
   const known = new Set(placed.map(({ placeholder }) => placeholder));
   return placed.flatMap((item, position) => {
@@ -89,7 +89,7 @@ export function checkConditions(placed: readonly PlacedTool[], strategy: string 
   });
 }
 
-/** Placeholders whose outcomes a tool's condition can see; null where no condition is looked at. */
+/** Placeholders whose outcomes a condition can see; null where the strategy reads no conditions. */
 function seenBy(
   item: PlacedTool,
   position: number,
@@ -100,7 +100,7 @@ function seenBy(
   return strategy === 'dependency' ? ancestorsOf(item, placed) : null;
 }
 
-/** Placeholders of the tools that a tool waits for, directly or through others. */
+/** Placeholders of direct and indirect dependencies. */
 export function ancestorsOf(item: PlacedTool, placed: readonly PlacedTool[]): ReadonlySet<string | null> {
   const seen = new Set<string | null>();
   const open = [...dependenciesOf(item)];

@@ -4,7 +4,7 @@ import { readToolEntries } from '../metadata/tool-entries';
 import { joinPath } from './check-tool';
 import { type Diagnostic, error } from './diagnostic.types';
 
-/** What checking needs of the installed functions. */
+/** Lookup of the installed functions. */
 export interface FunctionRules {
   find(name: string): Pick<FunctionPlugin, 'definition'> | undefined;
   closest(name: string): string | null;
@@ -14,13 +14,13 @@ export interface FunctionRules {
 
 const MAX_SHOWN = 64;
 
-/** A stored function with its place in the request. */
+/** A stored function and its path in the request. */
 export interface PlacedFunction {
   /** `metadata.functions[0]` */
   readonly base: string;
   readonly type: string;
   readonly config: JsonObject;
-  /** Stored as a bare name, such as "weather". */
+  /** Stored as a name such as "weather". */
   readonly bare: boolean;
 }
 
@@ -35,7 +35,7 @@ export function placedFunctions(metadata: JsonObject): PlacedFunction[] {
   );
 }
 
-/** Everything that can be said of a document's functions without asking another room. */
+/** The checks of functions that need no other room. */
 export function checkFunctions(metadata: JsonObject, rules: FunctionRules): Diagnostic[] {
   const seen = new Set<string>();
   return placedFunctions(metadata).flatMap(({ base, type, config, bare }) => {

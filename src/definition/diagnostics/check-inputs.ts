@@ -7,7 +7,7 @@ import type { MetadataRules } from './metadata-rules.types';
 
 const isEnabled = ({ tool }: PlacedTool): boolean => member(tool.entry, 'enabled') !== false;
 
-/** Tools that work on results of earlier tools and will see none: joined texts, checks of them. */
+/** Warns about tools that read earlier results and will see none. */
 export function checkInputs(placed: readonly PlacedTool[], strategy: string, rules: MetadataRules): Diagnostic[] {
   const shape = rules.strategy(strategy)?.shape;
   return placed.flatMap((item, position) => {
@@ -30,7 +30,7 @@ export function checkInputs(placed: readonly PlacedTool[], strategy: string, rul
 const isNeeded = ({ tool }: PlacedTool, wanted: string | null, rules: MetadataRules): boolean =>
   wanted === null ? rules.placeholderOf(tool.plugin) !== null : rules.canonicalName(tool.plugin) === wanted;
 
-/** Tools whose results one tool sees; null where that is decided for each question. */
+/** Tools whose results this tool sees; null where a plan decides for each question. */
 function visibleTo(
   item: PlacedTool,
   position: number,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { member } from '../metadata/parse-metadata';
 
-/** Tells which installed plugins rewrite the question with the organization's fast model. */
+/** Lookup of installed plugins that rewrite the question with the fast model. */
 export interface RewritingRules {
   /** Config schema of a pipeline tool; empty for an unknown one. */
   schemaOf(tool: string): JsonObject;
@@ -10,7 +10,7 @@ export interface RewritingRules {
   findPrompt(name: string): { readonly rewrites?: boolean } | undefined;
 }
 
-/** Paths of the settings that ask for a rewritten question. Switched-off tools do not count. */
+/** Paths of settings that ask for a rewritten question; disabled tools do not count. */
 export function rewritingPaths(document: AssistantDocument, rules: RewritingRules): string[] {
   if (document.type === 'classic') return classicPaths(document, rules);
   return document.pipeline

@@ -27,7 +27,7 @@ const isOfKind = (value: unknown, kind: Kind): boolean => {
 
 const article = (kind: Kind): string => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);
 
-/** Types of the known members, and the version. Unknown members are the user's own and never looked at. */
+/** Checks the version and the types of known members. Unknown members belong to the user. */
 export function checkShape(metadata: JsonObject): Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const [key, kind] of Object.entries(KINDS)) {

@@ -9,7 +9,7 @@ import type { MetadataRules } from './metadata-rules.types';
 
 export const DEFAULT_STRATEGY = 'sequential';
 
-/** The strategy of a multi-tool document, its options, and what of the tools' settings it does not look at. */
+/** Checks the strategy and its options, and reports tool settings that it ignores. */
 export function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   if (assistantType(metadata) !== 'multi_tool') return [];
   const name = textMember(metadata, 'orchestrator') ?? DEFAULT_STRATEGY;

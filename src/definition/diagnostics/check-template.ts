@@ -1,20 +1,20 @@
 import { compileTemplate, type Slot, type SlotGrammar, USER_INPUT } from '../../templates';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { unnumberedName } from '../metadata/placeholders';
 import { readToolEntries } from '../metadata/tool-entries';
 import { type Diagnostic, type PlaceholderState, warning } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
 
-/** A slot name that something fills. */
+/** A slot name with its tool or processor. */
 interface Filler {
   readonly name: string;
   readonly enabled: boolean;
-  /** Its tool runs when the answer is there already: nothing reaches the template. */
+  /** Its tool runs after the answer, so nothing reaches the template. */
   readonly later?: boolean;
-  /** Its slot is meant to stay empty: a classic assistant without retrieval keeps `{context}` of its template. */
+  /** Its slot stays empty on purpose: a classic assistant without retrieval keeps `{context}`. */
   readonly empty?: boolean;
   readonly index: number | null;
-  /** Where to complain when the template does not use it. */
+  /** Path of the problem when the template does not use it. */
   readonly path: string;
 }
 
@@ -24,8 +24,8 @@ export interface TemplateCheck {
 }
 
 /**
- * The placeholder contract between a stored template and its tools. `path` is what the request calls the template;
- * ranges count UTF-16 code units of it as stored. An empty template passes the question on as it is.
+ * Checks the placeholders of a stored template against its tools. `path` is the request's name of the template. Ranges
+ * count UTF-16 code units of the stored text. An empty template passes the question unchanged.
  */
 export function checkTemplate(
   template: string,
@@ -57,14 +57,14 @@ function classicFillers({ classic }: AssistantDocument): Filler[] {
   );
 }
 
-/** Version 2 templates call several tools by one name; each name counts once, as enabled when one of its tools is. */
+/** In version 2 several tools may share a name. Each name counts once, and is enabled when one of its tools is. */
 function toolFillers(document: AssistantDocument, rules: MetadataRules): Filler[] {
   const fillers = new Map<string, Filler>();
   const stored = readToolEntries(document.raw).pipeline;
   for (const [position, { index, plugin, config, placeholder, enabled }] of document.pipeline.entries()) {
     const entry = stored[position];
     const name = document.formatVersion === 2 && entry !== undefined ? unnumberedName(entry, rules) : placeholder;
-    // The question is nobody's to fill; who claims its name is refused where the tools are checked.
+    // No tool fills the question; `checkTool` refuses a tool with its name.
     if (name === null || name === USER_INPUT) continue;
     const later = rules.looksAtAnswer(plugin, config);
     const fills = enabled && !later;

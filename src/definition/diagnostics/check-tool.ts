@@ -16,7 +16,7 @@ export const joinPath = (base: string, path: string): string => {
   return path.startsWith('[') ? base + path : `${base}.${path}`;
 };
 
-/** Everything that can be said of one pipeline tool without asking another room. */
+/** The checks of one pipeline tool that need no other room. */
 export function checkTool(tool: ToolEntry, rules: MetadataRules): Diagnostic[] {
   const { entry } = tool;
   const base = `metadata.tools[${tool.index}]`;
@@ -111,7 +111,7 @@ const FALLBACK_OPTIONS: readonly OptionRule[] = [
 const ENTRY_KEYS: readonly string[] = ['plugin', 'type', 'placeholder', 'config', 'when', ...OPTIONS.map(keyOf)];
 const FALLBACK_KEYS: readonly string[] = ['plugin', 'config', ...FALLBACK_OPTIONS.map(keyOf)];
 
-/** Keys that nothing reads: most are misspelt. */
+/** Reports unknown keys, which are mostly misspelt. */
 function checkKeys(entry: JsonObject, base: string, known: readonly string[]): Diagnostic[] {
   return Object.keys(entry)
     .filter((key) => !known.includes(key))

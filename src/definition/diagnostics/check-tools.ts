@@ -10,10 +10,10 @@ import { type Diagnostic, error } from './diagnostic.types';
 import { DEFAULT_STRATEGY } from './check-strategy';
 import type { MetadataRules } from './metadata-rules.types';
 
-/** Tools and functions of one assistant. Each costs queries at every check and every run. */
+/** Limit for tools, and for functions. Each costs queries at every check and every run. */
 export const MAX_TOOLS = 100;
 
-/** Said alone: with thousands of tools nothing else is looked at. */
+/** The only check of a document with too many entries. */
 export function checkNumber(metadata: JsonObject): Diagnostic[] {
   const { pipeline, functions } = readToolEntries(metadata);
   const found: Diagnostic[] = [];
@@ -24,7 +24,7 @@ export function checkNumber(metadata: JsonObject): Diagnostic[] {
   return found;
 }
 
-/** Each tool by itself, then what only shows between them: duplicates, dependencies, conditions. */
+/** Checks each tool, then duplicates, dependencies and conditions between tools. */
 export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnostic[] {
   const { pipeline } = readToolEntries(metadata);
   const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);

@@ -45,8 +45,8 @@ export interface TextRange {
 }
 
 /**
- * One thing to know about a definition. An `error` refuses the save, except for the codes in `SAVED_WITH_ERROR`; warnings
- * and infos are shown.
+ * One finding about a definition. An `error` refuses the save unless `SAVED_WITH_ERROR` lists its code; warnings and
+ * infos are only shown.
  */
 export interface Diagnostic {
   readonly severity: Severity;
@@ -59,7 +59,7 @@ export interface Diagnostic {
 
 export const PLACEHOLDER_STATES = ['used', 'unused', 'undefined'] as const;
 
-/** How a placeholder stands: `unused` has a tool and no slot, `undefined` has a slot and no enabled tool. */
+/** `unused`: a tool without a slot. `undefined`: a slot without an enabled tool. */
 export interface PlaceholderState {
   readonly name: string;
   readonly state: (typeof PLACEHOLDER_STATES)[number];

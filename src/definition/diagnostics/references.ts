@@ -1,14 +1,11 @@
 import type { JsonObject } from '../../kernel';
 import type { ClassicSetting } from '../../processors';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { placedFunctions } from './check-functions';
 import { joinPath } from './check-tool';
 import type { ConfigReference } from './metadata-rules.types';
 
-/**
- * Every place of a definition that names something of another room, as the config of the tool that would read it:
- * pipeline tools, fallbacks, functions, and the classic fields.
- */
+/** All configs of a definition that name content of other rooms: tools, fallbacks, functions and the classic fields. */
 export function configReferences(document: AssistantDocument): ConfigReference[] {
   const own = document.type === 'classic' ? classicReferences(document) : pipelineReferences(document);
   const functions = placedFunctions(document.raw).map(({ base, type, config }): ConfigReference => ({

@@ -1,7 +1,7 @@
 import type { Problem } from '../../kernel';
 import type { Diagnostic, DiagnosticCode } from './diagnostic.types';
 
-/** Definitions from LAMB carry these errors and must stay editable, so a save accepts them. Publication does not. */
+/** A save accepts these errors, so that definitions from LAMB stay editable. Publication does not. */
 const SAVED_WITH_ERROR: ReadonlySet<DiagnosticCode> = new Set(['processor.unknown', 'tool.unknown_key']);
 
 /** Problems that refuse a save. */

@@ -1,16 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { externalReference, isSlugReference } from '../../knowledge-bases';
-import type { CollectionIds } from '../document.types';
+import type { CollectionIds } from './document.types';
 import type { StoredDefinition } from './metadata.types';
 import { member } from './parse-metadata';
 
 const LISTS = ['tools', 'functions'] as const;
-/** Settings of tools and functions that name knowledge bases. */
 const REFERENCES: ReadonlySet<string> = new Set(['collections', 'kb_id']);
 
 type Rename = (name: string) => string;
 
-/** Slugs that a definition names knowledge bases by, each once: in tools, fallbacks, functions and the classic list. */
+/** Slugs of knowledge bases in tools, fallbacks, functions and the classic list, without duplicates. */
 export function collectionNames(definition: Pick<StoredDefinition, 'metadata' | 'ragCollections'>): string[] {
   const names = new Set<string>();
   renamed(definition, (name) => {
@@ -21,8 +20,8 @@ export function collectionNames(definition: Pick<StoredDefinition, 'metadata' | 
 }
 
 /**
- * The definition with each slug replaced by what it meant when it was saved: the knowledge base's id, or a reference to the
- * external server. A knowledge base that gets the slug later is not meant. Null: nothing is known, names stay.
+ * Replaces each slug by its meaning at the last save: the id of a knowledge base, or a reference to the external
+ * server. A knowledge base that gets the slug later is not used. `ids` null: names stay.
  */
 export function bindCollections(definition: StoredDefinition, ids: CollectionIds | null): StoredDefinition {
   if (ids === null) return definition;
@@ -49,7 +48,7 @@ function renamed(
   };
 }
 
-/** The same value where nothing in it changes. */
+/** Returns the same object when nothing changes. */
 function renamedIn(value: unknown, rename: Rename): unknown {
   if (!isJsonObject(value)) return value;
   const changes = Object.entries(value).flatMap(([key, old]) => {

@@ -6,8 +6,8 @@ import { readToolEntries } from './tool-entries';
 import { assistantType, metadataVersion } from './version';
 
 /**
- * A version 3 document with what the service generates: `_format_version`, the placeholder of each tool, and `plugin` where
- * an entry says `type`. Documents of other versions and documents that have all of it come back to the letter.
+ * Completes a version 3 document with `_format_version`, the placeholder of each tool, and `plugin` in place of `type`.
+ * Other versions and complete documents are returned unchanged.
  */
 export function canonicalMetadata(text: string, tools: ToolVocabulary): string {
   const parsed = parseMetadata(text);
@@ -54,7 +54,7 @@ function completeTools(metadata: JsonObject, tools: ToolVocabulary): readonly un
 const given = (entry: JsonObject): JsonObject =>
   Object.hasOwn(entry, 'placeholder') ? { placeholder: entry['placeholder'] } : {};
 
-/** A document as it is answered: `capabilities.tool_use` tells whether it has functions, whatever is stored. */
+/** Sets `capabilities.tool_use` in answers: true when the document has functions. */
 export function withToolUse(metadata: JsonObject): JsonObject {
   const tool_use = readToolEntries(metadata).functions.length > 0;
   const capabilities = member(metadata, 'capabilities');

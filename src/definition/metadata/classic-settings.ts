@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel';
-import type { ClassicSettings } from '../document.types';
+import type { ClassicSettings } from './document.types';
 import type { ProcessorDeclaration, StoredDefinition, ToolVocabulary } from './metadata.types';
 import { member, textMember } from './parse-metadata';
 

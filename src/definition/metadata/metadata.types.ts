@@ -22,24 +22,23 @@ export interface StoredDefinition {
   readonly systemPrompt: string;
   readonly promptTemplate: string;
   readonly metadata: JsonObject;
-  /** Where a classic assistant keeps its knowledge bases (LAMB's columns). */
+  /** Knowledge bases of a classic assistant (a column of LAMB). */
   readonly ragCollections: readonly string[];
   readonly ragTopK: number;
 }
 
-/** Document and template move from version to version together. */
+/** Document and template, which migrate together. */
 export interface VersionedDefinition {
   readonly metadata: JsonObject;
   readonly template: string;
 }
 
-/** A classic assistant keeps its knowledge bases beside the document. */
 export interface ClassicDefinition extends VersionedDefinition {
   readonly ragCollections: readonly string[];
   readonly ragTopK: number;
 }
 
-/** One version further, or everything that stands in the way. */
+/** The next version, or everything that prevents it. */
 export type StepResult =
   | { readonly ok: true; readonly definition: VersionedDefinition; readonly notes: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../kernel';
 export type ParsedMetadata =
   { readonly ok: true; readonly metadata: JsonObject } | { readonly ok: false; readonly message: string };
 
-/** Metadata as an object, as the JSON string that LAMB clients send and store, or empty (absent, null, ""). */
+/** Accepts an object, a JSON string (LAMB clients), or nothing (absent, null, ""). */
 export function parseMetadata(raw: unknown): ParsedMetadata {
   if (raw === undefined || raw === null) return { ok: true, metadata: {} };
   if (typeof raw !== 'string') return asObject(raw);
@@ -20,11 +20,11 @@ function asObject(value: unknown): ParsedMetadata {
   return { ok: false, message: 'must be a JSON object or a string that holds one' };
 }
 
-/** Own property of a document; a key such as `constructor` never reaches the prototype. */
+/** Own property of a document: a key such as `constructor` never reaches the prototype. */
 export const member = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Own string property without surrounding blanks, or null when it is missing, empty or of another type. */
+/** Trimmed own string property; null when it is missing, empty or of another type. */
 export function textMember(object: JsonObject, key: string): string | null {
   const value = member(object, key);
   if (typeof value !== 'string') return null;

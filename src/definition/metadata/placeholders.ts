@@ -1,24 +1,24 @@
 import { numberedPlaceholder } from '../../templates';
-import type { MetadataVersion } from '../document.types';
+import type { MetadataVersion } from './document.types';
 import type { ToolVocabulary } from './metadata.types';
 import { textMember } from './parse-metadata';
 import type { ToolEntry } from './tool-entries';
 
 const NUMBER = /^(\d{1,9})_/;
 
-/** Slot name without number that a tool fills; an unknown plugin stands for itself. Null when it fills none. */
+/** Slot type of a tool, without number; an unknown plugin stands for itself. Null when it fills none. */
 export function slotType({ plugin }: ToolEntry, tools: ToolVocabulary): string | null {
   const type = tools.placeholderOf(plugin);
   return type === undefined ? tools.canonicalName(plugin) : type;
 }
 
-/** The name by which the stored template calls a version 2 tool. */
+/** The slot of a version 2 tool in the stored template. */
 export const unnumberedName = (entry: ToolEntry, tools: ToolVocabulary): string | null =>
   slotType(entry, tools) === null ? null : (textMember(entry.entry, 'placeholder') ?? slotType(entry, tools));
 
 /**
- * Placeholder of each tool. Given ones stay (in version 2 documents only numbered ones); the others get
- * `{order}_{type}`, counting from 1 with disabled tools, or the highest number + 1 where that is taken.
+ * Placeholder of each tool. Given ones stay; in version 2 only numbered ones count as given. Others get
+ * `{order}_{type}` with the position from 1, or the highest number + 1 when that is taken.
  */
 export function assignPlaceholders(
   entries: readonly ToolEntry[],

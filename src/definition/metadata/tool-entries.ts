@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { member, textMember } from './parse-metadata';
 
-/** Function objects that were stored under `tools` (spec 002). `rubric` is not among them: there it is a pipeline tool. */
+/** Function types that LAMB stores under `tools` (spec 002). `rubric` is a pipeline tool there. */
 const FUNCTION_TYPES: ReadonlySet<string> = new Set(['assistant', 'knowledge_base', 'image']);
 
 /** A pipeline tool as stored, with its position in `tools`. */
@@ -13,13 +13,12 @@ export interface ToolEntry {
 }
 
 export interface FunctionEntry {
-  /** Where it was found, e.g. `tools[2]` or `functions[0]`. */
+  /** Path in the document, e.g. `tools[2]` or `functions[0]`. */
   readonly path: string;
-  /** A name such as "weather" reads as `{type: "weather"}`. */
+  /** The stored object; the name "weather" reads as `{type: "weather"}`. */
   readonly definition: JsonObject;
-  /** As it is stored. */
   readonly stored: unknown;
-  /** It was such a name. */
+  /** It is stored as a name. */
   readonly bare: boolean;
 }
 
@@ -30,7 +29,7 @@ export interface ToolEntries {
   readonly malformed: readonly string[];
 }
 
-/** Sorts every shape that `tools` and `functions` have in the wild into two lists that never mix. */
+/** Separates pipeline tools and functions in all stored shapes of `tools` and `functions`. */
 export function readToolEntries(metadata: JsonObject): ToolEntries {
   const pipeline: ToolEntry[] = [];
   const functions: FunctionEntry[] = [];

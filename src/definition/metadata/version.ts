@@ -1,12 +1,12 @@
 import type { JsonObject, Problem } from '../../kernel';
-import { type AssistantType, METADATA_VERSIONS, type MetadataVersion } from '../document.types';
+import { type AssistantType, METADATA_VERSIONS, type MetadataVersion } from './document.types';
 import { member } from './parse-metadata';
 import { readToolEntries } from './tool-entries';
 
 export const isMetadataVersion = (value: unknown): value is MetadataVersion =>
   METADATA_VERSIONS.some((version) => version === value);
 
-/** The declared version; else what the document's shape tells. */
+/** The declared version, else the one of the document's shape. */
 export function metadataVersion(metadata: JsonObject): MetadataVersion {
   const declared = member(metadata, '_format_version');
   if (isMetadataVersion(declared)) return declared;
@@ -14,11 +14,11 @@ export function metadataVersion(metadata: JsonObject): MetadataVersion {
   return readToolEntries(metadata).pipeline.length > 0 ? 2 : 1;
 }
 
-/** Spec 000 §6.1, and version 2 documents run as multi-tool whatever they say. */
+/** Spec 000 §6.1. Version 2 documents always run as multi-tool. */
 export const assistantType = (metadata: JsonObject): AssistantType =>
   member(metadata, 'assistant_type') === 'multi_tool' || metadataVersion(metadata) === 2 ? 'multi_tool' : 'classic';
 
-/** The version as which a document runs, and from which it migrates: what runs as classic is 1 whatever it says. */
+/** The version for runs and migrations: a document that runs as classic is 1, whatever it declares. */
 export function runningVersion(metadata: JsonObject): MetadataVersion {
   if (assistantType(metadata) === 'classic') return 1;
   return metadataVersion(metadata) === 2 ? 2 : 3;
@@ -26,7 +26,7 @@ export function runningVersion(metadata: JsonObject): MetadataVersion {
 
 const NEWEST = Math.max(...METADATA_VERSIONS);
 
-/** What is wrong with a declared version; null when there is none, or a known one. */
+/** Problem of a declared version; null for a known or absent one. */
 export function versionProblem(metadata: JsonObject): Problem | null {
   const declared = member(metadata, '_format_version') ?? null;
   if (declared === null || isMetadataVersion(declared)) return null;

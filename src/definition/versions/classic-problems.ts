@@ -1,9 +1,9 @@
 import type { JsonObject, Problem } from '../../kernel';
-import type { ClassicSettings } from '../document.types';
+import type { ClassicSettings } from '../metadata/document.types';
 import { member } from '../metadata/parse-metadata';
 import { readToolEntries } from '../metadata/tool-entries';
 
-/** Classic processors that have an equal among the tools. */
+/** Classic processors with an equivalent tool. */
 const PROMPT_PROCESSORS: ReadonlySet<string> = new Set([
   'simple_augment',
   'tool_augment',
@@ -19,11 +19,11 @@ const RAG_PROCESSORS: ReadonlySet<string> = new Set([
   'single_file_rag',
 ]);
 
-/** With one or two tools and no settings of their own, these two do the same. */
+/** These two behave the same with one or two tools without settings. */
 export const isSafeStrategy = (name: string | null): boolean =>
   name === null || name === 'sequential' || name === 'parallel';
 
-/** Processors of a classic assistant that no tool can stand for. */
+/** Reports classic processors without an equivalent tool. */
 export function pluginProblems(metadata: JsonObject, settings: ClassicSettings): readonly Problem[] {
   const { promptProcessor, ragProcessor } = settings;
   const problems: Problem[] = [];

@@ -2,7 +2,7 @@ import type { JsonObject, Problem } from '../../kernel';
 import { member } from '../metadata/parse-metadata';
 import { readToolEntries } from '../metadata/tool-entries';
 
-/** What of `tools` and `functions` no reader understands, so that rewriting the document would lose it. */
+/** Reports entries of `tools` and `functions` that a rewrite would lose. */
 export function entryProblems(metadata: JsonObject): readonly Problem[] {
   const lists = ['tools', 'functions'].flatMap((key): Problem[] => {
     const value = member(metadata, key) ?? null;

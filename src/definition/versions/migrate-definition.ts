@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Problem } from '../../kernel';
-import { metadataProblems, storedDefinition } from '../definition';
-import type { AssistantDocument, Definition, MetadataVersion } from '../document.types';
+import { metadataProblems, storedDefinition } from '../metadata/definition';
+import type { AssistantDocument, Definition, MetadataVersion } from '../metadata/document.types';
 import { entryProblems } from './entry-problems';
 import type { StepResult, StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
 import { normaliseDocument } from './normalise';
@@ -12,8 +12,8 @@ import { stepV2ToV3 } from './v2-to-v3.step';
 import { assistantType, runningVersion, versionProblem } from '../metadata/version';
 
 /**
- * Takes a definition to a metadata version, step by step, and proves nothing: neither that the prompt stays the same nor that
- * the document can be saved. Never throws. Refuses what it would have to change or lose.
+ * Migrates a definition step by step, without any proof of prompts or of validity. Never throws. Refuses a document
+ * whose content would change or get lost.
  */
 export function migrateDefinition(definition: Definition, to: MetadataVersion, tools: ToolVocabulary): RewritePlan {
   const unreadable = metadataProblems(definition.metadata);
@@ -55,11 +55,10 @@ const refused = (from: MetadataVersion | null, problems: readonly Problem[]): Re
   differences: [],
 });
 
-/** A stored definition as it runs. */
 export const definitionDocument = (definition: Definition, tools: ToolVocabulary): AssistantDocument =>
   normaliseDocument(storedDefinition(definition), tools);
 
-/** The stored document; empty where it cannot be read. */
+/** The stored document; empty when it is unreadable. */
 export function definitionMetadata(definition: Definition): JsonObject {
   const parsed = parseMetadata(definition.metadata);
   return parsed.ok && isJsonObject(parsed.metadata) ? parsed.metadata : {};

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { compileTemplate } from '../../templates';
 import { specifiedTools } from '../../../test/support/tool-vocabulary';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { normaliseDocument, slotGrammar } from './normalise';
 import { parseMetadata } from '../metadata/parse-metadata';
 

@@ -7,7 +7,7 @@ import {
   type PipelineTool,
   type ToolFallback,
 } from '../../tools';
-import type { AssistantDocument } from '../document.types';
+import type { AssistantDocument } from '../metadata/document.types';
 import { classicSettings } from '../metadata/classic-settings';
 import type { StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
 import { member, textMember } from '../metadata/parse-metadata';
@@ -22,7 +22,7 @@ const CONNECTOR_ALIASES: ReadonlyMap<string, string> = new Map([
   ['openai_tool_use', 'openai'],
 ]);
 
-/** Reads any stored version into the one shape that runs, without rewriting what is stored. Never throws. */
+/** Reads any stored version into the normalised form. Never throws. */
 export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabulary): AssistantDocument {
   const { metadata } = stored;
   const type = assistantType(metadata);
@@ -53,7 +53,7 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
   };
 }
 
-/** What is a slot in an assistant's template. */
+/** The slots of an assistant's template. */
 export function slotGrammar(
   document: Pick<AssistantDocument, 'type' | 'pipeline' | 'classic'>,
   tools: ToolVocabulary,

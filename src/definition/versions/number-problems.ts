@@ -3,7 +3,7 @@ import type { Problem } from '../../kernel';
 const SUSPICIOUS = /\d{16}|\d[eE]/;
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Whole numbers that JavaScript cannot hold, and others beyond its range, would come back changed. */
+/** Reports numbers that JavaScript cannot represent exactly: a rewrite would change them. */
 export function numberProblems(text: string): readonly Problem[] {
   if (!SUSPICIOUS.test(text)) return [];
   for (const [token] of text.matchAll(TOKENS)) {

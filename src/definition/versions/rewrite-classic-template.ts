@@ -1,10 +1,9 @@
 import { compileTemplate, type Segment, USER_INPUT } from '../../templates';
 
 /**
- * A classic template with its slots renamed in one pass; null takes a slot out. Classic puts newlines around an empty
- * context, a tool's slot does not: where `{context}` is all that stands between two words, a newline takes their place. The
- * same where nothing is left: an empty template would let the question through. `isFramed` is false where classic leaves
- * nothing at all for `{context}`.
+ * Renames the slots of a classic template in one pass; null removes a slot. A classic assistant puts newlines around an
+ * empty context, a tool's slot does not. So a newline replaces a `{context}` between two words, and an otherwise empty
+ * template. `isFramed` is false where `{context}` is removed without newlines.
  */
 export function rewriteClassicTemplate(
   template: string,
@@ -27,7 +26,7 @@ export function rewriteClassicTemplate(
   return rewritten === '' && template !== '' ? '\n' : rewritten;
 }
 
-/** For each segment whether a word ends right where it begins; slots that may be empty are looked through. */
+/** For each segment: whether a word ends right before it, ignoring slots that may be empty. */
 function touching(segments: readonly Segment[], edge: RegExp): boolean[] {
   let word = false;
   return segments.map((segment) => {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../kernel';
-import type { Definition, MetadataVersion } from '../document.types';
+import type { Definition, MetadataVersion } from '../metadata/document.types';
 
 /** A rendered prompt that would not be the same. */
 export interface PromptDifference {

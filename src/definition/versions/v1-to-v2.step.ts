@@ -1,6 +1,6 @@
 import type { JsonObject, Problem } from '../../kernel';
 import { compileTemplate, USER_INPUT } from '../../templates';
-import type { ClassicSettings } from '../document.types';
+import type { ClassicSettings } from '../metadata/document.types';
 import { classicSettings } from '../metadata/classic-settings';
 import { isSafeStrategy, pluginProblems } from './classic-problems';
 import { entryProblems } from './entry-problems';
@@ -10,14 +10,14 @@ import { rewriteClassicTemplate } from './rewrite-classic-template';
 import { readToolEntries } from '../metadata/tool-entries';
 import { assistantType } from '../metadata/version';
 
-/** Where the schemas of today's tools end: classic knows no such limit. */
+/** Maxima of the tools' schemas; classic assistants have no such limits. */
 const LONGEST_FILE = 10_000_000;
 const LARGEST_BUDGET = 100_000;
 
-/** Puts classic's list of sources behind the content. */
+/** Appends the list of sources to the content, like a classic assistant. */
 const SOURCES = { sources_in_prompt: 'lamb' };
 
-/** An entry of spec 001's `tools`, and the slot that it fills. */
+/** A new entry of `tools` (spec 001) and its slot. */
 interface NewTool {
   readonly type: string;
   readonly slot: string;
@@ -25,10 +25,10 @@ interface NewTool {
 }
 
 /**
- * Version 1 (LAMB's classic assistants) to 2 (spec 001 §6.1, §10.5): the RAG processor becomes a tool and `{context}` of
- * the template that tool's placeholder; knowledge bases and top-k are read from their columns, which stay as they are.
- * Functions move from `tools` to `functions` as they were, every unknown key stays. Refuses what would run differently, or
- * not at all. A document that does not run as classic comes back as it is.
+ * Version 1 (LAMB's classic assistants) to 2 (spec 001 §6.1, §10.5). The RAG processor becomes a tool, and `{context}`
+ * its placeholder. Knowledge bases and top-k are copied from their columns, which stay. Functions move from `tools` to
+ * `functions`, and unknown keys are kept. Refuses a document that would run differently. A document that does not run
+ * as classic is returned unchanged.
  */
 export function stepV1ToV2(definition: ClassicDefinition, tools: ToolVocabulary): StepResult {
   const { metadata, template } = definition;
@@ -100,7 +100,7 @@ const search = ({ collections, topK }: ClassicSettings, more: JsonObject): NewTo
   config: { collections: [...new Set(collections)], top_k: topK, ...more, ...SOURCES },
 });
 
-/** What classic reads as absent is null; what it cannot read is left for the tool's schema to refuse. */
+/** null for an absent value. An unreadable value is kept for the tool's schema to refuse. */
 function chosen(metadata: JsonObject, key: string): unknown {
   const value = member(metadata, key) ?? null;
   return typeof value === 'string' ? textMember(metadata, key) : value;
@@ -120,7 +120,7 @@ function moodleTool(settings: ClassicSettings, template: string): readonly NewTo
   return slots.some(({ name }) => name === slot) ? [{ type: slot, slot, config: {} }] : [];
 }
 
-/** Braces that are text in a classic template and would become slots that nothing fills. */
+/** Reports braces that are text in a classic template and would become slots. */
 function slotProblems(template: string, settings: ClassicSettings, tools: ToolVocabulary): readonly Problem[] {
   const own = new Set([USER_INPUT, ...settings.slots]);
   const { slots } = compileTemplate(template, { types: tools.placeholderTypes(), names: [] });
@@ -141,7 +141,7 @@ function mixtureProblems(metadata: JsonObject): readonly Problem[] {
   return [...pipeline, { path: 'metadata.orchestrator', code: 'orchestrator.ignored', message }];
 }
 
-/** Where a classic assistant keeps what a path in the version 2 document means. */
+/** Path in a classic assistant of a path in the version 2 document. */
 export function classicPath(path: string): string {
   const [, setting] = /^metadata\.tools\[0\]\.config\.(\w+)/.exec(path) ?? [];
   return (setting === undefined ? undefined : CLASSIC_PATHS.get(setting)) ?? path;

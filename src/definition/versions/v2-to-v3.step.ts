@@ -7,9 +7,9 @@ import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { metadataVersion } from '../metadata/version';
 
 /**
- * Version 2 (spec 001) to 3 (spec 000): numbered placeholders in document and template, a strategy, functions in their
- * own list. A slot that several tools fill becomes their numbered slots side by side. Unknown keys are kept. A document
- * that does not run as version 2 comes back as it is.
+ * Version 2 (spec 001) to 3 (spec 000): numbered placeholders, a strategy, and a list of functions. A slot that several
+ * tools fill becomes several numbered slots. Unknown keys are kept. A document that does not run as version 2 is
+ * returned unchanged.
  */
 export function stepV2ToV3(definition: VersionedDefinition, tools: ToolVocabulary): VersionedDefinition {
   const { metadata, template } = definition;

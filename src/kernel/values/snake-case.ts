@@ -27,3 +27,22 @@ function renamed(value: unknown): unknown {
     ]),
   );
 }
+
+type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelKey<Tail>>}`
+  : Key;
+
+/** The domain's form of an answer or body of HTTP. */
+export type CamelCased<T> = T extends readonly (infer Item)[]
+  ? readonly CamelCased<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T as Key extends string ? CamelKey<Key> : never]: CamelCased<T[Key]> }
+    : T;
+
+/** Renames the members of a flat body; absent ones stay absent. */
+export const camelCased = <T extends object>(body: T): CamelCased<T> =>
+  Object.fromEntries(
+    Object.entries(body)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value as unknown]),
+  ) as CamelCased<T>;

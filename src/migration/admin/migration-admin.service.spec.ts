@@ -2,8 +2,8 @@ import type { Caller } from '../../kernel';
 import type { OrganizationsService } from '../../organizations';
 import type { BatchItemRepository } from '../batches/batch-item.repository';
 import type { BatchRepository } from '../batches/batch.repository';
-import type { MigrationBatches } from '../batches/migration-batches.service';
-import type { MigrationPlanner } from '../batches/migration-planner.service';
+import type { MigrationBatches } from '../tasks/migration-batches.service';
+import type { MigrationPlanner } from '../tasks/migration-planner.service';
 import { MigrationAdmin } from './migration-admin.service';
 import type { MigrationJobs } from './migration-jobs.service';
 

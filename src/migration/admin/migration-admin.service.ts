@@ -10,12 +10,13 @@ import {
   type BatchScope,
   ITEM_STATUSES,
   type ItemStatus,
+  type MigrationPlan,
+  type OrganizationStatus,
   type RollbackReport,
   type TargetVersion,
 } from '../batches/batch.types';
-import { MigrationBatches } from '../batches/migration-batches.service';
-import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
-import { MigrationPlanner } from '../batches/migration-planner.service';
+import { MigrationBatches } from '../tasks/migration-batches.service';
+import { MigrationPlanner } from '../tasks/migration-planner.service';
 import { MigrationJobs } from './migration-jobs.service';
 
 export interface MigrationStatus {

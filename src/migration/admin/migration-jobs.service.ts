@@ -6,7 +6,7 @@ import { JobQueue, type Queue, type RunningJob, type SweepContext } from '../../
 import { type ApplyRequest, BatchLeases, isHeld, type TaskRequest } from '../batches/batch-lease.service';
 import { BatchRepository } from '../batches/batch.repository';
 import type { Batch } from '../batches/batch.types';
-import { MigrationBatches } from '../batches/migration-batches.service';
+import { MigrationBatches } from '../tasks/migration-batches.service';
 
 interface BatchJob {
   readonly batchId: string;

@@ -1,6 +1,12 @@
 import { type Page, snakeCased } from '../../kernel';
-import type { Batch, BatchItem, RollbackReport, VerifyReport } from '../batches/batch.types';
-import type { MigrationPlan, OrganizationStatus } from '../batches/migration-plan.types';
+import type {
+  Batch,
+  BatchItem,
+  MigrationPlan,
+  OrganizationStatus,
+  RollbackReport,
+  VerifyReport,
+} from '../batches/batch.types';
 import type {
   BatchDto,
   BatchItemDto,
@@ -9,7 +15,7 @@ import type {
   OrganizationVersionsDto,
   RollbackResultDto,
   VerifyResultDto,
-} from './migration-answer.dto';
+} from '../batches/migration-answer.dto';
 
 /** A batch whose process ended unexpectedly is interrupted, whatever its row says. */
 function stateOf({ state, lease, background }: Batch): string {

@@ -4,7 +4,13 @@ import type { Response } from 'express';
 import type { Caller } from '../../kernel';
 import { Access, clientAbortSignal, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
-import { BatchDetailDto, BatchDto, MigrationPlanDto, MigrationStatusDto, RolledBackDto } from './migration-answer.dto';
+import {
+  BatchDetailDto,
+  BatchDto,
+  MigrationPlanDto,
+  MigrationStatusDto,
+  RolledBackDto,
+} from '../batches/migration-answer.dto';
 import { MigrationAdmin } from './migration-admin.service';
 import { BatchItemsQueryDto, StartMigrationDto, StartRollbackDto } from './migration.dto';
 import { batchView, itemsView, organizationView, planView, rollbackView } from './migration-view';

@@ -16,7 +16,7 @@ const stored = (metadata: object, template = 'Read {context} and answer {user_in
     ragTopK: 4,
   });
 
-/** What the proof has against a document that is almost the right one. */
+/** Problems that the proof finds in a document that is almost right. */
 async function against(subject: RewriteSubject, spoil: (definition: Definition) => Definition) {
   const plan = await migrator.plan(subject, 3);
   if (plan.status !== 'ready') throw new Error(JSON.stringify(plan));

@@ -1,6 +1,6 @@
 import type { AssistantDocument, PromptDifference } from '../../definition';
 import type { Problem } from '../../kernel';
-import { EventLoopYield } from '../yield-to-event-loop';
+import { EventLoopYield } from './yield-to-event-loop';
 import { MOST_SLOTS, MOST_UNITS, TOO_LONG, TOO_MANY_SLOTS } from './proof-budget';
 import type { Renderable, Rendering } from './prompt-renderer';
 import { RECORDED_INPUTS, type RecordedInput } from './recorded-inputs';

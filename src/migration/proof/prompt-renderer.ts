@@ -55,7 +55,7 @@ class SilentToolInvoker extends ToolInvoker {
   protected override log(): void {}
 }
 
-/** The pipelines of both types with all their processors, tools and strategies, over rooms that spell out what they are asked. */
+/** Renders prompts with the real pipelines, processors, tools and strategies over the proof's doubles. */
 export class PromptRenderer {
   private readonly tools = new ToolCatalogue(toolsOver(PROOF_DOUBLES));
   private readonly classic: ClassicPipeline;

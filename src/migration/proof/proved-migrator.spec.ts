@@ -68,7 +68,7 @@ describe('stored definitions of every shape', () => {
   });
 
   it('tells how the prompt would differ, in few words', async () => {
-    // Whoever does not know the slots of the installed tools takes `{1_rubric}` for text and fills it in the end.
+    // Without the slots of the installed tools, `{1_rubric}` is text, and the renderer fills it.
     const blind = newMigrator({ placeholderTypes: () => [] });
     const metadata = JSON.stringify({ rag_processor: 'rubric_rag', rubric_id: 'r' });
     const promptTemplate = `${'x'.repeat(2_000)}{1_rubric} {context}`;

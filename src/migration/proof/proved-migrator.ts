@@ -11,7 +11,7 @@ import {
 import type { Problem } from '../../kernel';
 import { StrategyCatalogue } from '../../orchestrators';
 import { CONFIG, type Config } from '../../platform/config';
-import { EventLoopYield } from '../yield-to-event-loop';
+import { EventLoopYield } from './yield-to-event-loop';
 import { storedVersion } from './stored-version';
 import { compareDocuments } from './compare-documents';
 import { MOST_SLOTS, TOO_MANY_SLOTS } from './proof-budget';
@@ -20,8 +20,8 @@ import { PromptRenderer } from './prompt-renderer';
 type Definition = RewriteSubject['definition'];
 
 /**
- * Migrates a definition to a metadata version and proves the result. The new document could be saved, and both documents
- * give the same prompts for the recorded inputs, except for runs of white space. Reads no database.
+ * Migrates a definition and proves the result: the new document can be saved, and all recorded inputs give the same
+ * prompts up to runs of white space. Reads no database.
  */
 @Injectable()
 export class ProvedMigrator implements MetadataMigrator {

@@ -1,0 +1,47 @@
+import type { AssistantDocument } from '../../definition';
+import type { Principal } from '../../kernel';
+import type { CompiledPipeline } from '../../orchestrators';
+import type { Features } from '../../organizations';
+import type { CompiledTemplate } from '../../templates';
+
+export const ACCESS_LEVELS = ['owner', 'edit', 'use'] as const;
+export type AccessLevel = (typeof ACCESS_LEVELS)[number];
+
+/**
+ * How much of prompts, reports and tool results a caller sees. `previews` shortens the results of tools in a prompt.
+ */
+export type Disclosure = 'whole' | 'previews' | 'none';
+
+/** The parts of an assistant that no request changes. */
+export interface CompiledAssistant {
+  readonly template: CompiledTemplate;
+  /** null for a classic assistant. */
+  readonly pipeline: CompiledPipeline | null;
+}
+
+/** A feature of the organization without which an assistant is neither saved nor run. */
+export interface RequiredFeature {
+  readonly feature: keyof Features;
+  /** Subject of the refusal "… are switched off". */
+  readonly subject: string;
+}
+
+/** An assistant and the rights of one caller to it. */
+export interface RunnableAssistant {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly version: number;
+  readonly organizationId: string;
+  readonly ownerId: string;
+  /** Content is read with the owner's rights, whoever runs the assistant. */
+  readonly owner: Principal;
+  readonly published: boolean;
+  /** `owner` and `edit` may see the configuration; `use` may not. */
+  readonly access: AccessLevel;
+  readonly disclosure: Disclosure;
+  readonly document: AssistantDocument;
+  readonly required: readonly RequiredFeature[];
+  /** Compiled on first use. */
+  readonly compiled: CompiledAssistant;
+}

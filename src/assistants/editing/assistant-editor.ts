@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import {
+  applyInput,
+  canonicalMetadata,
+  changedFields,
+  type Definition,
+  type DefinitionInput,
+  definitionOf,
+  EMPTY_DEFINITION,
+} from '../../definition';
+import { assertCurrent, type Caller, notFound, type Principal, staleVersion } from '../../kernel';
+import { AssistantLookup, type Seen } from '../access/assistant-lookup';
+import { AssistantRecords } from './assistant-records';
+import { CollectionBindings } from './collection-bindings';
+import { DefinitionGate } from '../checks/definition-gate';
+import { StaticChecks } from '../checks/static-checks';
+import type { VersionReason } from '../storage/assistant-version.entity';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+
+/** Saves without If-Match build on the newest version; a lost race is retried this often. */
+const ATTEMPTS = 3;
+
+/** A save that changes only these is not checked, so a dangling reference cannot refuse it. */
+const LABELS: ReadonlySet<string> = new Set(['name', 'description']);
+
+/** Reasons of versions that only move the document to another metadata version. */
+const SERVICE_REWRITES: ReadonlySet<VersionReason> = new Set(['convert', 'migrate']);
+
+interface Next {
+  /** The metadata in the client's form, to which the paths of problems refer. */
+  readonly definition: Definition;
+  /** The checks are skipped: it passed before and refers to nothing new. */
+  readonly judged: boolean;
+}
+
+export const ownerOf = ({ organizationId, ownerId }: AssistantEntity): Principal => ({
+  organizationId,
+  userId: ownerId,
+});
+
+/** Saves definitions that pass the gate. */
+@Injectable()
+export class AssistantEditor {
+  constructor(
+    private readonly lookup: AssistantLookup,
+    private readonly assistants: AssistantRepository,
+    private readonly gate: DefinitionGate,
+    private readonly records: AssistantRecords,
+    private readonly checks: StaticChecks,
+    private readonly bindings: CollectionBindings,
+  ) {}
+
+  /** The caller becomes the owner. @throws {AppError} as `DefinitionGate.assertSavable`. */
+  async create(caller: Caller, input: DefinitionInput, reason: VersionReason = 'create'): Promise<Seen> {
+    const given = applyInput(EMPTY_DEFINITION, input);
+    const definition = await this.bindings.bind(caller.organizationId, given, null);
+    await this.gate.assertSavable(definition, caller, null);
+    return { row: await this.records.create(caller, this.storedForm(definition), reason), access: 'owner' };
+  }
+
+  /** A multi-tool definition, completed with generated members. */
+  storedForm(definition: Definition): Definition {
+    return { ...definition, metadata: canonicalMetadata(definition.metadata, this.checks.vocabulary) };
+  }
+
+  /**
+   * `expected` null accepts any version. Saving an unchanged definition makes no version.
+   * @throws {AppError} `precondition_failed` when `expected` is not current; else as `create`.
+   */
+  update(
+    caller: Caller,
+    id: number,
+    input: DefinitionInput,
+    expected: number | null,
+    reason: VersionReason = 'update',
+  ): Promise<Seen> {
+    return this.rewrite(caller, id, expected, reason, (current) =>
+      Promise.resolve({ definition: applyInput(current, input), judged: false }),
+    );
+  }
+
+  /**
+   * Writes an old version as the newest. The version right before a conversion or migration is restored unchecked: the
+   * newest version has the same references, even when one of them is gone.
+   * @throws {AppError} `not_found` for an unknown version; else as `create`.
+   */
+  restore(caller: Caller, id: number, version: number, expected: number | null): Promise<Seen> {
+    const history = this.assistants.within(caller.organizationId);
+    return this.rewrite(caller, id, expected, 'restore', async (_, current) => {
+      const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
+      if (old === null) throw notFound('Version');
+      const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
+      return { definition: definitionOf(old), judged: undoes };
+    });
+  }
+
+  /** Soft: the row stays for its runs and its history. */
+  async remove(caller: Caller, id: number, expected: number | null): Promise<void> {
+    const { row } = await this.lookup.administered(caller, id);
+    assertCurrent(expected, row.version);
+    if (await this.records.remove(caller, row, expected)) return;
+    throw expected === null ? notFound('Assistant') : staleVersion();
+  }
+
+  /** @throws {AppError} `conflict` while it is not complete, `feature_disabled`. */
+  async publish(caller: Caller, id: number, published: boolean): Promise<Seen> {
+    const { row } = await this.lookup.administered(caller, id);
+    if (published) await this.gate.assertPublishable(definitionOf(row), ownerOf(row), id);
+    if (row.published !== published)
+      await this.records.setFlag(caller, row, 'published', published, published ? 'publish' : 'unpublish');
+    return this.lookup.seen(caller, id);
+  }
+
+  private async rewrite(
+    caller: Caller,
+    id: number,
+    expected: number | null,
+    reason: VersionReason,
+    next: (current: Definition, version: number) => Promise<Next>,
+  ): Promise<Seen> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const { row, access } = await this.lookup.configurable(caller, id);
+      if (this.records.isReplaced) return { row, access };
+      assertCurrent(expected, row.version);
+      const before = definitionOf(row);
+      const { definition: given, judged } = await next(before, row.version);
+      const definition = await this.bindings.bind(row.organizationId, given, before);
+      // Restoring a version and omitting metadata both keep the stored text to the letter.
+      const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
+      const after = isGiven ? this.storedForm(definition) : definition;
+      const changes = changedFields(before, after);
+      if (changes.length === 0) return { row, access };
+      if (!judged && changes.some(({ path }) => !LABELS.has(path)))
+        await this.gate.assertSavable(definition, ownerOf(row), id, { by: caller, before });
+      if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
+    }
+    throw staleVersion();
+  }
+}

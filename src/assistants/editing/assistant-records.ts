@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { changedFields, type Definition, definitionOf } from '../../definition';
+import { type Caller, notFound } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { type Transaction, Transactions } from '../../platform/database';
+import { RunnableAssistants } from '../running/runnable-assistants';
+import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+import type { VersionReason } from '../storage/assistant-version.entity';
+import type { AssistantEntity } from '../storage/assistant.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+import type { AssistantFlag, AssistantScope } from '../storage/assistant-scope.repository';
+
+type AssistantWork<T> = (scope: AssistantScope, tx: Transaction) => Promise<T>;
+
+/** Name of the effect of a repeated request. */
+const REPLACE = 'assistant.replace';
+
+/** Every write: rows and audit entry in one transaction, then an invalidation of the caches. */
+@Injectable()
+export class AssistantRecords {
+  constructor(
+    private readonly assistants: AssistantRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly runnables: RunnableAssistants,
+  ) {}
+
+  async create(caller: Caller, definition: Definition, reason: VersionReason): Promise<AssistantEntity> {
+    let created: AssistantEntity | null = null;
+    const id = await this.transactions.once('assistant.create', async (tx) => {
+      const scope = this.assistants.within(caller.organizationId, tx);
+      created = await scope.insert(caller.userId, definition, caller.userId, reason);
+      const target = { type: 'assistant', id: created.id };
+      await this.audit.record({ caller, action: `assistant.${reason}`, target, after: definition }, tx);
+      return created.id;
+    });
+    this.runnables.forget(caller.organizationId, id);
+    const row = created ?? (await this.assistants.within(caller.organizationId).find(id));
+    if (row === null) throw notFound('Assistant');
+    return row;
+  }
+
+  /** True when an earlier try of this request has saved its version already. */
+  get isReplaced(): boolean {
+    return this.transactions.isDone(REPLACE);
+  }
+
+  /** False when another version was saved since `row` was read. */
+  replace(caller: Caller, row: AssistantEntity, definition: Definition, reason: VersionReason): Promise<boolean> {
+    const changes = changedFields(definitionOf(row), definition);
+    const save: AssistantWork<boolean> = async (scope, tx) => {
+      if (!(await scope.replace(row.id, row.version, definition, caller.userId, reason))) return false;
+      const before = { version: row.version, ...Object.fromEntries(changes.map(({ path, from }) => [path, from])) };
+      const after = { version: row.version + 1, ...Object.fromEntries(changes.map(({ path, to }) => [path, to])) };
+      await this.record(caller, row, reason, before, after, tx);
+      return true;
+    };
+    return this.write(row, save, REPLACE);
+  }
+
+  /**
+   * The entry is written to the audit log of the assistant's organization, whose administrators read it. False when the
+   * assistant is gone, or has to be published first.
+   */
+  setFlag(caller: Caller, row: AssistantEntity, flag: AssistantFlag, value: boolean, verb: string): Promise<boolean> {
+    return this.write(row, async (scope, tx) => {
+      if (!(await scope.setFlag(row.id, flag, value))) return false;
+      await this.record(caller, row, verb, { [flag]: row[flag] }, { [flag]: value }, tx);
+      return true;
+    });
+  }
+
+  async share(
+    caller: Caller,
+    row: AssistantEntity,
+    shares: readonly Pick<AssistantShareEntity, 'userId' | 'access'>[],
+  ): Promise<void> {
+    await this.write(row, async (scope, tx) => {
+      const before = (await scope.shares([row.id])).map(({ userId, access }) => ({ userId, access }));
+      await scope.replaceShares(row.id, shares);
+      await this.record(caller, row, 'share', { shares: before }, { shares }, tx);
+    });
+  }
+
+  /** False when there is nothing to remove: it is gone, or in another version than `expected`. */
+  remove(caller: Caller, row: AssistantEntity, expected: number | null): Promise<boolean> {
+    return this.write(row, async (scope, tx) => {
+      if (!(await scope.remove(row.id, expected))) return false;
+      await this.record(caller, row, 'delete', { name: row.name }, null, tx);
+      return true;
+    });
+  }
+
+  private async write<T>({ organizationId, id }: AssistantEntity, work: AssistantWork<T>, once?: string): Promise<T> {
+    const change = (tx: Transaction): Promise<T> => work(this.assistants.within(organizationId, tx), tx);
+    const result = await (once === undefined ? this.transactions.run(change) : this.transactions.once(once, change));
+    this.runnables.forget(organizationId, id);
+    return result;
+  }
+
+  private record(
+    caller: Caller,
+    { id, organizationId }: AssistantEntity,
+    verb: string,
+    before: unknown,
+    after: unknown,
+    tx: Transaction,
+  ): Promise<void> {
+    const target = { type: 'assistant', id };
+    return this.audit.record({ caller, organizationId, action: `assistant.${verb}`, target, before, after }, tx);
+  }
+}

@@ -1,0 +1,75 @@
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { IsIn, IsString, MaxLength } from 'class-validator';
+import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
+import type { JsonObject } from '../../kernel';
+import { MayBeOmitted, PageOf, PageQueryDto } from '../../platform/http';
+import { ACCESS_LEVELS, type AccessLevel } from '../access/assistant.types';
+import { CreateAssistantDto } from '../checks/definition.dto';
+import { DiagnosticDto } from '../checks/validation.dto';
+
+export class UpdateAssistantDto extends PartialType(CreateAssistantDto, { skipNullProperties: false }) {}
+
+export class AssistantQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: ASSISTANT_TYPES })
+  @MayBeOmitted()
+  @IsIn(ASSISTANT_TYPES)
+  type?: AssistantType;
+
+  /** Part of the name or the description. */
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(200)
+  q?: string;
+
+  /** `me`: only the caller's own. */
+  @ApiPropertyOptional({ enum: ['me'] })
+  @MayBeOmitted()
+  @IsIn(['me'])
+  owner?: 'me';
+}
+
+export class AssistantOwnerDto {
+  id!: string;
+  email!: string | null;
+  name!: string | null;
+}
+
+export class AssistantOrganizationDto {
+  id!: string;
+  slug!: string;
+}
+
+/** The members from `system_prompt` on are only there for people who may edit the assistant. */
+export class AssistantDto {
+  @ApiProperty({ example: 12 })
+  id!: number;
+  @ApiProperty({ enum: ASSISTANT_TYPES })
+  type!: AssistantType;
+  name!: string;
+  description!: string;
+  owner!: AssistantOwnerDto;
+  organization!: AssistantOrganizationDto;
+  published!: boolean;
+  /** By a system administrator: assistants of other organizations may call it where both organizations allow that. */
+  published_to_all!: boolean;
+  /** Switched off: nobody runs it. */
+  disabled!: boolean;
+  /** Counts definitions from 1; also the `ETag`. */
+  version!: number;
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+  @ApiProperty({ format: 'date-time' })
+  updated_at!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS })
+  access!: AccessLevel;
+  system_prompt?: string;
+  prompt_template?: string;
+  /** The stored document. docs/reference/metadata.md */
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  metadata?: JsonObject;
+  RAG_collections?: string[];
+  RAG_Top_k?: number;
+  diagnostics?: DiagnosticDto[];
+}
+
+export class AssistantPageDto extends PageOf(AssistantDto) {}

@@ -1,0 +1,56 @@
+import { Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../kernel';
+import { Access, CurrentCaller } from '../../platform/http';
+import { AssistantIdPipe } from '../access/assistant-id.pipe';
+import { AssistantStanding } from './assistant-standing';
+
+@ApiTags('Assistants')
+@Controller('api/v1/assistants/:id')
+export class AssistantStandingController {
+  constructor(private readonly standing: AssistantStanding) {}
+
+  @Put('suspension')
+  @HttpCode(204)
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Switch an assistant off',
+    description: 'Nobody runs it, not even its owner, and no other assistant can call it. It can still be edited.',
+  })
+  @ApiNoContentResponse()
+  async suspend(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
+    await this.standing.disable(caller, id, true);
+  }
+
+  @Delete('suspension')
+  @HttpCode(204)
+  @Access({ scope: 'write', role: 'teacher', summary: 'Switch an assistant on again' })
+  @ApiNoContentResponse()
+  async resume(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
+    await this.standing.disable(caller, id, false);
+  }
+
+  @Put('publication/everywhere')
+  @HttpCode(204)
+  @Access({
+    scope: 'admin',
+    role: 'system_admin',
+    summary: 'Let assistants of other organizations call it',
+    description:
+      'For an assistant that its owner has published. It takes effect where its organization has `assistants_export` on ' +
+      'and the other one `assistants_import`.',
+  })
+  @ApiNoContentResponse()
+  async publish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
+    await this.standing.publishToAll(caller, id, true);
+  }
+
+  @Delete('publication/everywhere')
+  @HttpCode(204)
+  @Access({ scope: 'admin', role: 'system_admin', summary: 'Keep it within its organization again' })
+  @ApiNoContentResponse()
+  async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<void> {
+    await this.standing.publishToAll(caller, id, false);
+  }
+}

@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsEmail, IsIn, IsUUID, MaxLength, ValidateIf, ValidateNested } from 'class-validator';
+import { MayBeOmitted } from '../../platform/http';
+
+export class ShareDto {
+  @ApiPropertyOptional({ example: 'ada@example.edu' })
+  @ValidateIf(({ user_id }: ShareDto) => user_id === undefined)
+  @IsEmail({ require_tld: false })
+  @MaxLength(254)
+  email?: string;
+
+  @MayBeOmitted()
+  @IsUUID()
+  user_id?: string;
+
+  @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
+  @MayBeOmitted()
+  @IsIn(['use', 'edit'])
+  access?: 'use' | 'edit';
+}
+
+export class ReplaceSharesDto {
+  /** All people with access; a person who is missing loses it. */
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  @Type(() => ShareDto)
+  shares?: ShareDto[];
+
+  /** LAMB's form of the same list: everyone may use it. */
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @IsEmail({ require_tld: false }, { each: true })
+  user_emails?: string[];
+}
+
+export class ShareViewDto {
+  user_id!: string;
+  email!: string | null;
+  name!: string | null;
+  @ApiProperty({ enum: ['use', 'edit'] })
+  access!: 'use' | 'edit';
+}
+
+export class SharesDto {
+  shares!: ShareViewDto[];
+}

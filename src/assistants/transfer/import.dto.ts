@@ -1,0 +1,60 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsBooleanString, IsInt, Max, Min } from 'class-validator';
+import { IsName, MayBeOmitted } from '../../platform/http';
+import { DiagnosticDto } from '../checks/validation.dto';
+import { AssistantDto } from '../editing/assistant.dto';
+
+export class DuplicateAssistantDto {
+  /** Name of the copy; "Copy of …" without it. */
+  @MayBeOmitted()
+  @IsName({ required: false })
+  name?: string;
+}
+
+export class ImportQueryDto {
+  /** Only plans, and writes nothing. */
+  @ApiPropertyOptional({ enum: ['true', 'false'] })
+  @MayBeOmitted()
+  @IsBooleanString()
+  dry_run?: string;
+
+  /** Id of an assistant to overwrite with a new version; without it a new assistant is made. */
+  @ApiPropertyOptional({ type: 'integer' })
+  @MayBeOmitted()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  into?: number;
+}
+
+/** A part of an import that is not taken over. */
+export class DroppedDto {
+  path!: string;
+  reason!: string;
+}
+
+export class FieldChangeDto {
+  @ApiProperty({ example: 'prompt_template' })
+  path!: string;
+  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'number' }] })
+  from!: string | number;
+  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'number' }] })
+  to!: string | number;
+}
+
+/** The effect that an import would have. */
+export class ImportPlanDto {
+  dry_run!: boolean;
+  @ApiProperty({ enum: ['create', 'update'] })
+  action!: 'create' | 'update';
+  diff!: FieldChangeDto[];
+  /** Ids, owners and references that are left behind. */
+  dropped!: DroppedDto[];
+  diagnostics!: DiagnosticDto[];
+}
+
+export class ImportedAssistantDto extends AssistantDto {
+  dropped!: DroppedDto[];
+}
