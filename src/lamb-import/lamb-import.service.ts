@@ -6,7 +6,7 @@ import { AppError, notFound } from '../kernel';
 import { databaseErrorToAppError } from '../platform/database';
 import { renameHint, slugHere } from './convert/slug';
 import type { ImportContext } from './plan/import-context.types';
-import { type ImportOptions, NO_CHOICES } from './plan/import-options.types';
+import type { ImportOptions } from './plan/import-options.types';
 import { addressOf, usersWithoutOrganization } from './plan/people';
 import { ReportBuilder } from './report/report-builder';
 import type { ImportedOrganization, ImportReport, ReportNote } from './report/report.types';
@@ -85,7 +85,7 @@ export class LambImport {
       if (known === null) this.logger.error({ msg: 'import failed', origin: organization.id, err: error });
       const { code, detail, problems } =
         known ?? new AppError('internal_error', 'Not imported; the log has the reason');
-      const report = new ReportBuilder(organization, slugHere(organization, run.options.choices?.slugs));
+      const report = new ReportBuilder(organization, slugHere(organization, run.options.choices.slugs));
       const listed = problems.slice(0, 5).map(({ path, message }) => `; ${path} ${message}`);
       report.leaveOut(report.organization, code, `${detail}${listed.join('')}`);
       return report.build([], 'failed');
@@ -120,7 +120,7 @@ export class LambImport {
 
 /** @throws {AppError} `not_found` for an organization or a user that an option names and the source lacks */
 function chosenOf({ organizations, users }: LambSource, options: ImportOptions): readonly LambOrganization[] {
-  const { organization: slug, choices = NO_CHOICES } = options;
+  const { organization: slug, choices } = options;
   const named = new Set(organizations.flatMap((each) => [each.slug, String(each.id)]));
   for (const renamed of choices.slugs.keys()) {
     if (!named.has(renamed)) throw notFound(`Organization ${renamed} of the source`);
@@ -148,7 +148,7 @@ function takenInDryRun(
   { organizations }: LambSource,
   { dryRun, choices }: ImportOptions,
 ): ImportedOrganization | null {
-  const slug = slugHere(organization, choices?.slugs);
+  const slug = slugHere(organization, choices.slugs);
   if (!dryRun || !imported.some((other) => other.outcome === 'created' && other.slug === slug)) return null;
   const report = new ReportBuilder(organization, slug);
   const message = `another organization of the source gets the slug ${slug}; ${renameHint(organization, organizations)}`;

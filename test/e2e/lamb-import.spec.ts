@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 import { registerLambCommands } from '../../src/cli/lamb/lamb.commands';
 import { BadUsage } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
-import { type ImportReport, LambImport, openLambSource, reportJson } from '../../src/lamb-import';
+import { type ImportReport, LambImport, NO_CHOICES, openLambSource, reportJson } from '../../src/lamb-import';
 import type { Config } from '../../src/platform/config';
 import { startApp, type TestApp } from '../support/app';
 import { user } from '../support/chat';
@@ -45,6 +45,7 @@ describe('moving in from LAMB', () => {
       dryRun,
       sourceName: 'lamb',
       organization: null,
+      choices: NO_CHOICES,
       progress: { report: () => undefined },
       signal: new AbortController().signal,
     });

@@ -1,54 +1,18 @@
-import type { DataSource } from 'typeorm';
-import { LambImport, type ImportOptions, type ImportReport } from '../../src/lamb-import';
 import { NO_CHOICES } from '../../src/lamb-import';
 import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
-import { OrganizationsService } from '../../src/organizations';
-import { startApp, type TestApp } from '../support/app';
-import { openTestDatabase } from '../support/database';
-import {
-  assistant,
-  importOptions,
-  onlyOrganization,
-  ORGANIZATION,
-  place,
-  rubric,
-  sourceOf,
-  type SourceParts,
-  template,
-  user,
-} from '../support/lamb-source';
+import { lambImports } from '../support/lamb-imports';
+import { assistant, ORGANIZATION, place, rubric, template, user } from '../support/lamb-source';
 
-let app: TestApp;
-let dataSource: DataSource;
-
-const run = (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportReport> =>
-  app.get(LambImport).run(sourceOf(parts), importOptions(changes));
-
-const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
-
-const runtimeOf = async (slug: string) => {
-  const [row] = await rows<{ id: string }>('SELECT id FROM organizations WHERE slug = $1', [slug]);
-  return app.get(OrganizationsService).runtime(row?.id ?? '');
-};
-
-beforeAll(async () => {
-  app = await startApp();
-  dataSource = await openTestDatabase();
-});
-
-afterAll(async () => {
-  await dataSource.destroy();
-  await app.stop();
-});
+const { rows, run, runOne, runtimeOf } = lambImports();
 
 describe('an organization', () => {
   it('comes beside one of its slug under another name that the operator gives it', async () => {
     const { organizations, sourceName, slug } = place();
     await run({ organizations }, { sourceName: `${sourceName}-other` });
-    const conflict = onlyOrganization(await run({ organizations }, { sourceName })).conflicts[0];
+    const conflict = (await runOne({ organizations }, { sourceName })).conflicts[0];
     expect(conflict?.message).toContain(`--rename ${slug}=<another slug>`);
     const choices = { ...NO_CHOICES, slugs: new Map([[slug, `${slug}-law`]]) };
-    expect(onlyOrganization(await run({ organizations }, { sourceName, choices }))).toMatchObject({
+    expect(await runOne({ organizations }, { sourceName, choices })).toMatchObject({
       outcome: 'created',
       slug: `${slug}-law`,
       originSlug: slug,
@@ -65,10 +29,10 @@ describe('what belongs to somebody', () => {
     const users = [user(1), user(2, { enabled: false }), user(3)];
     const assistants = [assistant(1, { ownerEmail: 'user2@biology.example' })];
     const parts = { organizations, users, assistants, shares: [{ assistantId: 1, userId: 3 }] };
-    const told = onlyOrganization(await run(parts, { sourceName })).notes;
+    const told = (await runOne(parts, { sourceName })).notes;
     expect(told).toMatchObject([{ code: 'owner.disabled', message: expect.stringContaining('--disabled-owners-to') }]);
     const choices = { ...NO_CHOICES, disabledOwnersTo: 'user3@biology.example' };
-    const second = onlyOrganization(await run(parts, { sourceName, choices }));
+    const second = await runOne(parts, { sourceName, choices });
     expect(second.notes.map(({ code }) => code)).toEqual(['owner.disabled_replaced']);
     const owners = await rows<{ email: string }>(
       `SELECT email FROM assistants JOIN users ON users.id = owner_id
@@ -84,7 +48,7 @@ describe('what belongs to somebody', () => {
     const { organizations, sourceName } = place();
     const users = [user(1), user(7, { organizationId: 40 })];
     const assistants = [assistant(1, { ownerEmail: 'user7@biology.example' })];
-    const result = onlyOrganization(await run({ organizations, users, assistants }, { sourceName }));
+    const result = await runOne({ organizations, users, assistants }, { sourceName });
     expect(result.notes[0]?.message).toBe(
       'belonged to user7@biology.example, who is in another organization of the source; it belongs to user1@biology.example now',
     );
@@ -95,18 +59,16 @@ describe('what belongs to somebody', () => {
     const shares = [1, 1, 2].map((assistantId, index) => ({ assistantId, userId: index === 1 ? 3 : 2 }));
     const users = [user(1), user(2), user(3)];
     const parts = { organizations, users, assistants: [assistant(1), assistant(2)], shares };
-    expect(onlyOrganization(await run(parts, { sourceName })).counts.share.created).toBe(3);
+    expect((await runOne(parts, { sourceName })).counts.share.created).toBe(3);
   });
 
   it('that is gone at the source is named, with what becomes of it here', async () => {
     const { organizations, sourceName } = place();
     const assistants = [assistant(1, { name: '1_essay', published: true }), assistant(2, { name: '1_old' })];
     const parts = { organizations, rubrics: [rubric(1)], promptTemplates: [template] };
-    const [essay, old] = onlyOrganization(await run({ ...parts, assistants }, { sourceName })).assistants.map(
-      ({ id }) => id,
-    );
+    const [essay, old] = (await runOne({ ...parts, assistants }, { sourceName })).assistants.map(({ id }) => id);
     const deleted = assistant(2, { name: '1_old_deleted_1', deleted: true });
-    const { notes, leftOut } = onlyOrganization(await run({ organizations, assistants: [deleted] }, { sourceName }));
+    const { notes, leftOut } = await runOne({ organizations, assistants: [deleted] }, { sourceName });
     expect(notes.map(({ kind, name, message }) => [kind, name, message])).toEqual([
       [
         'assistant',
@@ -140,14 +102,14 @@ describe('settings', () => {
     const { sourceName, slug } = place();
     const organizations = [LAMB_SYSTEM, { ...ORGANIZATION, slug, config: {} }].slice(0, 2);
     const parts = { organizations, assistants: [assistant(1, { ragCollections: '3' })] };
-    const alone = onlyOrganization(await run(parts, { sourceName, organization: slug }));
+    const alone = await runOne(parts, { sourceName, organization: slug });
     expect(alone.notes.map(({ code, name }) => [code, name])).toEqual([
       ['provider.none', slug],
       ['knowledge_base.none', slug],
     ]);
     expect(alone.notes[0]?.message).toContain('--inherit-system');
     const choices = { ...NO_CHOICES, inheritSystem: true };
-    const second = onlyOrganization(await run(parts, { sourceName, organization: slug, choices }));
+    const second = await runOne(parts, { sourceName, organization: slug, choices });
     expect(second.notes.map(({ code }) => code)).toEqual(['setting.inherited', 'setting.inherited']);
     const runtime = await runtimeOf(slug);
     expect(runtime.providers.get('openai')).toMatchObject({ apiKey: 'CANARY-system', models: ['gpt-4o'] });
@@ -170,13 +132,13 @@ describe('settings', () => {
       },
     };
     const parts = { organizations: [{ ...ORGANIZATION, slug, config }] };
-    const first = onlyOrganization(await run(parts, { sourceName }));
+    const first = await runOne(parts, { sourceName });
     expect(first.unresolved).toEqual(['http://kb.invalid', 'http://ollama.invalid:11434']);
     const addresses = [
       { from: new URL('http://kb.invalid'), to: new URL('http://127.0.0.1:9090') },
       { from: new URL('http://ollama.invalid:11434'), to: new URL('http://127.0.0.1:11434') },
     ];
-    const second = onlyOrganization(await run(parts, { sourceName, choices: { ...NO_CHOICES, addresses } }));
+    const second = await runOne(parts, { sourceName, choices: { ...NO_CHOICES, addresses } });
     expect([second.unresolved, second.notes.map(({ code }) => code)]).toEqual([
       [],
       ['address.mapped', 'address.mapped', 'address.mapped'],

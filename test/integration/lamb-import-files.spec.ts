@@ -1,40 +1,13 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DataSource } from 'typeorm';
 import { BlobStore, FilesService } from '../../src/files';
 import { AppError } from '../../src/kernel';
-import { LambImport, type ImportedOrganization, type ImportOptions } from '../../src/lamb-import';
 import { NO_CHOICES } from '../../src/lamb-import';
-import { startApp, type TestApp } from '../support/app';
-import { openTestDatabase } from '../support/database';
-import {
-  assistant,
-  importOptions,
-  onlyOrganization,
-  place,
-  sourceOf,
-  type SourceParts,
-  user,
-} from '../support/lamb-source';
+import { lambImports } from '../support/lamb-imports';
+import { assistant, place, user } from '../support/lamb-source';
 
-let app: TestApp;
-let dataSource: DataSource;
-
-const moved = async (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportedOrganization> =>
-  onlyOrganization(await app.get(LambImport).run(sourceOf(parts), importOptions(changes)));
-
-const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
-
-beforeAll(async () => {
-  app = await startApp();
-  dataSource = await openTestDatabase();
-});
-
-afterAll(async () => {
-  await dataSource.destroy();
-  await app.stop();
-});
+const { app, rows, runOne } = lambImports();
 
 describe('files of single-file assistants', () => {
   const reading = (id: number, path: string, changes = {}) =>
@@ -56,9 +29,13 @@ describe('files of single-file assistants', () => {
   };
 
   const textOf = async (id: number | null | undefined, path: string): Promise<string> =>
-    (await app.get(FilesService).readText(await ownerOf(id), path, 1000)).text;
+    (
+      await app()
+        .get(FilesService)
+        .readText(await ownerOf(id), path, 1000)
+    ).text;
   const blobs = () =>
-    fs.readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
+    fs.readdirSync(join(app().dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
       .length;
 
   it('are copied into the space of whoever owns the assistant, and again when they changed there', async () => {
@@ -71,15 +48,15 @@ describe('files of single-file assistants', () => {
     ];
     fs.writeFileSync(join(folder, '1', 'bad\\name.md'), 'Odd');
     const parts = { organizations, assistants };
-    const listed = await moved(parts, { sourceName });
+    const listed = await runOne(parts, { sourceName });
     expect(listed.missingFiles).toEqual([
       { path: '1/notes.md', assistants: [1, 2, 3], reason: 'no folder of files was given' },
       { path: '1/bad\\name.md', assistants: [4], reason: 'no folder of files was given' },
     ]);
-    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
-    const dry = await moved(parts, { sourceName, files: folder, dryRun: true });
+    const before = fs.existsSync(join(app().dataDir, 'files')) ? blobs() : 0;
+    const dry = await runOne(parts, { sourceName, files: folder, dryRun: true });
     expect(dry).toMatchObject({ missingFiles: [], counts: { file: { created: 3 } } });
-    const first = await moved(parts, { sourceName, files: folder });
+    const first = await runOne(parts, { sourceName, files: folder });
     expect(first.counts.file.created).toBe(3);
     expect(first.counts.assistant).toMatchObject({ unchanged: 4 });
     expect(blobs()).toBe(before + 3);
@@ -89,26 +66,28 @@ describe('files of single-file assistants', () => {
     const [odd] = await rows<{ metadata: string }>('SELECT metadata FROM assistants WHERE id = $1', [four]);
     expect(JSON.parse(odd?.metadata ?? '')).toMatchObject({ file_path: '1/bad_name.md' });
     fs.writeFileSync(join(folder, '1', 'notes.md'), 'Newer');
-    await app.get(FilesService).store(
-      await ownerOf(three),
-      {
-        ...(await ownerOf(three)),
-        kind: 'system',
-        credentialId: null,
-        organizationSlug: '',
-        role: 'teacher',
-        systemAdmin: false,
-        scopes: [],
-        assistantIds: null,
-      },
-      [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
-    );
-    const second = await moved(parts, { sourceName, files: folder });
+    await app()
+      .get(FilesService)
+      .store(
+        await ownerOf(three),
+        {
+          ...(await ownerOf(three)),
+          kind: 'system',
+          credentialId: null,
+          organizationSlug: '',
+          role: 'teacher',
+          systemAdmin: false,
+          scopes: [],
+          assistantIds: null,
+        },
+        [{ name: '1/notes.md', size: 4, bytes: Buffer.from('Mine'), sha256: 'f'.repeat(64) }],
+      );
+    const second = await runOne(parts, { sourceName, files: folder });
     expect(second.counts.file).toMatchObject({ unchanged: 1, updated: 1, conflict: 1 });
     expect(await textOf(one, '1/notes.md')).toBe('Newer');
     expect(await textOf(three, '1/notes.md')).toBe('Mine');
     expect(blobs()).toBe(before + 3);
-    expect((await moved(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
+    expect((await runOne(parts, { sourceName })).counts.file).toMatchObject({ unchanged: 3 });
   });
 
   it('are listed when they are missing, lead out of the folder, or are not what they seem', async () => {
@@ -131,7 +110,7 @@ describe('files of single-file assistants', () => {
       '1/folder.md',
       '40/theirs.md',
     ];
-    const result = await moved(
+    const result = await runOne(
       {
         organizations,
         users: [user(1), user(2), user(40, { organizationId: 3 })],
@@ -171,7 +150,7 @@ describe('files of single-file assistants', () => {
       reading(8, '2/b.md'),
     ];
     const shares = [{ assistantId: 7, userId: 2 }];
-    const result = await moved({ organizations, users, roles, assistants, shares }, { sourceName, files: folder });
+    const result = await runOne({ organizations, users, roles, assistants, shares }, { sourceName, files: folder });
     expect(result.missingFiles.map(({ assistants: [id], path }) => [id, path])).toEqual([
       [3, '40/a.md'],
       [4, '41/a.md'],
@@ -196,7 +175,7 @@ describe('files of single-file assistants', () => {
     const users = [user(1), user(2, { enabled: false })];
     const assistants = [reading(1, '2/a.md', { ownerEmail: 'user2@biology.example' })];
     const choices = { ...NO_CHOICES, disabledOwnersTo: 'user1@biology.example' };
-    const result = await moved({ organizations, users, assistants }, { sourceName, files: folder, choices });
+    const result = await runOne({ organizations, users, assistants }, { sourceName, files: folder, choices });
     expect([result.missingFiles, result.notes.map(({ code }) => code)]).toEqual([[], ['owner.disabled_replaced']]);
     expect(await textOf(result.assistants[0]?.id, '2/a.md')).toBe('Of 2');
   });
@@ -206,7 +185,7 @@ describe('files of single-file assistants', () => {
     fs.writeFileSync(join(folder, '1', 'a\\b.md'), 'Odd');
     fs.writeFileSync(join(folder, '1', 'a_b.md'), 'Plain');
     const assistants = [reading(1, '1/a\\b.md'), reading(2, '1/a_b.md')];
-    const result = await moved({ organizations, assistants }, { sourceName, files: folder });
+    const result = await runOne({ organizations, assistants }, { sourceName, files: folder });
     expect(result.missingFiles).toEqual([
       { path: '1/a\\b.md', assistants: [1], reason: 'another file is called 1/a_b.md here' },
     ]);
@@ -219,18 +198,18 @@ describe('files of single-file assistants', () => {
   it('leave no bytes behind when their organization does not come', async () => {
     const { organizations, sourceName, slug } = place();
     fs.writeFileSync(join(folder, '1', 'more.md'), 'More');
-    const before = fs.existsSync(join(app.dataDir, 'files')) ? blobs() : 0;
+    const before = fs.existsSync(join(app().dataDir, 'files')) ? blobs() : 0;
     const parts = { organizations, assistants: [reading(1, '1/notes.md'), reading(2, '1/more.md')] };
-    const store = app.get(BlobStore);
+    const store = app().get(BlobStore);
     const put = store.put.bind(store);
     const full = new AppError('insufficient_storage', 'No space left for uploaded files');
     const spy = jest.spyOn(store, 'put').mockImplementationOnce(put).mockRejectedValueOnce(full);
-    const failed = await moved(parts, { sourceName, files: folder });
+    const failed = await runOne(parts, { sourceName, files: folder });
     spy.mockRestore();
     expect(failed).toMatchObject({ outcome: 'failed', leftOut: [{ code: 'insufficient_storage' }] });
     expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
-    await moved({ organizations }, { sourceName: `${sourceName}-other` });
-    expect((await moved(parts, { sourceName, files: folder })).outcome).toBe('conflict');
+    await runOne({ organizations }, { sourceName: `${sourceName}-other` });
+    expect((await runOne(parts, { sourceName, files: folder })).outcome).toBe('conflict');
     expect(blobs()).toBe(before);
   });
 
@@ -240,7 +219,7 @@ describe('files of single-file assistants', () => {
     const told: string[] = [];
     const progress = { report: ({ done, text }: { done: number; text: string }) => void told.push(`${done} ${text}`) };
     const assistants = [reading(1, '1/notes.md'), reading(2, '1/more.md')];
-    await moved({ organizations, assistants }, { sourceName, files: folder, progress });
+    await runOne({ organizations, assistants }, { sourceName, files: folder, progress });
     const steps = [
       `0 ${slug}: file 1 of 2`,
       `0 ${slug}: file 2 of 2`,
@@ -251,6 +230,6 @@ describe('files of single-file assistants', () => {
   });
 
   it('need a folder that is there', async () => {
-    await expect(moved({}, { files: join(folder, 'no') })).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(runOne({}, { files: join(folder, 'no') })).rejects.toMatchObject({ code: 'bad_request' });
   });
 });

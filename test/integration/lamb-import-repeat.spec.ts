@@ -1,45 +1,17 @@
-import type { DataSource } from 'typeorm';
-import { LambImport, type ImportOptions, type ImportReport } from '../../src/lamb-import';
-import { OrganizationsService } from '../../src/organizations';
-import { startApp, type TestApp } from '../support/app';
-import { openTestDatabase } from '../support/database';
+import { lambImports } from '../support/lamb-imports';
 import {
   assistant,
   collection,
-  importOptions,
   onlyOrganization,
   ORGANIZATION,
   place,
   rubric,
   rubricDocument,
-  sourceOf,
-  type SourceParts,
   template,
   user,
 } from '../support/lamb-source';
 
-let app: TestApp;
-let dataSource: DataSource;
-
-const run = (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportReport> =>
-  app.get(LambImport).run(sourceOf(parts), importOptions(changes));
-
-const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
-
-beforeAll(async () => {
-  app = await startApp();
-  dataSource = await openTestDatabase();
-});
-
-afterAll(async () => {
-  await dataSource.destroy();
-  await app.stop();
-});
-
-const runtimeOf = async (slug: string) => {
-  const [row] = await rows<{ id: string }>('SELECT id FROM organizations WHERE slug = $1', [slug]);
-  return app.get(OrganizationsService).runtime(row?.id ?? '');
-};
+const { app, rows, run, runOne, runtimeOf } = lambImports();
 
 describe('an organization that is imported again', () => {
   it('is told as unchanged the second time, and nothing is written', async () => {
@@ -52,9 +24,9 @@ describe('an organization that is imported again', () => {
       promptTemplates: [template],
       collections: [collection],
     };
-    const first = onlyOrganization(await run(parts, { sourceName }));
+    const first = await runOne(parts, { sourceName });
     const before = await rows('SELECT * FROM audit_entries ORDER BY id');
-    const second = onlyOrganization(await run(parts, { sourceName }));
+    const second = await runOne(parts, { sourceName });
     expect(second.outcome).toBe('unchanged');
     expect(second.assistants).toEqual(first.assistants);
     for (const [kind, counts] of Object.entries(second.counts)) {
@@ -67,22 +39,20 @@ describe('an organization that is imported again', () => {
   it('keeps what was changed here, updates what was changed there, and lists what was changed on both sides', async () => {
     const { organizations, sourceName, slug } = place();
     const assistants = [1, 2, 3, 4].map((id) => assistant(id));
-    const first = onlyOrganization(await run({ organizations, assistants, rubrics: [rubric(1)] }, { sourceName }));
+    const first = await runOne({ organizations, assistants, rubrics: [rubric(1)] }, { sourceName });
     const [one, two, three, four] = first.assistants.map(({ id }) => id);
-    await dataSource.query(`UPDATE assistants SET description = 'ours' WHERE id = ANY($1)`, [[one, three]]);
-    await dataSource.query('UPDATE assistants SET deleted_at = now() WHERE id = $1', [four]);
+    await rows(`UPDATE assistants SET description = 'ours' WHERE id = ANY($1)`, [[one, three]]);
+    await rows('UPDATE assistants SET deleted_at = now() WHERE id = $1', [four]);
     const changed = assistants.map((each) =>
       each.id === 1 ? each : { ...each, description: 'theirs', published: true },
     );
-    const second = onlyOrganization(
-      await run(
-        {
-          organizations: [{ ...ORGANIZATION, slug, name: 'Life' }],
-          assistants: changed,
-          rubrics: [rubric(1, { isPublic: true })],
-        },
-        { sourceName },
-      ),
+    const second = await runOne(
+      {
+        organizations: [{ ...ORGANIZATION, slug, name: 'Life' }],
+        assistants: changed,
+        rubrics: [rubric(1, { isPublic: true })],
+      },
+      { sourceName },
     );
     expect(second.counts.assistant).toMatchObject({ unchanged: 1, updated: 1, conflict: 2 });
     expect(second.counts.rubric.updated).toBe(1);
@@ -148,7 +118,7 @@ describe('an organization that is imported again', () => {
     const assistants = [assistant(1), assistant(2), assistant(3, { ownerEmail: 'user4@biology.example' })];
     const shares = [{ assistantId: 1, userId: 4 }];
     const parts = { organizations, users, rubrics: [rubric(1)], promptTemplates: [template], shares };
-    const first = onlyOrganization(await run({ ...parts, assistants }, { sourceName }));
+    const first = await runOne({ ...parts, assistants }, { sourceName });
     const [one, two, three] = first.assistants.map(({ id }) => id);
     const calling = '{"tools":[{"type":"assistant","assistant_id":11}]}';
     const again = {
@@ -163,7 +133,7 @@ describe('an organization that is imported again', () => {
       promptTemplates: [{ ...template, id: 14 }],
       shares: [{ assistantId: 12, userId: 3 }],
     };
-    const second = onlyOrganization(await run(again, { sourceName }));
+    const second = await runOne(again, { sourceName });
     expect([second.conflicts, second.notes, second.leftOut]).toEqual([[], [], []]);
     expect(second.assistants.map(({ origin, id }) => [origin, id])).toEqual([
       [11, one],
@@ -182,7 +152,7 @@ describe('an organization that is imported again', () => {
     expect(await rows('SELECT assistant_id FROM assistant_shares WHERE assistant_id = ANY($1)', [[one, two]])).toEqual([
       { assistant_id: two },
     ]);
-    const third = onlyOrganization(await run(again, { sourceName }));
+    const third = await runOne(again, { sourceName });
     expect([third.outcome, third.conflicts, third.assistants]).toEqual(['unchanged', [], second.assistants]);
   });
 
@@ -207,7 +177,7 @@ describe('an organization that is imported again', () => {
     const { organizations, sourceName } = place();
     await run({ organizations }, { sourceName });
     const users = [user(1), user(2, { email: 'new@biology.example' })];
-    const result = onlyOrganization(await run({ organizations, users }, { sourceName }));
+    const result = await runOne({ organizations, users }, { sourceName });
     expect(result.notes).toMatchObject([{ origin: '2', code: 'user.address_kept' }]);
     expect([result.outcome, result.counts.member.updated]).toEqual(['unchanged', 0]);
     expect(await rows(`SELECT 1 FROM users WHERE email = 'new@biology.example'`)).toEqual([]);
@@ -216,8 +186,8 @@ describe('an organization that is imported again', () => {
   it('takes a withdrawn share back', async () => {
     const { organizations, sourceName } = place();
     const parts = { organizations, assistants: [assistant(1)] };
-    const first = onlyOrganization(await run({ ...parts, shares: [{ assistantId: 1, userId: 2 }] }, { sourceName }));
-    const second = onlyOrganization(await run({ ...parts, shares: [] }, { sourceName }));
+    const first = await runOne({ ...parts, shares: [{ assistantId: 1, userId: 2 }] }, { sourceName });
+    const second = await runOne({ ...parts, shares: [] }, { sourceName });
     expect(second.counts.share.updated).toBe(1);
     expect(await rows('SELECT 1 FROM assistant_shares WHERE assistant_id = $1', [first.assistants[0]?.id])).toEqual([]);
   });
@@ -227,9 +197,9 @@ describe('an assistant', () => {
   it('that was rewritten here and not changed there stays rewritten', async () => {
     const { organizations, sourceName } = place();
     const parts = { organizations, assistants: [assistant(1)] };
-    const id = onlyOrganization(await run(parts, { sourceName })).assistants[0]?.id;
-    await dataSource.query(`UPDATE assistants SET metadata = '{"_format_version":3}', version = 2 WHERE id = $1`, [id]);
-    expect(onlyOrganization(await run(parts, { sourceName })).counts.assistant).toMatchObject({
+    const id = (await runOne(parts, { sourceName })).assistants[0]?.id;
+    await rows(`UPDATE assistants SET metadata = '{"_format_version":3}', version = 2 WHERE id = $1`, [id]);
+    expect((await runOne(parts, { sourceName })).counts.assistant).toMatchObject({
       unchanged: 1,
       conflict: 0,
     });
@@ -244,10 +214,10 @@ describe('settings', () => {
   it('arrive with their secrets sealed, and change when the secret changed there', async () => {
     const { sourceName, slug } = place();
     const at = (key: string) => ({ organizations: [{ ...ORGANIZATION, slug, config: config(key) }] });
-    expect(onlyOrganization(await run(at('CANARY-1'), { sourceName })).outcome).toBe('created');
+    expect((await runOne(at('CANARY-1'), { sourceName })).outcome).toBe('created');
     expect((await runtimeOf(slug)).providers.get('openai')).toMatchObject({ apiKey: 'CANARY-1', models: ['m'] });
-    expect(onlyOrganization(await run(at('CANARY-1'), { sourceName })).outcome).toBe('unchanged');
-    expect(onlyOrganization(await run(at('CANARY-2'), { sourceName })).counts.organization.updated).toBe(1);
+    expect((await runOne(at('CANARY-1'), { sourceName })).outcome).toBe('unchanged');
+    expect((await runOne(at('CANARY-2'), { sourceName })).counts.organization.updated).toBe(1);
     expect((await runtimeOf(slug)).providers.get('openai')?.apiKey).toBe('CANARY-2');
     const dump = JSON.stringify([
       await rows('SELECT * FROM organizations'),
@@ -255,17 +225,15 @@ describe('settings', () => {
       await rows('SELECT * FROM audit_entries'),
     ]);
     expect(dump).not.toContain('CANARY');
-    expect(app.log()).not.toContain('CANARY');
+    expect(app().log()).not.toContain('CANARY');
   });
 
   it('that were changed here and there are a conflict, and people come along all the same', async () => {
     const { organizations, sourceName, slug } = place();
     await run({ organizations }, { sourceName });
-    await dataSource.query(`UPDATE organizations SET name = 'Ours' WHERE slug = $1`, [slug]);
+    await rows(`UPDATE organizations SET name = 'Ours' WHERE slug = $1`, [slug]);
     const organization = { ...ORGANIZATION, slug, name: 'Theirs', status: 'suspended' as const };
-    const result = onlyOrganization(
-      await run({ organizations: [organization], users: [user(1), user(3)] }, { sourceName }),
-    );
+    const result = await runOne({ organizations: [organization], users: [user(1), user(3)] }, { sourceName });
     expect(result).toMatchObject({
       outcome: 'updated',
       conflicts: [{ kind: 'organization', code: 'changed_on_both_sides' }],

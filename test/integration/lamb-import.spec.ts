@@ -1,52 +1,25 @@
-import type { DataSource } from 'typeorm';
 import { ownIdentity } from '../../src/platform/database';
 import { AssistantImport } from '../../src/assistants';
 import { AppError } from '../../src/kernel';
 import { ExternalCollectionsService } from '../../src/knowledge-bases/external/external-collections.service';
-import { LambImport, type ImportOptions, type ImportReport } from '../../src/lamb-import';
 import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
-import { OrganizationsService } from '../../src/organizations';
 import { RubricsService } from '../../src/rubrics';
-import { startApp, type TestApp } from '../support/app';
-import { openTestDatabase } from '../support/database';
+import { lambImports } from '../support/lamb-imports';
 import {
   assistant,
   collection,
-  importOptions,
   onlyOrganization,
   ORGANIZATION,
   place,
   rubric,
-  sourceOf,
-  type SourceParts,
   template,
   user,
 } from '../support/lamb-source';
 
-let app: TestApp;
-let dataSource: DataSource;
+const { app, rows, run, runOne, runtimeOf } = lambImports();
 
-const run = (parts: SourceParts, changes: Partial<ImportOptions> = {}): Promise<ImportReport> =>
-  app.get(LambImport).run(sourceOf(parts), importOptions(changes));
-
-const rows = <T>(sql: string, parameters: unknown[] = []): Promise<T[]> => dataSource.query(sql, parameters);
 const count = async (table: string): Promise<number> =>
   Number((await rows<{ n: string }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n);
-
-beforeAll(async () => {
-  app = await startApp();
-  dataSource = await openTestDatabase();
-});
-
-afterAll(async () => {
-  await dataSource.destroy();
-  await app.stop();
-});
-
-const runtimeOf = async (slug: string) => {
-  const [row] = await rows<{ id: string }>('SELECT id FROM organizations WHERE slug = $1', [slug]);
-  return app.get(OrganizationsService).runtime(row?.id ?? '');
-};
 
 describe('an organization of a LAMB installation', () => {
   it('comes with people, rubrics, templates, collections, assistants and shares', async () => {
@@ -107,21 +80,21 @@ describe('an organization of a LAMB installation', () => {
       organizationId: (row as { organization_id: string }).organization_id,
       userId: (row as { owner_id: string }).owner_id,
     };
-    const named = await app.get(RubricsService).forPrompt(owner, '6F9619FF-8B86-4D01-B42D-00CF4FC96405', 'markdown');
+    const named = await app().get(RubricsService).forPrompt(owner, '6F9619FF-8B86-4D01-B42D-00CF4FC96405', 'markdown');
     expect(named.source.title).toBe('Essay');
-    expect((await app.get(RubricsService).forPrompt(owner, 5, 'markdown')).text).toBe(named.text);
+    expect((await app().get(RubricsService).forPrompt(owner, 5, 'markdown')).text).toBe(named.text);
     expect((await runtimeOf(slug)).features.members_can_use_all).toBe(true);
   });
   it('writes nothing in a dry run that tells the same', async () => {
     const { organizations, sourceName, slug } = place();
     const parts = { organizations, assistants: [assistant(1), assistant(2)], shares: [{ assistantId: 1, userId: 2 }] };
     const before = await rows(`SELECT last_value FROM assistants_id_seq`);
-    const dry = onlyOrganization(await run(parts, { sourceName, dryRun: true }));
+    const dry = await runOne(parts, { sourceName, dryRun: true });
     expect(await rows('SELECT 1 FROM organizations WHERE slug = $1', [slug])).toEqual([]);
     expect(await rows('SELECT 1 FROM origins WHERE source = $1', [sourceName])).toEqual([]);
     expect(await rows(`SELECT last_value FROM assistants_id_seq`)).toEqual(before);
     expect(dry.assistants.map(({ id }) => id)).toEqual([null, null]);
-    const wet = onlyOrganization(await run(parts, { sourceName }));
+    const wet = await runOne(parts, { sourceName });
     expect({ ...wet, assistants: [] }).toEqual({ ...dry, assistants: [] });
   });
 
@@ -129,7 +102,7 @@ describe('an organization of a LAMB installation', () => {
     const { organizations, sourceName } = place();
     await run({ organizations }, { sourceName: `${sourceName}-other` });
     const before = await count('members');
-    const result = onlyOrganization(await run({ organizations, assistants: [assistant(1)] }, { sourceName }));
+    const result = await runOne({ organizations, assistants: [assistant(1)] }, { sourceName });
     expect(result).toMatchObject({ outcome: 'conflict', assistants: [] });
     expect(result.conflicts).toMatchObject([{ kind: 'organization', code: 'slug.taken' }]);
     expect(result.counts.assistant.created).toBe(0);
@@ -149,7 +122,7 @@ describe('an organization of a LAMB installation', () => {
   it('comes whole or not at all', async () => {
     const { organizations, sourceName, slug } = place();
     const other = { ...ORGANIZATION, id: 9, slug: `${slug}-next` };
-    const arriving = jest.spyOn(app.get(AssistantImport), 'insert');
+    const arriving = jest.spyOn(app().get(AssistantImport), 'insert');
     arriving.mockRejectedValueOnce(new AppError('conflict', 'Somebody was faster'));
     const report = await run({ organizations: [...organizations, other], assistants: [assistant(1)] }, { sourceName });
     arriving.mockRestore();
@@ -163,7 +136,7 @@ describe('an organization of a LAMB installation', () => {
     const users = [user(1), user(2)];
     const orphans = [1, 2].map((id) => assistant(id, { name: 'One', ownerEmail: `gone${id}@biology.example` }));
     const parts = { organizations, users, rubrics: [rubric(1), rubric(2)], assistants: orphans };
-    const result = onlyOrganization(await run(parts, { sourceName }));
+    const result = await runOne(parts, { sourceName });
     expect(result.conflicts.map(({ kind, origin, code }) => [kind, origin, code])).toEqual([
       ['rubric', '2', 'exists'],
       ['assistant', '2', 'exists'],
@@ -173,7 +146,7 @@ describe('an organization of a LAMB installation', () => {
 
   it('is refused while another import runs, and not by one whose process is dead', async () => {
     const leased = (process: object) =>
-      dataSource.query(
+      rows(
         `INSERT INTO import_leases VALUES ('lamb', gen_random_uuid(), $1, now() + interval '1 minute')
          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder`,
         [JSON.stringify({ label: 'process 1 on elsewhere', process })],
@@ -183,7 +156,7 @@ describe('an organization of a LAMB installation', () => {
     await expect(run({})).rejects.toMatchObject(refusal);
     await leased({ ...ownIdentity(), startTime: '1' });
     const { organizations, sourceName } = place();
-    expect(onlyOrganization(await run({ organizations }, { sourceName })).outcome).toBe('created');
+    expect((await runOne({ organizations }, { sourceName })).outcome).toBe('created');
     expect(await rows('SELECT 1 FROM import_leases')).toEqual([]);
   });
 
@@ -228,7 +201,7 @@ describe('what belongs to somebody', () => {
     );
     expect(owners.map(({ email }) => email)).toEqual([5, 1, 1].map((id) => `user${id}@biology.example`));
     const alone = place();
-    const nobody = onlyOrganization(await run({ ...alone, users: [], roles: [], assistants: [assistant(1)] }, alone));
+    const nobody = await runOne({ ...alone, users: [], roles: [], assistants: [assistant(1)] }, alone);
     expect(nobody.leftOut).toMatchObject([{ kind: 'assistant', code: 'owner.missing' }]);
   });
 
@@ -239,7 +212,7 @@ describe('what belongs to somebody', () => {
       user(1, { email: 'USER1@Biology.example' }),
       user(2, { email: 'user1@BIOLOGY.example', enabled: false }),
     ];
-    const result = onlyOrganization(await run({ organizations, users }, { sourceName }));
+    const result = await runOne({ organizations, users }, { sourceName });
     expect(result.notes.map(({ code }) => code)).toEqual(['user.merged']);
     const members = await rows(
       `SELECT user_id, role, disabled FROM members JOIN origins USING (organization_id)
@@ -262,7 +235,7 @@ describe('an assistant', () => {
       assistant(22, { ragTopK: 0, ragCollections: ' 3, x' }),
       assistant(23, { ragTopK: null, createdAt: null, updatedAt: null }),
     ];
-    const result = onlyOrganization(await run({ organizations, assistants }, { sourceName }));
+    const result = await runOne({ organizations, assistants }, { sourceName });
     expect(result.leftOut.map(({ origin, code }) => [origin, code])).toEqual(
       [5, 6, 7, 20].map((id) => [String(id), 'assistant.unstorable']),
     );
@@ -289,7 +262,7 @@ describe('an assistant', () => {
     const { organizations, sourceName } = place();
     const calling = (id: number) => `{"tools":[{"type":"assistant","assistant_id":${id},"name":"x"}], "n":1.0}`;
     const assistants = [assistant(1, { metadata: calling(2) }), assistant(2, { metadata: calling(77) })];
-    const result = onlyOrganization(await run({ organizations, assistants }, { sourceName }));
+    const result = await runOne({ organizations, assistants }, { sourceName });
     const [one, two] = result.assistants.map(({ id }) => id);
     expect(result.notes).toMatchObject([{ origin: '2', code: 'function.target_missing' }]);
     const stored = await rows('SELECT metadata FROM assistants WHERE id = ANY($1) ORDER BY id', [[one, two]]);
@@ -306,7 +279,7 @@ describe('settings', () => {
       isSystem: true,
       config: { kb_server: { url: 'http://10.1.2.3:9090' } },
     };
-    const result = onlyOrganization(await run({ organizations: [organization] }, { sourceName }));
+    const result = await runOne({ organizations: [organization] }, { sourceName });
     expect(result.notes.map(({ code }) => code)).toEqual(['organization.system', 'provider.none', 'address.refused']);
     expect((await runtimeOf(slug)).knowledgeBase?.serverUrl).toBe('http://10.1.2.3:9090');
     expect((await runtimeOf(slug)).isSystem).toBe(false);
@@ -322,7 +295,7 @@ describe('collections of an external server', () => {
       isShared: index === 0,
     }));
     await run({ organizations, collections }, { sourceName });
-    const list = app.get(ExternalCollectionsService);
+    const list = app().get(ExternalCollectionsService);
     const person = async (origin: string) => {
       const [row] = await rows<{ organization_id: string; local_id: string }>(
         `SELECT * FROM origins WHERE source = $1 AND kind = 'member' AND origin_id = $2`,
@@ -335,7 +308,7 @@ describe('collections of an external server', () => {
     const rest = await list.list(await person('1'), { limit: 2, cursor: first.next_cursor });
     expect(rest).toMatchObject({ items: [{ id: '9', name: 'Cells', shared: true }], next_cursor: null });
     expect((await list.list(await person('2'), { limit: 9, cursor: null })).items.map(({ id }) => id)).toEqual(['9']);
-    const answer = await app.api('GET', '/api/v1/knowledge-bases/external');
+    const answer = await app().api('GET', '/api/v1/knowledge-bases/external');
     expect([answer.status, answer.json]).toEqual([200, { items: [], next_cursor: null, total: 0 }]);
   });
 });

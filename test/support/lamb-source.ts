@@ -1,4 +1,4 @@
-import type { ImportedOrganization, ImportOptions, ImportReport } from '../../src/lamb-import';
+import { type ImportedOrganization, type ImportOptions, type ImportReport, NO_CHOICES } from '../../src/lamb-import';
 import type {
   LambAssistant,
   LambOrganization,
@@ -106,6 +106,7 @@ export const importOptions = (changes: Partial<ImportOptions> = {}): ImportOptio
   dryRun: false,
   sourceName: 'campus',
   organization: null,
+  choices: NO_CHOICES,
   progress: { report: () => undefined },
   signal: new AbortController().signal,
   ...changes,

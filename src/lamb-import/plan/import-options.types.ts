@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly sourceName: string;
   /** The source's slug of the only organization to import; null for all. */
   readonly organization: string | null;
-  readonly choices?: ImportChoices;
+  readonly choices: ImportChoices;
   readonly progress: ImportProgress;
   /** Ends the import after the current organization. */
   readonly signal: AbortSignal;

@@ -5,7 +5,6 @@ import { MemberImport, OrganizationImport } from '../../organizations';
 import { RubricImport } from '../../rubrics';
 import type { LambSource } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
-import { NO_CHOICES } from './import-options.types';
 import { withoutPrefixes } from './owner-prefix';
 import { Owners } from './owners';
 import { addressOf, type People, peopleOf } from './people';
@@ -36,8 +35,7 @@ export class ImportPlanner {
       context,
     );
     const all = planAssistants(rows.assistants, owners, this.assistants, context);
-    const { stripPrefix } = options.choices ?? NO_CHOICES;
-    const assistants = stripPrefix ? withoutPrefixes(all, source.users) : all;
+    const assistants = options.choices.stripPrefix ? withoutPrefixes(all, source.users) : all;
     const byAddress = new Map(members.map(({ name, value }) => [name, value.userId]));
     return {
       slug,

@@ -10,6 +10,7 @@ export class Owners {
   private readonly substitute: Person | null;
   /** Gets the items of disabled people, by the operator's choice. */
   private readonly heir: Person | null;
+  private readonly chosenHeir: string | null;
 
   constructor(
     { all }: People,
@@ -21,6 +22,7 @@ export class Owners {
     const enabled = all.filter(({ disabled }) => !disabled);
     const first = (role: Person['role']) => enabled.find((person) => person.role === role);
     this.substitute = first('owner') ?? first('admin') ?? null;
+    this.chosenHeir = context.options.choices.disabledOwnersTo;
     this.heir = enabled.find(({ email }) => email === this.chosenHeir) ?? null;
   }
 
@@ -51,10 +53,6 @@ export class Owners {
   memberByAddress(email: string): string | null {
     const member = this.byAddress.get(addressOf(email));
     return member === undefined ? null : this.idOf(member);
-  }
-
-  private get chosenHeir(): string | null {
-    return this.context.options.choices?.disabledOwnersTo ?? null;
   }
 
   private ofDisabled(own: Person, item: ItemRef): Person {

@@ -6,7 +6,6 @@ import { readSettings } from '../convert/organization-settings';
 import { ownServers, withSystemValues } from '../convert/system-values';
 import type { LambOrganization, LambSource } from '../source/lamb-source.types';
 import type { ImportContext } from './import-context.types';
-import { NO_CHOICES } from './import-options.types';
 
 /** Name, suspension and settings of the organization. Looks up the addresses of its servers. */
 export async function planOrganization(
@@ -33,7 +32,7 @@ export async function planOrganization(
 
 /** The settings after the operator's choices, secrets in plain text. */
 function plannedSettings({ organization, source, options, report }: ImportContext): JsonObject {
-  const { inheritSystem, addresses } = options.choices ?? NO_CHOICES;
+  const { inheritSystem, addresses } = options.choices;
   const { settings: own, notes } = readSettings(organization);
   for (const { code, path, message } of notes) report.note(report.organization, code, `${path} ${message}`);
   const system = inheritSystem ? systemSettings(organization, source) : null;

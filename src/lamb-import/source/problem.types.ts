@@ -7,7 +7,7 @@ import type { Problem } from '../../kernel';
 export const LAMB_PROBLEM_CODES = ['table.absent', 'row.left_out', 'value.ignored', 'user.nowhere'] as const;
 export type LambProblemCode = (typeof LAMB_PROBLEM_CODES)[number];
 
-/** A part of the source that could not be read; `path` names the column, empty for a whole row or table. */
+/** A part of the source that could not be read. `path` names the column; it is empty for a whole row or table. */
 export interface LambProblem extends Problem {
   readonly code: LambProblemCode;
   /** Without the prefix, e.g. `assistants`. */

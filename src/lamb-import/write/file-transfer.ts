@@ -5,7 +5,7 @@ import type { ImportContext } from '../plan/import-context.types';
 import type { ImportPlan, SourceItem } from '../plan/plan.types';
 import { noteColleagues, readerKey, type WantedFile, wantedFiles } from './wanted-files';
 
-/** The name here of a file that an assistant of the source reads; the source's path where the file was not imported. */
+/** The local name of a file that an assistant reads; the source's path when the file was not imported. */
 export type FileNames = (assistant: number, path: string) => string;
 
 export interface TransferredFiles {

@@ -34,7 +34,7 @@ export class OrganizationImporter {
     run: Pick<ImportContext, 'source' | 'options' | 'renewLease' | 'tell'>,
   ): Promise<ImportedOrganization> {
     const { sourceName, choices, dryRun } = run.options;
-    const slug = slugHere(organization, choices?.slugs);
+    const slug = slugHere(organization, choices.slugs);
     const known = await this.origins.organization(sourceName, String(organization.id));
     const organizationId = known?.organizationId ?? uuidv7();
     const origins = known === null ? new Origins([]) : await this.origins.all(organizationId, sourceName);
