@@ -9,7 +9,6 @@ const MAX_FILES = 15;
 /** Folders that may hold more files for now. */
 const CROWDED = [
   'src/assistants',
-  'src/knowledge-bases/retrieval',
   'src/planning',
   'src/tools',
   'src/tools/resilience',
