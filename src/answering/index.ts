@@ -1,7 +1,6 @@
 export { CompletionCounts } from './admission/completion-counts';
 export { CompletionOpening } from './admission/completion-opening.service';
 export { running } from './admission/feature-switches';
-export { type Count, KeyedSemaphore } from './admission/keyed-semaphore';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';
 export { AssistantCallsModule } from './assistant-calls.module';

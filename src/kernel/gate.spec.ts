@@ -1,4 +1,4 @@
-import { Gate, GateFullError, KeyedGates } from './gate';
+import { Gate, GateFullError, KeyedGates, tryEnterAll } from './gate';
 
 describe('Gate', () => {
   it('admits waiters in order of arrival, ahead of newcomers', async () => {
@@ -68,17 +68,37 @@ describe('Gate', () => {
 describe('KeyedGates', () => {
   it('bounds each key by itself and forgets idle keys', async () => {
     const gates = new KeyedGates(1);
-    const ends: (() => void)[] = [];
-    const work = () => new Promise<void>((resolve) => ends.push(resolve));
-    const running = [gates.run('a', work), gates.run('a', work), gates.run('b', work)];
-    expect(ends).toHaveLength(2);
-    expect(gates.size).toBe(2);
-    ends[0]?.();
-    await running[0];
-    await new Promise(setImmediate);
-    expect(ends).toHaveLength(3);
-    for (const end of ends) end();
-    await Promise.all(running);
+    expect([gates.tryEnter('a'), gates.tryEnter('a'), gates.tryEnter('b')]).toEqual([true, false, true]);
+    const waiting = gates.enter('a');
+    expect([gates.size, gates.held('a'), gates.held('c')]).toEqual([2, 1, 0]);
+    gates.leave('a');
+    await waiting;
+    expect(gates.tryEnter('a')).toBe(false);
+    for (const key of ['a', 'b']) gates.leave(key);
     expect(gates.size).toBe(0);
+  });
+
+  it('keeps nothing for an aborted signal', async () => {
+    const gates = new KeyedGates(1);
+    await expect(gates.enter('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    expect(gates.size).toBe(0);
+  });
+
+  it('takes a permit of each or none', () => {
+    const [persons, groups] = [new KeyedGates(2), new KeyedGates(1)];
+    const leave = tryEnterAll([
+      [persons, 'ane'],
+      [groups, 'g'],
+    ]);
+    expect(
+      tryEnterAll([
+        [persons, 'ane'],
+        [groups, 'g'],
+      ]),
+    ).toBeNull();
+    expect([persons.held('ane'), groups.held('g')]).toEqual([1, 1]);
+    leave?.();
+    leave?.();
+    expect([persons.size, groups.size]).toEqual([0, 0]);
   });
 });

@@ -20,6 +20,11 @@ export class Gate {
     this.free = limit;
   }
 
+  /** Permits that are held. */
+  get held(): number {
+    return this.limit - this.free;
+  }
+
   /** True when no permit is held. */
   get isIdle(): boolean {
     return this.free === this.limit;
@@ -83,21 +88,50 @@ export class KeyedGates {
     private readonly maxWaiting = Infinity,
   ) {}
 
+  /** Keys of which permits are held. */
   get size(): number {
     return this.gates.size;
   }
 
-  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let gate = this.gates.get(key);
-    if (gate === undefined) {
-      gate = new Gate(this.limit, this.maxWaiting);
-      this.gates.set(key, gate);
-    }
-    try {
-      return await gate.run(work, signal);
-    } finally {
-      // Another gate may have taken this one's place since it became idle.
-      if (gate.isIdle && this.gates.get(key) === gate) this.gates.delete(key);
-    }
+  /** Permits of a key that are held. */
+  held(key: string): number {
+    return this.gates.get(key)?.held ?? 0;
   }
+
+  /** Takes a permit if one is free. Every taken permit needs one `leave`. */
+  tryEnter(key: string): boolean {
+    if (this.limit === 0) return false;
+    return this.gateOf(key).tryEnter();
+  }
+
+  /** Takes a permit, waiting for one if needed; rejects like `Gate.enter`. */
+  enter(key: string, signal?: AbortSignal): Promise<void> {
+    // Without this line an aborted signal would leave an idle gate behind.
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    return this.gateOf(key).enter(signal);
+  }
+
+  leave(key: string): void {
+    const gate = this.gates.get(key);
+    gate?.leave();
+    if (gate?.isIdle === true) this.gates.delete(key);
+  }
+
+  private gateOf(key: string): Gate {
+    let gate = this.gates.get(key);
+    if (gate === undefined) this.gates.set(key, (gate = new Gate(this.limit, this.maxWaiting)));
+    return gate;
+  }
+}
+
+/** Takes one permit of each, or none. Returns the function that releases them; null when one is not free. */
+export function tryEnterAll(wanted: readonly (readonly [gates: KeyedGates, key: string])[]): (() => void) | null {
+  let held: typeof wanted = wanted.filter(([gates, key]) => gates.tryEnter(key));
+  const leave = (): void => {
+    for (const [gates, key] of held) gates.leave(key);
+    held = [];
+  };
+  if (held.length === wanted.length) return leave;
+  leave();
+  return null;
 }

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Caller, isTeacher } from '../../kernel';
+import { AppError, type Caller, isTeacher, KeyedGates, tryEnterAll } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
-import { type Count, KeyedSemaphore } from './keyed-semaphore';
+
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Limits the completions that a process answers at once. Nested completions need no permit, or they could deadlock with
@@ -9,24 +10,28 @@ import { type Count, KeyedSemaphore } from './keyed-semaphore';
  */
 @Injectable()
 export class CompletionCounts {
-  private readonly permits = new KeyedSemaphore('Too many completions are being answered; wait for one to end');
-  private readonly limits: Config['runs']['completions'];
+  private readonly persons: KeyedGates;
+  private readonly organizations: KeyedGates;
 
   constructor(@Inject(CONFIG) { runs }: Config) {
-    this.limits = runs.completions;
+    this.persons = new KeyedGates(runs.completions.person);
+    this.organizations = new KeyedGates(runs.completions.organization);
   }
 
   /** Returns the function to call when the completion has ended. @throws `too_many_requests` */
   enter(caller: Caller): () => void {
     const { organizationId, userId, endUser } = caller;
-    const person: Count = [`${organizationId}/${userId}/${endUser?.id ?? ''}`, this.limits.person];
     // A gateway may ask for a whole course with a teacher's key and name no end user.
     const isOnePerson = endUser !== undefined || !isTeacher(caller);
-    return this.permits.acquire([...(isOnePerson ? [person] : []), [organizationId, this.limits.organization]]);
+    const person = [this.persons, `${organizationId}/${userId}/${endUser?.id ?? ''}`] as const;
+    const leave = tryEnterAll([...(isOnePerson ? [person] : []), [this.organizations, organizationId]]);
+    if (leave !== null) return leave;
+    const detail = 'Too many completions are being answered; wait for one to end';
+    throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
   }
 
   /** Completions of an organization that are being answered. */
   of(organizationId: string): number {
-    return this.permits.of(organizationId);
+    return this.organizations.held(organizationId);
   }
 }

@@ -1,29 +1,38 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Caller } from '../../kernel';
+import { AppError, type Caller, KeyedGates, tryEnterAll } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
-import { KeyedSemaphore } from '../../answering';
 
-/** Every stream of events holds a socket and is written to: nobody gets any number of them. */
+const RETRY_AFTER_SECONDS = 5;
+/** The one key of the limit for the whole process. */
+const PROCESS = '';
+
+/** Limits the event streams that are open at once: each holds a socket and is written to. */
 @Injectable()
 export class EventStreamCounts {
-  private readonly permits = new KeyedSemaphore('Too many streams of events are open');
-  private readonly limits: Config['runs']['streams'];
+  private readonly persons: KeyedGates;
+  private readonly organizations: KeyedGates;
+  private readonly process: KeyedGates;
 
   constructor(@Inject(CONFIG) { runs }: Config) {
-    this.limits = runs.streams;
+    const { person, organization, process } = runs.streams;
+    this.persons = new KeyedGates(person);
+    this.organizations = new KeyedGates(organization);
+    this.process = new KeyedGates(process);
   }
 
-  /** Returns what to call when the stream has ended. @throws `too_many_requests` */
+  /** Returns the function to call when the stream has ended. @throws `too_many_requests` */
   enter({ organizationId, userId, endUser }: Caller): () => void {
-    return this.permits.acquire([
-      [`${organizationId}/${userId}/${endUser?.id ?? ''}`, this.limits.person],
-      [organizationId, this.limits.organization],
-      ['', this.limits.process],
+    const leave = tryEnterAll([
+      [this.persons, `${organizationId}/${userId}/${endUser?.id ?? ''}`],
+      [this.organizations, organizationId],
+      [this.process, PROCESS],
     ]);
+    if (leave !== null) return leave;
+    throw new AppError('too_many_requests', 'Too many streams of events are open', { retryAfter: RETRY_AFTER_SECONDS });
   }
 
   /** Streams of the whole process. */
   get size(): number {
-    return this.permits.of('');
+    return this.process.held(PROCESS);
   }
 }
