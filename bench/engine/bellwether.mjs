@@ -15,7 +15,7 @@ export async function prepare(dist) {
   const { ParallelStrategy } = load('orchestrators/catalog/parallel/parallel.strategy.js');
   const { DependencyStrategy } = load('orchestrators/catalog/dependency/dependency.strategy.js');
   const { ToolCatalogue, ToolInvoker } = load('tools');
-  const { ToolStatistics } = load('tools/resilience/tool-statistics.js');
+  const { ToolStatistics } = load('tools/statistics/tool-statistics.js');
   const { compileTemplate } = load('templates');
 
   const definition = (name) => ({

@@ -1,9 +1,9 @@
 export * from './contract';
-export { citedReply, withoutMarks, writeNumbers } from './citations';
-export { cleanText, cutText } from './calls/clean-text';
-export { closestName } from './closest-name';
-export { ConfigSchemas } from './config-schema';
-export { FunctionCatalogue, functionEntries } from './function-catalogue';
+export { citedReply, withoutMarks, writeNumbers } from './output/citations';
+export { cleanText, cutText } from './output/clean-text';
+export { closestName } from './catalogues/closest-name';
+export { ConfigSchemas } from './catalogues/config-schema';
+export { FunctionCatalogue, functionEntries } from './catalogues/function-catalogue';
 export {
   ARGUMENTS_LIMIT,
   completedEvent,
@@ -12,19 +12,20 @@ export {
   type FunctionOutcome,
   parsedArguments,
   type RequestedCall,
-} from './function-invoker';
-export { FunctionOffers, type Offer, type OfferWarning } from './function-offers.service';
-export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './function-set';
-export { presentTool, type PresentedTool } from './present-tool';
+} from './invokers/function-invoker';
+export { FunctionOffers, type Offer, type OfferWarning } from './offers/function-offers.service';
+export { FunctionSet, NO_FUNCTIONS, type OfferedFunction } from './offers/function-set';
+export { presentTool, type PresentedTool } from './listing/present-tool';
 export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './search/retrieve-accessible';
-export type { ToolStats } from './resilience/tool-counts.types';
-export { ToolStatistics } from './resilience/tool-statistics';
+export type { ToolStats } from './statistics/tool-counts.types';
+export { ToolStatistics } from './statistics/tool-statistics';
 export { sourcesBlock } from './search/sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls/tool-texts';
-export { ToolCatalogue } from './tool-catalogue';
+export { ToolCatalogue } from './catalogues/tool-catalogue';
 export { toolsOver } from './tool-plugins';
 export type { SearchRoom } from './search';
-export { OUTPUT_LIMIT, ToolInvoker } from './tool-invoker';
+export { ToolInvoker } from './invokers/tool-invoker';
+export { OUTPUT_LIMIT } from './calls/call';
 export { ToolsModule } from './tools.module';
-export { ToolsService } from './tools.service';
+export { ToolsService } from './listing/tools.service';

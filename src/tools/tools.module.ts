@@ -7,16 +7,16 @@ import { OrganizationsModule } from '../organizations';
 import { RubricsModule } from '../rubrics';
 import { TOOL_PLUGINS } from './catalog';
 import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
-import { FunctionCatalogue } from './function-catalogue';
-import { FunctionInvoker } from './function-invoker';
-import { FunctionOffers } from './function-offers.service';
+import { FunctionCatalogue } from './catalogues/function-catalogue';
+import { FunctionInvoker } from './invokers/function-invoker';
+import { FunctionOffers } from './offers/function-offers.service';
 import { FUNCTION_PLUGINS } from './functions';
-import { ToolStatistics } from './resilience/tool-statistics';
-import { ToolStatsRepository } from './resilience/tool-stats.repository';
-import { ToolCatalogue } from './tool-catalogue';
-import { ToolInvoker } from './tool-invoker';
-import { ToolsController } from './tools.controller';
-import { ToolsService } from './tools.service';
+import { ToolStatistics } from './statistics/tool-statistics';
+import { ToolStatsRepository } from './statistics/tool-stats.repository';
+import { ToolCatalogue } from './catalogues/tool-catalogue';
+import { ToolInvoker } from './invokers/tool-invoker';
+import { ToolsController } from './listing/tools.controller';
+import { ToolsService } from './listing/tools.service';
 
 @Module({
   imports: [ConnectorsModule, FilesModule, KnowledgeBasesModule, MoodleModule, OrganizationsModule, RubricsModule],

@@ -1,28 +1,26 @@
-import type { Principal, ToolRef } from '../../kernel';
-import { cleanText, cutText } from './clean-text';
-import type { Invocation, ToolContext, ToolOutcome } from '../contract';
+import type { Principal } from '../../kernel';
+import type { ToolContext, ToolOutcome } from '../contract';
+import { cleanText, cutText } from '../output/clean-text';
+import type { CallRequest, CallSurroundings } from './call.types';
 
 const PROGRESS_CHARS = 200;
 
-/** Signal and deadline of the try that a context belongs to. */
-export interface TryOfContext {
-  readonly controller: AbortController;
-  /** On the clock of `performance.now()`. */
-  readonly endsAt: number;
-}
-
-/** What one try of a call sees. The prompt and the results are built only for tools that look at them. */
+/** The context of one try. The prompt and earlier results are built only for tools that read them. */
 export class CallContext implements ToolContext {
   readonly owner: Principal;
   readonly connector: string;
   readonly runId: string;
-  private open = true;
+  protected readonly invocation: CallSurroundings;
+  private isOpen = true;
 
   constructor(
-    private readonly ref: ToolRef,
-    protected readonly invocation: Invocation,
-    private readonly attempt: TryOfContext,
+    private readonly request: CallRequest,
+    private readonly controller: AbortController,
+    /** On the clock of `performance.now()`. */
+    private readonly endsAt: number,
   ) {
+    const { invocation } = request;
+    this.invocation = invocation;
     this.owner = invocation.owner;
     this.connector = invocation.connector;
     this.runId = invocation.runId;
@@ -33,7 +31,7 @@ export class CallContext implements ToolContext {
   }
 
   get remainingMs(): number {
-    return Math.max(0, Math.ceil(this.attempt.endsAt - performance.now()));
+    return Math.max(0, Math.ceil(this.endsAt - performance.now()));
   }
 
   get caller(): ToolContext['caller'] {
@@ -48,9 +46,8 @@ export class CallContext implements ToolContext {
     return this.invocation.assistants ?? null;
   }
 
-  /** Made when it is first looked at: few tools look. */
   get signal(): AbortSignal {
-    return this.attempt.controller.signal;
+    return this.controller.signal;
   }
 
   get prompt(): string {
@@ -61,14 +58,14 @@ export class CallContext implements ToolContext {
     return this.invocation.results();
   }
 
-  /** Bound, so that a tool may hand it on; silent once the try has settled. */
+  /** Bound, so that a tool may pass it on; silent once the try has settled. */
   readonly progress = (message: string): void => {
-    if (!this.open || typeof message !== 'string') return;
+    if (!this.isOpen || typeof message !== 'string') return;
     const line = cleanText(cutText(message, PROGRESS_CHARS)).replaceAll(/[\r\n]+/g, ' ');
-    this.invocation.emit({ type: 'tool.progress', ...this.ref, message: line });
+    this.invocation.emit({ type: 'tool.progress', ...this.request.ref, message: line });
   };
 
   close(): void {
-    this.open = false;
+    this.isOpen = false;
   }
 }

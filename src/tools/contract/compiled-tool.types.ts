@@ -5,7 +5,10 @@ import type { Evidence, PipelineTool, Tool, ToolFailureCode } from './tool.types
 export type RunnableTool = Pick<
   Tool,
   'run' | 'outputLimit' | 'timeoutMs' | 'retries' | 'caching' | 'target' | 'variant'
->;
+> & {
+  /** `false`: failures in a row never stop later calls. */
+  readonly circuit?: false;
+};
 
 /** The tool behind an entry, with its config checked and completed by the schema's defaults. */
 export interface PreparedCall {

@@ -1,8 +1,9 @@
 import { type Caller, type RunEvent } from '../../kernel';
 import type { Config } from '../../platform/config';
 import { CallScope, type Invocation, type PipelineTool, type Tool, type ToolDefinition } from '../contract';
-import { ToolCatalogue } from '../tool-catalogue';
-import { ToolInvoker } from '../tool-invoker';
+import { Call } from '../calls/call';
+import { ToolCatalogue } from '../catalogues/tool-catalogue';
+import { ToolInvoker } from '../invokers/tool-invoker';
 import { SEQUENTIAL_TEXTS } from '../calls/tool-texts';
 
 const ORGANIZATION = '0195f2a0-0000-7000-8000-000000000001';
@@ -78,6 +79,19 @@ export function entry(overrides: Partial<PipelineTool> = {}): PipelineTool {
     ...overrides,
   };
 }
+
+/** A call as the policies get it. */
+export const callOf = (
+  tool: Tool,
+  { target = null, ...more }: Partial<Invocation> & { target?: string | null } = {},
+): Call => {
+  const prepared = { plugin: tool.definition.name, tool, config: {}, configKey: '{}' };
+  const ref = { index: 0, plugin: prepared.plugin, placeholder: null };
+  const about = { prepared, entry: entry(), input: { query: 'why?', messages: [] }, invocation: invocation(more), ref };
+  const call = new Call({ ...about, startedAt: performance.now() }, TOOL_CONFIG.tools);
+  call.target = target;
+  return call;
+};
 
 /** An invocation that records its events. */
 export function invocation(overrides: Partial<Invocation> = {}): Invocation & { readonly events: RunEvent[] } {

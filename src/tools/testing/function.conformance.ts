@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import type { JsonObject } from '../../kernel';
 import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
-import { FunctionCatalogue } from '../function-catalogue';
+import { FunctionCatalogue } from '../catalogues/function-catalogue';
 import { OWNER } from './call';
 import { offers } from './function-call';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel';
 import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
-import { ToolCatalogue } from '../tool-catalogue';
+import { ToolCatalogue } from '../catalogues/tool-catalogue';
 import { entry, invocation, invokerOf, OWNER } from './call';
 
 export interface ToolCase {

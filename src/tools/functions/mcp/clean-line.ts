@@ -1,4 +1,4 @@
-import { cutText } from '../../calls/clean-text';
+import { cutText } from '../../output/clean-text';
 
 /**
  * Control characters, and those that show nothing: format characters, direction marks, variation selectors and tags, in

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
-import { cleanText, cutText } from '../../calls/clean-text';
+import { cleanText, cutText } from '../../output/clean-text';
 
 /** UTF-16 units; the invoker cuts again at its own limit. */
 const MAX_CHARS = 60_000;

@@ -1,0 +1,53 @@
+import { AppError } from '../../kernel';
+import { ToolFailure, type ToolFailureCode } from '.././contract';
+
+export interface FailureDescription {
+  readonly code: ToolFailureCode;
+  /** Safe to show: written by us, never by a thrown error of unknown origin. */
+  readonly message: string;
+  /** True when the error is no one's on purpose and belongs in the log. */
+  readonly unexpected: boolean;
+}
+
+const UNEXPECTED: FailureDescription = {
+  code: 'tool.failed',
+  message: 'the tool stopped with an error',
+  unexpected: true,
+};
+
+/** Reads anything that can be thrown, hostile proxies included; never throws itself. */
+export function describeFailure(error: unknown): FailureDescription {
+  try {
+    if (error instanceof ToolFailure) return { code: error.code, message: error.message, unexpected: false };
+    if (error instanceof AppError && error.code !== 'internal_error') {
+      const code = error.code === 'not_found' ? 'tool.inaccessible' : 'tool.failed';
+      return { code, message: error.detail, unexpected: false };
+    }
+  } catch {
+    // An object that cannot be looked at is as unexpected as any other.
+  }
+  return UNEXPECTED;
+}
+
+/** Name and stack frames of an error, without its message: that may quote content. */
+export function traceOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return typeof error;
+    const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+    return [error.name, ...frames.slice(0, 5).map((frame) => frame.trim())].join(' ');
+  } catch {
+    return 'unreadable error';
+  }
+}
+
+/** Code of an error of ours, or class of another, and the code of what caused it; never a message. */
+export function causeOf(error: unknown): { readonly cause?: string } {
+  try {
+    if (error instanceof ToolFailure) return {};
+    if (error instanceof AppError) return { cause: error.code };
+    const code = (error as { readonly code?: unknown } | null)?.code;
+    return { cause: typeof code === 'string' ? code : error instanceof Error ? error.name : typeof error };
+  } catch {
+    return { cause: 'unreadable error' };
+  }
+}

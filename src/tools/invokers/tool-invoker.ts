@@ -1,0 +1,172 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { addUsage, type ToolRef } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { Call } from '../calls/call';
+import type { CallTrace } from '../calls/call.types';
+import { describeFailure } from '../calls/describe-failure';
+import { failedText, fallbackText, targetOf } from '../calls/tool-texts';
+import { ToolCatalogue } from '../catalogues/tool-catalogue';
+import {
+  type CallProblem,
+  type CompiledTool,
+  type Invocation,
+  type PipelineTool,
+  type PreparedCall,
+  ToolFailure,
+  type ToolFailureCode,
+  type ToolInput,
+  type ToolOutcome,
+} from '../contract';
+import type { CheckedOutput } from '../output/read-output';
+import { callPipeline } from '../policies/call-pipeline';
+import { ToolStatistics } from '../statistics/tool-statistics';
+import { CallJournal, elapsedMs, type JournalledFailure } from './call-journal';
+
+/** How one call of the tool, or of its fallback, ended. */
+type Ended =
+  | { readonly output: CheckedOutput; readonly trace: CallTrace; readonly fallback?: string }
+  | { readonly failed: { readonly code: ToolFailureCode; readonly message: string }; readonly trace: CallTrace };
+
+/** The facts that a tool's call and its fallback's share. */
+interface Calling {
+  readonly ref: ToolRef;
+  readonly input: ToolInput;
+  readonly invocation: Invocation;
+}
+
+/**
+ * Calls tools; nothing else does. Each call ends as exactly one outcome, announced by `tool.started` and then
+ * `tool.completed` or `tool.failed`, and never throws. The pipeline's policies make one call; fallbacks are decided here.
+ */
+@Injectable()
+export class ToolInvoker {
+  private readonly pipeline: ReturnType<typeof callPipeline>;
+  private readonly journal: CallJournal;
+
+  constructor(
+    private readonly catalogue: ToolCatalogue,
+    @Inject(CONFIG) private readonly config: Config,
+    @Optional() @Inject(ToolStatistics) statistics: ToolStatistics | null = null,
+  ) {
+    this.pipeline = callPipeline(config.tools);
+    this.journal = new CallJournal('tool', statistics);
+  }
+
+  /** Compiles an entry that no assistant holds in this form, such as a plan's step, and calls it. */
+  invoke(entry: PipelineTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
+    return this.run(this.catalogue.compile(entry), input, invocation);
+  }
+
+  async run(entry: CompiledTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
+    const { index, plugin, placeholder } = entry;
+    const { emit, texts, step } = invocation;
+    const ref: ToolRef = step === undefined ? { index, plugin, placeholder } : { index, plugin, placeholder, step };
+    const calling: Calling = { ref, input, invocation };
+    const startedAt = performance.now();
+    emit({ type: 'tool.started', ...ref, message: texts.started(targetOf(entry)) });
+    const first = await this.call(entry, entry.call, calling, startedAt);
+    const reason = fallbackReason(entry, first);
+    const ended = reason === null ? first : await this.fallBack(entry, calling, first, reason);
+    const duration_ms = elapsedMs(startedAt);
+    const { cached, retries, evidence, bounded: lastBounded } = ended.trace;
+    const bounded = lastBounded === null ? NOT_BOUNDED : { bounded: lastBounded };
+    if ('failed' in ended) {
+      const { code, message } = ended.failed;
+      emit({ type: 'tool.failed', ...ref, code, retries, ...bounded, message: failedText(plugin, message) });
+      return { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries, ...bounded };
+    }
+    const { output, fallback } = ended;
+    const { content, sources, citations, confidence, warnings, query, usage, truncated } = output;
+    const { length: chars } = content;
+    const shared = {
+      chars,
+      confidence,
+      cached,
+      retries,
+      duration_ms,
+      ...bounded,
+      ...(fallback === undefined ? {} : { fallback }),
+    };
+    const judged = evidence === undefined ? {} : { evidence };
+    const message = texts.completed(entry, chars);
+    emit({ type: 'tool.completed', ...ref, sources: sources.length, message, ...shared });
+    const kept = { content, sources, citations, warnings, query, usage, truncated };
+    return { index, plugin, placeholder, status: 'completed', ...kept, ...shared, ...judged };
+  }
+
+  /** One call through the pipeline, counted; its failure is logged. */
+  private async call(
+    entry: PipelineTool,
+    prepared: PreparedCall | CallProblem,
+    { ref, input, invocation }: Calling,
+    startedAt: number,
+  ): Promise<Ended> {
+    let call: Call | null = null;
+    let ended: Ended;
+    try {
+      if ('code' in prepared) throw new ToolFailure(prepared.code, prepared.message);
+      call = new Call({ prepared, entry, input, invocation, ref, startedAt }, this.config.tools);
+      ended = { output: await this.pipeline(call), trace: call };
+    } catch (error) {
+      const { code, message, unexpected } = describeFailure(error);
+      ended = { failed: { code, message }, trace: call ?? notCalled(startedAt) };
+      this.log(invocation, { ...ref, plugin: call?.plugin ?? entry.plugin }, ended.trace, { code, error, unexpected });
+    }
+    call?.deadline.close();
+    this.count(invocation, call?.plugin ?? entry.plugin, entry, ended);
+    return ended;
+  }
+
+  protected log(
+    invocation: Invocation,
+    { index, plugin, placeholder }: ToolRef,
+    trace: CallTrace,
+    failure: JournalledFailure,
+  ): void {
+    this.journal.logFailure(invocation, { index, tool: plugin, placeholder }, trace, failure);
+  }
+
+  /** Calls the fallback in the tool's place, with the tool's time and without a fallback of its own. */
+  private async fallBack(entry: CompiledTool, calling: Calling, first: Ended, reason: string): Promise<Ended> {
+    const { fallback, fallbackCall } = entry;
+    const { ref, invocation } = calling;
+    if (fallback === null || fallbackCall === null || invocation.scope.isStopped) return first;
+    const { plugin, config } = fallback;
+    invocation.emit({ type: 'tool.progress', ...ref, message: fallbackText(entry.plugin, plugin, reason) });
+    const instead: PipelineTool = { ...entry, plugin, config, retries: null, fallback: null };
+    const second = await this.call(instead, fallbackCall, calling, performance.now());
+    if ('failed' in second) return first;
+    // The tokens of an unsure result were spent as well.
+    const usage = 'failed' in first ? second.output.usage : addUsage(first.output.usage, second.output.usage);
+    return { ...second, output: { ...second.output, usage }, fallback: plugin };
+  }
+
+  private count({ owner }: Invocation, plugin: string, entry: PipelineTool, ended: Ended): void {
+    const fellBack = entry.fallback !== null && fallbackReason(entry, ended) !== null;
+    const [code, confidence] = 'failed' in ended ? [ended.failed.code, null] : [null, ended.output.confidence];
+    this.journal.count(owner.organizationId, plugin, ended.trace, { code, confidence, fellBack });
+  }
+}
+
+const NOT_BOUNDED = {};
+
+const notCalled = (startedAt: number): CallTrace => ({
+  startedAt,
+  evidence: undefined,
+  retries: 0,
+  cached: false,
+  tryMs: null,
+  bounded: null,
+});
+
+/** Why the fallback is called, for the progress text; null when it is not. */
+function fallbackReason({ on_error, fallback }: PipelineTool, ended: Ended): string | null {
+  if (fallback === null) return null;
+  if ('failed' in ended) {
+    const wanted = on_error === 'fallback' || fallback.condition === 'on_error';
+    return wanted && ended.failed.code !== 'tool.cancelled' ? ended.failed.message : null;
+  }
+  const { confidence } = ended.output;
+  const unsure = fallback.condition === 'on_low_confidence' && confidence !== null && confidence < fallback.threshold;
+  return unsure ? `confidence ${confidence.toFixed(2)} is below ${fallback.threshold}` : null;
+}

@@ -1,0 +1,110 @@
+import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../../platform/config';
+import type { Call } from '../calls/call';
+import { CallContext } from '../calls/call-context';
+import { Watch } from '../calls/watched-context';
+import type { ToolCaching } from '../contract';
+import { type CheckedOutput, readOutput } from '../output/read-output';
+import { cacheKey } from './cache-key';
+import type { Next, Policy } from './policy.types';
+
+/** Approximate bytes of an entry beside its texts. */
+const OVERHEAD = 500;
+/** One result takes at most this share of all bytes. */
+const LARGEST_SHARE = 8;
+
+type KeptConfig = Pick<Config['tools'], 'cacheEnabled' | 'cacheBytes' | 'cacheTtlMs'>;
+
+/**
+ * Answers an equal call of the same owner from memory, while the content that the result was made from is unchanged. Results
+ * are kept for a time and within a number of bytes.
+ */
+export function keptResults(config: KeptConfig): Policy {
+  if (!config.cacheEnabled || !(config.cacheTtlMs > 0)) return (next) => next;
+  const results = new KeptResults(config);
+  return (next) =>
+    function keptResults(call) {
+      const { entry, prepared } = call.request;
+      const { caching } = call.tool;
+      if (!entry.cache || caching === undefined || prepared.version === undefined) return next(call);
+      return results.answer(call, caching, next);
+    };
+}
+
+class KeptResults {
+  private readonly logger = new Logger('ToolResults');
+  private readonly results: LRUCache<string, CheckedOutput>;
+  private readonly reported = new Set<string>();
+
+  constructor({ cacheBytes, cacheTtlMs }: KeptConfig) {
+    this.results = new LRUCache({
+      maxSize: cacheBytes,
+      maxEntrySize: Math.ceil(cacheBytes / LARGEST_SHARE),
+      ttl: cacheTtlMs,
+      sizeCalculation: sizeOf,
+    });
+  }
+
+  async answer(call: Call, caching: ToolCaching, next: Next): Promise<CheckedOutput> {
+    const key = await call.deadline.race(this.keyOf(call, caching));
+    if (key === null) return next(call);
+    const kept = this.find(key, call, caching);
+    if (kept !== undefined) {
+      call.cached = true;
+      return kept;
+    }
+    const watch = new Watch(caching, call.request.prepared.config);
+    call.watch = watch;
+    const output = await next(call);
+    this.keep(key, call.plugin, watch, output);
+    return output;
+  }
+
+  /** null where nothing is kept, also when reading the content's version fails: the tool reports the reason itself. */
+  private async keyOf({ request, deadline }: Call, caching: ToolCaching): Promise<string | null> {
+    const { prepared, invocation } = request;
+    try {
+      if (caching.contentVersion === undefined) return cacheKey(request, caching, '');
+      const { signal } = deadline.nextController();
+      const version = await caching.contentVersion(prepared.config, { owner: invocation.owner, signal });
+      return version === null ? null : cacheKey(request, caching, version);
+    } catch {
+      return null;
+    }
+  }
+
+  /** The kept result, renewed for this caller; undefined without one. */
+  private find(key: string, { request, outputLimit }: Call, caching: ToolCaching): CheckedOutput | undefined {
+    const kept = this.results.get(key);
+    if (kept === undefined || caching.renew === undefined) return kept;
+    const context = new CallContext(request, new AbortController(), 0);
+    try {
+      return { ...kept, ...readOutput(caching.renew(kept, context), outputLimit) };
+    } catch {
+      return undefined;
+    } finally {
+      context.close();
+    }
+  }
+
+  /** Skips degraded and cut results, and those that depend on undeclared inputs. */
+  private keep(key: string, plugin: string, { undeclared }: Watch, output: CheckedOutput): void {
+    if (undeclared.size > 0) this.report(plugin, undeclared);
+    else if (output.warnings.length === 0 && !output.truncated) this.results.set(key, { ...output, usage: null });
+  }
+
+  private report(plugin: string, undeclared: ReadonlySet<string>): void {
+    if (this.reported.has(plugin)) return;
+    this.reported.add(plugin);
+    this.logger.warn(
+      `results of ${plugin} are not kept: its caching does not declare that it reads ${[...undeclared].join(', ')}`,
+    );
+  }
+}
+
+/** Approximate bytes: a text takes one or two for each UTF-16 unit. */
+function sizeOf({ content, sources, citations, query }: CheckedOutput): number {
+  const texts = content.length + (query?.length ?? 0) + JSON.stringify(sources).length;
+  return 2 * texts + 32 * citations.length + OVERHEAD;
+}
