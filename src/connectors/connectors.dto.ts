@@ -16,6 +16,13 @@ export class ConnectorTextsDto {
   eu!: ConnectorTextDto;
 }
 
+export class ConnectorEmbeddingsDto {
+  /** Suggestion for a form; null where each server has its own models. */
+  default_model!: string | null;
+  /** Whether the vendor's own address asks for a key. */
+  needs_key!: boolean;
+}
+
 export class ConnectorDto {
   /** Value of `metadata.connector`. */
   name!: string;
@@ -36,6 +43,8 @@ export class ConnectorDto {
   models!: string[];
   /** Answers when an assistant names no model. */
   default_model!: string | null;
+  /** Set when a knowledge base may name it as `embedding.provider`. */
+  embeddings!: ConnectorEmbeddingsDto | null;
 }
 
 export class ConnectorListDto {

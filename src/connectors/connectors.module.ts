@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations';
 import { OutboundClient } from '../platform/outbound';
-import { CONNECTOR_PLUGINS, EMBEDDING_PLUGINS } from './catalog';
+import { CONNECTOR_PLUGINS } from './catalog';
 import { ConnectorsController } from './connectors.controller';
 import { ConnectorsService } from './connectors.service';
 import {
@@ -11,6 +11,7 @@ import {
   MODEL_CALL_LIMITS,
   type ModelCallLimits,
 } from './contract';
+import { embeddingsOf } from './embeddings/vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
 import { StructuredAnswers } from './structured';
 
@@ -27,7 +28,8 @@ import { StructuredAnswers } from './structured';
     ConnectorsService,
     {
       provide: EMBEDDING_PROVIDERS,
-      useFactory: (outbound: OutboundClient) => EMBEDDING_PLUGINS.map((plugin) => plugin.connect(outbound)),
+      useFactory: (outbound: OutboundClient) =>
+        CONNECTOR_PLUGINS.flatMap((plugin) => embeddingsOf(plugin, outbound) ?? []),
       inject: [OutboundClient],
     },
     EmbeddingsService,

@@ -43,6 +43,8 @@ export interface ConnectorListing extends Listed {
   readonly configured: boolean;
   readonly models: readonly string[];
   readonly default_model: string | null;
+  /** Null for a connector that embeds no texts. */
+  readonly embeddings: { readonly default_model: string | null; readonly needs_key: boolean } | null;
 }
 
 /** A connector or model that a definition names and will not get. */
@@ -176,7 +178,7 @@ export class ConnectorsService {
   }
 
   private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
-    const { name, display_name, description, texts, icon, capabilities, vendor } = definition;
+    const { name, display_name, description, texts, icon, capabilities, vendor, embeddings } = definition;
     const configured = isConfigured(organization, definition);
     const provider = providerOf(organization, definition);
     const own = definition.models.length > 0 ? definition.models : (provider?.models ?? []);
@@ -194,6 +196,10 @@ export class ConnectorsService {
       configured,
       models: configured ? models : [],
       default_model,
+      embeddings:
+        embeddings === undefined
+          ? null
+          : { default_model: embeddings.defaultModel, needs_key: vendor?.needsKey === true },
     };
   }
 }

@@ -1,11 +1,7 @@
 import type { Vendor } from '../platform/config';
-import { CONNECTOR_PLUGINS, EMBEDDING_PLUGINS } from './catalog';
+import { CONNECTOR_PLUGINS } from './catalog';
 
-/** Every vendor that a plugin declares, once each. */
+/** Every vendor that a connector declares, once each. */
 export const VENDORS: readonly Vendor[] = [
-  ...new Set(
-    [...CONNECTOR_PLUGINS, ...EMBEDDING_PLUGINS].flatMap(({ definition: { vendor } }) =>
-      vendor === null ? [] : [vendor],
-    ),
-  ),
+  ...new Set(CONNECTOR_PLUGINS.flatMap(({ definition: { vendor } }) => (vendor === null ? [] : [vendor]))),
 ];

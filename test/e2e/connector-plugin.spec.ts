@@ -59,8 +59,10 @@ describe('a connector that is one folder and one line', () => {
   async function speak(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const body = JSON.parse(Buffer.concat(parts).toString()) as Heard['body'];
+    const body = JSON.parse(Buffer.concat(parts).toString()) as Heard['body'] & { readonly texts?: readonly string[] };
     heard.push({ headers: request.headers, body });
+    if (body.texts !== undefined)
+      return void response.end(JSON.stringify({ vectors: body.texts.map(() => [1, 0, 0]) }));
     if (!body.wordByWord) return void response.end(JSON.stringify({ said: body.hear, over: true }));
     for (const word of body.hear.split(' ')) response.write(`${JSON.stringify({ said: `${word} ` })}\n`);
     response.end('{"over":true}\n');
@@ -87,6 +89,7 @@ describe('a connector that is one folder and one line', () => {
       configured: true,
       models: [],
       default_model: 'grey',
+      embeddings: { default_model: 'feather', needs_key: true },
     });
     expect((await app.api('GET', '/lamb/v1/completions/list')).json.connectors).toHaveProperty('parrot');
   });
@@ -132,6 +135,13 @@ describe('a connector that is one folder and one line', () => {
     };
     expect(await codes({ connector: 'parrot' })).not.toContain('connector.unknown');
     expect(await codes({ connector: 'parakeet' })).toContain('connector.unknown');
+  });
+
+  it('embeds knowledge bases', async () => {
+    const base = { name: 'Birds', embedding: { provider: 'parrot', model: 'feather' } };
+    const { status, json } = await app.api('POST', '/api/v1/knowledge-bases', base);
+    expect([status, json.embedding]).toEqual([201, expect.objectContaining({ provider: 'parrot', model: 'feather' })]);
+    expect(heard[0]).toMatchObject({ headers: { authorization: 'Bearer seed-of-the-operator' } });
   });
 
   it('is configured by an organization, whose key goes to its own address', async () => {

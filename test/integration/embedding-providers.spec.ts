@@ -1,7 +1,8 @@
-import { OLLAMA_EMBEDDINGS } from '../../src/connectors/catalog/ollama';
-import { OPENAI_EMBEDDINGS } from '../../src/connectors/catalog/openai';
+import { OLLAMA } from '../../src/connectors/catalog/ollama';
+import { OPENAI } from '../../src/connectors/catalog/openai';
 import { describeEmbeddingProvider } from '../../src/connectors/testing/embedding-provider.conformance';
-import { EmbeddingsService } from '../../src/connectors';
+import { type ConnectorPlugin, type EmbeddingProvider, EmbeddingsService } from '../../src/connectors';
+import { embeddingsOf } from '../../src/connectors/embeddings/vendor-embeddings';
 import { AppError } from '../../src/kernel';
 import type { OrganizationsService } from '../../src/organizations';
 import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
@@ -9,8 +10,13 @@ import { until } from '../support/until';
 import { outboundFor, SECRET, targetAt } from '../support/upstream-caller';
 
 let vendor: EmbeddingUpstream;
-const openai = OPENAI_EMBEDDINGS.connect(outboundFor());
-const ollama = OLLAMA_EMBEDDINGS.connect(outboundFor());
+const sourceOf = (plugin: ConnectorPlugin): EmbeddingProvider => {
+  const source = embeddingsOf(plugin, outboundFor());
+  if (source === null) throw new Error(`${plugin.definition.name} declares no embeddings`);
+  return source;
+};
+const openai = sourceOf(OPENAI);
+const ollama = sourceOf(OLLAMA);
 
 beforeAll(async () => {
   vendor = await startEmbeddingUpstream();

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables } from '../../platform/config';
 import { VENDORS } from '../vendors';
-import { CONNECTOR_PLUGINS, EMBEDDING_PLUGINS } from '.';
+import { embeddingsOf } from '../embeddings/vendor-embeddings';
+import { CONNECTOR_PLUGINS } from '.';
 
 describe('connectors', () => {
   const definitions = CONNECTOR_PLUGINS.map(({ definition }) => definition);
@@ -22,8 +23,10 @@ describe('connectors', () => {
     for (const { definition, connect } of CONNECTOR_PLUGINS) {
       expect(connect({ outbound: {} as never, limits: {} as never }).definition).toBe(definition);
     }
-    for (const { definition, connect } of EMBEDDING_PLUGINS) {
-      expect(connect({} as never).definition).toBe(definition);
+    for (const plugin of CONNECTOR_PLUGINS) {
+      const { embeddings, name, vendor } = plugin.definition;
+      const declared = embeddings === undefined ? undefined : { ...embeddings, name, vendor };
+      expect(embeddingsOf(plugin, {} as never)?.definition).toEqual(declared);
     }
   });
 });

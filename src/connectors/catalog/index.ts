@@ -1,9 +1,9 @@
-import type { ConnectorPlugin, EmbeddingPlugin } from '../contract';
+import type { ConnectorPlugin } from '../contract';
 import { ANTHROPIC } from './anthropic';
 import { BYPASS } from './bypass';
 import { BANANA_IMG, GOOGLE } from './google';
-import { OLLAMA, OLLAMA_EMBEDDINGS } from './ollama';
-import { OPENAI, OPENAI_EMBEDDINGS } from './openai';
+import { OLLAMA } from './ollama';
+import { OPENAI } from './openai';
 
 /** Every connector, in the order in which `auto` looks for a configured one. */
 export const CONNECTOR_PLUGINS: readonly ConnectorPlugin[] = [
@@ -15,6 +15,3 @@ export const CONNECTOR_PLUGINS: readonly ConnectorPlugin[] = [
   // Last: `auto` never answers a question in pictures.
   BANANA_IMG,
 ];
-
-/** Every source of embeddings. */
-export const EMBEDDING_PLUGINS: readonly EmbeddingPlugin[] = [OPENAI_EMBEDDINGS, OLLAMA_EMBEDDINGS];

@@ -2,6 +2,8 @@ import type { ChatMessage, EmitRunEvent, FunctionCall, JsonObject, Translated, U
 import type { Vendor } from '../../platform/config';
 import type { OutboundClient } from '../../platform/outbound';
 import type { ModelCallLimits } from './call-limits';
+import type { EmbeddingAbility, EmbeddingWire } from './embedding.types';
+import type { ModelTarget } from './model-target.types';
 
 export interface ConnectorCapabilities {
   readonly streaming: boolean;
@@ -29,6 +31,8 @@ export interface ConnectorDefinition {
   readonly modelPattern?: string;
   /** Used when neither the assistant nor the organization names a model; null when there is no sensible one. */
   readonly defaultModel: string | null;
+  /** Absent where the vendor embeds no texts. */
+  readonly embeddings?: EmbeddingAbility;
 }
 
 /** A model request after the assistant's work is done. `params` are OpenAI's other body members, passed through. */
@@ -36,14 +40,6 @@ export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly params: JsonObject;
-}
-
-/** Where to send it: the organization's provider settings with its secret, resolved for this one call. */
-export interface ModelTarget {
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  /** True for base URLs from the environment: the operator's, dialled without the private-address refusal. */
-  readonly trusted: boolean;
 }
 
 export interface ModelCallContext {
@@ -130,6 +126,8 @@ export interface Connector {
 /** A connector before it is connected: its folder exports one, `catalog/index.ts` lists it. */
 export interface ConnectorPlugin {
   readonly definition: ConnectorDefinition;
+  /** Required by a definition with `embeddings`. */
+  readonly embeddings?: EmbeddingWire;
   connect(parts: ConnectorParts): Connector;
 }
 

@@ -1,18 +1,22 @@
+import type { JsonObject } from '../../kernel';
 import type { Vendor } from '../../platform/config';
-import type { OutboundClient } from '../../platform/outbound';
-import type { ModelTarget } from './connector.types';
+import type { ModelTarget } from './model-target.types';
 
-export interface EmbeddingProviderDefinition {
-  /** Value of `embedding.provider` of a knowledge base. */
-  readonly name: string;
-  readonly display_name: string;
-  readonly description: string;
-  readonly vendor: Vendor;
+/** Declared by a connector whose vendor embeds texts. */
+export interface EmbeddingAbility {
+  /** Suggested by forms; null where each server has its own models. */
+  readonly defaultModel: string | null;
   /** Texts and characters of one call, at most. */
   readonly maxTexts: number;
   readonly maxChars: number;
   /** Calls of one organization at a time. */
   readonly parallel: number;
+}
+
+export interface EmbeddingProviderDefinition extends EmbeddingAbility {
+  /** Name of the connector; value of `embedding.provider` of a knowledge base. */
+  readonly name: string;
+  readonly vendor: Vendor;
 }
 
 /** Several model families embed questions and passages differently. */
@@ -27,15 +31,25 @@ export interface EmbeddingRequest {
   readonly dimensions: number | null;
 }
 
-/** A try at one call; how often it is tried and for how long is the caller's affair. */
+/** Limits of one call, its tries included. */
 export interface EmbeddingContext {
   readonly signal: AbortSignal;
   /** Milliseconds. */
   readonly timeoutMs: number;
   readonly tries: number;
-  /** Longest wait before another try that a vendor may ask for. Milliseconds. */
+  /** Longest `Retry-After` that is waited for. Milliseconds. */
   readonly maxWaitMs: number;
 }
+
+/** One try at the vendor: SSRF rules, deadline, size limit and redaction hold for both ways to ask. */
+export interface VendorAccess {
+  readonly post: (path: string, body: JsonObject) => Promise<JsonObject>;
+  /** For the vendor's SDK. It dials the organization's address, whatever the SDK's base URL is. */
+  readonly fetch: typeof fetch;
+}
+
+/** A vendor's wire format for embeddings: the vectors in the texts' order, unchecked. */
+export type EmbeddingWire = (request: EmbeddingRequest, access: VendorAccess) => Promise<unknown>;
 
 /**
  * A source of embeddings. `embed` gives one vector per text in the texts' order, all of one length, as the vendor sent them:
@@ -49,10 +63,4 @@ export interface EmbeddingProvider {
     target: ModelTarget,
     context: EmbeddingContext,
   ): Promise<readonly (readonly number[])[]>;
-}
-
-/** A source of embeddings before it is connected. */
-export interface EmbeddingPlugin {
-  readonly definition: EmbeddingProviderDefinition;
-  connect(outbound: OutboundClient): EmbeddingProvider;
 }

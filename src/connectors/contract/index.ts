@@ -2,3 +2,4 @@ export { DEFAULT_CALL_LIMITS, MODEL_CALL_LIMITS, type ModelCallLimits } from './
 export { CONNECTORS, EMBEDDING_PROVIDERS } from './connector.token';
 export type * from './connector.types';
 export type * from './embedding.types';
+export type * from './model-target.types';

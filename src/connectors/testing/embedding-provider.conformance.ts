@@ -28,7 +28,6 @@ export function describeEmbeddingProvider(name: string, { provider, target, mode
     it('declares itself once, in plain JSON, with limits that a call can keep', () => {
       const { definition } = provider();
       expect(definition.name).toBe(name);
-      expect(definition.description).toMatch(/\.$/);
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
       for (const limit of [definition.maxTexts, definition.maxChars, definition.parallel])
         expect(limit).toBeGreaterThan(0);

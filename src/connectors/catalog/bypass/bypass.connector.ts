@@ -28,14 +28,20 @@ const DEFINITION: ConnectorDefinition = {
   name: 'bypass',
   aliases: [],
   display_name: 'Bypass',
-  description: 'Answers with the messages that a model would get, for checking an assistant without paying for one.',
+  description:
+    'Shows the exact text that a model would receive, without asking one. For checking an assistant at no cost.',
   texts: {
     es: {
-      description: 'Responde con los mensajes que recibiría un modelo, para revisar un asistente sin pagar por uno.',
+      description:
+        'Muestra el texto exacto que recibiría un modelo, sin preguntar a ninguno. Sirve para revisar un asistente sin coste.',
     },
-    ca: { description: 'Respon amb els missatges que rebria un model, per revisar un assistent sense pagar per cap.' },
+    ca: {
+      description:
+        'Mostra el text exacte que rebria un model, sense preguntar a cap. Serveix per revisar un assistent sense cost.',
+    },
     eu: {
-      description: 'Eredu batek jasoko lituzkeen mezuekin erantzuten du, laguntzailea ordaindu gabe egiaztatzeko.',
+      description:
+        'Eredu batek jasoko lukeen testua bera erakusten du, eredurik galdetu gabe. Laguntzaile bat doan egiaztatzeko balio du.',
     },
   },
   icon: 'scan-text',

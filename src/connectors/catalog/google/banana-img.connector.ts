@@ -11,11 +11,21 @@ const DEFINITION: ConnectorDefinition = {
   name: 'banana_img',
   aliases: [],
   display_name: 'Gemini images',
-  description: 'Makes and changes pictures with the image models of Google.',
+  description:
+    'Creates pictures from a description, and changes pictures that you send, with the image models of Google.',
   texts: {
-    es: { description: 'Crea y modifica imágenes con los modelos de imágenes de Google.' },
-    ca: { description: 'Crea i modifica imatges amb els models d’imatges de Google.' },
-    eu: { description: 'Irudiak sortzen eta aldatzen ditu Google-ren irudi-ereduekin.' },
+    es: {
+      description:
+        'Crea imágenes a partir de una descripción y modifica las que usted envía, con los modelos de imágenes de Google.',
+    },
+    ca: {
+      description:
+        'Crea imatges a partir d’una descripció i modifica les que envieu, amb els models d’imatges de Google.',
+    },
+    eu: {
+      description:
+        'Deskribapen batetik irudiak sortzen ditu, eta bidaltzen dituzunak aldatzen ditu, Google-ren irudi-ereduekin.',
+    },
   },
   icon: 'image',
   capabilities: { streaming: true, vision: true, functions: false, image_generation: true },

@@ -1,2 +1,1 @@
 export { OLLAMA } from './ollama.connector';
-export { OLLAMA_EMBEDDINGS } from './ollama.embeddings';

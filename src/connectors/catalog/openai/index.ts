@@ -1,2 +1,1 @@
 export { OPENAI } from './openai.connector';
-export { OPENAI_EMBEDDINGS } from './openai.embeddings';

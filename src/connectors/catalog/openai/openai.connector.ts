@@ -1,24 +1,37 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { JsonObject } from '../../../kernel';
-import type { ConnectorDefinition, ModelRequest } from '../../contract';
+import type { ConnectorDefinition, ConnectorPlugin, ModelRequest } from '../../contract';
 import { wirePlugin } from '../../vendor';
 import { ChatStreamReader } from './chat-stream-reader';
-import { OPENAI_VENDOR } from './openai.vendor';
+import { embedWithOpenAi, OPENAI_EMBEDDINGS } from './openai.embeddings';
 import { readWholeAnswer } from './whole-answer';
 
 const DEFINITION: ConnectorDefinition = {
   name: 'openai',
   aliases: ['openai_tools', 'openai_tool_use'],
   display_name: 'OpenAI',
-  description: 'OpenAI and any server with the same chat API (vLLM, LiteLLM, Mistral, Groq, Azure).',
+  description: 'Models of OpenAI, or of any server with the same API (vLLM, LiteLLM, Mistral, Groq, Azure).',
   texts: {
-    es: { description: 'OpenAI y cualquier servidor con la misma API de chat (vLLM, LiteLLM, Mistral, Groq, Azure).' },
-    ca: { description: 'OpenAI i qualsevol servidor amb la mateixa API de xat (vLLM, LiteLLM, Mistral, Groq, Azure).' },
-    eu: { description: 'OpenAI eta txat-API bera duen edozein zerbitzari (vLLM, LiteLLM, Mistral, Groq, Azure).' },
+    es: {
+      description: 'Modelos de OpenAI o de cualquier servidor con la misma API (vLLM, LiteLLM, Mistral, Groq, Azure).',
+    },
+    ca: {
+      description: 'Models d’OpenAI o de qualsevol servidor amb la mateixa API (vLLM, LiteLLM, Mistral, Groq, Azure).',
+    },
+    eu: {
+      description:
+        'OpenAI-ren ereduak, edo API bera duen edozein zerbitzarirenak (vLLM, LiteLLM, Mistral, Groq, Azure).',
+    },
   },
   icon: 'sparkles',
   capabilities: { streaming: true, vision: true, functions: true, image_generation: false },
-  vendor: OPENAI_VENDOR,
+  vendor: {
+    name: 'openai',
+    needsKey: true,
+    baseUrl: 'https://api.openai.com/v1',
+    environment: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
+  },
+  embeddings: OPENAI_EMBEDDINGS,
   models: [],
   defaultModel: 'gpt-4o-mini',
 };
@@ -38,12 +51,15 @@ function streamBody(request: ModelRequest): JsonObject {
 }
 
 /** OpenAI and every vendor that speaks its chat API. */
-export const OPENAI = wirePlugin(DEFINITION, {
-  eventStream: true,
-  encode: ({ request, stream }) => ({
-    path: '/chat/completions',
-    body: stream ? streamBody(request) : plainBody(request),
+export const OPENAI: ConnectorPlugin = {
+  ...wirePlugin(DEFINITION, {
+    eventStream: true,
+    encode: ({ request, stream }) => ({
+      path: '/chat/completions',
+      body: stream ? streamBody(request) : plainBody(request),
+    }),
+    whole: readWholeAnswer,
+    reader: (call) => new ChatStreamReader(call),
   }),
-  whole: readWholeAnswer,
-  reader: (call) => new ChatStreamReader(call),
-});
+  embeddings: embedWithOpenAi,
+};
