@@ -38,6 +38,7 @@ export const FAULTS = [
   'comments',
   'flood',
   'endless-line',
+  'endless-comments',
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
@@ -135,6 +136,13 @@ const drained = (response: ServerResponse): Promise<void> =>
     response.on('drain', settle).on('close', settle);
   });
 
+/** Half an answer, then a sign of life every millisecond until the client leaves. */
+function endlessComments(scene: Scene): void {
+  partial(scene);
+  const alive = setInterval(() => scene.response.write(': still there\n\n'), 1);
+  scene.response.on('close', () => clearInterval(alive));
+}
+
 async function flood(scene: Scene): Promise<void> {
   const { response } = scene;
   openStream(scene);
@@ -226,4 +234,5 @@ const PLAYS: Readonly<Record<FaultName, Play>> = {
     ),
   flood,
   'endless-line': endlessLine,
+  'endless-comments': endlessComments,
 };
