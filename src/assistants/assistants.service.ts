@@ -8,7 +8,6 @@ import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-too
 import { AccessMigration } from './rewriting/access-migration';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
-/** Assistants for other rooms: reading, calling and creating. */
 @Injectable()
 export class AssistantsService {
   constructor(

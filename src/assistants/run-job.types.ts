@@ -2,7 +2,6 @@ import type { Caller, ChatMessage, EmitRunEvent, JsonObject } from '../kernel';
 import type { AssistantAbility, FunctionDeclaration } from '../tools';
 import type { RunnableAssistant } from './access/assistant.types';
 
-/** Input for the final messages of one completion. */
 export interface RunJob {
   readonly assistant: RunnableAssistant;
   readonly caller: Caller;
@@ -13,6 +12,5 @@ export interface RunJob {
   readonly stream: boolean;
   /** null inside a nested run. */
   readonly assistants: AssistantAbility | null;
-  /** Functions offered to the model, in the order of the document. */
   readonly functions: readonly FunctionDeclaration[];
 }

@@ -92,7 +92,6 @@ export class LambImport {
     }
   }
 
-  /** Checks the imported assistants, until the signal fires. */
   private async withFindings(
     organizations: readonly ImportedOrganization[],
     { sourceName, progress, signal }: ImportOptions,

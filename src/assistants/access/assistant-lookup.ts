@@ -30,13 +30,13 @@ export class AssistantLookup {
   /** @throws {AppError} `not_found`. */
   async seen(caller: Caller, id: number): Promise<Seen> {
     const scope = this.assistants.within(caller.organizationId);
-    const [row, shares, members_can_use_all] = await Promise.all([
+    const [row, shares, membersUseAll] = await Promise.all([
       scope.find(id),
       scope.shares([id]),
       this.membersUseAll(caller),
     ]);
     const share = shares.find(({ userId }) => userId === caller.userId)?.access;
-    const access = row === null ? null : accessLevel(caller, row, { share, members_can_use_all });
+    const access = row === null ? null : accessLevel(caller, row, { share, membersUseAll });
     if (row === null || access === null) throw notFound('Assistant');
     return { row, access };
   }
@@ -66,17 +66,13 @@ export class AssistantLookup {
     return (await this.organizations.runtime(organizationId)).features.members_can_use_all;
   }
 
-  private async withAccess(
-    caller: Caller,
-    rows: readonly AssistantEntity[],
-    members_can_use_all: boolean,
-  ): Promise<Seen[]> {
+  private async withAccess(caller: Caller, rows: readonly AssistantEntity[], membersUseAll: boolean): Promise<Seen[]> {
     const shares = await this.assistants.within(caller.organizationId).shares(rows.map(({ id }) => id));
     const own = new Map(
       shares.filter(({ userId }) => userId === caller.userId).map(({ assistantId, access }) => [assistantId, access]),
     );
     return rows.flatMap((row) => {
-      const access = accessLevel(caller, row, { share: own.get(row.id), members_can_use_all });
+      const access = accessLevel(caller, row, { share: own.get(row.id), membersUseAll });
       return access === null ? [] : [{ row, access }];
     });
   }

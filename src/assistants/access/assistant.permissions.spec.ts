@@ -2,8 +2,8 @@ import type { Caller } from '../../kernel';
 import { accessLevel as levelOf, disclosureTo, mayAdminister, withoutAdminRights } from './assistant.permissions';
 
 type Target = Parameters<typeof levelOf>[1];
-const accessLevel = (who: Caller, target: Target, share?: 'edit' | 'use', members_can_use_all = false) =>
-  levelOf(who, target, { share, members_can_use_all });
+const accessLevel = (who: Caller, target: Target, share?: 'edit' | 'use', membersUseAll = false) =>
+  levelOf(who, target, { share, membersUseAll });
 const ASSISTANT = { id: 7, organizationId: 'org', ownerId: 'owner', published: false };
 const caller = (overrides: Partial<Caller> = {}): Caller => ({
   kind: 'api_key',

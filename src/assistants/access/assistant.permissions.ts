@@ -9,28 +9,28 @@ interface Target {
 }
 
 /** The members of a caller that decide about access. */
-export type Reaching = Omit<Caller, 'kind' | 'credentialId' | 'organizationSlug'>;
+export type AccessFacts = Omit<Caller, 'kind' | 'credentialId' | 'organizationSlug'>;
 
-type Reading = Pick<Caller, 'scopes' | 'role' | 'systemAdmin' | 'mayNameEndUser' | 'endUser'>;
+type DisclosureFacts = Pick<Caller, 'scopes' | 'role' | 'systemAdmin' | 'mayNameEndUser' | 'endUser'>;
 
 /** The grants, beside publication, that open an assistant to people other than its owner and administrators. */
 export interface Grants {
   /** To the caller. */
   readonly share: 'edit' | 'use' | undefined;
   /** The feature of the organization: teachers and above may use every assistant, drafts included. */
-  readonly members_can_use_all: boolean;
+  readonly membersUseAll: boolean;
 }
 
 /**
  * The right by which a caller reaches an assistant; null means "does not exist". The organization decides first. A
  * credential bound to other assistants sees nothing here.
  */
-export function accessLevel(caller: Reaching, target: Target, grants: Grants): AccessLevel | null {
+export function accessLevel(caller: AccessFacts, target: Target, grants: Grants): AccessLevel | null {
   if (caller.organizationId !== target.organizationId) return null;
   if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
   if (caller.userId === target.ownerId) return 'owner';
   if (isOrganizationAdmin(caller)) return 'edit';
-  return grants.share ?? (target.published || (grants.members_can_use_all && usesEverything(caller)) ? 'use' : null);
+  return grants.share ?? (target.published || (grants.membersUseAll && usesEverything(caller)) ? 'use' : null);
 }
 
 /** Callers to whom `members_can_use_all` applies. A caller who may name an end user also asks for students. */
@@ -42,7 +42,7 @@ export const usesEverything = (caller: Pick<Caller, 'role' | 'systemAdmin' | 'ma
  * who edit nothing. An administrator sees how an assistant is made, and only previews of private content. `ownAccess`
  * is the access without the rights of an administrator.
  */
-export function disclosureTo(caller: Reading, ownAccess: AccessLevel | null): Disclosure {
+export function disclosureTo(caller: DisclosureFacts, ownAccess: AccessLevel | null): Disclosure {
   if (caller.mayNameEndUser !== undefined || caller.endUser !== undefined) return 'none';
   if (!caller.scopes.includes('read')) return 'none';
   if (ownAccess === 'owner' || ownAccess === 'edit') return 'whole';

@@ -159,7 +159,7 @@ function mayUse(caller: Caller, row: AssistantEntity, rows: Rows): boolean {
   if (caller.organizationId !== row.organizationId) return isOpenTo(caller, row, rows);
   const share = shares.find(({ assistantId, userId }) => assistantId === row.id && userId === caller.userId)?.access;
   const systemAdmin = caller.systemAdmin && member.systemAdmin;
-  const grants = { share, members_can_use_all: opensToMembers(row, rows) };
+  const grants = { share, membersUseAll: opensToMembers(row, rows) };
   return accessLevel({ ...caller, role: member.role, systemAdmin }, row, grants) !== null;
 }
 

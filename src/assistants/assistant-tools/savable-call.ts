@@ -23,11 +23,11 @@ export function savableCall(facts: CallFacts, answerable: boolean): CallProblem 
   if (target === null || target.deleted || !reachOf(calling, target).allowed) return MISSING;
   const decision = decideCall({ ...facts, quotaSpent: false, depth: 0 });
   if (decision.allowed) return answerable ? null : UNANSWERABLE;
-  return SAID[decision.row] ?? MISSING;
+  return MESSAGES[decision.row] ?? MISSING;
 }
 
 /** Messages for targets within the owner's reach. */
-const SAID: Partial<Record<Refusal, CallProblem>> = {
+const MESSAGES: Partial<Record<Refusal, CallProblem>> = {
   B1: { code: 'tool_using_assistant', message: 'an assistant that calls functions cannot be one' },
   C1: { code: 'tool.disabled', message: 'this assistant is switched off' },
 };

@@ -12,7 +12,7 @@ import { AssistantTargets } from './assistant-targets';
 import { ReferenceGaps } from './reference-gaps';
 
 /** A reference that the editor may not read. */
-interface Beyond {
+interface Unreadable {
   /** Tool and reference, without their place in the definition. */
   readonly key: string;
   readonly path: string;
@@ -32,16 +32,16 @@ export class EditorReach {
   ) {}
 
   async check(after: AssistantDocument, before: AssistantDocument, editor: Principal): Promise<Diagnostic[]> {
-    const beyond = await this.beyond(after, editor);
-    if (beyond.length === 0) return [];
-    const known = new Set((await this.beyond(before, editor)).map(({ key }) => key));
-    return beyond
+    const unreadable = await this.unreadable(after, editor);
+    if (unreadable.length === 0) return [];
+    const known = new Set((await this.unreadable(before, editor)).map(({ key }) => key));
+    return unreadable
       .filter(({ key }) => !known.has(key))
       .map(({ path, message }) => error('tool.inaccessible', path, message));
   }
 
-  private async beyond(document: AssistantDocument, editor: Principal): Promise<Beyond[]> {
-    const found: Beyond[] = [];
+  private async unreadable(document: AssistantDocument, editor: Principal): Promise<Unreadable[]> {
+    const found: Unreadable[] = [];
     for (const reference of configReferences(document)) {
       const { config, at } = reference;
       const name = this.gaps.nameOf(reference);

@@ -17,7 +17,7 @@ export class ValidationController {
     scope: 'read',
     role: 'teacher',
     summary: 'Check a template and metadata without saving',
-    description: 'Ranges count UTF-16 code units of `template`. References are judged with the rights of the caller.',
+    description: 'Ranges count UTF-16 code units of `template`. References are checked with the rights of the caller.',
   })
   @ApiOkResponse({ type: ValidationDto })
   async validate(

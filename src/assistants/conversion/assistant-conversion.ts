@@ -16,7 +16,6 @@ import { RequestedPlans } from '../rewriting/requested-plans';
 
 /** Without If-Match the newest version is converted; a lost race is retried this often. */
 const ATTEMPTS = 3;
-/** Name of the effect of a repeated request. */
 const CONVERT = 'assistant.convert';
 
 /** Converts one assistant to the newest metadata version at the request of an editor. */

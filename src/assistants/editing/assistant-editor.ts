@@ -31,7 +31,7 @@ interface Next {
   /** The metadata in the client's form, to which the paths of problems refer. */
   readonly definition: Definition;
   /** The checks are skipped: it passed before and refers to nothing new. */
-  readonly judged: boolean;
+  readonly checked: boolean;
 }
 
 export const ownerOf = ({ organizationId, ownerId }: AssistantEntity): Principal => ({
@@ -76,7 +76,7 @@ export class AssistantEditor {
     reason: VersionReason = 'update',
   ): Promise<Seen> {
     return this.rewrite(caller, id, expected, reason, (current) =>
-      Promise.resolve({ definition: applyInput(current, input), judged: false }),
+      Promise.resolve({ definition: applyInput(current, input), checked: false }),
     );
   }
 
@@ -91,7 +91,7 @@ export class AssistantEditor {
       const [old, newest] = await Promise.all([history.version(id, version), history.version(id, current)]);
       if (old === null) throw notFound('Version');
       const undoes = version + 1 === current && newest !== null && SERVICE_REWRITES.has(newest.reason);
-      return { definition: definitionOf(old), judged: undoes };
+      return { definition: definitionOf(old), checked: undoes };
     });
   }
 
@@ -124,14 +124,14 @@ export class AssistantEditor {
       if (this.records.isReplaced) return { row, access };
       assertCurrent(expected, row.version);
       const before = definitionOf(row);
-      const { definition: given, judged } = await next(before, row.version);
+      const { definition: given, checked } = await next(before, row.version);
       const definition = await this.bindings.bind(row.organizationId, given, before);
       // Restoring a version and omitting metadata both keep the stored text to the letter.
       const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
       const after = isGiven ? this.storedForm(definition) : definition;
       const changes = changedFields(before, after);
       if (changes.length === 0) return { row, access };
-      if (!judged && changes.some(({ path }) => !LABELS.has(path)))
+      if (!checked && changes.some(({ path }) => !LABELS.has(path)))
         await this.gate.assertSavable(definition, ownerOf(row), id, { by: caller, before });
       if (await this.records.replace(caller, row, after, reason)) return this.lookup.configurable(caller, id);
     }

@@ -12,7 +12,6 @@ import type { AssistantFlag, AssistantScope } from '../storage/assistant-scope.r
 
 type AssistantWork<T> = (scope: AssistantScope, tx: Transaction) => Promise<T>;
 
-/** Name of the effect of a repeated request. */
 const REPLACE = 'assistant.replace';
 
 /** Every write: rows and audit entry in one transaction, then an invalidation of the caches. */

@@ -9,7 +9,6 @@ import { UpdateAssistantDto } from './assistant.dto';
 import { CollectionBindings } from './collection-bindings';
 import { DefinitionGate } from '../checks/definition-gate';
 
-/** Members that the gate checks. */
 const CHECKED = ['prompt_template', 'metadata', 'RAG_collections'] as const;
 
 type Problems = (input: DefinitionInput) => Promise<readonly Problem[]>;

@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { NEWEST_METADATA } from '../../definition';
 import { AppError } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
@@ -7,7 +8,6 @@ import { Transactions } from '../../platform/database';
 import { AssistantRewrites } from './assistant-rewrites';
 import { RequestedPlans } from './requested-plans';
 
-/** Identifies a stored version. */
 export interface StoredVersion {
   readonly id: number;
   readonly version: number;
@@ -30,8 +30,8 @@ const MOST_AT_ONCE = 16;
 @Injectable()
 export class AccessMigration {
   private readonly logger = new Logger(AccessMigration.name);
-  /** Expiry by `id/version` of versions that are newest, refused, rolled back or failed; oldest first. */
-  private readonly settled = new Map<string, number>();
+  /** Expiry of versions that are newest, refused, rolled back or failed. */
+  private readonly settled = new LRUCache<string, number>({ max: REMEMBERED });
   private readonly running = new Map<number, Promise<boolean>>();
 
   constructor(
@@ -44,7 +44,8 @@ export class AccessMigration {
 
   /** True when `stored` is no longer the current version. */
   async migrate(stored: StoredVersion): Promise<boolean> {
-    if (this.config.migration.policy !== 'on_access' || this.isSettled(stored)) return false;
+    if (this.config.migration.policy !== 'on_access' || (this.settled.get(keyOf(stored)) ?? 0) > Date.now())
+      return false;
     const running = this.running.get(stored.id);
     if (running !== undefined) return running;
     if (this.running.size >= MOST_AT_ONCE) return false;
@@ -59,7 +60,7 @@ export class AccessMigration {
       return features.multi_tool && (await this.rewrite(stored));
     } catch (error) {
       if (error instanceof AppError && error.code === 'too_many_requests') return false;
-      this.settle(stored, Date.now() + FAILED_MS);
+      this.settled.set(keyOf(stored), Date.now() + FAILED_MS);
       const name = error instanceof Error ? error.name : typeof error;
       this.logger.error({
         msg: 'not migrated on access',
@@ -87,7 +88,7 @@ export class AccessMigration {
     }
     // A rolled back assistant stays in the old version until it is saved again.
     if (plan.status !== 'ready' || (await this.rewrites.isTakenBack(subject))) {
-      this.settle(stored);
+      this.settled.set(keyOf(stored), Infinity);
       return false;
     }
     const change = { subject, plan, reason: 'migrate', batchId: null } as const;
@@ -96,18 +97,6 @@ export class AccessMigration {
     if (rewritten) this.rewrites.committed([rewritten], null);
     else this.rewrites.forget(stored);
     return true;
-  }
-
-  private isSettled(stored: StoredVersion): boolean {
-    return (this.settled.get(keyOf(stored)) ?? 0) > Date.now();
-  }
-
-  private settle(stored: StoredVersion, until = Infinity): void {
-    this.settled.delete(keyOf(stored));
-    this.settled.set(keyOf(stored), until);
-    if (this.settled.size <= REMEMBERED) return;
-    const [oldest] = this.settled.keys();
-    if (oldest !== undefined) this.settled.delete(oldest);
   }
 }
 

@@ -24,7 +24,6 @@ import {
   type SubjectQuery,
 } from './rewriting.types';
 
-/** A row to write, with its audit facts. */
 interface Rewrite extends RewriteRow {
   readonly before: Definition;
   readonly from: MetadataVersion;

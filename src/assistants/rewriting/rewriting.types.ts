@@ -1,6 +1,5 @@
 import type { Definition, MetadataVersion, RewritePlan } from '../../definition';
 
-/** An assistant and its stored document. */
 export interface RewriteSubject {
   readonly id: number;
   readonly organizationId: string;
@@ -60,7 +59,6 @@ export type RollbackOutcome =
   | { readonly status: 'done'; readonly rewritten: Rewritten; readonly overEdits: readonly number[] }
   /** Versions were saved after the rewrite; nothing is written. */
   | { readonly status: 'edited'; readonly edits: readonly number[] }
-  /** Deleted. */
   | { readonly status: 'gone' }
   /** The history lacks the old version or holds another document. */
   | { readonly status: 'history_missing' }

@@ -15,7 +15,7 @@ export class CachedAssistant {
   constructor(
     readonly row: AssistantEntity,
     shares: readonly AssistantShareEntity[],
-    private readonly members_can_use_all: boolean,
+    private readonly membersUseAll: boolean,
     private readonly compiler: AssistantCompiler,
   ) {
     this.shares = new Map(shares.map(({ userId, access }) => [userId, access]));
@@ -24,8 +24,8 @@ export class CachedAssistant {
   /** Null for a caller who may not run it. */
   accessOf(caller: Caller): AccessLevel | null {
     if (this.row.disabled) return null;
-    const { members_can_use_all } = this;
-    return accessLevel(caller, this.row, { share: this.shares.get(caller.userId), members_can_use_all });
+    const grants = { share: this.shares.get(caller.userId), membersUseAll: this.membersUseAll };
+    return accessLevel(caller, this.row, grants);
   }
 
   for(caller: Caller): RunnableAssistant | null {

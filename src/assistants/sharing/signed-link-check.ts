@@ -31,7 +31,7 @@ export class SignedLinkCheck implements LinkedAssistants {
     const share = shares.find((each) => each.userId === userId)?.access;
     // A click carries no credential that would narrow what its reader may do.
     const reader = { organizationId, userId, role, systemAdmin, scopes: SCOPES, assistantIds: null };
-    const { members_can_use_all } = (await this.organizations.runtime(organizationId)).features;
-    return accessLevel(reader, row, { share, members_can_use_all }) !== null;
+    const { features } = await this.organizations.runtime(organizationId);
+    return accessLevel(reader, row, { share, membersUseAll: features.members_can_use_all }) !== null;
   }
 }

@@ -120,7 +120,6 @@ export class AssistantScope {
       .getMany();
   }
 
-  /** Ids of assistants that the user owns or may edit by a share. */
   async editableBy(userId: string): Promise<number[]> {
     const rows = await this.rows.query<{ id: number }[]>(EDITABLE, [this.organizationId, userId]);
     return rows.map(({ id }) => id);

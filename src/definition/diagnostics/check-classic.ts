@@ -3,7 +3,6 @@ import type { AssistantDocument } from '../metadata/document.types';
 import { textMember } from '../metadata/parse-metadata';
 import { type Diagnostic, error, warning } from './diagnostic.types';
 
-/** Lookup of the installed processors. */
 export interface ProcessorRules {
   findPrompt(name: string): object | undefined;
   findRag(name: string): object | undefined;

@@ -4,7 +4,6 @@ import { readToolEntries } from '../metadata/tool-entries';
 import { joinPath } from './check-tool';
 import { type Diagnostic, error } from './diagnostic.types';
 
-/** Lookup of the installed functions. */
 export interface FunctionRules {
   find(name: string): Pick<FunctionPlugin, 'definition'> | undefined;
   closest(name: string): string | null;
@@ -14,7 +13,6 @@ export interface FunctionRules {
 
 const MAX_SHOWN = 64;
 
-/** A stored function and its path in the request. */
 export interface PlacedFunction {
   /** `metadata.functions[0]` */
   readonly base: string;

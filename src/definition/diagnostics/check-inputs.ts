@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../kernel';
 import type { StrategyShape } from '../../orchestrators';
-import { member } from '../metadata/parse-metadata';
+import { member, objectMember } from '../metadata/parse-metadata';
 import { ancestorsOf, type PlacedTool } from './check-dependencies';
 import { type Diagnostic, warning } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
@@ -11,8 +10,7 @@ const isEnabled = ({ tool }: PlacedTool): boolean => member(tool.entry, 'enabled
 export function checkInputs(placed: readonly PlacedTool[], strategy: string, rules: MetadataRules): Diagnostic[] {
   const shape = rules.strategy(strategy)?.shape;
   return placed.flatMap((item, position) => {
-    const config = member(item.tool.entry, 'config');
-    const needs = isEnabled(item) ? rules.needsOf(item.tool.plugin, isJsonObject(config) ? config : {}) : null;
+    const needs = isEnabled(item) ? rules.needsOf(item.tool.plugin, objectMember(item.tool.entry, 'config')) : null;
     if (needs === null) return [];
     const seen = visibleTo(item, position, placed, shape);
     const found = seen?.some((other) => isEnabled(other) && !other.later && isNeeded(other, needs.tool, rules)) ?? true;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { STRATEGY_SETTINGS, type StrategySetting } from '../../orchestrators';
-import { member, textMember } from '../metadata/parse-metadata';
+import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { assistantType } from '../metadata/version';
 import { joinPath } from './check-tool';
@@ -36,8 +36,7 @@ function ignoredSettings(
   rules: MetadataRules,
 ): Diagnostic[] {
   return readToolEntries(metadata).pipeline.flatMap((tool) => {
-    const config = member(tool.entry, 'config');
-    const later = rules.looksAtAnswer(tool.plugin, isJsonObject(config) ? config : {});
+    const later = rules.looksAtAnswer(tool.plugin, objectMember(tool.entry, 'config'));
     const ignored = later ? STRATEGY_SETTINGS : STRATEGY_SETTINGS.filter((setting) => !reads.includes(setting));
     const where = later ? 'on a tool that looks at the finished answer' : `with the strategy \`${strategy}\``;
     return [

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel';
 import { isPlaceholderFor, USER_INPUT } from '../../templates';
 import { checkCondition } from '../../orchestrators';
 import { closestName, FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } from '../../tools';
-import { member, textMember } from '../metadata/parse-metadata';
+import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import type { ToolEntry } from '../metadata/tool-entries';
 import { type Diagnostic, error } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
@@ -149,7 +149,7 @@ function checkFallback(entry: JsonObject, path: string, rules: MetadataRules): D
   return [
     ...checkPlugin(plugin, `${path}.plugin`, rules),
     ...checkConfig(plugin, config, `${path}.config`, rules),
-    ...(rules.looksAtAnswer(plugin, isJsonObject(config) ? config : {})
+    ...(rules.looksAtAnswer(plugin, objectMember(fallback, 'config'))
       ? [error('tool.invalid', path, 'must not be a tool that looks at the finished answer')]
       : []),
     ...options,

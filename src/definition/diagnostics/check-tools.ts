@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel';
-import { member, textMember } from '../metadata/parse-metadata';
+import type { JsonObject } from '../../kernel';
+import { objectMember, textMember } from '../metadata/parse-metadata';
 import { assignPlaceholders } from '../metadata/placeholders';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { metadataVersion } from '../metadata/version';
@@ -29,8 +29,7 @@ export function checkTools(metadata: JsonObject, rules: MetadataRules): Diagnost
   const { pipeline } = readToolEntries(metadata);
   const placeholders = assignPlaceholders(pipeline, metadataVersion(metadata), rules);
   const placed = pipeline.map((tool, position) => {
-    const config = member(tool.entry, 'config');
-    const later = rules.looksAtAnswer(tool.plugin, isJsonObject(config) ? config : {});
+    const later = rules.looksAtAnswer(tool.plugin, objectMember(tool.entry, 'config'));
     return { tool, placeholder: placeholders[position] ?? null, later };
   });
   const strategy = textMember(metadata, 'orchestrator');

@@ -31,3 +31,9 @@ export function textMember(object: JsonObject, key: string): string | null {
   const text = value.trim();
   return text === '' ? null : text;
 }
+
+/** Own object property; empty when it is missing or of another type. */
+export function objectMember(object: JsonObject, key: string): JsonObject {
+  const value = member(object, key);
+  return isJsonObject(value) ? value : {};
+}

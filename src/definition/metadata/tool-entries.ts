@@ -25,7 +25,6 @@ export interface FunctionEntry {
 export interface ToolEntries {
   readonly pipeline: readonly ToolEntry[];
   readonly functions: readonly FunctionEntry[];
-  /** Paths of entries that are neither. */
   readonly malformed: readonly string[];
 }
 

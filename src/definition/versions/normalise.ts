@@ -10,7 +10,7 @@ import {
 import type { AssistantDocument } from '../metadata/document.types';
 import { classicSettings } from '../metadata/classic-settings';
 import type { StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
-import { member, textMember } from '../metadata/parse-metadata';
+import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import { assignPlaceholders } from '../metadata/placeholders';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { stepV2ToV3 } from './v2-to-v3.step';
@@ -53,7 +53,6 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
   };
 }
 
-/** The slots of an assistant's template. */
 export function slotGrammar(
   document: Pick<AssistantDocument, 'type' | 'pipeline' | 'classic'>,
   tools: ToolVocabulary,
@@ -97,11 +96,6 @@ function pipelineTool(
     when: member(entry, 'when') ?? null,
     fallback: toolFallback(member(entry, 'fallback'), tools),
   };
-}
-
-function objectMember(parent: JsonObject, name: string): JsonObject {
-  const value = member(parent, name);
-  return isJsonObject(value) ? value : {};
 }
 
 const DEFAULT_THRESHOLD = 0.5;

@@ -1,7 +1,6 @@
 import type { Problem } from '../../kernel';
 import type { Definition, MetadataVersion } from '../metadata/document.types';
 
-/** A rendered prompt that would not be the same. */
 export interface PromptDifference {
   /** Name of the recorded input. */
   readonly input: string;

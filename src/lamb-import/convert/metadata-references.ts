@@ -25,7 +25,6 @@ export function filePaths(metadata: string): string[] {
   return [...new Set(paths.filter((path) => path !== null))];
 }
 
-/** Ids of the assistants that it may call. */
 export function calledAssistants(metadata: string): number[] {
   const document = documentOf(metadata);
   if (document === null) return [];

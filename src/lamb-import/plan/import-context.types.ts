@@ -11,7 +11,6 @@ export interface ImportContext {
   readonly organizationId: string;
   readonly source: LambSource;
   readonly options: ImportOptions;
-  /** Items that earlier imports brought. */
   readonly origins: Origins;
   readonly report: ReportBuilder;
   /** @throws {AppError} `conflict` when another import has taken over */
@@ -20,7 +19,6 @@ export interface ImportContext {
   readonly tell: (text: string) => void;
 }
 
-/** The same inside the transaction. */
 export interface WriteContext extends ImportContext {
   readonly tx: Transaction;
 }

@@ -3,7 +3,6 @@ import type { ItemRef } from '../report/report-builder';
 import type { ImportContext } from './import-context.types';
 import { addressOf, type People, type Person } from './people';
 
-/** Finds the owner here of an item of the source. */
 export class Owners {
   private readonly byAddress: ReadonlyMap<string, Person>;
   /** Gets items whose owner is no member: the first enabled owner, else the first administrator. */

@@ -11,7 +11,6 @@ import type { PlannedAssistant } from './plan.types';
 const DEFAULT_TOP_K = 3;
 const TOP_K = { lowest: 1, highest: 20 } as const;
 
-/** Metadata checks of the assistants. */
 type MetadataChecks = Pick<AssistantImport, 'problems' | 'isReadable'>;
 
 function unstorable(row: LambAssistant, checks: MetadataChecks): string | null {

@@ -11,7 +11,6 @@ import {
   type ReportNote,
 } from './report.types';
 
-/** The subject of a note. */
 export interface ItemRef {
   readonly kind: ItemKind;
   readonly origin: string | number;

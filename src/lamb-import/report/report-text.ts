@@ -131,7 +131,6 @@ function conclusion(report: ImportReport): string {
   return sum;
 }
 
-/** The report for people. */
 export function reportText(report: ImportReport): string {
   const title = `Import from ${report.source}${report.dryRun ? ' (dry run: nothing is written)' : ''}`;
   const closing = [

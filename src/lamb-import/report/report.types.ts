@@ -52,7 +52,6 @@ export interface ImportedOrganization {
   readonly counts: Readonly<Record<ItemKind, ItemCounts>>;
   /** Old and new ids; `id` is null for what a dry run would create. */
   readonly assistants: readonly { readonly origin: number; readonly id: number | null; readonly name: string }[];
-  /** Values that the import changed. */
   readonly notes: readonly ReportNote[];
   readonly conflicts: readonly ReportNote[];
   readonly leftOut: readonly ReportNote[];

@@ -29,7 +29,6 @@ export interface LambSource {
   readonly rubrics: readonly LambRubric[];
   readonly promptTemplates: readonly LambPromptTemplate[];
   readonly collections: readonly LambCollection[];
-  /** Counts of what an import does not take over. */
   readonly notTaken?: NotTaken;
 }
 

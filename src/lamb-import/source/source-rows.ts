@@ -2,7 +2,6 @@ import type { Database, SQLiteValue } from 'node-sqlite3-wasm';
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { LambProblem, LambProblemCode } from './problem.types';
 
-/** One table of this file. */
 export interface SourceTable {
   readonly name: string;
   /** With the prefix, in the file's own case. */
@@ -15,7 +14,6 @@ export interface SourceTable {
 /** Quotes a name for SQLite: names come from the file. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Longest name. */
 export const NAME_BYTES = 4_096;
 /** Longest document or prompt; longer ones cannot be stored here either. */
 export const DOCUMENT_BYTES = 1_048_576;
@@ -170,7 +168,6 @@ function selectOf({ storedName, key, columns }: SourceTable): string {
   return `SELECT substr(CAST(${order} AS TEXT), 1, 100) AS k, ${cells.join(', ')} FROM ${quoted(storedName)} ORDER BY ${order}`;
 }
 
-/** Collects the problems of one table. */
 class TableProblems {
   private unlisted = 0;
   private readonly listed: LambProblem[] = [];

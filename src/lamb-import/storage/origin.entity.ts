@@ -9,7 +9,6 @@ export class OriginEntity {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: KEY })
   organizationId!: string;
 
-  /** Name of the source installation. */
   @PrimaryColumn('text', { primaryKeyConstraintName: KEY })
   source!: string;
 

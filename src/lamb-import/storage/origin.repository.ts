@@ -6,7 +6,6 @@ import { OriginEntity } from './origin.entity';
 
 const BATCH = 500;
 
-/** The link from an item of the source to the item here. */
 export type Origin = Pick<OriginEntity, 'originId' | 'localId' | 'importedSha256' | 'localSha256'>;
 
 @Injectable()

@@ -42,7 +42,6 @@ export class Reconciliation<T> {
     private readonly context: WriteContext,
   ) {}
 
-  /** Links to store. */
   get links(): readonly Origin[] {
     return [...this.changedLinks.values()];
   }

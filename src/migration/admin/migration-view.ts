@@ -32,7 +32,6 @@ export const rollbackView = (report: RollbackReport): RollbackResultDto => snake
 
 export const verifyView = (report: VerifyReport): VerifyResultDto => snakeCased(report);
 
-/** A batch as HTTP and the commands show it. */
 export function batchView(batch: Batch): BatchDto {
   const { background: _, forced: _forced, batchSize: _size, actor: _actor, ...shown } = batch;
   const { applyCursor: _apply, rollbackCursor: _rollback, lease, ...rest } = shown;

@@ -95,7 +95,6 @@ export class BatchItemRepository {
     if (items.length > 0) await tx.query(INSERT, [batchId, JSON.stringify(items)]);
   }
 
-  /** By assistant. */
   after(batchId: string, statuses: readonly ItemStatus[], afterId: number, limit: number): Promise<BatchItem[]> {
     return this.dataSource.query(AFTER, [batchId, statuses, afterId, limit]);
   }
@@ -143,7 +142,6 @@ export class BatchItemRepository {
     return new Map(rows.map((row) => [row.assistantId, row]));
   }
 
-  /** By assistant. */
   async page(
     batchId: string,
     statuses: readonly ItemStatus[],

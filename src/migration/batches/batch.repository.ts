@@ -31,7 +31,6 @@ export interface NewBatch extends BatchScope {
   readonly actor: Caller | null;
 }
 
-/** The start of a task. */
 export interface TaskStart {
   readonly task: BatchTask;
   readonly state: BatchState;

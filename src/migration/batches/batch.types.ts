@@ -57,7 +57,6 @@ export interface Batch extends BatchView, BatchScope {
   readonly finishedAt: Date | null;
 }
 
-/** The result of one assistant. */
 export interface BatchItem extends CamelCased<BatchItemDto> {
   readonly organizationId: string;
   /** SHA-256 over metadata and template before and after. */
@@ -83,5 +82,4 @@ export interface TaskControl {
   readonly report: (progress: BatchProgress) => void;
 }
 
-/** Longest list in a report. */
 export const MOST_LISTED = 100;

@@ -29,14 +29,11 @@ export interface Rendering {
   readonly prompt: string;
   /** The sources that the client would get, as JSON. */
   readonly sources: string;
-  /** A tool failed. */
   readonly failed: boolean;
 }
 
-/** A compiled definition. */
 export interface Renderable {
   readonly document: AssistantDocument;
-  /** Number of slots in the template. */
   readonly slots: number;
   /** Upper bound of a rendering, in UTF-16 units. */
   readonly units: number;

@@ -4,7 +4,6 @@ import type { ChatMessage } from '../../kernel';
 export const ROOM_STATES = ['full', 'empty', 'failing'] as const;
 export type RoomState = (typeof ROOM_STATES)[number];
 
-/** A request for which both documents are rendered. */
 export interface RecordedInput {
   readonly name: string;
   readonly rooms: RoomState;

@@ -7,7 +7,6 @@ const MOST_CHARACTERS = 500;
 
 const short = (text: string): string => text.slice(0, MOST_CHARACTERS).toWellFormed();
 
-/** Bounds the list of problems of a document of any size. */
 export const boundedProblems = (problems: readonly Problem[]): Problem[] =>
   problems
     .slice(0, MOST_PROBLEMS)

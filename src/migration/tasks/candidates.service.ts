@@ -8,7 +8,6 @@ import type { BatchScope } from '../batches/batch.types';
 import { EventLoopYield } from '../proof/yield-to-event-loop';
 import { storedVersion } from '../proof/stored-version';
 
-/** The result of examining one assistant. */
 export type Verdict =
   | { readonly kind: 'current'; readonly from: MetadataVersion }
   | { readonly kind: 'skipped'; readonly from: MetadataVersion | null; readonly problems: readonly Problem[] }
@@ -31,7 +30,6 @@ const WITHOUT_FEATURE: readonly Problem[] = [
   { path: 'organization.features.multi_tool', message: 'is switched off', code: 'feature_disabled' },
 ];
 
-/** Examines assistants page by page. */
 @Injectable()
 export class Candidates {
   constructor(

@@ -41,7 +41,6 @@ class Shown<T> {
   }
 }
 
-/** Counts documents by version and type. */
 class Census {
   private readonly counts = new Map<string, { version: MetadataVersion | null; type: AssistantType; count: number }>();
   total = 0;
