@@ -6,21 +6,21 @@ const CHECKED = ['synthesis', 'answer'] as const;
 type Checked = (typeof CHECKED)[number];
 
 export interface CheckConfig extends JsonObject {
-  /** `answer`: the tool runs after the finished answer and reports; nothing of the answer is changed. */
+  /** `answer`: the tool runs after the finished answer, reports, and changes nothing. */
   readonly checks: Checked;
   readonly material_tokens: number;
 }
 
 const TEXT_CHARS = 24_000;
 
-/** A text and what it has to stand on. */
+/** A text and the material to check it against. */
 export interface CheckedText {
   readonly text: string;
   readonly material: Material;
   readonly warnings: readonly string[];
 }
 
-/** What is to be checked; an output that says why there is nothing. */
+/** The text to check, or the output that says why there is none. */
 export function checkedText(
   { checks, material_tokens: maxTokens }: CheckConfig,
   { answer, results }: Pick<ToolContext, 'answer' | 'results'>,
@@ -36,11 +36,6 @@ export function checkedText(
   return { text: text.slice(0, TEXT_CHARS).toWellFormed(), material, warnings };
 }
 
-/** The text of `synthesis` has to be there before the pipeline's end; the answer comes after every tool. */
-export const checkNeeds = ({ checks }: CheckConfig): { tool: string | null } => ({
-  tool: checks === 'synthesis' ? 'synthesis' : null,
-});
-
 const nothing = (warning: string): { nothing: ToolOutput } => ({
   nothing: { content: '', sources: [], confidence: null, warnings: [warning] },
 });
@@ -55,16 +50,16 @@ function lastSynthesis(results: ToolContext['results']): string | null {
 export const CHECK_PROPERTIES: JsonObject = {
   checks: {
     type: 'string',
-    title: 'What is checked',
+    title: 'Text to check',
     description:
-      'synthesis: the text that the tool synthesis wrote before. answer: the finished answer; the result is reported and changes nothing.',
+      'Either the combined results of earlier tools (synthesis) or the finished answer, which the check never changes (answer).',
     enum: [...CHECKED],
     default: 'synthesis',
   },
   material_tokens: {
     type: 'integer',
-    title: 'Token budget of the material',
-    description: 'Estimated tokens of earlier results that the model reads; what does not fit is left out.',
+    title: 'Longest material (tokens)',
+    description: 'Approximate length of the earlier results that the model reads. The rest is left out.',
     minimum: 500,
     maximum: 100_000,
     default: 12_000,

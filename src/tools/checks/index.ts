@@ -1,1 +1,2 @@
-export { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from './checked-text';
+export { type Check, checkDefinition, CheckTool, oneLine } from './check-tool';
+export { type CheckConfig, type CheckedText } from './checked-text';

@@ -18,11 +18,11 @@ export type PresentedTool = Omit<ToolDefinition, 'aliases'> & {
 const NOTHING_COUNTED = { calls: null, failure_rate: null, avg_ms: null, p95_ms: null, confidence: null };
 
 export const presentTool = (
-  { aliases: _, texts = {}, role = 'other', evidence = 'found', ...definition }: ToolDefinition,
+  { aliases: _, texts, role = 'other', evidence = 'found', ...definition }: ToolDefinition,
   counted: ToolStats | null = null,
 ): PresentedTool => ({
   ...definition,
-  texts,
+  texts: { en: { name: definition.display_name, about: definition.description }, ...texts },
   role,
   evidence,
   stats: counted === null ? NOTHING_COUNTED : figuresOf(counted),

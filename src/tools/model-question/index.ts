@@ -1,2 +1,3 @@
+export { AskingTool } from './asking-tool';
 export { dataFence } from './data-fence';
 export { CitedText, type Material, materialOf, type Piece, shown } from './material';

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import type { JsonObject } from '../../kernel';
 import { DISPLAY_LANGUAGES, type FunctionPlugin, TOOL_ICONS } from '../contract';
 import { FunctionCatalogue } from '../catalogues/function-catalogue';
+import { presentTool } from '../listing/present-tool';
 import { OWNER } from './call';
 import { offers } from './function-call';
 
@@ -30,9 +31,10 @@ export function describeFunction(name: string, { plugin, working, refused, incom
     });
 
     it('has an icon and display texts that the web UI knows', () => {
-      const { icon, texts } = plugin().definition;
+      const definition = plugin().definition;
+      const { icon } = definition;
       expect(TOOL_ICONS).toContain(icon);
-      expect(Object.keys(texts ?? {}).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+      expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
     });
 
     it('has a config schema that names its members, accepts its examples and refuses all others', () => {

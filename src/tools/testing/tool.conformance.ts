@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel';
 import { CallScope, DISPLAY_LANGUAGES, type Tool, TOOL_ICONS, type ToolOutcome } from '../contract';
 import { ToolCatalogue } from '../catalogues/tool-catalogue';
+import { presentTool } from '../listing/present-tool';
 import { entry, invocation, invokerOf, OWNER } from './call';
 
 export interface ToolCase {
@@ -37,9 +38,10 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
     });
 
     it('has an icon and display texts that the web UI knows', () => {
-      const { icon, texts } = tool().definition;
+      const { definition } = tool();
+      const { icon } = definition;
       expect(TOOL_ICONS).toContain(icon);
-      expect(Object.keys(texts ?? {}).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
+      expect(Object.keys(presentTool(definition).texts).sort()).toEqual([...DISPLAY_LANGUAGES].sort());
     });
 
     it('has a schema that names its members and refuses all others', () => {

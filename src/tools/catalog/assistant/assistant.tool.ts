@@ -51,7 +51,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Assistant',
   description: 'Asks another assistant the question and puts its answer into the prompt.',
   texts: {
-    en: { name: 'Assistant', about: 'Asks another assistant the question and puts its answer into the prompt.' },
     es: { name: 'Asistente', about: 'Plantea la pregunta a otro asistente e incluye su respuesta en el prompt.' },
     ca: { name: 'Assistent', about: 'Fa la pregunta a un altre assistent i n’inclou la resposta al prompt.' },
     eu: {

@@ -1,14 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { StructuredAnswers } from '../../../connectors';
-import type { ChatMessage, JsonObject } from '../../../kernel';
-import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from '../../checks';
-import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
-import { dataFence, shown } from '../../model-question';
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../../kernel';
+import { type Check, checkDefinition, CheckTool, oneLine } from '../../checks';
 import { standsIn } from './stands-in';
 
 const MAX_STATEMENTS = 20;
 const STATEMENT_CHARS = 300;
-const ANSWER_TOKENS = 1_500;
 const KINDS = ['contradicted', 'not_in_material'] as const;
 
 interface Finding {
@@ -17,60 +13,28 @@ interface Finding {
   readonly reason: string;
 }
 
-/** Statements of a text that nothing in what the earlier tools found supports. */
-@Injectable()
-export class HallucinationDetectorTool implements Tool<CheckConfig> {
-  readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = 60_000;
-  /** The vendor is asked again by its connector. */
-  readonly retries = 0;
-  readonly caching: ToolCaching = { results: true };
-
-  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask' | 'hostFor'>) {}
-
-  phase({ checks }: CheckConfig): 'pipeline' | 'answer' {
-    return checks === 'answer' ? 'answer' : 'pipeline';
-  }
-
-  needs(config: CheckConfig): { tool: string | null } {
-    return checkNeeds(config);
-  }
-
-  target(_: CheckConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
-    return this.answers.hostFor({ organizationId: owner.organizationId, connector });
-  }
-
-  async run(config: CheckConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const checked = checkedText(config, context);
-    if ('nothing' in checked) return checked.nothing;
-    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
-    context.progress(`looking for statements that ${checked.material.pieces.length} pieces do not support`);
-    const { value, usage, warnings } = await this.answers.ask<{ unsupported: readonly Finding[]; confidence: number }>({
-      organizationId: owner.organizationId,
-      connector,
-      messages: messagesFor(checked),
-      schema: SCHEMA,
-      name: 'unsupported_statements',
-      signal,
-      timeoutMs,
-      runId,
-      maxTokens: ANSWER_TOKENS,
-    });
-    const { confidence } = value;
-    const unsupported = findings(value.unsupported, checked.text);
-    const content = JSON.stringify({ checked: config.checks, unsupported, confidence });
-    return { content, sources: [], confidence, warnings: [...warnings, ...checked.warnings], usage };
-  }
+interface Given {
+  readonly unsupported: readonly Finding[];
+  readonly confidence: number;
 }
 
-/** A statement that the text does not make is the detector's own invention. */
+/** Lists the statements of a text that no result of an earlier tool supports. */
+@Injectable()
+export class HallucinationDetectorTool extends CheckTool<Given> {
+  readonly definition = DEFINITION;
+  protected readonly check = CHECK;
+}
+
+/** Drops statements that the text does not make: the model invented them. */
 const findings = (given: readonly Finding[], text: string): readonly Finding[] =>
   given
-    .map(({ statement, kind, reason }) => ({ statement: oneLine(statement), kind, reason: oneLine(reason) }))
+    .map(({ statement, kind, reason }) => ({
+      statement: oneLine(statement, STATEMENT_CHARS),
+      kind,
+      reason: oneLine(reason, STATEMENT_CHARS),
+    }))
     .filter(({ statement }) => standsIn(text, statement))
     .slice(0, MAX_STATEMENTS);
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, STATEMENT_CHARS).toWellFormed();
 
 const INSTRUCTION = [
   'You look for statements in a text that the material does not support.',
@@ -102,46 +66,44 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-const messagesFor = ({ text, material }: CheckedText): ChatMessage[] => [
-  { role: 'system', content: INSTRUCTION },
-  { role: 'user', content: `${dataFence('text').around(text)}\n\n${shown(material, dataFence('material'))}` },
-];
+const CHECK: Check<Given> = {
+  name: 'unsupported_statements',
+  progress: (pieces) => `looking for statements that ${pieces} pieces do not support`,
+  instruction: INSTRUCTION,
+  schema: SCHEMA,
+  maxTokens: 1_500,
+  judge: ({ unsupported, confidence }, { text }, { checks }) => ({
+    content: JSON.stringify({ checked: checks, unsupported: findings(unsupported, text), confidence }),
+    sources: [],
+    confidence,
+  }),
+};
 
-const DEFINITION: ToolDefinition = {
+const DEFINITION = checkDefinition({
   name: 'hallucination_detector',
   aliases: ['hallucination-detector'],
-  display_name: 'Hallucination detector',
-  description: 'Lets the fast model find statements of a text that nothing of what earlier tools found supports.',
+  display_name: 'Unsupported statements',
+  description:
+    'Lists the statements of a text that nothing found by the earlier tools supports. It needs a tool before it that searches or reads content.',
   texts: {
-    en: {
-      name: 'Hallucination detector',
-      about: 'Lets the fast model find statements of a text that nothing of what earlier tools found supports.',
-    },
     es: {
-      name: 'Detector de alucinaciones',
+      name: 'Afirmaciones sin respaldo',
       about:
-        'El modelo rápido localiza las afirmaciones de un texto que nada de lo encontrado por las herramientas anteriores respalda.',
+        'Enumera las afirmaciones de un texto que no respalda nada de lo que encontraron las herramientas anteriores. Necesita antes una herramienta que busque o lea contenido.',
     },
     ca: {
-      name: 'Detector d’al·lucinacions',
+      name: 'Afirmacions sense suport',
       about:
-        'El model ràpid localitza les afirmacions d’un text que res del que han trobat les eines anteriors no avala.',
+        'Enumera les afirmacions d’un text que no tenen suport en el que han trobat les eines anteriors. Necessita abans una eina que cerqui o llegeixi contingut.',
     },
     eu: {
-      name: 'Haluzinazio-detektagailua',
-      about: 'Eredu azkarrak aurreko tresnek aurkitutako ezerk babesten ez dituen baieztapenak bilatzen ditu testuan.',
+      name: 'Oinarririk gabeko baieztapenak',
+      about:
+        'Testu batean aurreko tresnek aurkitutako ezerk babesten ez dituen baieztapenak zerrendatzen ditu. Aurretik edukia bilatzen edo irakurtzen duen tresna bat behar du.',
     },
   },
   placeholder: 'hallucinations',
-  category: 'validation',
-  role: 'check',
-  evidence: 'none',
-  version: '1.0.0',
-  kind: 'pipeline',
   icon: 'shield-alert',
-  allow_multiple: true,
-  config_schema: { type: 'object', properties: CHECK_PROPERTIES, additionalProperties: false },
-  parameters: {},
   examples: [
     {
       query: 'Who discovered photosynthesis?',
@@ -149,7 +111,5 @@ const DEFINITION: ToolDefinition = {
       expected_result: 'The statements of the answer that no source supports, each with a reason.',
     },
   ],
-  capabilities: ['hallucination_detection', 'answer_check'],
-  limitations: ['Knows only what earlier tools of the pipeline found.', 'A model judges, and may be wrong.'],
-  cost: { unit: 'tokens', estimate: 5_000 },
-};
+  capability: 'hallucination_detection',
+});

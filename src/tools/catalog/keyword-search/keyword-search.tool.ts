@@ -12,23 +12,23 @@ export class KeywordSearchTool extends ModeSearchTool {
 const DEFINITION = modeSearchDefinition({
   name: 'keyword_search',
   display_name: 'Keyword search',
-  description: 'Finds the passages of your knowledge bases that hold the words of the question.',
+  description:
+    'Finds the passages of your knowledge bases that contain words of the question. It needs at least one knowledge base.',
   texts: {
-    en: {
-      name: 'Search by words',
-      about: 'Finds the passages of your knowledge bases that hold the words of the question.',
-    },
     es: {
       name: 'Búsqueda por palabras',
-      about: 'Busca en sus bases de conocimiento los fragmentos que contienen las palabras de la pregunta.',
+      about:
+        'Busca en sus bases de conocimiento los fragmentos que contienen palabras de la pregunta. Necesita al menos una base de conocimiento.',
     },
     ca: {
       name: 'Cerca per paraules',
-      about: 'Cerca a les vostres bases de coneixement els fragments que contenen les paraules de la pregunta.',
+      about:
+        'Cerca a les vostres bases de coneixement els fragments que contenen paraules de la pregunta. Necessita com a mínim una base de coneixement.',
     },
     eu: {
       name: 'Hitzen araberako bilaketa',
-      about: 'Galderako hitzak dituzten pasarteak bilatzen ditu zure ezagutza-baseetan.',
+      about:
+        'Zure ezagutza-baseetan galderako hitzak dituzten pasarteak bilatzen ditu. Gutxienez ezagutza-base bat behar du.',
     },
   },
   icon: 'text-search',

@@ -19,25 +19,23 @@ const DEFINITION: ToolDefinition = {
   name: 'moodle_user',
   aliases: [],
   display_name: 'Moodle user',
-  description: 'Puts the Moodle id, or else the e-mail address, of the person who asks into the prompt.',
+  description:
+    'Tells the model the Moodle number of the person who asks, or their e-mail address. It needs your organization’s Moodle connection for the number.',
   texts: {
-    en: {
-      name: 'Moodle user',
-      about: 'Puts the Moodle id, or else the e-mail address, of the person who asks into the prompt.',
-    },
     es: {
       name: 'Usuario de Moodle',
       about:
-        'Incluye en el prompt el identificador de Moodle de quien pregunta o, si no lo hay, su correo electrónico.',
+        'Indica al modelo el número de Moodle de la persona que pregunta o su correo electrónico. Para el número necesita la conexión de su organización con Moodle.',
     },
     ca: {
       name: 'Usuari de Moodle',
-      about: 'Inclou al prompt l’identificador de Moodle de qui pregunta o, si no n’hi ha, la seva adreça electrònica.',
+      about:
+        'Indica al model el número de Moodle de la persona que pregunta o la seva adreça electrònica. Per al número necessita la connexió de la vostra organització amb Moodle.',
     },
     eu: {
       name: 'Moodleko erabiltzailea',
       about:
-        'Galdetzen duenaren Moodleko identifikatzailea sartzen du promptean, edo, halakorik ezean, haren helbide elektronikoa.',
+        'Galdetzen duen pertsonaren Moodleko zenbakia edo helbide elektronikoa ematen dio ereduari. Zenbakirako, zure erakundearen Moodlerako konexioa behar du.',
     },
   },
   placeholder: 'moodle_user',

@@ -71,10 +71,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Assessment Rubric',
   description: 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.',
   texts: {
-    en: {
-      name: 'Assessment Rubric',
-      about: 'Puts an assessment rubric into the prompt, so that feedback follows its criteria.',
-    },
     es: {
       name: 'Rúbrica de evaluación',
       about: 'Incluye una rúbrica de evaluación en el prompt para que los comentarios sigan sus criterios.',

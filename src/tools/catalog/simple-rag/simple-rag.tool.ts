@@ -56,7 +56,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Knowledge Base RAG',
   description: 'Finds the passages of your knowledge bases that answer the question.',
   texts: {
-    en: { name: 'Knowledge Base RAG', about: 'Finds the passages of your knowledge bases that answer the question.' },
     es: {
       name: 'RAG de base de conocimiento',
       about: 'Busca en sus bases de conocimiento los fragmentos que responden a la pregunta.',

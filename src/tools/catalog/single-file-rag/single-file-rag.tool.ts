@@ -84,7 +84,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Single File Context',
   description: 'Puts the text of one of your files into the prompt.',
   texts: {
-    en: { name: 'Single File Context', about: 'Puts the text of one of your files into the prompt.' },
     es: { name: 'Contexto de un archivo', about: 'Incluye en el prompt el texto de uno de sus archivos.' },
     ca: { name: 'Context d’un fitxer', about: 'Inclou al prompt el text d’un dels vostres fitxers.' },
     eu: { name: 'Fitxategi baten testuingurua', about: 'Zure fitxategi baten testua promptean sartzen du.' },

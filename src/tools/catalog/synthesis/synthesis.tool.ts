@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { StructuredAnswers } from '../../../connectors';
+import { Injectable } from '@nestjs/common';
 import type { ChatMessage, JsonObject } from '../../../kernel';
-import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
-import { CitedText, dataFence, type Material, materialOf, shown } from '../../model-question';
+import type { ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
+import { AskingTool, CitedText, dataFence, type Material, materialOf, shown } from '../../model-question';
 
 export interface SynthesisConfig extends JsonObject {
   readonly instructions: string;
@@ -12,20 +11,10 @@ export interface SynthesisConfig extends JsonObject {
 
 const QUESTION_CHARS = 8_000;
 
-/** Joins what the earlier tools found into one text on the question. */
+/** Combines the results of earlier tools into one text on the question. */
 @Injectable()
-export class SynthesisTool implements Tool<SynthesisConfig> {
+export class SynthesisTool extends AskingTool<SynthesisConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = 60_000;
-  /** The vendor is asked again by its connector. */
-  readonly retries = 0;
-  readonly caching: ToolCaching = { results: true };
-
-  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask' | 'hostFor'>) {}
-
-  target(_: SynthesisConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
-    return this.answers.hostFor({ organizationId: owner.organizationId, connector });
-  }
 
   needs(): { tool: string | null } {
     return { tool: null };
@@ -36,17 +25,11 @@ export class SynthesisTool implements Tool<SynthesisConfig> {
     if (material.pieces.length === 0) {
       return { content: '', sources: [], confidence: null, warnings: ['no earlier tool found anything to join'] };
     }
-    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
     context.progress(`joining ${material.pieces.length} ${material.pieces.length === 1 ? 'piece' : 'pieces'}`);
-    const { value, usage, warnings } = await this.answers.ask<{ text: string; confidence: number }>({
-      organizationId: owner.organizationId,
-      connector,
+    const { value, usage, warnings } = await this.ask<{ text: string; confidence: number }>(context, {
       messages: messagesFor(config, query, material),
       schema: SCHEMA,
       name: 'synthesis',
-      signal,
-      timeoutMs,
-      runId,
       maxTokens: config.answer_tokens + ENVELOPE_TOKENS,
     });
     return {
@@ -103,25 +86,24 @@ function withCitations(text: string, { pieces, sources }: Material): Omit<ToolOu
 const DEFINITION: ToolDefinition = {
   name: 'synthesis',
   aliases: [],
-  display_name: 'Synthesis',
-  description: 'Lets the fast model join what earlier tools found into one text that answers the question.',
+  display_name: 'Combined results',
+  description:
+    'Combines the results of the earlier tools into one text on the question, with its sources. It needs at least one tool before it.',
   texts: {
-    en: {
-      name: 'Synthesis',
-      about: 'Lets the fast model join what earlier tools found into one text that answers the question.',
-    },
     es: {
-      name: 'Síntesis',
+      name: 'Resultados combinados',
       about:
-        'El modelo rápido reúne lo que encontraron las herramientas anteriores en un solo texto que responde a la pregunta.',
+        'Combina los resultados de las herramientas anteriores en un solo texto sobre la pregunta, con sus fuentes. Necesita al menos una herramienta antes.',
     },
     ca: {
-      name: 'Síntesi',
-      about: 'El model ràpid reuneix el que han trobat les eines anteriors en un sol text que respon la pregunta.',
+      name: 'Resultats combinats',
+      about:
+        'Combina els resultats de les eines anteriors en un sol text sobre la pregunta, amb les seves fonts. Necessita com a mínim una eina abans.',
     },
     eu: {
-      name: 'Sintesia',
-      about: 'Eredu azkarrak aurreko tresnek aurkitutakoa galderari erantzuten dion testu bakar batean biltzen du.',
+      name: 'Emaitza bateratuak',
+      about:
+        'Aurreko tresnen emaitzak galderari buruzko testu bakar batean biltzen ditu, iturriekin. Aurretik gutxienez tresna bat behar du.',
     },
   },
   placeholder: 'synthesis',
@@ -138,22 +120,22 @@ const DEFINITION: ToolDefinition = {
       instructions: {
         type: 'string',
         title: 'Instructions',
-        description: 'What to pay attention to, in a few sentences; empty for none.',
+        description: 'Your wishes for the text in a few sentences, such as "Compare point by point".',
         maxLength: 2_000,
         default: '',
       },
       material_tokens: {
         type: 'integer',
-        title: 'Token budget of the material',
-        description: 'Estimated tokens of earlier results that the model reads; what does not fit is left out.',
+        title: 'Longest material (tokens)',
+        description: 'Approximate length of the earlier results that the model reads. The rest is left out.',
         minimum: 500,
         maximum: 100_000,
         default: 12_000,
       },
       answer_tokens: {
         type: 'integer',
-        title: 'Token budget of the text',
-        description: 'Most tokens of the text.',
+        title: 'Longest text (tokens)',
+        description: 'Approximate length of the combined text, at most.',
         minimum: 50,
         maximum: 4_000,
         default: 800,

@@ -1,13 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { StructuredAnswers } from '../../../connectors';
-import type { ChatMessage, JsonObject } from '../../../kernel';
-import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText, checkNeeds } from '../../checks';
-import type { Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
-import { CitedText, dataFence, type Piece, shown } from '../../model-question';
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../../kernel';
+import { type Check, checkDefinition, type CheckConfig, type CheckedText, CheckTool, oneLine } from '../../checks';
+import type { ToolOutput } from '../../contract';
+import { CitedText, type Piece } from '../../model-question';
 
 const MAX_CLAIMS = 20;
 const CLAIM_CHARS = 300;
-const ANSWER_TOKENS = 2_000;
 
 interface GivenClaim {
   readonly claim: string;
@@ -21,60 +19,21 @@ interface JudgedClaim {
   readonly pieces: readonly Piece[];
 }
 
-/** Whether each claim of a text is supported by what the earlier tools found, and by which of it. */
-@Injectable()
-export class ValidationTool implements Tool<CheckConfig> {
-  readonly definition: ToolDefinition = DEFINITION;
-  readonly timeoutMs = 60_000;
-  /** The vendor is asked again by its connector. */
-  readonly retries = 0;
-  readonly caching: ToolCaching = { results: true };
-
-  constructor(@Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask' | 'hostFor'>) {}
-
-  phase({ checks }: CheckConfig): 'pipeline' | 'answer' {
-    return checks === 'answer' ? 'answer' : 'pipeline';
-  }
-
-  needs(config: CheckConfig): { tool: string | null } {
-    return checkNeeds(config);
-  }
-
-  target(_: CheckConfig, { owner, connector }: Pick<ToolContext, 'owner' | 'connector'>): Promise<string | null> {
-    return this.answers.hostFor({ organizationId: owner.organizationId, connector });
-  }
-
-  async run(config: CheckConfig, _: ToolInput, context: ToolContext): Promise<ToolOutput> {
-    const checked = checkedText(config, context);
-    if ('nothing' in checked) return checked.nothing;
-    const { owner, connector, signal, runId, remainingMs: timeoutMs } = context;
-    context.progress(`checking claims against ${checked.material.pieces.length} pieces`);
-    const { value, usage, warnings } = await this.answers.ask<{ claims: readonly GivenClaim[] }>({
-      organizationId: owner.organizationId,
-      connector,
-      messages: messagesFor(checked),
-      schema: SCHEMA,
-      name: 'validation',
-      signal,
-      timeoutMs,
-      runId,
-      maxTokens: ANSWER_TOKENS,
-    });
-    const claims = judged(value.claims, checked);
-    const supported = claims.filter((claim) => claim.supported).length;
-    return {
-      ...written(config, claims, supported, checked),
-      confidence: claims.length === 0 ? null : supported / claims.length,
-      warnings: [...warnings, ...checked.warnings],
-      usage,
-    };
-  }
+interface Given {
+  readonly claims: readonly GivenClaim[];
 }
 
-/** Support by nothing that exists is none. */
+/** Tells for each claim of a text whether an earlier result supports it, and which. */
+@Injectable()
+export class ValidationTool extends CheckTool<Given> {
+  readonly definition = DEFINITION;
+  protected readonly check = CHECK;
+}
+
+/** A claim without an existing piece is not supported. */
 const judged = (given: readonly GivenClaim[], { material: { pieces } }: CheckedText): readonly JudgedClaim[] =>
   given.slice(0, MAX_CLAIMS).flatMap(({ claim, supported, pieces: ids }) => {
-    const text = claim.replace(/\s+/g, ' ').trim().slice(0, CLAIM_CHARS).toWellFormed();
+    const text = oneLine(claim, CLAIM_CHARS);
     if (text === '') return [];
     const found = supported ? pieces.filter(({ id }) => ids.includes(id)) : [];
     return [{ claim: text, supported: found.length > 0, pieces: found }];
@@ -130,47 +89,45 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-const messagesFor = ({ text, material }: CheckedText): ChatMessage[] => [
-  { role: 'system', content: INSTRUCTION },
-  { role: 'user', content: `${dataFence('text').around(text)}\n\n${shown(material, dataFence('material'))}` },
-];
+const CHECK: Check<Given> = {
+  name: 'validation',
+  progress: (pieces) => `checking claims against ${pieces} pieces`,
+  instruction: INSTRUCTION,
+  schema: SCHEMA,
+  maxTokens: 2_000,
+  judge: (given, checked, config) => {
+    const claims = judged(given.claims, checked);
+    const supported = claims.filter((claim) => claim.supported).length;
+    const confidence = claims.length === 0 ? null : supported / claims.length;
+    return { ...written(config, claims, supported, checked), confidence };
+  },
+};
 
-const DEFINITION: ToolDefinition = {
+const DEFINITION = checkDefinition({
   name: 'validation',
   aliases: [],
-  display_name: 'Validation',
-  description: 'Lets the fast model check which claims of a text are supported by what earlier tools found.',
+  display_name: 'Claim check',
+  description:
+    'Checks each claim of a text against the results of the earlier tools and names the sources that support it. It needs a tool before it that searches or reads content.',
   texts: {
-    en: {
-      name: 'Validation',
-      about: 'Lets the fast model check which claims of a text are supported by what earlier tools found.',
-    },
     es: {
-      name: 'Validación',
+      name: 'Comprobación de afirmaciones',
       about:
-        'El modelo rápido comprueba qué afirmaciones de un texto se apoyan en lo que encontraron las herramientas anteriores.',
+        'Compara cada afirmación de un texto con los resultados de las herramientas anteriores y nombra las fuentes que la respaldan. Necesita antes una herramienta que busque o lea contenido.',
     },
     ca: {
-      name: 'Validació',
+      name: 'Comprovació d’afirmacions',
       about:
-        'El model ràpid comprova quines afirmacions d’un text tenen suport en el que han trobat les eines anteriors.',
+        'Compara cada afirmació d’un text amb els resultats de les eines anteriors i indica les fonts que li donen suport. Necessita abans una eina que cerqui o llegeixi contingut.',
     },
     eu: {
-      name: 'Balidazioa',
+      name: 'Baieztapenen egiaztapena',
       about:
-        'Eredu azkarrak egiaztatzen du testu baten zer baieztapen oinarritzen diren aurreko tresnek aurkitutakoan.',
+        'Testu bateko baieztapen bakoitza aurreko tresnen emaitzekin alderatzen du, eta babesten duten iturriak adierazten ditu. Aurretik edukia bilatzen edo irakurtzen duen tresna bat behar du.',
     },
   },
   placeholder: 'validation',
-  category: 'validation',
-  role: 'check',
-  evidence: 'none',
-  version: '1.0.0',
-  kind: 'pipeline',
   icon: 'list-checks',
-  allow_multiple: true,
-  config_schema: { type: 'object', properties: CHECK_PROPERTIES, additionalProperties: false },
-  parameters: {},
   examples: [
     {
       query: 'How do C3 and C4 plants differ?',
@@ -178,7 +135,5 @@ const DEFINITION: ToolDefinition = {
       expected_result: 'Each claim of the answer, whether a source supports it, and which.',
     },
   ],
-  capabilities: ['validation', 'answer_check'],
-  limitations: ['Knows only what earlier tools of the pipeline found.', 'A model judges, and may be wrong.'],
-  cost: { unit: 'tokens', estimate: 5_000 },
-};
+  capability: 'validation',
+});

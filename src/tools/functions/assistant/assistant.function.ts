@@ -93,10 +93,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Assistant',
   description: 'Lets the model ask another assistant, which answers with its own tools and prompts.',
   texts: {
-    en: {
-      name: 'Assistant',
-      about: 'Lets the model ask another assistant, which answers with its own tools and prompts.',
-    },
     es: {
       name: 'Asistente',
       about: 'El modelo puede preguntar a otro asistente, que responde con sus propias herramientas y prompts.',

@@ -44,16 +44,25 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
   readonly definition: ToolDefinition = {
     name: 'image',
     aliases: ['image_gen'],
-    display_name: 'Image',
-    description: 'Makes images from descriptions, with the image model of the organization.',
+    display_name: 'Image generation',
+    description:
+      'Lets the model create an image from a description. It needs an image model in your organization’s settings.',
     texts: {
-      en: { name: 'Image', about: 'Makes images from descriptions, with the image model of the organization.' },
       es: {
-        name: 'Imagen',
-        about: 'Crea imágenes a partir de descripciones con el modelo de imágenes de la organización.',
+        name: 'Creación de imágenes',
+        about:
+          'Permite que el modelo cree una imagen a partir de una descripción. Necesita un modelo de imágenes en la configuración de su organización.',
       },
-      ca: { name: 'Imatge', about: 'Crea imatges a partir de descripcions amb el model d’imatges de l’organització.' },
-      eu: { name: 'Irudia', about: 'Irudiak sortzen ditu deskribapenetatik, erakundearen irudi-ereduarekin.' },
+      ca: {
+        name: 'Creació d’imatges',
+        about:
+          'Permet que el model creï una imatge a partir d’una descripció. Necessita un model d’imatges a la configuració de la vostra organització.',
+      },
+      eu: {
+        name: 'Irudiak sortzea',
+        about:
+          'Ereduari deskribapen batetik irudi bat sortzeko aukera ematen dio. Irudi-eredu bat behar du zure erakundearen ezarpenetan.',
+      },
     },
     placeholder: null,
     category: 'utilities',

@@ -121,10 +121,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'MCP server',
   description: 'Lets the model call the tools of an MCP server that the organization has enabled.',
   texts: {
-    en: {
-      name: 'MCP server',
-      about: 'Lets the model call the tools of an MCP server that the organization has enabled.',
-    },
     es: {
       name: 'Servidor MCP',
       about: 'El modelo puede usar las herramientas de un servidor MCP que la organización ha activado.',

@@ -157,18 +157,24 @@ const DECLARATION: FunctionDeclaration = {
 const DEFINITION: ToolDefinition = {
   name: 'moodle',
   aliases: [],
-  display_name: 'Moodle',
-  description: 'Lets the model read the Moodle courses and assignments due of the person who asks.',
+  display_name: 'Moodle courses and assignments',
+  description:
+    'Lets the model look up the Moodle courses and upcoming assignments of the person who asks. It needs your organization’s Moodle connection.',
   texts: {
-    en: { name: 'Moodle', about: 'Lets the model read the Moodle courses and assignments due of the person who asks.' },
     es: {
-      name: 'Moodle',
-      about: 'El modelo puede leer los cursos y las tareas pendientes en Moodle de quien pregunta.',
+      name: 'Cursos y tareas de Moodle',
+      about:
+        'Permite que el modelo consulte los cursos de Moodle y las próximas entregas de la persona que pregunta. Necesita la conexión de su organización con Moodle.',
     },
-    ca: { name: 'Moodle', about: 'El model pot llegir els cursos i les tasques pendents a Moodle de qui pregunta.' },
+    ca: {
+      name: 'Cursos i tasques de Moodle',
+      about:
+        'Permet que el model consulti els cursos de Moodle i els propers lliuraments de la persona que pregunta. Necessita la connexió de la vostra organització amb Moodle.',
+    },
     eu: {
-      name: 'Moodle',
-      about: 'Ereduak galdetzen duenaren Moodleko ikastaroak eta entregatzeko lanak irakur ditzake.',
+      name: 'Moodleko ikastaroak eta lanak',
+      about:
+        'Ereduari galdetzen duen pertsonaren Moodleko ikastaroak eta laster entregatu beharreko lanak kontsultatzeko aukera ematen dio. Zure erakundearen Moodlerako konexioa behar du.',
     },
   },
   placeholder: null,

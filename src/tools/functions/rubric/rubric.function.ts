@@ -162,25 +162,24 @@ const PARAMETERS: JsonObject = {
 const DEFINITION: ToolDefinition = {
   name: 'rubric',
   aliases: [],
-  display_name: 'Rubric evaluation',
-  description: 'Lets the model have a text assessed by a rubric: a score and a reason for each criterion.',
+  display_name: 'Rubric assessment',
+  description:
+    'Lets the model assess a text with a rubric: a score and a reason for each criterion. It needs one of your rubrics.',
   texts: {
-    en: {
-      name: 'Rubric evaluation',
-      about: 'Lets the model have a text assessed by a rubric: a score and a reason for each criterion.',
-    },
     es: {
       name: 'Evaluación con rúbrica',
-      about: 'El modelo puede hacer evaluar un texto con una rúbrica: una puntuación y un motivo por criterio.',
+      about:
+        'Permite que el modelo evalúe un texto con una rúbrica: una puntuación y un motivo por criterio. Necesita una de sus rúbricas.',
     },
     ca: {
       name: 'Avaluació amb rúbrica',
-      about: 'El model pot fer avaluar un text amb una rúbrica: una puntuació i un motiu per criteri.',
+      about:
+        'Permet que el model avaluï un text amb una rúbrica: una puntuació i un motiu per criteri. Necessita una de les vostres rúbriques.',
     },
     eu: {
       name: 'Errubrika bidezko ebaluazioa',
       about:
-        'Ereduak testu bat errubrika baten arabera ebaluaraz dezake: puntuazio bat eta arrazoi bat irizpide bakoitzeko.',
+        'Ereduari testu bat errubrika batekin ebaluatzeko aukera ematen dio: puntuazio bat eta arrazoi bat irizpide bakoitzeko. Zure errubriketako bat behar du.',
     },
   },
   placeholder: null,

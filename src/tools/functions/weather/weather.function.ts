@@ -114,7 +114,6 @@ const DEFINITION: ToolDefinition = {
   display_name: 'Weather',
   description: 'Lets the model look up the current weather and the forecast of a city.',
   texts: {
-    en: { name: 'Weather', about: 'Lets the model look up the current weather and the forecast of a city.' },
     es: { name: 'El tiempo', about: 'El modelo puede consultar el tiempo actual y la previsión de una ciudad.' },
     ca: { name: 'El temps', about: 'El model pot consultar el temps actual i la previsió d’una ciutat.' },
     eu: { name: 'Eguraldia', about: 'Ereduak hiri bateko uneko eguraldia eta iragarpena kontsulta ditzake.' },
