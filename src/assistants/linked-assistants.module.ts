@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { LINKED_ASSISTANTS } from '../files';
 import { OrganizationsModule } from '../organizations';
+import { AssistantLookup } from './access/assistant-lookup';
 import { SignedLinkCheck } from './sharing/signed-link-check';
 import { AssistantRepository } from './storage/assistant.repository';
 
@@ -8,7 +9,7 @@ import { AssistantRepository } from './storage/assistant.repository';
 @Global()
 @Module({
   imports: [OrganizationsModule],
-  providers: [AssistantRepository, { provide: LINKED_ASSISTANTS, useClass: SignedLinkCheck }],
+  providers: [AssistantRepository, AssistantLookup, { provide: LINKED_ASSISTANTS, useClass: SignedLinkCheck }],
   exports: [LINKED_ASSISTANTS],
 })
 export class LinkedAssistantsModule {}

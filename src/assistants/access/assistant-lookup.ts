@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AssistantType } from '../../definition';
 import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
-import { accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';
+import { type AccessFacts, accessLevel, mayAdminister, mayConfigure, usesEverything } from './assistant.permissions';
 import type { AccessLevel } from './assistant.types';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
@@ -29,6 +29,12 @@ export class AssistantLookup {
 
   /** @throws {AppError} `not_found`. */
   async seen(caller: Caller, id: number): Promise<Seen> {
+    const found = await this.find(caller, id);
+    if (found === null) throw notFound('Assistant');
+    return found;
+  }
+
+  async find(caller: AccessFacts, id: number): Promise<Seen | null> {
     const scope = this.assistants.within(caller.organizationId);
     const [row, shares, membersUseAll] = await Promise.all([
       scope.find(id),
@@ -37,8 +43,7 @@ export class AssistantLookup {
     ]);
     const share = shares.find(({ userId }) => userId === caller.userId)?.access;
     const access = row === null ? null : accessLevel(caller, row, { share, membersUseAll });
-    if (row === null || access === null) throw notFound('Assistant');
-    return { row, access };
+    return row === null || access === null ? null : { row, access };
   }
 
   /** @throws {AppError} `not_found`, or `forbidden` for those who may only use it. */
@@ -62,7 +67,7 @@ export class AssistantLookup {
     return { ...page, items: await this.withAccess(caller, page.items, open) };
   }
 
-  private async membersUseAll({ organizationId }: Caller): Promise<boolean> {
+  private async membersUseAll({ organizationId }: AccessFacts): Promise<boolean> {
     return (await this.organizations.runtime(organizationId)).features.members_can_use_all;
   }
 

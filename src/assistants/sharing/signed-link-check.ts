@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { LinkedAssistants } from '../../files';
 import { type Principal, SCOPES } from '../../kernel';
-import { MembersService, OrganizationsService } from '../../organizations';
-import { accessLevel } from '../access/assistant.permissions';
+import { MembersService } from '../../organizations';
+import { AssistantLookup } from '../access/assistant-lookup';
 import { AssistantRepository } from '../storage/assistant.repository';
 
 /** Checks at every request whether a signed link of an assistant is still valid. */
@@ -11,7 +11,7 @@ export class SignedLinkCheck implements LinkedAssistants {
   constructor(
     private readonly assistants: AssistantRepository,
     private readonly members: MembersService,
-    private readonly organizations: OrganizationsService,
+    private readonly lookup: AssistantLookup,
   ) {}
 
   /** Image links need no credential and may be forwarded, so the right to use the assistant is not checked. */
@@ -20,18 +20,11 @@ export class SignedLinkCheck implements LinkedAssistants {
   }
 
   async mayUse({ organizationId, userId }: Principal, id: number): Promise<boolean> {
-    const scope = this.assistants.within(organizationId);
-    const [member, row, shares] = await Promise.all([
-      this.members.find(organizationId, userId),
-      scope.find(id),
-      scope.shares([id]),
-    ]);
-    if (member === null || row === null || row.disabled) return false;
+    const member = await this.members.find(organizationId, userId);
+    if (member === null) return false;
     const { role, systemAdmin } = member;
-    const share = shares.find((each) => each.userId === userId)?.access;
-    // A click carries no credential that would narrow what its reader may do.
+    // A click carries no credential that would narrow the reader's rights.
     const reader = { organizationId, userId, role, systemAdmin, scopes: SCOPES, assistantIds: null };
-    const { features } = await this.organizations.runtime(organizationId);
-    return accessLevel(reader, row, { share, membersUseAll: features.members_can_use_all }) !== null;
+    return (await this.lookup.find(reader, id))?.row.disabled === false;
   }
 }
