@@ -5,16 +5,15 @@ import { type OrganizationRuntime, OrganizationsService } from '../organizations
 import { running, assistantIdOf, modelId, modelNotFound } from '../answering';
 import type { ModelDto, ModelListDto } from './model.dto';
 
-/** Models of one answer. */
 const MOST_MODELS = 5_000;
 
 interface ModelQuery {
-  /** The id of the last model of the page before. */
+  /** Id of the last model of the previous page. */
   readonly after?: string | undefined;
   readonly limit?: string | undefined;
 }
 
-/** Assistants as OpenAI's models: the same set that answers. */
+/** Lists usable assistants as OpenAI models. */
 @Injectable()
 export class ModelsService {
   constructor(
@@ -22,7 +21,7 @@ export class ModelsService {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  /** By id, from `after` on. @throws {AppError} `model_not_found` for an `after` that is no model. */
+  /** By id, after `after`. @throws {AppError} `model_not_found` for an `after` that is no model. */
   async list(caller: Caller, { after, limit }: ModelQuery): Promise<ModelListDto> {
     const count = limit === undefined ? MOST_MODELS : countIn(limit);
     const answering = await this.assistants.someRunnable(

@@ -10,7 +10,6 @@ import { CompletionsService } from './completions/completions.service';
 import { ModelDto, ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 
-/** The door of every OpenAI client. */
 @ApiTags('OpenAI')
 @OpenAiErrors()
 @Controller('v1')
@@ -40,7 +39,7 @@ export class OpenAiController {
     return this.models.get(caller, model);
   }
 
-  // Takes the plain request and response, so that no pipe runs and the stream is ours.
+  // Takes the plain request and response: no pipe runs, and `CompletionsService` writes the stream.
   @Post('chat/completions')
   @Idempotent()
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })

@@ -11,14 +11,14 @@ import { RunStateDto } from './run.dto';
 export class AssistantRunsController {
   constructor(private readonly background: BackgroundCompletions) {}
 
-  // Takes the plain request, so that the body reaches the run as it came.
+  // Takes the plain request: the body is stored unchanged.
   @Post()
   @HttpCode(202)
   @Idempotent()
   @Access({
     scope: 'chat',
     summary: 'Complete a chat with this assistant in the background',
-    description: 'Takes a completion’s body. The answer comes as events of the run and stands in its record.',
+    description: 'Takes a completion’s body. The answer arrives as events of the run and is part of its record.',
   })
   @ApiParam({ name: 'id', type: 'integer' })
   @ApiBody({ schema: chatBodySchema(false) })

@@ -22,7 +22,7 @@ export class RunQueryDto extends PageQueryDto {
 }
 
 export class RunEventsQueryDto {
-  /** `seq` of the last event that the client has; what came after it is sent. */
+  /** `seq` of the last event that the client has. Later events are sent. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @Type(() => Number)
@@ -47,16 +47,16 @@ export class RunAssistantDto {
 }
 
 export class RunTimingsDto {
-  /** From the request to the end; milliseconds by the monotonic clock, as all of these. */
+  /** From the request to the end. All timings are milliseconds of the monotonic clock. */
   total_ms!: number | null;
-  /** Until all tools had ended and the prompt was filled. */
+  /** Until the prompt was filled. */
   prepared_ms!: number | null;
-  /** Until the first bytes of the answer came from the model. */
+  /** Until the first bytes of the model's answer. */
   first_token_ms!: number | null;
 }
 
 export class BoundedTryDto {
-  /** Milliseconds that the try was given. */
+  /** Time limit of the try, in milliseconds. */
   after_ms!: number;
   /** Milliseconds of the longest of the last `tries` tries. */
   longest_ms!: number;
@@ -71,22 +71,22 @@ export class RunToolDto {
   @ApiProperty({ enum: ['completed', 'failed', 'skipped'] })
   status!: string;
   duration_ms!: number | null;
-  /** UTF-16 units of what the tool returned. */
+  /** UTF-16 units of the result. */
   chars!: number | null;
   cached!: boolean;
-  /** Tries after the first, whether it completed or failed. */
+  /** Tries after the first. */
   retries!: number;
-  /** The last try that history ended before its time: then a second one had time left. */
+  /** The last try that the learned time limit ended, so that another try had time left. */
   @ApiProperty({ type: BoundedTryDto, required: false })
   bounded?: BoundedTryDto;
   /** Why it failed. */
   code!: string | null;
-  /** 0 to 1, where the tool states one. */
+  /** 0 to 1; null when the tool states none. */
   confidence!: number | null;
-  /** The tool that answered in its place. */
+  /** The tool that answered instead. */
   @ApiProperty({ required: false })
   fallback?: string;
-  /** Step of the plan: one tool may have several. */
+  /** Step of the plan; a tool may run in several steps. */
   @ApiProperty({ required: false })
   step?: string;
 }
@@ -94,7 +94,7 @@ export class RunToolDto {
 export class RunFunctionCallDto {
   /** Counts the calls of the run, from 0. */
   index!: number;
-  /** Model request of the run that asked for it, from 1. */
+  /** Number of the model request that made the call, from 1. */
   round!: number;
   /** `unknown` for a name that the model made up. */
   name!: string;
@@ -104,7 +104,7 @@ export class RunFunctionCallDto {
   duration_ms!: number | null;
   /** UTF-16 units of its result. */
   chars!: number | null;
-  /** True for a call that was made before with the same arguments. */
+  /** True for a repeated call with the same arguments. */
   cached!: boolean;
   /** Why it failed. */
   code!: string | null;
@@ -122,24 +122,24 @@ export class RunSummaryDto {
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   assistant!: RunAssistantDto;
-  /** The run on whose behalf it ran; null for one that a client asked for. */
+  /** The run that started this one; null for a client's run. */
   parent_run_id!: string | null;
-  /** Where the question came from, when that is not the organization that the assistant is of and that pays. */
+  /** Organization of the asker, when it is not the assistant's organization, which pays. */
   caller_organization_id!: string | null;
-  /** Who asked. */
+  /** The asker. */
   user_id!: string;
-  /** The API key or session they asked with. */
+  /** The asker's API key or session. */
   credential_id!: string | null;
   strategy!: string | null;
   connector!: string | null;
   model!: string | null;
   stream!: boolean;
-  /** Started by itself instead of answering a request. */
+  /** True for a run that no request waits for. */
   background!: boolean;
   finish_reason!: string | null;
   /** Code of the failure (docs/reference/errors.md). */
   error_code!: string | null;
-  /** Tools and functions that failed with no other answering in their place; a completed run may have some. */
+  /** Failed tools and functions without a fallback; a completed run may have some. */
   problems!: number;
   created_at!: string;
   finished_at!: string | null;
@@ -150,7 +150,7 @@ export class RunSummaryDto {
   usage!: RunUsageDto | null;
 }
 
-/** A run of an assistant that the run called. Whoever may edit that assistant finds the whole of it under its id. */
+/** A run of a called assistant. Editors of that assistant find its details under its id. */
 export class NestedRunDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -165,7 +165,7 @@ export class NestedRunDto {
 
 /** The model vendor's answer when it failed. */
 export class VendorFailureDto {
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null without an answer. */
   status!: number | null;
   /** The vendor's own words, cut and without credentials. */
   message!: string | null;
@@ -176,20 +176,20 @@ export class VendorFailureDto {
 }
 
 export class RunDto extends RunSummaryDto {
-  /** What the model has said so far in a background run; null in others, whose answer went to who asked. */
+  /** The model's text so far in a background run; null in other runs. */
   answer!: string | null;
-  /** What the strategy `planned` decided to run, and why. */
+  /** Plan of the strategy `planned`, with its reasoning. */
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
   plan!: object | null;
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   sources!: object[];
-  /** What happened, without deltas; only for those who may edit the assistant. */
+  /** Events without deltas; only for editors of the assistant. */
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true }, required: false })
   events?: object[];
-  /** The model vendor's answer when it failed; for the same readers as `events`. */
+  /** The failed answer of the model vendor; for the same readers as `events`. */
   @ApiProperty({ type: VendorFailureDto, required: false })
   vendor_failure?: VendorFailureDto;
-  /** Runs of assistants that this one called, oldest first; as `events`. */
+  /** Runs of called assistants, oldest first; for the same readers as `events`. */
   @ApiProperty({ type: [NestedRunDto], required: false })
   runs?: NestedRunDto[];
 }

@@ -11,10 +11,10 @@ import { lastSeenOf } from './events/run-position';
 import { RunDto, RunEventsQueryDto, RunPageDto, RunQueryDto, RunStateDto } from './run.dto';
 import { presentPage, presentRun } from './run-view';
 
-/** Events that wait for a reader: at most one batch, which may be all events of a run. */
+/** One batch at most waits for a reader; it may hold all events of a run. */
 const MOST_PENDING_CHARS = 64 * 1_024 * 1_024;
 
-/** Records of completions. The room `runs` keeps them; this door decides who may read them. */
+/** Routes of runs. `RunAccess` decides who may read them. */
 @ApiTags('Runs')
 @Controller('api/v1/runs')
 export class RunsController {
@@ -44,14 +44,14 @@ export class RunsController {
   @Sse(':id/events', { maxPendingDataLength: MOST_PENDING_CHARS })
   @Access({
     scope: 'chat',
-    summary: 'What happens in the run, as server-sent events',
+    summary: 'Events of the run, as server-sent events',
     description:
-      'Replays what has happened after the given event and goes on until the run has ended; leaving does not end the run. ' +
-      'The same event has the same bytes every time (docs/reference/events.md). Without the scope `read`, one’s own runs.',
+      'Replays the events after the given one and goes on until the run has ended; leaving does not end the run. ' +
+      'An event has the same bytes every time (docs/reference/events.md). Without the scope `read`, own runs only.',
   })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As `after`; counts where both are there' })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'As `after`; wins when both are given' })
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
-  @ApiNoContentResponse({ description: 'The run has ended, and nothing happened after the given event' })
+  @ApiNoContentResponse({ description: 'The run has ended, and no event follows the given one' })
   async events(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -67,10 +67,10 @@ export class RunsController {
   @HttpCode(202)
   @Access({
     scope: 'chat',
-    summary: 'End the run, wherever it goes on',
+    summary: 'Cancel the run',
     description:
-      'For who started it, those who may edit the assistant, and administrators. A run that waits has ended when this ' +
-      'answers; one that goes on is told so and ends within moments. Again is no error; a run that ended otherwise is.',
+      'For the asker, editors of the assistant, and administrators. A queued run has ended when this answers; a running ' +
+      'one ends within moments. Repeating is no error. A run that ended otherwise is refused.',
   })
   @ApiAcceptedResponse({ type: RunStateDto })
   async cancel(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<RunStateDto> {
@@ -81,9 +81,9 @@ export class RunsController {
   @Get(':id/report')
   @Access({
     scope: 'read',
-    summary: 'What the run did: tools, results, sources, messages',
+    summary: 'Report of the run: tools, results, sources, messages',
     description:
-      'The whole of it for those who may edit the assistant; what ran, for how long and with which end for who asked. ' +
+      'Editors of the assistant get all of it; the asker gets names, durations and outcomes. ' +
       '`Accept: text/markdown` gives Markdown, anything else JSON.',
   })
   @ApiOkResponse({

@@ -18,10 +18,10 @@ export class CompletionCounts {
     this.organizations = new KeyedGates(runs.completions.organization);
   }
 
-  /** Returns the function to call when the completion has ended. @throws `too_many_requests` */
+  /** Returns the function to call at the end of the completion. @throws `too_many_requests` */
   enter(caller: Caller): () => void {
     const { organizationId, userId, endUser } = caller;
-    // A gateway may ask for a whole course with a teacher's key and name no end user.
+    // A teacher's key without an end user may be a gateway that serves a whole course.
     const isOnePerson = endUser !== undefined || !isTeacher(caller);
     const person = [this.persons, `${organizationId}/${userId}/${endUser?.id ?? ''}`] as const;
     const leave = tryEnterAll([...(isOnePerson ? [person] : []), [this.organizations, organizationId]]);
@@ -30,7 +30,7 @@ export class CompletionCounts {
     throw new AppError('too_many_requests', detail, { retryAfter: RETRY_AFTER_SECONDS });
   }
 
-  /** Completions of an organization that are being answered. */
+  /** Open completions of an organization. */
   of(organizationId: string): number {
     return this.organizations.held(organizationId);
   }

@@ -19,11 +19,11 @@ const CALLS_PER_TARGET = 8;
 
 export interface OpeningInput {
   readonly caller: Caller;
-  /** An assistant as it was decided upon, or the id of one that the caller must be allowed to use. */
+  /** An admitted assistant, or the id of one that the caller must be allowed to use. */
   readonly assistant: RunnableAssistant | number;
   readonly request: ChatRequest;
   readonly parent?: ParentRun | null;
-  /** A run that waited for its turn and is there already; without it one is opened. */
+  /** The run of a background completion; without it a run is opened. */
   readonly run?: Run;
 }
 
@@ -40,7 +40,7 @@ interface Held {
   readonly prompt: MemoryClaim;
 }
 
-/** Everything that is checked before a run exists; what fails here answers with a status of its own. */
+/** Admits completions: all checks before a run exists. Failures become HTTP statuses. */
 @Injectable()
 export class CompletionOpening {
   private readonly limits: RunLimits;
@@ -68,11 +68,11 @@ export class CompletionOpening {
       leavePlace();
       prompt.release();
     };
-    // From here on nothing may throw: an opened run that nobody ends would hold up the shutdown.
+    // Nothing may throw from here on: an open run without an end would block the shutdown.
     return this.enter(input, admitted, { leave, prompt });
   }
 
-  /** What `open` would open a run with, for one that begins later. @throws as `open` */
+  /** The input of a background run, after the checks of `open`. @throws as `open` */
   async runInput(input: OpeningInput): Promise<RunInput> {
     const { assistant } = await this.admit(input);
     this.assertOpenFor(input);
@@ -105,7 +105,7 @@ export class CompletionOpening {
     );
   }
 
-  /** Nested and background runs need no permit: the run above them, or the queue, bounds them. */
+  /** Nested and background runs need no permit: their parent or the queue limits them. */
   private async acquirePermit(
     { caller, parent, run }: OpeningInput,
     reservation: CallReservation | null,
@@ -119,7 +119,7 @@ export class CompletionOpening {
     }
   }
 
-  /** A run that goes on may still call its assistants while the others drain. */
+  /** Nested runs are admitted while the service drains. */
   private assertOpenFor({ parent }: OpeningInput): void {
     if (!parent) this.watch.assertOpen();
   }

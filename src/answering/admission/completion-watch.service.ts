@@ -13,13 +13,12 @@ export interface WatchedCompletion {
 }
 
 export interface CompletionHold {
-  /** @throws AppError once the caller has lost the right to the answer */
+  /** @throws AppError when the caller has lost access */
   assertAllowed(): Promise<void>;
-  /** To be called when the answer has ended. */
   leave(): void;
 }
 
-/** All open completions: a shutdown waits for them, and each ends when its caller loses the right to it. */
+/** Registers open completions for the shutdown, and aborts a completion whose caller loses access. */
 @Injectable()
 export class CompletionWatch {
   constructor(

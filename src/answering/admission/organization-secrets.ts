@@ -2,8 +2,8 @@ import { AppError } from '../../kernel';
 import type { OrganizationRuntime } from '../../organizations';
 
 /**
- * What the organization keeps secret, so that no report can hold it whatever a tool returned. A secret that cannot be
- * opened can be in no report either, and must not stop an assistant that does not use it.
+ * The organization's secrets, which reports redact. A secret that cannot be decrypted is in no report, and must not stop
+ * assistants that do not use it.
  */
 export function secretsOf({ providers, knowledgeBase, moodle, mcpServers }: OrganizationRuntime): readonly string[] {
   const reads = [

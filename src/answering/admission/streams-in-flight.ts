@@ -2,18 +2,18 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import type { Run } from '../../runs';
 
-/** Abort reasons; those that make a run fail instead of being cancelled are listed in `abortFailure`. */
+/** Abort reasons. `abortFailure` lists the reasons that make a run fail. */
 export const CLIENT_GONE = 'client_gone';
 export const SERVER_SHUTDOWN = 'server_shutdown';
 
-/** After the limit a run has this long to say why it ends. */
+/** Time for aborted runs to send their last event. */
 const FAREWELL_MS = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
 const shuttingDown = (): AppError =>
   new AppError('server_shutdown', 'The server is shutting down', { retryAfter: RETRY_AFTER_SECONDS });
 
-/** Every completion that is being answered, so that a shutdown can let them finish and then end them with a word. */
+/** Open completions. A shutdown waits for them and then ends the rest with an error event. */
 @Injectable()
 export class StreamsInFlight implements OnModuleDestroy {
   private readonly runs = new Set<Run>();
@@ -24,7 +24,7 @@ export class StreamsInFlight implements OnModuleDestroy {
     return this.runs.size;
   }
 
-  /** Returns what to call when the answer has ended. */
+  /** Returns the function to call at the end of the answer. */
   enter(run: Run): () => void {
     this.runs.add(run);
     return () => {
@@ -44,7 +44,7 @@ export class StreamsInFlight implements OnModuleDestroy {
     return this.draining;
   }
 
-  /** Whoever closes the application without draining first still leaves no stream without an end. */
+  /** Ends open streams when the application closes without draining first. */
   onModuleDestroy(): Promise<void> {
     return this.drain(0);
   }

@@ -7,10 +7,7 @@ import { logBrokenAnswer } from '../engine/answer-failure';
 /** Between the texts of two rounds. */
 const BREAK = '\n\n';
 
-/**
- * Writes the answer into the log of a background run, for readers that come and go. The vendor is read no faster than the
- * database takes the log. Resolves when the run has ended; its terminal event tells how.
- */
+/** Writes the answer to the log of a background run, with back-pressure from the database. Resolves when the run has ended. */
 export function logged(
   answer: Observable<AnswerEvent>,
   { run }: Pick<Completion, 'run'>,

@@ -7,7 +7,7 @@ import type { AbilityProvider } from '../admission/assistant-ability.token';
 import type { Completion } from '../completion/completion.types';
 import { questionRequest, QuietAnswers } from './quiet-answers.service';
 
-/** Why the called assistant's organization, and nobody else, could make it answer. */
+/** Failures that only the called assistant's organization can repair. */
 const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
   'connector_not_configured',
   'secret_unavailable',
@@ -15,9 +15,8 @@ const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Runs assistants on behalf of others. Every call is decided on fresh rows; the answer comes from a run of its own under
- * the calling one, with its budget, deadline and signal. Whatever goes wrong in there, the model reads one of our words
- * and nothing of the target's.
+ * Runs assistants for other assistants. Fresh rows decide every call. The nested run shares the caller's budget, deadline
+ * and signal. The model gets our own words for a failure, never the target's.
  */
 @Injectable()
 export class AssistantCalls implements AbilityProvider {
@@ -70,7 +69,7 @@ export class AssistantCalls implements AbilityProvider {
         request: questionRequest(query),
         signal,
         parent,
-        // A run that ended spent its tokens, however it ended.
+        // A failed run has spent its tokens as well.
         onEnded: ({ usage }) => {
           hasRun = true;
           budget.spend(usage);
@@ -89,7 +88,7 @@ export class AssistantCalls implements AbilityProvider {
     return (await this.assistants.mayOffer({ ...questionOf(completion, id), caller })).allowed;
   }
 
-  /** The reason is for the administrators who read the log; whoever asked the model learns none. */
+  /** The log names the reason for administrators. The model does not learn it. */
   private async refused({ assistant, run, depth }: Completion, id: number, row: Refusal): Promise<ToolFailure> {
     const facts = { row, reason: REFUSALS[row], assistant_id: assistant.id, run_id: run.id };
     if (row === 'B5')
@@ -103,7 +102,7 @@ export class AssistantCalls implements AbilityProvider {
         after: facts,
       });
     } catch {
-      // Nothing is let through because the reason could not be kept.
+      // The call is refused even without the audit entry.
       this.logger.error({ msg: 'a denied call is missing in the audit log', target: id, ...facts });
     }
     if (row === 'E4') return new ToolFailure('tool.limit', 'quota_exceeded');
@@ -124,7 +123,7 @@ export class AssistantCalls implements AbilityProvider {
 
 const FAILED = 'the assistant could not answer';
 
-/** Callers who may not run the target themselves see its answer only: not what it was made from. */
+/** Callers who may not use the target get its answer without sources. */
 function replyOf(
   { document }: RunnableAssistant,
   { text, sources }: Pick<AssistantReply, 'text' | 'sources'>,

@@ -8,12 +8,12 @@ export interface CollectedAnswer {
   readonly text: string;
   /** Once each, in tool order. */
   readonly sources: readonly Source[];
-  /** Of all model requests together; null when no vendor counted. */
+  /** Sum of all model requests; null when no vendor reports usage. */
   readonly usage: Usage | null;
   readonly finishReason: string;
 }
 
-/** The whole answer at once, for callers inside the service. @throws AppError */
+/** Collects the whole answer. @throws AppError */
 export function collected(
   answer: Observable<AnswerEvent>,
   onEnded?: (record: RunOutcome) => void,

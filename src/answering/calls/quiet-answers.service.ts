@@ -12,15 +12,15 @@ import { type CollectedAnswer, collected } from './collector.sink';
 export interface QuietInput {
   readonly caller: Caller;
   readonly assistantId: number;
-  /** An assistant that is decided to run already; without it the caller must be allowed to use `assistantId`. */
+  /** An admitted assistant; without it the caller must be allowed to use `assistantId`. */
   readonly assistant?: RunnableAssistant;
   readonly request: ChatRequest;
   readonly signal: AbortSignal;
-  /** Set for a run inside another: it shares its budget, has no functions and reaches no assistants. */
+  /** Set for a nested run, which shares its parent's budget and calls no functions and no assistants. */
   readonly parent?: ParentRun;
-  /** Called once the run exists, before it does anything, so that its events can be followed. Must not throw. */
+  /** Called before the run starts, so that its events can be followed. Must not throw. */
   readonly onOpened?: (completion: Completion) => void;
-  /** Called with the run's record when an opened run has ended, well or not. Must not throw. */
+  /** Called with the record of the ended run. Must not throw. */
   readonly onEnded?: (record: RunOutcome) => void;
 }
 
@@ -36,7 +36,7 @@ export interface QuietPrompt {
 
 const REQUESTER_GONE = 'requester_gone';
 
-/** A completion's request that asks one question and nothing else. */
+/** A request with one question. */
 export const questionRequest = (question: string): ChatRequest => ({
   model: null,
   messages: [{ role: 'user', content: question }],
@@ -47,7 +47,7 @@ export const questionRequest = (question: string): ChatRequest => ({
   params: {},
 });
 
-/** Completions without an HTTP response, for other doors and for assistants that call assistants. Each is a run of its own. */
+/** Completions without an HTTP response, for MCP and for calls between assistants. */
 @Injectable()
 export class QuietAnswers {
   constructor(
@@ -63,7 +63,7 @@ export class QuietAnswers {
     });
   }
 
-  /** The messages that the model would get, as far as the caller may see them; asks no model. @throws AppError */
+  /** The visible messages for the model; asks no model. @throws AppError */
   async prompt(input: QuietInput): Promise<QuietPrompt> {
     return this.under(input, async (completion) => {
       const { prepared, sources } = await this.pipeline.prompt(completion);

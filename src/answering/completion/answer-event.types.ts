@@ -2,28 +2,28 @@ import type { ModelAnswer, ModelChunk } from '../../connectors';
 import type { AppError, FunctionCall, Source, StampedRunEvent, Usage } from '../../kernel';
 import type { RunOutcome } from '../../runs';
 
-/** Everything that an answer tells on its way, in order. `finished` or `failed` is the last event, and comes once. */
+/** The events of an answer, in order. The last one is `finished` or `failed`. */
 export type AnswerEvent =
-  /** Only tools and the model can fail from here on. `model` is the vendor's name of it. */
+  /** Only tools and the model can fail from here on. `model` is the vendor's model name. */
   | { readonly type: 'begun'; readonly model: string }
   /** An event of the run as the caller may see it. */
   | { readonly type: 'progress'; readonly event: StampedRunEvent }
-  /** All sources so far, as the caller may see them; told again when a function adds some. */
+  /** All sources so far, as the caller may see them. Repeated when a function adds sources. */
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
-  /** A model request of the tool loop begins; counts from 1. Answers without functions have no rounds. */
+  /** A model request of the tool loop begins. Rounds count from 1; answers without functions have none. */
   | { readonly type: 'round'; readonly round: number }
-  /** One socket read of the vendor. `callsFollow`: the round ends here, and functions run before the next one. */
+  /** One socket read of the vendor. `callsFollow`: the round ends here, and functions run next. */
   | { readonly type: 'delta'; readonly chunks: readonly ModelChunk[]; readonly callsFollow: boolean }
-  /** A whole model answer, for completions without `stream`; one per round. */
+  /** A whole model answer, one per round, for completions without `stream`. */
   | { readonly type: 'message'; readonly answer: ModelAnswer }
-  /** The round ended with calls of these functions. */
+  /** The round ended with these calls. */
   | { readonly type: 'tool_calls'; readonly round: number; readonly calls: readonly FunctionCall[] }
-  /** The report that the caller asked for instead of a model's answer. */
+  /** The report of a verbose completion, instead of a model's answer. */
   | { readonly type: 'report'; readonly markdown: string; readonly model: string }
-  /** The model has said everything; checks of the answer may follow. `usage` counts the run so far. */
+  /** The model's answer is complete; checks may follow. `usage` is that of the run so far. */
   | { readonly type: 'answered'; readonly usage: Usage | null }
   | { readonly type: 'finished'; readonly record: RunOutcome }
-  /** `cause` is the thrown value, for the log; `error` is what clients may read. */
+  /** `cause` is the thrown value for the log; `error` is for clients. */
   | { readonly type: 'failed'; readonly record: RunOutcome; readonly error: AppError; readonly cause: unknown };
 
 export type TellAnswer = (event: AnswerEvent) => void;

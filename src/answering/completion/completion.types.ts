@@ -7,7 +7,7 @@ import type { ChatRequest } from '../request/chat-request';
 /** One opened completion: the question, the assistant and the run that answers it. */
 export interface Completion {
   readonly run: Run;
-  /** Releases permit, memory and watch; called when the answer has ended, well or not. */
+  /** Releases permit, memory and watch at the end of the answer. */
   readonly leave: () => void;
   /** Memory of the filled prompt. */
   readonly promptMemory: MemoryClaim;
@@ -15,7 +15,7 @@ export interface Completion {
   readonly request: ChatRequest;
   /** True when the caller gets the report instead of the model's answer. */
   readonly wantsReport: boolean;
-  /** Checks between two steps that the caller may still have the answer. @throws AppError */
+  /** Checks the caller's access between two steps. @throws AppError */
   readonly assertAllowed: () => Promise<void>;
   /** Values that must not appear in a report. */
   readonly secrets: readonly string[];
@@ -23,8 +23,8 @@ export interface Completion {
   readonly depth: number;
   /** Shared with every run that this one starts. */
   readonly budget: RunBudget;
-  /** Lets tools and functions call other assistants; null inside a nested run. Made on first use. */
+  /** Lets tools and functions call other assistants; null inside a nested run. */
   readonly assistants: AssistantAbility | null;
-  /** True for callers of another organization than the assistant's: they get the answer without its sources. */
+  /** True for callers of another organization, who get the answer without its sources. */
   readonly hidesSources: boolean;
 }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../runs';
 
-/** A planner's reasons tell what tools found and how the assistant is made: only its editors may read them. */
+/** A planner's reasoning reveals results of tools and the definition: only editors may read it. */
 export function withoutReasoning<T extends object>(plan: T): Omit<T, 'reasoning'> {
   const { reasoning: _, ...rest } = plan as T & { readonly reasoning?: unknown };
   return rest;

@@ -4,7 +4,7 @@ import { cut, type PreparedPrompt, REPORT_LIMITS } from '../../runs';
 
 type Shorten = (text: string) => string;
 
-/** The messages for the model as `disclosure` shows them: with `previews`, what tools fetched is cut as in reports. */
+/** The messages for the model as far as `disclosure` allows. `previews` cuts results of tools as reports do. */
 export function visibleMessages(prepared: PreparedPrompt, disclosure: Disclosure): readonly ChatMessage[] {
   if (disclosure === 'whole') return prepared.messages;
   if (disclosure === 'none') return [];
@@ -15,13 +15,13 @@ export function visibleMessages(prepared: PreparedPrompt, disclosure: Disclosure
 function shortener(prepared: PreparedPrompt): Shorten {
   const inPrompt = longTexts((prepared.report.prompt ?? []).filter(({ index }) => index !== undefined));
   const texts = prepared.messages.map(({ content }) => textOf(content));
-  // A text that a processor changed cannot be located in the messages, so all content is cut to a preview.
+  // A result that a processor changed cannot be located, so all content is cut.
   if (inPrompt.some((fetched) => !texts.some((text) => text.includes(fetched)))) return preview;
   const fetched = new Set([
     ...inPrompt,
     ...longTexts(prepared.report.results.map((result) => ({ text: result.preview }))),
   ]);
-  // Longest first: one text may be a part of another.
+  // Longest first: a text may be part of another.
   const longestFirst = [...fetched].sort((one, other) => other.length - one.length);
   return (text) => longestFirst.reduce((rest, each) => rest.replaceAll(each, () => preview(each)), text);
 }

@@ -9,7 +9,7 @@ import {
   type ShapedReport,
 } from '../../runs';
 
-/** Tools by name, not by what their owner has set them to. */
+/** A tool without its settings. */
 const bareTool = ({ index, plugin, placeholder, enabled }: ReportTool): ReportTool => ({
   index,
   plugin,
@@ -26,8 +26,8 @@ const bareResult = ({ query: _query, message: _message, ...result }: ReportResul
 const bareCall = (call: ReportCall): ReportCall => ({ ...call, arguments: '', preview: '' });
 
 /**
- * A report for the person who asked, who may not edit the assistant: what ran, how it ended and how long it took, and the
- * sources that they were shown. Nothing of how the assistant is made, and nothing of what its tools fetched.
+ * A report for askers who may not edit the assistant: names, outcomes, durations, and the sources that they saw. It shows
+ * neither the definition nor the results of tools.
  */
 export function reportForAsker(report: ShapedReport, sources: readonly Source[]): ShapedReport {
   return {
@@ -49,9 +49,6 @@ export function reportForAsker(report: ShapedReport, sources: readonly Source[])
 const previewedPart = (part: ReportPromptPart): ReportPromptPart =>
   part.index === undefined ? part : { ...part, text: cut(part.text, REPORT_LIMITS.preview) };
 
-/**
- * A report for an administrator who does not edit the assistant: how it is made, and of what its tools fetched, which may
- * be private, no more than the previews.
- */
+/** A report for administrators who do not edit the assistant: results of tools, which may be private, are cut to previews. */
 export const reportForAdministrator = (report: ShapedReport): ShapedReport =>
   report.prompt === undefined ? report : { ...report, prompt: report.prompt.map(previewedPart) };

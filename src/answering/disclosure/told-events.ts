@@ -25,13 +25,13 @@ const NAMELESS: Readonly<Record<string, object>> = {
   'llm.tool_call': { name: TOOL },
 };
 
-/** Ids, figures and codes. An allowlist, so that a new member of an event is not told before somebody decides on it. */
+/** Ids, figures and codes. An allowlist, so that new members stay hidden until they are added here. */
 const KEPT: ReadonlySet<string> = new Set([
   ...['run_id', 'seq', 'at', 'type', 'index', 'id', 'round', 'code', 'attempt', 'delay_ms', 'retries', 'chars'],
   ...['sources', 'duration_ms', 'cached', 'confidence', 'plan_id', 'planner'],
 ]);
 
-/** An event for callers of another organization: what happens and when, but no name of what the assistant is made of. */
+/** An event for callers of another organization, without names from the definition. */
 export function forOutsiders(event: StampedRunEvent): StampedRunEvent {
   const nameless = NAMELESS[event.type];
   if (nameless === undefined) return event;
@@ -40,7 +40,7 @@ export function forOutsiders(event: StampedRunEvent): StampedRunEvent {
   return { ...kept, ...call, ...nameless } as unknown as StampedRunEvent;
 }
 
-/** An event for those who may use the assistant, but not edit it. */
+/** An event for callers who may use the assistant but not edit it. */
 export const forUsers = (event: StampedRunEvent): StampedRunEvent =>
   event.type === 'plan.ready' ? (withoutReasoning(event) as StampedRunEvent) : event;
 
@@ -54,7 +54,7 @@ export function toldEvents({ run, assistant, hidesSources }: Completion): Observ
 export const toldProgress = (completion: Completion): Observable<AnswerEvent> =>
   toldEvents(completion).pipe(map((event) => ({ type: 'progress', event })));
 
-/** A logged event for callers of another organization; it keeps its id and its place. */
+/** A logged event for callers of another organization. It keeps its id. */
 export const loggedForOutsiders = (event: LoggedEvent): LoggedEvent =>
   NAMELESS[event.type] === undefined
     ? event

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { redactText } from '../../runs';
 
-/** Members whose words are a check's own: kinds of verdicts, and names of placeholders. */
+/** Members with the check's own words: kinds of verdicts and names of placeholders. */
 const OWN_WORDS: ReadonlySet<string> = new Set(['checked', 'kind', 'results']);
 const OWN_WORD = /^[\w-]{1,64}$/;
-/** Members that repeat the answer. */
+/** Members that quote the answer. */
 const STATEMENTS: ReadonlySet<string> = new Set(['statement', 'claim']);
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 100;
@@ -16,8 +16,8 @@ interface Told {
 }
 
 /**
- * Of what a check has found, that which everybody may know who reads the answer: figures, kinds of verdicts, and statements
- * that stand in the answer. Reasons and quotations tell what the tools have fetched: they are in the report only.
+ * The findings of a check that every reader of the answer may see: figures, kinds of verdicts, and statements from the
+ * answer. Reasons and quotations reveal results of tools, so they are in the report only.
  */
 export function toldFindings(content: string, answer: string, secrets: readonly string[]): JsonObject {
   const found = jsonOf(content);
@@ -28,7 +28,7 @@ function jsonOf(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    // A check that says it in words says it to the report.
+    // A verdict in prose is for the report only.
     return null;
   }
 }

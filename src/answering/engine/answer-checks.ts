@@ -3,8 +3,8 @@ import { toldFindings } from '../disclosure/told-findings';
 import type { AnswerLedger } from './answer-ledger';
 
 /**
- * Lets the assistant's check tools read the finished answer. Their results go to the record, and by events to the caller
- * as far as a reader of the answer may know them. The answer stays as it is. Never rejects.
+ * Runs the assistant's check tools on the finished answer. The record gets their results; the caller gets events with
+ * `toldFindings`. Never rejects.
  */
 export async function checkAnswer({ run, secrets }: Completion, ledger: AnswerLedger, text: string): Promise<void> {
   const { prepared } = ledger;

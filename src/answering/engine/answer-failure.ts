@@ -10,7 +10,7 @@ import { RUN_TIMEOUT } from './run-deadline';
 
 const logger = new Logger('Completions');
 
-/** The last event of an answer that `cause` ended. */
+/** The last event of a failed answer. */
 export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause: unknown): AnswerEvent {
   const { abortReason } = completion.run;
   const error = failureOf(abortReason, cause);
@@ -18,7 +18,7 @@ export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause
   return { type: 'failed', record: ledger.record(endingOf(abortReason, error), error.vendor), error, cause };
 }
 
-/** For sinks that tell a failure themselves: then no exception filter logs it. */
+/** For sinks that send the failure themselves, past the exception filter and its log. */
 export function logBrokenAnswer(runId: string, { code }: AppError, cause: unknown): void {
   if (code !== 'internal_error') return;
   const told = cause instanceof Error ? (cause.stack ?? cause.message) : typeof cause;
@@ -40,7 +40,7 @@ function failureOf(abortReason: string | null, error: unknown): AppError {
   return abortFailure(abortReason) ?? new AppError('cancelled', 'The run was cancelled');
 }
 
-/** Without the vendor's words, which may quote content. */
+/** Without the vendor's message, which may quote content. */
 function logVendor({ assistant, run }: Completion, ledger: AnswerLedger, { code, vendor }: AppError): void {
   logger.warn({
     msg: 'model vendor failed',

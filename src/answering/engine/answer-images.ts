@@ -4,7 +4,7 @@ import { ImagesService, imagesMarkdown } from '../../files';
 import { isJsonObject, type JsonObject } from '../../kernel';
 import type { Completion } from '../completion/completion.types';
 
-/** Keeps pictures that a model makes among the files of the assistant's owner, and links them in the answer's text. */
+/** Stores a model's images among the files of the assistant's owner, and links them in the answer. */
 @Injectable()
 export class AnswerImages {
   constructor(private readonly images: ImagesService) {}
@@ -53,7 +53,6 @@ const dataWith = (data: string, content: string): string => {
   return isJsonObject(parsed) ? JSON.stringify(withContent(parsed, 'delta', content)) : data;
 };
 
-/** The body with other content in its first choice. */
 function withContent(body: JsonObject, member: 'message' | 'delta', content: string): JsonObject {
   const [first, ...others] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
   if (!isJsonObject(first)) return body;

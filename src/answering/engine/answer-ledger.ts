@@ -6,13 +6,13 @@ import type { Completion } from '../completion/completion.types';
 import { completeReport } from '../functions/report-calls';
 import { RunSources } from '../functions/run-sources';
 
-/** The known facts of one answer. Only the pipeline writes them; the last event carries their record. */
+/** The facts of one answer for its record. Only the pipeline writes them. */
 export class AnswerLedger {
   prepared: PreparedPrompt | null = null;
-  /** Of all model requests of the run together, those of its tools included. */
+  /** Usage of all model requests of the run, including those of its tools. */
   usage: Usage | null = null;
   finishReason: string | null = null;
-  /** Functions that the model may call; null for assistants without functions. */
+  /** Offered functions; null for assistants without functions. */
   functions: FunctionSet | null = null;
   private connector: string | null = null;
   private model: string | null = null;
@@ -29,7 +29,7 @@ export class AnswerLedger {
     return { connector: this.connector, model: this.model };
   }
 
-  /** Sources that the caller may see and that the run's record keeps. */
+  /** Sources for the caller and the record. */
   get sources(): readonly Source[] {
     return this.completion.hidesSources ? [] : this.found.all;
   }
@@ -44,7 +44,7 @@ export class AnswerLedger {
     this.completion.run.emit({ type: 'warning', code, message });
   }
 
-  /** Tokens of tools and checks. The budget of a nested run is spent by the run that called it. */
+  /** Counts tokens of tools and checks. A nested run's budget is counted by its parent. */
   spend(usage: Usage | null | undefined): void {
     this.usage = addUsage(this.usage, usage);
     if (this.completion.depth === 0) this.completion.budget.spend(usage);
@@ -61,12 +61,12 @@ export class AnswerLedger {
     this.firstTokenMs ??= this.elapsed();
   }
 
-  /** The outcomes of a round, their citations numbered for the whole run. */
+  /** The outcomes of a round, with the run's citation numbers. */
   numbered(outcomes: readonly FunctionOutcome[]): readonly FunctionOutcome[] {
     return outcomes.map((outcome) => this.found.numbered(outcome));
   }
 
-  /** The tool loop spends the budget of functions itself. */
+  /** The tool loop counts the budget of functions itself. */
   called(outcomes: readonly FunctionOutcome[]): void {
     for (const outcome of outcomes) {
       this.calls.push(outcome);

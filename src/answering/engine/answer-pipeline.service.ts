@@ -21,10 +21,10 @@ import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
 import { runLogSink } from './run-log.sink';
 
-/** `finish_reason` of a run that was to fill the prompt and no more. */
+/** `finish_reason` of a run that only filled the prompt. */
 const PROMPT_ONLY = 'prompt';
 
-/** The one way from an opened completion to its answer. It knows no client: sinks subscribe to what it tells. */
+/** Answers an opened completion. Sinks subscribe to its events; it knows no client. */
 @Injectable()
 export class AnswerPipeline {
   constructor(
@@ -36,8 +36,8 @@ export class AnswerPipeline {
   ) {}
 
   /**
-   * Answers when it is subscribed to, once. The record is kept whoever listens; unsubscribing early cancels the run, which
-   * closes the vendor's connection. A failure is the event `failed`, never an error of the observable.
+   * Answers once, on subscription. Unsubscribing early cancels the run, which closes the vendor's connection. A failure is
+   * the event `failed`, never an error of the observable.
    */
   answer(completion: Completion, pressure = new Backpressure()): Observable<AnswerEvent> {
     return new Observable((reader) => {
@@ -58,7 +58,7 @@ export class AnswerPipeline {
     });
   }
 
-  /** Fills the prompt by the assistant's own pipeline and asks no model. @throws AppError */
+  /** Fills the prompt and asks no model. @throws AppError */
   async prompt(completion: Completion): Promise<Pick<AnswerLedger, 'prepared' | 'sources'>> {
     const ledger = new AnswerLedger(completion);
     const keep = runLogSink(completion, this.runs);
@@ -111,7 +111,7 @@ export class AnswerPipeline {
     const { model, connector } = resolved;
     run.emit({ type: 'llm.started', connector: connector.definition.name, model });
     const messages = echoesQuestion(resolved, assistant) ? request.messages : (ledger.prepared?.messages ?? []);
-    // A client's choice among functions is about its own, which an assistant's functions replace.
+    // The assistant's functions replace the client's, and with them its `tool_choice`.
     const params = ledger.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
     const requests = new ModelRequests(answer, resolved, this.images);
     if (functions.isEmpty) await requests.single({ model, messages, params });
@@ -148,8 +148,8 @@ export class AnswerPipeline {
 }
 
 /**
- * The connector `auto` echoes the prompt where no vendor is configured. Callers who may not see the whole prompt get their
- * question back instead: taking a provider away must not publish prompts. The connector `bypass` always echoes.
+ * Without a configured vendor the connector `auto` echoes the prompt. Callers who may not see the whole prompt get their
+ * question instead: removing a provider must not publish prompts. The connector `bypass` always echoes.
  */
 const echoesQuestion = ({ provider }: ResolvedModel, { disclosure, document }: RunnableAssistant): boolean =>
   provider === null && document.connector === AUTO && disclosure !== 'whole';

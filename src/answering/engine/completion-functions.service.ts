@@ -11,7 +11,7 @@ interface OfferedFunctions {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** The functions of one completion: which the model may call, and the rounds in which it does. */
+/** Offers functions to the model and runs the tool loop. */
 @Injectable()
 export class CompletionFunctions {
   constructor(
@@ -19,7 +19,7 @@ export class CompletionFunctions {
     private readonly loop: ToolLoop,
   ) {}
 
-  /** A nested run offers none. */
+  /** Nested runs have no functions. */
   async offer(completion: Completion, resolved: ResolvedModel | null): Promise<OfferedFunctions> {
     const { assistant, depth, request, run } = completion;
     const { functions: stored } = assistant.document;
@@ -39,7 +39,7 @@ export class CompletionFunctions {
     });
   }
 
-  /** Asks the model until it has answered. @throws AppError `tool_loop.limit`, and the errors of model requests */
+  /** Runs the tool loop. @throws AppError `tool_loop.limit`, and the errors of model requests */
   async rounds(
     { completion, ledger, tell }: AnswerInProgress,
     functions: FunctionSet,

@@ -17,9 +17,9 @@ export interface AnswerInProgress {
   readonly pressure: Backpressure;
 }
 
-/** The requests of one answer to its model. Each tells what the model says; the vendor's chunks pass as they are. */
+/** The model requests of one answer. The vendor's chunks pass unchanged. */
 export class ModelRequests {
-  /** One text per request, kept only for checks of the finished answer. */
+  /** One text per request; null when no tool checks the answer. */
   private readonly texts: string[] | null;
 
   constructor(
@@ -30,12 +30,12 @@ export class ModelRequests {
     this.texts = answer.ledger.prepared?.afterAnswer === undefined ? null : [];
   }
 
-  /** Null where nothing checks the answer. */
+  /** Null when no tool checks the answer. */
   get text(): string | null {
     return this.texts === null ? null : joinedTexts(this.texts);
   }
 
-  /** One request, which is the whole answer. */
+  /** A request that is the whole answer. */
   async single(request: ModelRequest): Promise<void> {
     const { completion, ledger, tell } = this.answer;
     const spent = ledger.usage;
@@ -55,7 +55,7 @@ export class ModelRequests {
     }
   }
 
-  /** One request of the tool loop. */
+  /** A request of the tool loop. */
   async round(request: ModelRequest, round: number): Promise<RoundAnswer> {
     const { tell } = this.answer;
     tell({ type: 'round', round });
@@ -108,7 +108,7 @@ export class ModelRequests {
     return answer;
   }
 
-  /** The vendor's chunks, one socket read at a time, with made images as text. */
+  /** The vendor's chunks, one socket read at a time, with generated images as links. */
   private async *chunksOf(request: ModelRequest): AsyncGenerator<readonly ModelChunk[]> {
     const { completion, ledger } = this.answer;
     const { connector, target } = this.resolved;
@@ -122,7 +122,7 @@ export class ModelRequests {
     }
   }
 
-  /** Waits for sinks that hold, before the vendor is read again. */
+  /** Waits for slow sinks before the vendor is read again. */
   private async pause(): Promise<void> {
     const { completion, pressure } = this.answer;
     const { held } = pressure;
@@ -136,7 +136,7 @@ export class ModelRequests {
   }
 }
 
-/** The same person's next request to the same assistant may use what the vendor's answer leaves behind. */
+/** Scope of vendor state that the same person's next request to the same assistant may use. */
 function scopeOf({ assistant, run }: Completion): string {
   const { userId, endUser } = run.input.caller;
   return `${assistant.organizationId}/${assistant.id}/${userId}/${endUser?.id ?? ''}`;

@@ -1,16 +1,15 @@
 import type { PipelineTool } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 
-/** Abort reason of a run that has lasted longer than it may. */
+/** Abort reason of a run that exceeds its time limit. */
 export const RUN_TIMEOUT = 'run_timeout';
 
 /** Name of the tool that asks another assistant. */
 const ASSISTANT_TOOL = 'assistant';
 
 /**
- * Aborts the run when its time is over while `work` still goes on. Runs that may start others have a deadline of their own,
- * functions and assistants: what those do is bounded by it. So have runs in the background, which nobody who leaves ends.
- * Runs under another are under that one's.
+ * Aborts the run when its time is over before `work` ends. Runs with functions or called assistants have a deadline, and
+ * so do background runs, which no leaving client ends. Nested runs share the deadline of their parent.
  */
 export async function withinRunTime<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
   if (!hasDeadline(completion)) return work();

@@ -1,7 +1,7 @@
 import type { ModelAnswer, ModelChunk, ModelRequest } from '../../connectors';
 import { addUsage, isJsonObject, type JsonObject, type Usage } from '../../kernel';
 
-/** The chunk with the usage of the whole run; the vendor's other figures stay. */
+/** Adds the run's earlier usage to the chunk's usage. */
 export function chunkWithSpent(chunk: ModelChunk, spent: Usage | null): ModelChunk {
   if (spent === null || chunk.usage === null) return chunk;
   const usage = addUsage(chunk.usage, spent);
@@ -10,7 +10,7 @@ export function chunkWithSpent(chunk: ModelChunk, spent: Usage | null): ModelChu
   return { ...chunk, data: JSON.stringify({ ...parsed, usage: { ...parsed['usage'], ...usage } }) };
 }
 
-/** The answer with the usage of the whole run; the vendor's other figures stay. */
+/** Adds the run's earlier usage to the answer's usage. */
 export function answerWithSpent(answer: ModelAnswer, spent: Usage | null): ModelAnswer {
   if (spent === null || answer.usage === null) return answer;
   const { body } = answer;
@@ -18,7 +18,7 @@ export function answerWithSpent(answer: ModelAnswer, spent: Usage | null): Model
   return { ...answer, body: { ...body, usage: { ...own, ...addUsage(spent, answer.usage) } } };
 }
 
-/** A round without the usage chunk of its own: the client gets one chunk with the sum. */
+/** A request without a usage chunk: after the rounds the client gets one chunk with the sum. */
 export function withoutUsageChunk(request: ModelRequest): ModelRequest {
   const { stream_options: options, ...params } = request.params;
   if (!isJsonObject(options)) return request;

@@ -2,7 +2,7 @@ import type { RunsService } from '../../runs';
 import type { AnswerEvent } from '../completion/answer-event.types';
 import type { Completion } from '../completion/completion.types';
 
-/** Keeps the run's record when its answer ends. It comes before the client's sink: a client that reads the end finds the record. */
+/** Records the run at the end of its answer, before the client's sink: a client that reads the end finds the record. */
 export const runLogSink =
   ({ run }: Completion, runs: RunsService) =>
   (event: AnswerEvent): void => {

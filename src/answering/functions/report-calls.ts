@@ -2,7 +2,7 @@ import type { Source } from '../../kernel';
 import type { ReportResult, RunReport } from '../../runs';
 import type { FunctionOutcome, FunctionSet } from '../../tools';
 
-/** Marks functions that read personal data of the asker, which editors of the assistant must not read in reports. */
+/** Capability of functions that read the asker's personal data, which reports must not show to editors. */
 const PERSONAL = 'personal_data';
 
 const reportCall = (personal: ReadonlySet<string>) => (outcome: FunctionOutcome) => ({
@@ -26,19 +26,19 @@ const personalOf = ({ functions }: FunctionSet): ReadonlySet<string> =>
       .map(({ plugin }) => plugin.definition.name),
   );
 
-/** Facts of the whole run that the report of its preparation cannot know. */
+/** Facts of the run that are known after the preparation. */
 export interface LateFacts {
   readonly warnings: readonly string[];
   /** Null for assistants without functions. */
   readonly functions: FunctionSet | null;
-  /** Functions that the model called, in order. */
+  /** Function calls in order. */
   readonly calls: readonly FunctionOutcome[];
   readonly callSources: readonly Source[];
-  /** Results of the tools that looked at the finished answer. */
+  /** Results of the tools that checked the answer. */
   readonly checks: readonly ReportResult[];
 }
 
-/** The report of the preparation, completed with late warnings, functions, their calls and the checks of the answer. */
+/** Adds late warnings, functions, calls and checks to the report of the preparation. */
 export function completeReport(report: RunReport, facts: LateFacts): RunReport {
   const { warnings, functions, calls, callSources, checks } = facts;
   if (warnings.length === 0 && functions === null && checks.length === 0) return report;

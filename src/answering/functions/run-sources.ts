@@ -2,15 +2,15 @@ import { type Source, sourceIdentity } from '../../kernel';
 import { type FunctionOutcome, writeNumbers } from '../../tools';
 
 /**
- * Numbers the sources of a function within the run. A source is a place and its n-th passage, whichever tool found it: a
- * known one keeps its number, a new one is added and numbered after the others.
+ * Numbers the sources of functions within the run. Sources are equal when they are the same passage of the same place,
+ * whichever tool found them. A known source keeps its number; a new one gets the next number.
  */
 export class RunSources {
   private readonly added: Source[] = [];
 
   constructor(private readonly ofPrompt: readonly Source[]) {}
 
-  /** Sources that only functions found. */
+  /** Sources of functions that are not in the prompt. */
   get ofCalls(): readonly Source[] {
     return this.added;
   }
@@ -38,7 +38,7 @@ export class RunSources {
     });
   }
 
-  /** The outcome as the model reads it: its citations are the run's numbers. */
+  /** The outcome with the run's numbers in its citations. */
   numbered(outcome: FunctionOutcome): FunctionOutcome {
     if (outcome.status !== 'completed') return outcome;
     const sources = this.add(outcome.sources);

@@ -2,7 +2,7 @@ import { endUserOfMetadata } from '../../auth';
 import { AppError, type Caller, isJsonObject } from '../../kernel';
 import type { BellwetherRequest } from '../../platform/http';
 
-/** The caller that the guard resolved, and whom the body says the request is for where it may; for routes that take the plain request. */
+/** The authenticated caller. Gateways may name the end user in the body's `metadata`. For routes that take the plain request. */
 export function callerOf({ caller, body }: BellwetherRequest): Caller {
   if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');
   if (caller.mayNameEndUser !== 'anywhere' || caller.endUser !== undefined) return caller;

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../kernel';
 export const PROGRESS_MODES = ['comment', 'chunk', 'status', 'off'] as const;
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
 
-/** More than any conversation; a longer one is refused with this number in the message. */
 export const MAX_MESSAGES = 10_000;
 
 const nullable = (type: string, limits: JsonObject = {}): JsonObject => ({ type: [type, 'null'], ...limits });
@@ -57,8 +56,8 @@ export const messageSchema: JsonObject = {
 };
 
 /**
- * OpenAI's chat completion body as far as this service reads it; members that it does not know stay and are passed on.
- * Ranges of sampling parameters are the vendor's business: vendors differ.
+ * The members of OpenAI's chat completion body that this service reads. Unknown members are passed on. The vendor checks
+ * the ranges of sampling parameters, which differ between vendors.
  */
 export const chatRequestSchema: JsonObject = {
   type: 'object',

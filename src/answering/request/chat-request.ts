@@ -4,14 +4,13 @@ import { chatRequestSchema, MAX_MESSAGES, messageSchema, type ProgressMode } fro
 
 /** A checked completion body, split into what this service reads and what the vendor gets. */
 export interface ChatRequest {
-  /** As sent; null when absent. */
   readonly model: string | null;
   readonly messages: readonly ChatMessage[];
   readonly stream: boolean;
   readonly verbose: boolean;
   readonly progress: ProgressMode;
   readonly includeUsage: boolean;
-  /** The body's other members, for the vendor. */
+  /** Members of the body that are passed on to the vendor. */
   readonly params: JsonObject;
 }
 
@@ -24,13 +23,13 @@ interface Body {
   readonly [member: string]: unknown;
 }
 
-/** A body of thousands of wrong messages is answered with its first problems. */
+/** Further problems of a body are not reported. */
 const MAX_PROBLEMS = 100;
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
 const properties = chatRequestSchema['properties'] as JsonObject;
 const { items: _items, ...messageList } = properties['messages'] as JsonObject;
-/** The body without its messages, which are checked one by one: Ajv makes an error of every fault before it returns. */
+/** Messages are checked one by one: Ajv collects the errors of a whole body before it returns. */
 const validateFrame = ajv.compile<Body>({
   ...chatRequestSchema,
   properties: { ...properties, messages: messageList },
@@ -88,7 +87,7 @@ function assertValid(body: unknown, found: readonly Problem[]): asserts body is 
   if (problems.length > 0 || !isFrameValid) throw invalid(problems);
 }
 
-/** Members of the body that are ours, not the vendor's. */
+/** Members that the vendor does not get. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'verbose']);
 
 function paramsOf(body: Body): JsonObject {
@@ -109,7 +108,7 @@ export function readChatRequest(body: unknown): ChatRequest {
 /** For the door where the model names the assistant. */
 export function readChatRequestWithModel(body: unknown): ChatRequest & { readonly model: string } {
   const { model, ...request } = read(body, isJsonObject(body) && body.model === undefined ? [MODEL_REQUIRED] : []);
-  // The line above has refused its absence; an empty one is a model that does not exist.
+  // A missing model was refused above.
   return { ...request, model: model ?? '' };
 }
 

@@ -4,12 +4,12 @@ import type { ChatRequest } from './chat-request';
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** Nothing but whether functions may be called at all: their names are the assistant's business. */
+/** Clients may allow or forbid functions, but not name one. */
 const OWN_CHOICES: readonly unknown[] = [undefined, null, 'auto', 'none'];
 
 /**
- * A client's own tools go to the model as they are, unless the assistant has functions: the model would call both, and
- * nobody would know whose turn it is. @throws `validation_failed`
+ * A client's own tools are passed to the model, unless the assistant has functions: a round with calls of both would have
+ * two executors. @throws `validation_failed`
  */
 export function assertNoClientTools({ params }: ChatRequest): void {
   const problems: Problem[] = [];

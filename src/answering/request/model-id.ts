@@ -4,7 +4,7 @@ const MODEL_ID = /^(?:lamb_)?assistant\.([1-9]\d{0,9})$/;
 /** Ids are `integer` columns. */
 const MAX_ID = 2_147_483_647;
 
-/** How clients know an assistant (`lamb_assistant.{id}`). */
+/** Model name of an assistant for clients. */
 export const modelId = (assistantId: number): string => `lamb_assistant.${assistantId}`;
 
 export const modelNotFound = (model: string): AppError =>

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel';
 import { sendJson } from '../frames/json.sink';
 import { sendStream } from '../frames/stream.sink';
 
-/** Answers one completion over HTTP, from the caller's question to the last byte. */
+/** Answers completions over HTTP. */
 @Injectable()
 export class CompletionsService {
   constructor(
@@ -13,7 +13,7 @@ export class CompletionsService {
     private readonly pipeline: AnswerPipeline,
   ) {}
 
-  /** Rejects only while a status can still be sent. */
+  /** Rejects only before the first byte. */
   async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
     const completion = await this.opening.open({ caller, assistant: assistantId, request });
     response.setHeader('X-Run-Id', completion.run.id);

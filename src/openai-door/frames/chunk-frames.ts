@@ -6,7 +6,7 @@ import { dataFrame } from '../../platform/sse';
 export const extensionJson = (runId: string, sources: readonly Source[]): string =>
   `"run_id":${JSON.stringify(runId)},"sources":${JSON.stringify(sources)}`;
 
-/** Puts the fragment behind the last member of a JSON object without parsing it. */
+/** Appends the fragment to a JSON object without parsing it. */
 export function spliced(json: string, fragment: string): string {
   const end = json.lastIndexOf('}');
   const head = json.slice(0, end).trimEnd();
@@ -15,17 +15,17 @@ export function spliced(json: string, fragment: string): string {
 
 const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 
-/** The chunk that vendors send last when asked for usage: no choices, only figures. */
+/** The last chunk of a stream with usage: it has no choices. */
 const isUsageOnly = (chunk: ModelChunk): boolean =>
   chunk.usage !== null && chunk.text === '' && chunk.finishReason === null && EMPTY_CHOICES.test(chunk.data);
 
 export interface ChunkFraming {
-  /** We always ask the vendor for usage; the client gets it only when it asked too. */
+  /** The vendor is always asked for usage. The client gets it on request. */
   readonly includeUsage: boolean;
   readonly extension: string;
 }
 
-/** Vendor chunks pass as they are; the one with the finish reason carries the extension. */
+/** Vendor chunks pass unchanged, except the one with the finish reason, which gets the extension. */
 export function chunkFrame(chunk: ModelChunk, { includeUsage, extension }: ChunkFraming): string {
   if (chunk.finishReason !== null) return dataFrame(spliced(chunk.data, extension));
   if (chunk.usage !== null && !includeUsage && isUsageOnly(chunk)) return '';

@@ -8,7 +8,7 @@ export interface ChunkIdentity {
   readonly model: string;
 }
 
-/** Of chunks that this service makes itself. */
+/** Identity of chunks that this service makes itself. */
 export const ownIdentity = ({ run }: Pick<Completion, 'run'>, model: string): ChunkIdentity => ({
   id: `chatcmpl-${run.id}`,
   created: Math.floor(run.startedAt.getTime() / 1000),

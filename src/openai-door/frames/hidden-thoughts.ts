@@ -1,13 +1,13 @@
 import type { ModelChunk } from '../../connectors';
 import { isJsonObject, type JsonObject } from '../../kernel';
 
-/** A message or delta without the members that only its vendor needs back. */
+/** Removes members that only the vendor needs back. */
 export function withoutThoughts(message: JsonObject): JsonObject {
   const { reasoning_content: _reasoning, extra_content: _extra, ...rest } = message;
   return rest;
 }
 
-/** A chunk of the tool loop for callers who may not see the whole prompt: thoughts quote it. */
+/** A chunk for callers who may not see the whole prompt, which thoughts quote. */
 export function chunkWithoutThoughts(chunk: ModelChunk): ModelChunk {
   if (chunk.echoed === undefined) return chunk;
   const data: unknown = JSON.parse(chunk.data);

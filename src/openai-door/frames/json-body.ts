@@ -5,7 +5,7 @@ import { withoutThoughts } from './hidden-thoughts';
 import { reportBody } from './report-answer';
 import { wholeBody } from './whole-body';
 
-/** Gathers the events of an answer into the body of a completion, serialised once. */
+/** Builds the body of a completion from the events of its answer. */
 export class JsonBody {
   text = '';
   private sources: readonly Source[] = [];
@@ -31,7 +31,7 @@ export class JsonBody {
     this.text = JSON.stringify({ ...body, run_id: this.completion.run.id, sources: this.sources });
   }
 
-  /** Without the model's thoughts for callers who may not see the whole prompt: thoughts quote it. */
+  /** Removes thoughts, which quote the prompt, for callers who may not see all of it. */
   private shown(body: JsonObject): JsonObject {
     const { choices } = body;
     if (this.completion.assistant.disclosure === 'whole' || !Array.isArray(choices)) return body;

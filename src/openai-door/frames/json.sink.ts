@@ -20,13 +20,13 @@ export function sendJson(answer: Observable<AnswerEvent>, completion: Completion
   });
 }
 
-/** Past Express' own `json`: no ETag, no second copy. */
+/** Express' `json` would add an ETag and a second copy. */
 function write(response: Response, body: string): void {
   if (response.destroyed) return;
   response.writeHead(200, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
   });
-  // A text, not bytes: Node puts it behind the header and writes to the socket once.
+  // A string, not bytes: Node then sends header and body with one write.
   response.end(body);
 }

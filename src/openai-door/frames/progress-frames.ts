@@ -8,7 +8,7 @@ type Frame = (event: StampedRunEvent, identity: ChunkIdentity) => string;
 const comment: Frame = (event) =>
   'message' in event && event.type !== 'run.failed' ? commentFrame(event.message) : '';
 
-/** Events that tell of progress; deltas, sources, usage and the end are in the chunks of the answer itself. */
+/** Progress events. Deltas, sources, usage and the end are in the answer's own chunks. */
 const isProgress = ({ type }: StampedRunEvent): boolean =>
   type.startsWith('tool.') ||
   ['run.progress', 'warning', 'prompt.ready', 'llm.started', 'llm.tool_call', 'plan.ready', 'answer.checked'].includes(
@@ -23,7 +23,7 @@ const chunk: Frame = (event, { id, created, model }) =>
 const statusFrame = (status: string, tool: string, message: string): string =>
   dataFrame(JSON.stringify({ type: 'status', status, tool, message }));
 
-/** A function goes by the name that the model calls it by. */
+/** Functions have the name that the model uses. */
 const nameOf = ({ call, plugin }: ToolRef): string => call?.name ?? plugin;
 
 /** Spec 002, "Status Messages". */
@@ -37,5 +37,5 @@ const status: Frame = (event) => {
 
 const FRAMES: Readonly<Record<ProgressMode, Frame>> = { comment, chunk, status, off: () => '' };
 
-/** The frame of one event in the mode that the client asked for; '' when there is nothing to say. */
+/** Frames of events in the client's progress mode; '' for none. */
 export const progressFrame = (mode: ProgressMode): Frame => FRAMES[mode];

@@ -18,18 +18,18 @@ const textMember = (chunk: JsonObject, name: string): string | null => {
 };
 
 interface RoundEnd {
-  /** Functions run next: the client sees no end of the answer yet. */
+  /** Functions run next, so the client does not get the finish reason. */
   readonly callsFollow: boolean;
-  /** Members of the last chunk. */
+  /** Added to the last chunk. */
   readonly extension: string;
 }
 
 /**
- * The chunks of several model requests as those of one answer: one id, no function calls, no finish before the last. Text
- * of a later request begins a paragraph of its own.
+ * Joins the chunks of several model requests to one answer with one id, one finish reason and no function calls. The text
+ * of each request is a paragraph.
  */
 export class RoundFraming {
-  /** Of the first chunk that was written; every later one goes by its id. */
+  /** Identity of the first written chunk; later chunks get its id. */
   private head: (ChunkIdentity & { readonly json: string }) | null = null;
   private written = false;
   private breakDue = false;
@@ -56,7 +56,7 @@ export class RoundFraming {
     return chunk.text === '' ? this.silent(chunk) : this.paragraph(chunk) + dataFrame(this.underOneId(chunk.data));
   }
 
-  /** OpenAI's chunk for clients that asked for it, of all requests together. */
+  /** OpenAI's usage chunk with the sum of all requests. */
   usageFrame(usage: Usage): string {
     const { id, created, model } = this.head ?? this.own;
     return dataFrame(JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices: [], usage }));
@@ -68,7 +68,7 @@ export class RoundFraming {
     return this.paragraph(chunk) + dataFrame(spliced(JSON.stringify(whole), extension));
   }
 
-  /** The first chunk that the client sees goes as it is. */
+  /** The client's first chunk passes unchanged. */
   private first(chunk: ModelChunk): string {
     this.know(parsed(chunk.data));
     this.written ||= chunk.text !== '';
@@ -115,7 +115,7 @@ export class RoundFraming {
     this.isFirstOfRound = false;
   }
 
-  /** Vendors give every request an id: the text of the first one stands for it, without parsing each chunk. */
+  /** Replaces the id of later requests as text: chunks are not parsed. */
   private underOneId(data: string): string {
     if (this.isFirstOfRound) {
       this.isFirstOfRound = false;

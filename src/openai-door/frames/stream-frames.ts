@@ -13,7 +13,7 @@ const DONE = dataFrame('[DONE]');
 const endFrame = (event: Extract<AnswerEvent, { type: 'finished' | 'failed' }>): string =>
   event.type === 'finished' ? DONE : dataFrame(JSON.stringify(openAiError(event.error)));
 
-/** The events of one answer as OpenAI's stream: each becomes frames, '' for none. */
+/** Turns the events of one answer into frames of OpenAI's stream; '' for none. */
 export class StreamFrames {
   private identity: ChunkIdentity | null = null;
   private extension: string;
@@ -70,7 +70,7 @@ export class StreamFrames {
     return frames;
   }
 
-  /** A single request passes its vendor's usage chunk on; several requests get one with the sum. */
+  /** The usage chunk of several requests. A single request passes its vendor's usage chunk on. */
   private usage({ usage }: Extract<AnswerEvent, { type: 'answered' }>): string {
     if (this.rounds === null || usage === null || !this.completion.request.includeUsage) return '';
     return this.rounds.usageFrame(usage);

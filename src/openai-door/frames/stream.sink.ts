@@ -5,7 +5,7 @@ import { clientAbortSignal, toAppError, whenAborted } from '../../platform/http'
 import { SseStream } from '../../platform/sse';
 import { StreamFrames } from './stream-frames';
 
-/** Sends an answer as OpenAI's event stream, progress between its frames. Rejects only while a status can be sent. */
+/** Sends an answer as OpenAI's event stream with progress. Rejects only before the first byte. */
 export function sendStream(
   answer: Observable<AnswerEvent>,
   { completion, response, pressure }: { completion: Completion; response: Response; pressure: Backpressure },

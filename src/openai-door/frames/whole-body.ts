@@ -1,7 +1,7 @@
 import { joinedTexts } from '../../answering';
 import { isJsonObject, type JsonObject, type Usage } from '../../kernel';
 
-/** The body of the last of several model requests, with what all of them said and used, and without calls of ours. */
+/** The last request's body with the texts and the usage of all requests, without function calls. */
 export function wholeBody(body: JsonObject, texts: readonly string[], usage: Usage | null): JsonObject {
   const { choices, ...rest } = body;
   const [first, ...others] = Array.isArray(choices) ? (choices as unknown[]) : [];

@@ -10,11 +10,11 @@ import { LambConfigValidityDto, LambConnectorDto, LambListDto } from './lamb.dto
 
 const anyObject = { schema: { type: 'object', additionalProperties: true } };
 
-/** A function is called by the model under `function_name`; clients of LAMB read it beside the name. */
+/** LAMB's clients read a function's `function_name`, the name for the model, beside its name. */
 const presentForLamb = (tool: PresentedTool): JsonObject =>
   tool.kind === 'function' ? { ...tool, function_name: tool.function_name ?? tool.name } : { ...tool };
 
-/** LAMB's catalogue under LAMB's paths; the same data as the house API's. */
+/** LAMB's catalogue routes, with the data of our own. */
 @ApiTags('LAMB')
 @ApiExtraModels(LambConnectorDto)
 @OpenAiErrors()

@@ -6,50 +6,49 @@ type Links = Pick<SourceLinks, 'withoutTokens'>;
 
 interface WaitingEvent {
   readonly event: LoggedEvent;
-  /** The decided text of a delta; null for other events. */
+  /** The final text of a delta; null for other events. */
   text: string | null;
 }
 
-/** A piece of the answer that may still belong to an unfinished link. */
+/** A piece of the answer that may belong to an unfinished link. */
 interface OpenPart {
   readonly delta: WaitingEvent;
   readonly text: string;
 }
 
-/** Everything that a link may be made of, at the end of a text. */
+/** Characters of a link. */
 const LINK_CHARACTER = /[\w/?=&%.~:#+-]/;
-/** Where no path is around them, fewer digits of a token may be told before the rest is hidden: they open nothing. */
+/** So many digits of a token without a path may be shown: they open nothing. */
 const FIRST_DIGITS = 16;
 const TOKEN_BEGINS = new RegExp(`[0-9a-f]{${FIRST_DIGITS}}$`, 'i');
-/** Nothing but a token of ours is as long. */
+/** Only our tokens are as long. */
 const BARE_TOKEN = /[0-9a-f]{200,}/gi;
 const HIDDEN = '…';
-/** A word that is longer is no link. */
+/** Longer words are no links. */
 const MAX_OPEN = 8_192;
 
-/** Events that may come in the middle of a word of the model; any other event ends the word. */
+/** Events that may interrupt a word of the model. Every other event ends the word. */
 const BETWEEN_WORDS: ReadonlySet<string> = new Set(['warning', 'run.progress']);
 
-/** An answer for readers other than the asker: no link opens without their own credential, and no token is left. */
+/** An answer for readers other than the asker: links without tokens, which need the reader's own credential. */
 export const answerForOthers = (text: string, links: Links): string =>
   links.withoutTokens(text).replace(BARE_TOKEN, HIDDEN);
 
-/** The same for an unfinished answer: a link that is still being written is held back. */
+/** The same for an unfinished answer. An unfinished link is held back. */
 export const unfinishedForOthers = (text: string, links: Links): string => {
   const start = lastWordOf(text);
   return answerForOthers(mayGoOn(text.slice(start)) ? text.slice(0, start) : text, links);
 };
 
 /**
- * Removes the asker's link tokens from the events of a run for other readers. A token may span several deltas: deltas in
- * which one may have begun wait for the next ones. Every event keeps its id and place; of a link over several deltas the
- * first delta carries the shown text and the others nothing of it. Shown bytes depend on the deltas alone, so replays are
- * equal: the events must be given from the first one on.
+ * Removes the asker's link tokens from the events of a run for other readers. A token may span several deltas, so a delta
+ * with an unfinished link waits for the next ones. Events keep their ids and order; the first delta of a link carries its
+ * shown text. Pass the events from the first one on: then replays are equal.
  */
 export class ForeignEvents {
   private readonly waiting: WaitingEvent[] = [];
   private open: OpenPart[] = [];
-  /** The last characters of the answer that are decided. */
+  /** The last characters of the final text. */
   private before = '';
 
   /** @param after `seq` of the last event that the reader has */
@@ -58,7 +57,7 @@ export class ForeignEvents {
     private readonly after: number,
   ) {}
 
-  /** Returns the events that can be shown by now. Nothing waits behind the terminal event. */
+  /** Returns the events that are final. The terminal event releases all. */
   pass(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
     for (const event of events) this.take(event);
     return this.shown();
@@ -109,14 +108,14 @@ export class ForeignEvents {
 
 const joined = (parts: readonly OpenPart[]): string => parts.map(({ text }) => text).join('');
 
-/** Where the text's last word begins, of those that a link may be; its length when it ends with none. */
+/** Start of the last word that may be a link; the text's length without one. */
 function lastWordOf(text: string): number {
   let start = text.length;
   while (start > 0 && LINK_CHARACTER.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
 
-/** Whether the rest of a link of ours, or of a token, may follow. */
+/** True when the word may be the beginning of a link or a token. */
 const mayGoOn = (word: string, before = ''): boolean => word.includes('/') || TOKEN_BEGINS.test(before + word);
 
 const textOf = ({ data }: LoggedEvent): string => String((JSON.parse(data) as JsonObject)['text']);

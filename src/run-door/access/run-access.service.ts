@@ -14,13 +14,13 @@ import { type RunFilter, type RunRecord, RunsService, type ShapedReport } from '
 import { answerForOthers, unfinishedForOthers } from './foreign-events';
 import { reportForAdministrator, reportForAsker } from '../../answering';
 
-/** A run and whether the caller may see what its tools fetched and what the model was sent. */
+/** A run as the caller may see it. `withContents`: also the results of tools and the messages to the model. */
 export interface VisibleRun {
   readonly record: RunRecord;
   readonly withContents: boolean;
-  /** Runs on behalf of this one; only for those who may see its contents. */
+  /** Runs that this one started; empty without the contents. */
   readonly nested: readonly RunRecord[];
-  /** What the model has said so far in a background run; else null. */
+  /** The model's text so far in a background run; else null. */
   readonly answer: string | null;
 }
 
@@ -29,13 +29,13 @@ export type ReachedRun = Pick<VisibleRun, 'record' | 'withContents'>;
 interface VisibleRecord {
   readonly record: RunRecord;
   readonly disclosure: Disclosure;
-  /** To its assistant; null when that is gone, or no longer the caller's to use. */
+  /** Access to the assistant; null when it is deleted or the caller may not use it. */
   readonly access: AccessLevel | null;
 }
 
-/** Reasons of a cancellation as its event tells them. */
-const BY_ASKER = 'cancelled by who asked for it';
-const BY_OTHER = 'cancelled by somebody who looks after the assistant';
+/** Reasons in the event `run.cancelled`. */
+const BY_ASKER = 'cancelled by the person who asked';
+const BY_OTHER = 'cancelled by a person who looks after the assistant';
 
 /**
  * Decides who may read and cancel a run: its asker, the assistant's editors, and administrators of its organization.
@@ -51,7 +51,7 @@ export class RunAccess {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  /** @throws `not_found` for a run that is missing, foreign or somebody else's: they look alike. */
+  /** @throws `not_found`, the same for missing, foreign and inaccessible runs */
   async find(caller: Caller, id: string): Promise<VisibleRun> {
     const { record, disclosure, access } = await this.visible(caller, await this.runs.find(caller.organizationId, id));
     const withContents = disclosure !== 'none';
@@ -66,7 +66,7 @@ export class RunAccess {
   }
 
   /**
-   * For routes that keys for chatting may call, too: with nothing but `chat` one reaches what one has asked oneself.
+   * For routes that need only the scope `chat`. Without the scope `read`, callers reach their own runs only.
    * @throws `not_found` as `find`
    */
   async reach(caller: Caller, id: string): Promise<ReachedRun> {
@@ -75,7 +75,7 @@ export class RunAccess {
     return { record, withContents: disclosure !== 'none' };
   }
 
-  /** Whoever may see a run may end it. The second time changes nothing. @throws `not_found`, `run_ended` */
+  /** Everybody who may see a run may cancel it. Repeating changes nothing. @throws `not_found`, `run_ended` */
   async cancel(caller: Caller, id: string): Promise<RunRecord> {
     const { organizationId, userId } = (await this.reach(caller, id)).record;
     const isAsker = userId === caller.userId;
@@ -86,7 +86,7 @@ export class RunAccess {
   }
 
   /**
-   * The whole report, one with previews of tool contents, or only what ran and how it ended: `disclosureTo` decides.
+   * Depending on `disclosureTo`: the whole report, one with previews of tool contents, or one with outcomes only.
    * @throws `not_found`
    */
   async report(caller: Caller, id: string): Promise<ShapedReport> {
@@ -98,7 +98,7 @@ export class RunAccess {
     return found.disclosure === 'whole' ? report : reportForAdministrator(report);
   }
 
-  /** The audit log tells when somebody reads a report that is neither of their own run nor of an assistant they edit. */
+  /** Audits readers who neither started the run nor edit the assistant. */
   private async recordForeignReading(caller: Caller, { record, disclosure }: VisibleRecord): Promise<void> {
     if (record.userId === caller.userId || disclosure === 'whole') return;
     const target = { type: 'run', id: record.id };
@@ -130,15 +130,15 @@ export class RunAccess {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const isOwn = record.organizationId === caller.organizationId;
     const { access, disclosure } = await this.rightsOn(caller, record.assistantId, isOwn);
-    // An assistant of another organization is looked after there.
+    // Administrators and editors of another organization's assistant are in that organization.
     const looksAfter = isOwn && (isOrganizationAdmin(caller) || isEditor(access));
-    // Whoever asked sees of an assistant that another one asked its answer only, unless they may use it themselves.
+    // A nested run is visible to its asker only with access to the called assistant.
     const asked = record.userId === caller.userId && (record.parentRunId === null || access !== null);
     if (!looksAfter && !asked) throw notFound('Run');
     return { record, disclosure, access };
   }
 
-  /** Runs of a deleted assistant stay visible to administrators as before. */
+  /** Administrators still see the runs of a deleted assistant. */
   private async rightsOn(
     caller: Caller,
     assistantId: number,
@@ -149,8 +149,8 @@ export class RunAccess {
   }
 
   /**
-   * A record outlives the links in it: whoever may read it now gets links of their own. It also outlives the right to use
-   * the assistant, without which nobody reads on the rights of its owner.
+   * Renews the signed links in the record for this reader. Without access to the assistant the links carry the reader's
+   * own rights instead of its owner's.
    */
   private withLinksFor(caller: Caller, record: RunRecord, access: AccessLevel | null): RunRecord {
     const { sources, report, events } = record;
@@ -160,7 +160,7 @@ export class RunAccess {
     return { ...record, ...(JSON.parse(renewed) as Pick<RunRecord, 'sources' | 'report' | 'events'>) };
   }
 
-  /** A model that cites writes links, too, which are those of who asked. */
+  /** Renews the links that the model wrote. For other readers it removes the asker's tokens. */
   private answerFor(
     caller: Caller,
     { userId, finishedAt }: RunRecord,
@@ -180,7 +180,7 @@ export class RunAccess {
     };
   }
 
-  /** Null when the assistant is gone or no longer the caller's to use. */
+  /** Null when the assistant is deleted or the caller may not use it. */
   private async runnable(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
     try {
       return await this.assistants.runnable(caller, assistantId);

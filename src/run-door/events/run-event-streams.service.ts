@@ -26,12 +26,12 @@ interface Reading {
   readonly record: RunRecord;
   /** `seq` of the last event that the client has; 0 for none. */
   readonly after: number;
-  /** Aborted when the reader has left, or may not read any more. */
+  /** Aborted when the reader leaves or loses access. */
   readonly left: AbortController;
   withContents: boolean;
 }
 
-/** The events of a run as server-sent events. Leaving does not end the run; a reader that does not read is cut off. */
+/** Sends the events of a run as server-sent events. Leaving does not end the run; a stalled reader is disconnected. */
 @Injectable()
 export class RunEventStreams {
   constructor(
@@ -43,9 +43,9 @@ export class RunEventStreams {
   ) {}
 
   /**
-   * Errors before the first event are statuses: `not_found` here, `too_many_requests` when it is subscribed to. A run that
-   * is over and has nothing more to tell is answered with 204, which keeps an EventSource from coming back (WHATWG
-   * "Server-sent events", 9.2.3).
+   * Errors before the first event become statuses: `not_found` here, `too_many_requests` on subscription. An ended run
+   * without further events is answered with 204, so that an EventSource does not reconnect (WHATWG "Server-sent events",
+   * 9.2.3).
    */
   async open(caller: Caller, id: string, after: number, response: Response): Promise<Observable<MessageEvent>> {
     const reached = await this.access.reach(caller, id);
@@ -81,7 +81,7 @@ export class RunEventStreams {
         }
       };
       reader.next(OPEN);
-      // Without a terminal event the client knows that there is more, and asks again from where it was.
+      // A client that has not seen the terminal event reconnects with its last id.
       void send().then(
         () => reader.complete(),
         () => reader.complete(),
@@ -94,7 +94,7 @@ export class RunEventStreams {
     });
   }
 
-  /** Events as this reader may see them. */
+  /** The events as this reader may see them. */
   private async *batches(reading: Reading): EventBatches {
     const { caller, record, after, left } = reading;
     const isOutsider = record.organizationId !== caller.organizationId;
@@ -108,13 +108,13 @@ export class RunEventStreams {
     }
   }
 
-  /** While a stream is open, keys are revoked, members leave, and assistants stop being shared. */
+  /** Rights can change while a stream is open. */
   private keepChecking(reading: Reading): Watch {
     const { caller, record, left } = reading;
     return this.callers.watch({
       caller,
       organizationIds: [caller.organizationId, record.organizationId],
-      // One subject per stream: the check also decides what its reader may see.
+      // One subject per stream: the check also updates its reader's view.
       subject: `events/${uuidv7()}`,
       check: async (now) => {
         assertScope(now, 'chat');
@@ -127,7 +127,7 @@ export class RunEventStreams {
 
 const messageOf = ({ seq, type, data }: LoggedEvent): MessageEvent => ({ id: String(seq), type, data });
 
-/** Resolves when the reader has taken all events so far: Nest cannot pause the producer of an `@Sse` route. */
+/** Resolves when the reader has taken all events. Nest does not pause the producer of an `@Sse` route. */
 async function taken(response: Response): Promise<void> {
   do {
     await drained(response);

@@ -2,7 +2,7 @@ import { invalid } from '../../kernel';
 
 const SEQ = /^\d{1,9}$/;
 
-/** The `id` of the last event that a client has, from its header; undefined without one. @throws `validation_failed` */
+/** Parses `Last-Event-ID`; undefined without the header. @throws `validation_failed` */
 export function lastSeenOf(header: string | readonly string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
   if (typeof header === 'string' && SEQ.test(header)) return Number(header);

@@ -29,7 +29,7 @@ export class DecompositionDto {
 
 export class PlanFallbackDto {
   tool!: string;
-  /** Of the assistant's tool that runs instead; null for the fallback that the tool's own entry names. */
+  /** Placeholder of the tool that runs instead; null for the fallback of the tool's own entry. */
   @ApiProperty({ type: String, nullable: true })
   placeholder!: string | null;
   condition!: 'on_error' | 'on_low_confidence';
@@ -47,7 +47,7 @@ export class PlanStepDto {
   /** `query`, and `top_k` or `threshold` where the plan sets them. */
   @ApiProperty({ type: 'object', additionalProperties: true, example: { query: 'mitosis', top_k: 3 } })
   parameters!: Record<string, unknown>;
-  /** Ids of the steps whose results it sees. */
+  /** Ids of the steps whose results the step sees. */
   dependencies!: string[];
   execution_mode!: 'parallel' | 'sequential';
   timeout_ms!: number;
@@ -55,18 +55,18 @@ export class PlanStepDto {
   fallback!: PlanFallbackDto | null;
 }
 
-/** What would run for a question. */
+/** The plan for a question. */
 export class PlanDto {
   id!: string;
   planner!: 'heuristic' | 'model';
-  /** It was made for a similar question before. */
+  /** True for a plan that was made for a similar question. */
   cached!: boolean;
   /** Plans of one class learn from one another. */
   @ApiProperty({ example: 'comparison/context' })
   query_class!: string;
   decomposition!: DecompositionDto;
   steps!: PlanStepDto[];
-  /** Ids of steps; those of one stage depend on earlier stages only. A step starts when its own dependencies are done. */
+  /** Ids of steps. A stage depends on earlier stages only; a step starts when its own dependencies are done. */
   @ApiProperty({ type: 'array', items: { type: 'array', items: { type: 'string' } } })
   stages!: string[][];
   reasoning!: string;
@@ -88,7 +88,7 @@ export class PlanFiguresDto {
   avg_ms!: number | null;
   @ApiProperty({ type: Number, nullable: true })
   avg_planning_ms!: number | null;
-  /** Average of the results that stated one; null when none did. */
+  /** Average of the results that state a confidence; null without any. */
   @ApiProperty({ type: Number, nullable: true })
   confidence!: number | null;
   /** Average per plan, of the tools and the planning. */
@@ -98,19 +98,19 @@ export class PlanFiguresDto {
 
 export class PlanClassDto extends PlanFiguresDto {
   query_class!: string;
-  /** Placeholders of the tools that ran. */
+  /** Placeholders of the executed tools. */
   tools!: string[];
 }
 
 export class PlanArmDto extends PlanFiguresDto {
-  /** `a`: the assistant's own planner, `b`: the one it is compared with. */
+  /** `a`: the assistant's own planner. `b`: the planner of the comparison. */
   arm!: 'a' | 'b';
-  /** Who planned: a model that failed was stood in for by `heuristic`. */
+  /** The planner of these plans: `heuristic` also replaces a model that fails. */
   planner!: string;
 }
 
 export class PlanningFiguresDto {
-  /** Days that the figures are of. */
+  /** Days that the figures cover. */
   days!: number;
   /** By class of question and combination of tools, the most frequent first, at most 200. */
   combinations!: PlanClassDto[];

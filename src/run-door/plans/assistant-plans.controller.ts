@@ -19,8 +19,7 @@ export class AssistantPlansController {
   @Access({
     scope: 'read',
     summary: 'Plan which tools a question needs, without running them',
-    description:
-      'As the strategy `planned` would, for those who may edit the assistant. A planning model may be asked.',
+    description: 'As the strategy `planned` would, for editors of the assistant. A planning model may be asked.',
   })
   @ApiOkResponse({ type: PlanDto })
   async plan(
@@ -35,7 +34,7 @@ export class AssistantPlansController {
   @Get('planning')
   @Access({
     scope: 'read',
-    summary: 'What became of the plans',
+    summary: 'Outcomes of earlier plans',
     description: 'By class of question and combination of tools, and of both arms of an experiment.',
   })
   @ApiOkResponse({ type: PlanningFiguresDto })

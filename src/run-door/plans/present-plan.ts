@@ -1,7 +1,7 @@
 import type { PlannedFallback, PlanStep, ToolPlan } from '../../planning';
 import type { PlanDto, PlanFallbackDto, PlanStepDto } from './assistant-plan.dto';
 
-/** A plan as the API tells it: settings of tools that the author chose stay where they are. */
+/** The settings of the author's tools are not part of the answer. */
 export function presentPlan(plan: ToolPlan): PlanDto {
   const { id, planner, cached, query_class, decomposition, steps, stages, reasoning, confidence, warnings } = plan;
   const { estimated_duration_ms, estimated_cost, planning_ms } = plan;

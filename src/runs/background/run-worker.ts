@@ -14,18 +14,18 @@ import { RUN_EXECUTOR, type RunExecutor } from './run-executor.token';
 import { type RunJob, RunJobs } from './run-jobs';
 import { type ClaimedRun, RunQueueRepository } from './run-queue.repository';
 
-/** Milliseconds after an abort until the run is ended by force; less than the time that jobs get at a shutdown. */
+/** An aborted run is ended by force after this time, which is shorter than the limit of jobs at a shutdown. */
 const ABORT_GRACE_MS = 600;
 /** A run waits this long for the database before it asks a vendor. */
 const DATABASE_PATIENCE_MS = 30_000;
 const DATABASE_PAUSE_MS = 500;
 
-const RETRIED = 'The process that carried out the run is gone. The run begins again.';
+const RETRIED = 'The process that executed the run is gone. The run starts again.';
 
 const UNFINISHED: RunOutcome = {
   status: 'failed',
   errorCode: 'internal_error',
-  message: 'The run was not brought to an end',
+  message: 'The run stopped without a result',
 };
 
 /** Executes the background runs whose jobs this process takes. */

@@ -61,7 +61,7 @@ export class RunCanceller {
       await this.cancels.request(run.input.assistant.organizationId, run.id, reason);
     } catch (error) {
       // The run is aborted all the same; the row only records the request.
-      this.logger.warn({ msg: 'the wish to cancel a run could not be written', run_id: run.id, err: error });
+      this.logger.warn({ msg: 'a cancel request could not be written', run_id: run.id, err: error });
     }
   }
 }

@@ -19,7 +19,7 @@ const SHORT_RUN_MS = 1_000;
 export class RunKeeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Runs');
   private readonly background = new RepeatedWork((error) =>
-    this.logger.warn({ msg: 'runs could not be looked after, trying again', err: error }),
+    this.logger.warn({ msg: 'heartbeats or cancel requests of runs failed, trying again', err: error }),
   );
 
   constructor(
@@ -64,7 +64,7 @@ export class RunKeeper implements BeforeApplicationShutdown {
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       // Other processes cannot list them; they end and are recorded as usual.
-      this.logger.warn({ msg: 'runs that go on could not be shown', count: long.length, err: error });
+      this.logger.warn({ msg: 'rows of long runs were refused by the database', count: long.length, err: error });
     }
     for (const { id } of long) this.active.keepRow(id);
   }

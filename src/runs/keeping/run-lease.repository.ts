@@ -83,7 +83,7 @@ export class RunLeaseRepository {
       const requeued = queued.map(({ id }) => id);
       await sendJobs(requeued, tx);
       const lost = locked.filter(({ id }) => !requeued.includes(id));
-      const message = 'The process that carried out the run is gone';
+      const message = 'The process that executed the run is gone';
       await endLockedRuns(tx, lost, { type: 'run.failed', code: 'worker_lost', message });
       return { failed: lost.map(({ id }) => id), requeued };
     });

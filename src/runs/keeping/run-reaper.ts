@@ -52,9 +52,9 @@ export class RunReaper {
         this.jobs.send(ids, tx),
       );
       if (failed.length > 0)
-        this.logger.warn({ msg: 'runs of processes that are gone were ended', count: failed.length });
+        this.logger.warn({ msg: 'runs of dead processes failed', count: failed.length });
       if (requeued.length > 0)
-        this.logger.warn({ msg: 'runs of processes that are gone begin again', count: requeued.length });
+        this.logger.warn({ msg: 'runs of dead processes were queued again', count: requeued.length });
       for (const signal of idSignals(failed)) this.signals.publish(RUN_EVENTS, signal);
       this.jobs.wake();
     }

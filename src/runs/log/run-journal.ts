@@ -20,7 +20,7 @@ const RUNS_PER_BATCH = 50;
 const RETRY_MS = 500;
 /** Outage after which runs are aborted. After twice the time they are left to the reaper. */
 const PATIENCE_MS = 30_000;
-const UNWRITABLE = 'What the run said could not be written down';
+const UNWRITABLE = 'The events of the run could not be written';
 
 /**
  * Writes the events of this process's background runs in batches and in order, while it owns the run. Readers see an

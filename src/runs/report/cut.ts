@@ -8,7 +8,7 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, end)}...`;
 }
 
-/** What PostgreSQL's text and jsonb refuse or silently change (NUL, lone surrogates) becomes U+FFFD. */
+/** Replaces NUL and lone surrogates, which PostgreSQL's text and jsonb refuse or change, by U+FFFD. */
 export function storable(text: string): string {
   const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATE, '\uFFFD');
   return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;

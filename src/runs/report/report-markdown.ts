@@ -1,7 +1,7 @@
 import type { BoundedTry, KnowledgeBaseSource, Source } from '../../kernel';
 import type { ReportCall, ReportResult, ReportTool, ShapedReport } from './report.types';
 
-/** A fence longer than any run of backticks inside, so that content cannot end its own block. */
+/** The fence is longer than any run of backticks in the content, which cannot end its own block. */
 function fenced(content: string, language = ''): string {
   const longest = (content.match(/`{3,}/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -70,7 +70,7 @@ function sourceLines(source: Source): string[] {
   }
 }
 
-/** Results about a person show their length but no preview. */
+/** Results with personal data have a length but no preview. */
 const callPreview = ({ preview, chars }: ReportCall): string[] =>
   preview === '' && chars > 0 ? [] : [fenced(preview === '' ? NO_CONTENT : preview)];
 
@@ -85,7 +85,6 @@ const callSection = (call: ReportCall): string[] => [
   ...callPreview(call),
 ];
 
-/** Nothing at all for strategies without stages. */
 const planSection = ({ stages, plan }: ShapedReport): string[] =>
   stages === undefined || stages.length === 0
     ? []
@@ -105,7 +104,6 @@ const planSection = ({ stages, plan }: ShapedReport): string[] =>
         '',
       ];
 
-/** Nothing at all for assistants without functions. */
 const functionSections = ({ functions, calls = [] }: ShapedReport): string[] =>
   functions === undefined
     ? []
@@ -121,7 +119,6 @@ const functionSections = ({ functions, calls = [] }: ShapedReport): string[] =>
 const more = (total: number, shown: number, what: string): string[] =>
   total > shown ? [`*... and ${total - shown} more ${what}*`] : [];
 
-/** The report of spec 000 §3.4.5 as Markdown; the verbose answer and `/runs/{id}/report`. */
 const vendorSection = ({ vendor_failure: failure }: ShapedReport): string[] =>
   failure === undefined
     ? []
@@ -134,6 +131,7 @@ const vendorSection = ({ vendor_failure: failure }: ShapedReport): string[] =>
         '',
       ];
 
+/** The report of spec 000 §3.4.5 as Markdown, for verbose answers and `/runs/{id}/report`. */
 export function reportMarkdown(report: ShapedReport): string {
   const lines = [
     report.assistant.type === 'classic' ? '# Classic Pipeline Report' : '# Multi-Tool Orchestration Report',

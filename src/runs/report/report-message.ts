@@ -3,7 +3,7 @@ import type { ReportMessage } from './report.types';
 
 const describe = (part: ContentPart): string => (isTextPart(part) ? part.text : `[${part.type}]`);
 
-/** One message as text: parts that are no text (images, audio) become their type in brackets, never their data. */
+/** A message as text. Images and audio become their type in brackets, never their data. */
 export function reportMessage(message: ChatMessage): ReportMessage {
   const { content } = message;
   if (typeof content === 'string') return { role: message.role, content };

@@ -1,13 +1,13 @@
 import type { Segment } from '../../templates';
 import type { ReportPromptPart } from './report.types';
 
-/** What stands in a slot, and which of the assistant's tools put it there. */
+/** The content of a slot, and the index of the tool that filled it. */
 export interface SlotContent {
   readonly text: string;
   readonly index?: number;
 }
 
-/** A filled template in its parts: the texts themselves, none copied. Slots that nothing fills are there with no text. */
+/** The parts of a filled template, as references to the texts. Unfilled slots have an empty text. */
 export const reportPrompt = (
   segments: readonly Segment[],
   contentOf: (slot: string) => SlotContent | undefined,

@@ -14,34 +14,34 @@ export interface ReportResult {
   readonly plugin: string;
   readonly placeholder: string | null;
   readonly status: 'completed' | 'failed' | 'skipped';
-  /** UTF-16 units of the whole content, whatever the preview holds. */
+  /** UTF-16 units of the whole content. */
   readonly chars: number;
   /** Number of sources. */
   readonly sources: number;
   readonly duration_ms: number;
   /** The content itself; `shapeReport` cuts it. */
   readonly preview: string;
-  /** What was asked instead of the user's message. */
+  /** The tool's query, when it differs from the user's message. */
   readonly query?: string;
   /** Tries after the first; absent for skipped tools. */
   readonly retries?: number;
-  /** The last try that history ended before its time; absent where it ended none. */
+  /** The last try that the learned time limit ended; absent without one. */
   readonly bounded?: BoundedTry;
   readonly code?: string;
   readonly message?: string;
 }
 
-/** A function that the model was offered. */
+/** A function offered to the model. */
 export interface ReportFunction {
   readonly name: string;
   readonly plugin: string;
 }
 
-/** A function that the model called. */
+/** A function call of the model. */
 export interface ReportCall {
   /** Counts the calls of the run, from 0. */
   readonly index: number;
-  /** Model request of the run that asked for it, from 1. */
+  /** Number of the model request that made the call, from 1. */
   readonly round: number;
   /** `unknown` for a name that was not offered. */
   readonly name: string;
@@ -52,9 +52,9 @@ export interface ReportCall {
   /** UTF-16 units of the whole result. */
   readonly chars: number;
   readonly duration_ms: number;
-  /** True for a call that was made before with the same arguments. */
+  /** True for a repeated call with the same arguments. */
   readonly cached: boolean;
-  /** What the model was told; `shapeReport` cuts it. */
+  /** The result as the model read it; `shapeReport` cuts it. */
   readonly preview: string;
   readonly code?: string;
 }
@@ -64,11 +64,11 @@ export interface ReportMessage {
   readonly content: string;
 }
 
-/** A part of the filled template: what its author wrote, or what stands in a slot, between blank lines unless it is empty. */
+/** A part of the filled template: the author's text, or the content of a slot. Non-empty slots stand between blank lines. */
 export interface ReportPromptPart {
   /** Name of the slot without braces; absent for the author's own text. */
   readonly slot?: string;
-  /** The tool that filled it; absent for the question and for what nothing fills. */
+  /** The tool that filled it; absent for the question and for unfilled slots. */
   readonly index?: number;
   /** The content itself; `shapeReport` cuts it. */
   readonly text: string;
@@ -77,8 +77,8 @@ export interface ReportPromptPart {
 }
 
 /**
- * What one run did, for those who may edit the assistant (spec 000 §3.4.5). Pipelines hand it over with whole texts
- * (only references, nothing is copied); `shapeReport` cuts and redacts it before anyone sees or stores it.
+ * The account of one run for editors of the assistant (spec 000 §3.4.5). Pipelines return it with whole texts;
+ * `shapeReport` cuts and redacts it before it is shown or stored.
  */
 export interface RunReport {
   /** ISO 8601 UTC. */
@@ -91,21 +91,21 @@ export interface RunReport {
   readonly sources: readonly Source[];
   /** Build them with `reportMessage`, which is safe for list content and images. */
   readonly messages: readonly ReportMessage[];
-  /** The template as it was filled, in order; absent where the assistant has none. */
+  /** The filled template in order; absent without a template. */
   readonly prompt?: readonly ReportPromptPart[];
   readonly warnings: readonly string[];
-  /** Names of tools or ids of steps, each stage behind those that it waits for; absent where the strategy has none. */
+  /** Names of tools or ids of steps, in stages. A stage waits for earlier ones. Absent without stages. */
   readonly stages?: readonly (readonly string[])[];
   readonly plan?: PlanSummary;
-  /** Absent where the model was offered none. */
+  /** Absent when no function was offered. */
   readonly functions?: readonly ReportFunction[];
   /** In the order of the model's requests. */
   readonly calls?: readonly ReportCall[];
-  /** The model vendor's answer when it failed; absent where it did not. */
+  /** The failed answer of the model vendor; absent without a failure. */
   readonly vendor_failure?: VendorFailure;
 }
 
-/** A report after cutting: the sources and messages that were left out are counted. */
+/** A cut report. The totals count omitted sources and messages as well. */
 export interface ShapedReport extends RunReport {
   readonly totals: { readonly sources: number; readonly messages: number };
 }

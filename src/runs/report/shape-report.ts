@@ -3,10 +3,7 @@ import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
 import type { ReportCall, ReportMessage, ReportPromptPart, RunReport, ShapedReport } from './report.types';
 
-/**
- * Longest parts of a report: user text 200, previews 500, messages 300 characters, 10 sources. The parts of the filled
- * template, which show what each tool contributed, 2,000 each and 20,000 in all.
- */
+/** Longest parts of a report, in characters and items. `part` and `prompt` limit the parts of the filled template. */
 export const REPORT_LIMITS = {
   userText: 200,
   preview: 500,
@@ -22,7 +19,7 @@ const MAX_WARNINGS = 50;
 const MAX_FUNCTIONS = 128;
 const MAX_CALLS = 100;
 const MAX_LINE = 500;
-/** Redaction looks this far beyond a cut, so that no secret is cut in half and thereby missed. */
+/** Redaction reads this far beyond a cut: a secret that is cut in half would be missed. */
 const LOOKAHEAD = 256;
 
 type Text = (text: string, max: number) => string;
@@ -36,7 +33,7 @@ function textShaper(secrets: readonly string[]): Text {
   };
 }
 
-/** The same object unless one of its texts held a secret, which is rare. */
+/** Returns the same object when none of its texts holds a secret. */
 export function shapeSource(source: Source, secrets: readonly string[]): Source {
   let shaped = source;
   for (const name of Object.keys(source)) {
@@ -56,7 +53,7 @@ const callShaper =
     preview: text(call.preview, REPORT_LIMITS.preview),
   });
 
-/** What no tool and no author wrote is the user's: as long as user text may be. */
+/** A slot that no tool filled holds the user's text. */
 const partLimit = ({ slot, index }: ReportPromptPart): number =>
   slot !== undefined && index === undefined ? REPORT_LIMITS.userText : REPORT_LIMITS.part;
 
@@ -72,16 +69,13 @@ function shapePrompt(prompt: readonly ReportPromptPart[], text: Text): readonly 
 const shapeVendor = (failure: VendorFailure, text: Text): VendorFailure =>
   failure.message === null ? failure : { ...failure, message: text(failure.message, MAX_LINE) };
 
-/** The first message and the latest ones: a conversation of thousands must not become a report of megabytes. */
+/** The first message and the latest ones, so that long conversations do not become reports of megabytes. */
 function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
   if (messages.length <= REPORT_LIMITS.messages) return messages;
   return [...messages.slice(0, 1), ...messages.slice(1 - REPORT_LIMITS.messages)];
 }
 
-/**
- * A report that may be shown and stored: cut, counted, without secrets. Safe to apply twice. `sources` spares redacting
- * them again when that has been done.
- */
+/** Cuts, counts and redacts a report; safe to apply twice. `sources` are passed when they are redacted already. */
 export function shapeReport(
   report: RunReport,
   secrets: readonly string[],
