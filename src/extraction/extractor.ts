@@ -7,7 +7,7 @@ import { ParserPool } from './processes/parser-pool';
 
 const IDLE_MS = 30_000;
 
-/** Reads documents away from the event loop: in child processes, which a hostile file can only take down with itself. */
+/** Reads documents in child processes, so a hostile file can crash only its own process. */
 @Injectable()
 export class Extractor implements OnApplicationShutdown {
   private readonly limits: ExtractionLimits;
@@ -19,14 +19,13 @@ export class Extractor implements OnApplicationShutdown {
     this.pool = new ParserPool({ file: PARSER_FILE, processes, idleMs: IDLE_MS, limits });
   }
 
-  /** Ids of the processes that read documents now or wait for the next one. */
   get pids(): readonly number[] {
     return this.pool.pids;
   }
 
   /**
-   * Structured text of a document. Waits for its turn; an abort ends the process that reads it.
-   * @throws {ExtractionError} with a sentence for the owner; the signal's reason when it aborts.
+   * Structured text of a document. Waits for a free process. An abort kills the process.
+   * @throws {ExtractionError} with a sentence for the owner; the signal's reason
    */
   async extract(
     input: ExtractionInput,

@@ -6,7 +6,7 @@ import { MayBeOmitted } from '../platform/http';
 /** One uploaded file. */
 export class FileDto {
   id!: string;
-  /** Path inside the owner's file space: what `file_path` in a tool's config names. */
+  /** Path in the owner's file space, for `file_path` in a tool's config. */
   path!: string;
   /** Decided by content, not by the name or the client. */
   content_type!: string;
@@ -27,7 +27,7 @@ export class FilePageDto {
   total!: number;
 }
 
-/** Text of a file as assistants get it: PDF, Word and HTML through the extractor, plain text as uploaded. */
+/** Text of a file for assistants: extracted from PDF, Word and HTML, plain text as uploaded. */
 export class FileTextDto {
   path!: string;
   text!: string;
@@ -41,7 +41,7 @@ export class FileTextDto {
 }
 
 export class FileTextQueryDto {
-  /** Longest text to answer with, in UTF-16 code units. */
+  /** Limit of the text in UTF-16 code units. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @Type(() => Number)

@@ -33,9 +33,8 @@ export class FilesController {
 
   @Get()
   @Access({ scope: 'read', summary: 'List own files by name' })
-  async list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<FilePageDto> {
-    const { items, ...rest } = await this.files.list(caller, toPageRequest(query));
-    return { ...rest, items: [...items] };
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<FilePageDto> {
+    return this.files.list(caller, toPageRequest(query));
   }
 
   @Get(':id')

@@ -2,11 +2,11 @@ import { Module } from '@nestjs/common';
 import { ExtractionModule } from '../extraction';
 import { OrganizationsModule } from '../organizations';
 import { BlobStore } from './storage/blob-store';
-import { FileImport } from './file-import';
+import { FileImport } from './imports/file-import';
 import { FileRepository } from './storage/file.repository';
 import { FilesController } from './files.controller';
 import { FilesService } from './files.service';
-import { ImageLinkCheck } from './image-link-check';
+import { LinkCheck } from './links/link-check';
 import { ImagesController } from './images.controller';
 import { ImagesService } from './images.service';
 import { BlobFolders } from './sweep/blob-folders';
@@ -23,12 +23,12 @@ import { FileTexts } from './texts/file-texts.service';
     BlobSweep,
     FileRepository,
     FilesService,
-    ImageLinkCheck,
+    LinkCheck,
     ImagesService,
     FileImport,
     FileTextRepository,
     FileTexts,
   ],
-  exports: [BlobStore, BlobSweep, FileImport, FilesService, ImagesService],
+  exports: [LinkCheck, BlobStore, BlobSweep, FileImport, FilesService, ImagesService],
 })
 export class FilesModule {}

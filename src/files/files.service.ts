@@ -5,7 +5,6 @@ import {
   invalid,
   isUuid,
   notFound,
-  type Page,
   pageOf,
   type PageRequest,
   type Principal,
@@ -20,7 +19,8 @@ import type { FileEntity } from './storage/file.entity';
 import { READ_MAX_BYTES, spaceOf } from './storage/file-space';
 import { normalisedName, pathProblem } from './storage/file-path';
 import { FileRepository } from './storage/file.repository';
-import type { FileContent, FileText, StoredFile } from './storage/file.types';
+import type { FileContent, FileText, StoredFile } from './file.types';
+import type { FilePageDto } from './file.dto';
 import { cutText, sniffType } from './storage/text';
 import { FileTexts } from './texts/file-texts.service';
 
@@ -32,7 +32,7 @@ interface NewFile {
   readonly storageName: string;
 }
 
-/** Files of one user: uploaded, listed, read as text. Nobody reaches another user's. */
+/** Files of one user. No other user can reach them. */
 @Injectable()
 export class FilesService {
   constructor(
@@ -43,12 +43,12 @@ export class FilesService {
     private readonly texts: FileTexts,
   ) {}
 
-  /** Stores all files or none. A file of the same name is replaced, and keeps its id. */
+  /** Stores all files or none. A file of the same name is replaced and keeps its id. */
   upload(caller: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     return this.store(caller, caller, uploads);
   }
 
-  /** The same for files that `actor` causes and `owner` gets: what a model makes for an assistant's owner. */
+  /** Stores files for `owner` that `actor` caused, such as images that a model made. */
   async store(owner: Principal, actor: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     const named = checkedNames(uploads);
     const space = spaceOfOwner(owner);
@@ -58,13 +58,13 @@ export class FilesService {
         stored.push({ name, upload, storageName: await this.blobs.put(space, upload.bytes) });
       }
       const saved = await this.retryOnce(() => this.save(owner, actor, stored));
-      await this.discard(
+      await this.blobs.discard(
         space,
         saved.flatMap(({ replaced }) => replaced ?? []),
       );
       return saved.map(({ row }) => toStoredFile(row));
     } catch (error) {
-      await this.discard(
+      await this.blobs.discard(
         space,
         stored.map(({ storageName }) => storageName),
       );
@@ -72,7 +72,7 @@ export class FilesService {
     }
   }
 
-  async list(owner: Principal, page: PageRequest): Promise<Page<StoredFile>> {
+  async list(owner: Principal, page: PageRequest): Promise<FilePageDto> {
     const [rows, total] = await this.files.ownedBy(owner).page(page.limit + 1, textCursor(page.cursor));
     const { items, next_cursor } = pageOf(rows, page.limit, ({ name }) => name);
     return { items: items.map(toStoredFile), next_cursor, total };
@@ -99,13 +99,13 @@ export class FilesService {
       );
       return found;
     });
-    await this.discard(spaceOfOwner(caller), [row.storageName]);
+    await this.blobs.discard(spaceOfOwner(caller), [row.storageName]);
   }
 
   /**
-   * Text of a file named by its path in the owner's space or by its id, at most `maxChars` UTF-16 code units of it.
-   * PDF, Word and HTML are read by the extractor; plain text is as it was uploaded.
-   * Throws `bad_request` for a path that leaves the space, `not_found`, and `unsupported_media_type` for a file without readable text.
+   * The first `maxChars` UTF-16 code units of a file's text. `ref` is its path or id. PDF, Word and HTML go through the
+   * extractor.
+   * @throws {AppError} `bad_request` for an invalid path, `not_found`, `unsupported_media_type` without readable text
    */
   async readText(owner: Principal, ref: string, maxChars: number): Promise<FileText> {
     const problem = pathProblem(ref);
@@ -127,13 +127,13 @@ export class FilesService {
     return { path: row.name, text, chars: text.length, totalChars, truncated, ...told };
   }
 
-  /** Why the text of a file cannot be read, in a sentence for its owner; null when it can, and for a missing file. */
+  /** Why the text cannot be read, in a sentence for the owner. Null when it can, and for a missing file. */
   async readFailure(owner: Principal, ref: string): Promise<string | null> {
     const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
     return row === null ? null : this.texts.failure(row);
   }
 
-  /** Changes whenever the file does. Throws `not_found`. */
+  /** Version of name and content. @throws {AppError} `not_found` */
   async contentVersion(owner: Principal, ref: string): Promise<string> {
     const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
     if (row === null) throw notFound('File');
@@ -204,7 +204,7 @@ export class FilesService {
     return { row, replaced: old?.storageName ?? null };
   }
 
-  /** Two first uploads of one name meet at its unique key; the second then replaces the first's. */
+  /** Two concurrent first uploads of one name collide at the unique key. The retry replaces the other file. */
   private async retryOnce<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -213,14 +213,9 @@ export class FilesService {
       return work();
     }
   }
-
-  /** A blob that no row names is never read, so failing to remove one costs disk space only. */
-  private async discard(space: BlobSpace, names: readonly string[]): Promise<void> {
-    await Promise.allSettled(names.map((name) => this.blobs.remove(space, name)));
-  }
 }
 
-/** Sorted by name: transactions that lock several rows lock them in one order. */
+/** Sorted by name, so that all transactions lock rows in one order. */
 function checkedNames(uploads: readonly UploadedFile[]): { name: string; upload: UploadedFile }[] {
   const named = uploads.map((upload) => ({ name: normalisedName(upload.name), upload }));
   const problems = named.flatMap(({ name }, index) => {

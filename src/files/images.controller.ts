@@ -5,10 +5,7 @@ import { ProblemDto, Public } from '../platform/http';
 import { attachment } from './attachment';
 import { ImagesService } from './images.service';
 
-/**
- * Shown inside pages of chat clients on other origins, and never as a page of ours: the type is one of four that no browser
- * runs, and is not to be guessed anew.
- */
+/** Chat clients on other origins embed the images. A browser must neither run them nor guess another type. */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",

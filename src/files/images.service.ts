@@ -4,14 +4,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, type Principal, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { SecretsService } from '../platform/secrets';
-import type { FileContent, StoredFile } from './storage/file.types';
+import type { FileContent, StoredFile } from './file.types';
 import { FilesService } from './files.service';
-import { ImageLinkCheck } from './image-link-check';
-import { decodeImageToken, encodeImageToken, type StampedImage } from './image-link-token';
+import { LinkCheck } from './links/link-check';
+import { decodeImageToken, encodeImageToken, type StampedImage } from './links/image-link-token';
 
-/** Bytes of one picture, whoever made it. */
+/** Limit of one image in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
-/** Pictures that are kept of one answer. */
+/** Limit of images in one answer. */
 const MAX_IMAGES = 16;
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
@@ -26,10 +26,10 @@ const PATH = '/api/v1/images?link=';
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** One answer whatever is missing, so that a link tells nothing about what exists. */
+/** The same error for everything missing, so that a link does not reveal what exists. */
 const nowhere = (): AppError => new AppError('not_found', 'This link does not lead to an image, or no longer');
 
-/** The assistant whose model made a picture, and its owner, who keeps it. */
+/** The assistant whose model made an image, and its owner, who gets the file. */
 export interface ImageMaker {
   readonly owner: Principal;
   readonly assistantId: number;
@@ -41,10 +41,10 @@ export interface SavedImage {
   readonly url: string;
 }
 
-/** Pictures that models made: kept among their owner's files, and shown by links that a chat client can load. */
+/** Images that models made: files of the assistant's owner, with signed links for chat clients. */
 @Injectable()
 export class ImagesService {
-  /** Newest first: links that an older key signed stay good until they expire. */
+  /** Newest first. Links signed with an older key stay valid until they expire. */
   private readonly keys: readonly Buffer[];
   private readonly base: string;
 
@@ -52,15 +52,15 @@ export class ImagesService {
     @Inject(CONFIG) private readonly config: Config,
     secrets: SecretsService,
     private readonly files: FilesService,
-    private readonly check: ImageLinkCheck,
+    private readonly check: LinkCheck,
   ) {
     this.keys = secrets.derivedKeys(PURPOSE);
     this.base = config.http.publicUrl?.replace(/\/+$/, '') ?? '';
   }
 
   /**
-   * Keeps all of them or none, bytes as they are, under names of ours in the folder `images` of the assistant's owner. The
-   * type is decided by content. @throws AppError `payload_too_large`, `upstream_bad_response` for what is no picture
+   * Stores all images or none, in the owner's folder `images`. The content decides the type.
+   * @throws {AppError} `payload_too_large`, `upstream_bad_response` for anything but an image
    */
   async save(
     { owner, assistantId }: ImageMaker,
@@ -85,12 +85,12 @@ export class ImagesService {
     });
   }
 
-  /** The picture that a link names. @throws AppError `not_found`, or `link_expired` for a link of ours that is too old */
+  /** @throws {AppError} `not_found`, `link_expired` */
   async open(token: unknown): Promise<FileContent> {
     const target = decodeImageToken(token, this.keys);
     if (target === null) throw nowhere();
     if (target.expiresAt <= now()) throw new AppError('link_expired', 'This link has expired');
-    if (!(await this.check.allows(target))) throw nowhere();
+    if (!(await this.check.showsImage(target))) throw nowhere();
     try {
       return await this.read(target);
     } catch (error) {
@@ -106,7 +106,7 @@ export class ImagesService {
     return this.files.download(owner, fileId);
   }
 
-  /** Without any key it is the route that asks for a credential. */
+  /** Without a key: the route that needs a credential. */
   private link({ owner: { organizationId, userId }, assistantId }: ImageMaker, { id, sha256 }: StoredFile): string {
     const [key] = this.keys;
     if (key === undefined) return `${this.base}/api/v1/files/${id}/content`;
@@ -120,10 +120,11 @@ async function extensionOf(bytes: Buffer): Promise<string> {
     throw new AppError('payload_too_large', `The image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB`);
   }
   const extension = EXTENSIONS.get((await fileTypeFromBuffer(bytes))?.mime ?? '');
-  if (extension === undefined) throw new AppError('upstream_bad_response', 'The model made something that is no image');
+  if (extension === undefined)
+    throw new AppError('upstream_bad_response', 'The model returned data that is not an image');
   return extension;
 }
 
-/** Pictures in an answer's text, one paragraph each. */
+/** Images as Markdown, one paragraph each. */
 export const imagesMarkdown = (images: readonly SavedImage[]): string =>
   images.map(({ url }, index) => `![Generated image${images.length > 1 ? ` ${index + 1}` : ''}](${url})`).join('\n\n');

@@ -1,8 +1,9 @@
 export { attachment } from './attachment';
 export { type BlobSpace, BlobStore } from './storage/blob-store';
-export type { FileContent, FileText, StoredFile } from './storage/file.types';
-export { FileImport, type ImportedFile, type StoredBytes } from './file-import';
-export { LINKED_ASSISTANTS, type LinkedAssistants } from './linked-assistants.token';
+export type { FileContent, FileText, StoredFile } from './file.types';
+export { FileImport, type ImportedFile, type StoredBytes } from './imports/file-import';
+export { LINKED_ASSISTANTS, type LinkedAssistants } from './links/linked-assistants.token';
+export { LinkCheck } from './links/link-check';
 export { FilesModule } from './files.module';
 export { FilesService } from './files.service';
 export { imagesMarkdown, ImagesService, type SavedImage } from './images.service';

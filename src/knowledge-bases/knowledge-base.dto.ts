@@ -26,7 +26,7 @@ import {
 import { LANGUAGES } from './search/language';
 import { SLUG_MAX } from './storage/slug';
 
-/** A model that passages and questions are turned into vectors with. */
+/** An embedding model. */
 export class EmbeddingWishDto {
   /** `openai` for any server with OpenAI's embeddings API, or `ollama`. */
   @ApiProperty({ example: 'openai' })
@@ -41,7 +41,7 @@ export class EmbeddingWishDto {
   @MaxLength(200)
   model!: string;
 
-  /** Fewer than the model's own, where it can be asked for that. */
+  /** Fewer dimensions than the model's default, if the model supports it. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
@@ -50,9 +50,8 @@ export class EmbeddingWishDto {
   dimensions?: number;
 }
 
-/** What is chosen at creation and can be changed later. */
 class KnowledgeBaseSettingsDto {
-  /** Unique in the organization; made from the name when absent. Assistants may refer to it. */
+  /** Unique in the organization. Default: made from the name. Assistants may refer to it. */
   @MayBeOmitted()
   @IsString()
   @MaxLength(SLUG_MAX)
@@ -63,7 +62,7 @@ class KnowledgeBaseSettingsDto {
   @MaxLength(2000)
   description?: string;
 
-  /** Language of its documents; decided by the first document when absent. Documents are taken in again when it changes. */
+  /** Language of the documents. Default: detected in the first document. A change re-indexes the documents. */
   @MayBeOmitted()
   @IsIn(LANGUAGES)
   @ApiProperty({ enum: LANGUAGES, required: false })
@@ -74,7 +73,7 @@ class KnowledgeBaseSettingsDto {
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES, required: false })
   visibility?: KnowledgeBaseVisibility;
 
-  /** Characters per chunk, at most. Documents are taken in again when it changes. */
+  /** Most characters per chunk. A change re-indexes the documents. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
@@ -82,7 +81,7 @@ class KnowledgeBaseSettingsDto {
   @Max(8000)
   chunk_size?: number;
 
-  /** Characters repeated from the chunk before, at most. Documents are taken in again when it changes. */
+  /** Most characters repeated from the previous chunk. A change re-indexes the documents. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
@@ -91,8 +90,8 @@ class KnowledgeBaseSettingsDto {
   chunk_overlap?: number;
 
   /**
-   * null (the default): it is searched by words only. The model is asked once, so it must answer. After a change, new vectors
-   * are built beside those that answer, and then take their place; the old model again takes the change back.
+   * Null (the default): keyword search only. The model is checked with one call. After a change, the current vectors answer
+   * until the new ones are complete. Choosing the current model again undoes the change.
    */
   @IsOptional()
   @ValidateNested()
@@ -100,7 +99,7 @@ class KnowledgeBaseSettingsDto {
   @ApiProperty({ type: EmbeddingWishDto, nullable: true, required: false })
   embedding?: EmbeddingWishDto | null;
 
-  /** Share of the vectors in hybrid mode; null: by model, which is 0 for one that is not known to rank well. */
+  /** Weight of the vectors in hybrid mode. Null: by model, 0 for an unknown model. */
   @IsOptional()
   @IsNumber()
   @Min(0)
@@ -145,13 +144,13 @@ export class IndexDto {
   modes!: RetrievalMode[];
   @ApiProperty({ enum: INDEX_STATUSES })
   status!: IndexStatus;
-  /** Chunks of the vectors that are being built. */
+  /** Embedded chunks of the index that is being built. */
   @ApiProperty({ type: IndexProgressDto, nullable: true })
   progress!: IndexProgressDto | null;
-  /** What the vectors that answer now were made with. */
+  /** Embedding of the vectors in use. */
   @ApiProperty({ type: EmbeddingDto, nullable: true })
   embedding!: EmbeddingDto | null;
-  /** Why there are no vectors, or no new ones, where some are wanted. */
+  /** Why the chosen vectors are missing. */
   reason!: string | null;
 }
 
@@ -172,13 +171,13 @@ export class KnowledgeBaseDto {
   chunk_count!: number;
   /** Documents of every status. */
   document_count!: number;
-  /** What it is to be embedded with; null: searched by words only. */
+  /** The chosen embedding; null: keyword search only. */
   @ApiProperty({ type: EmbeddingDto, nullable: true })
   embedding!: EmbeddingDto | null;
-  /** Share of the vectors in hybrid mode, 0..1. */
+  /** Weight of the vectors in hybrid mode, 0..1. */
   hybrid_weight!: number;
   index!: IndexDto;
-  /** Counts what its owner changed; shares and documents are none of it. */
+  /** Counts changes of the settings, not of shares or documents. */
   version!: number;
   created_at!: Date;
   updated_at!: Date;
@@ -204,7 +203,7 @@ export class KnowledgeBaseListQueryDto extends PageQueryDto {
 }
 
 export class ShareWithDto {
-  /** Members of the organization by id or e-mail; the list replaces the one before. */
+  /** Members of the organization by id or e-mail. The list replaces the previous one. */
   @ApiProperty({ example: ['ada@example.edu'] })
   @IsArray()
   @ArrayMaxSize(1000)

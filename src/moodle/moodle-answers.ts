@@ -3,20 +3,20 @@ import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.ty
 import { unescaped } from './plain-text';
 
 const NAME_CHARS = 300;
-/** Nobody has as many; a server that says so is not believed. */
+/** Limits of hostile or broken answers. */
 const COURSES = 500;
-/** Of all courses together. Far more than is ever told: the earliest need not come first. */
+/** Of all courses together. Many more than are shown, because they are not sorted by date. */
 const ASSIGNMENTS = 5_000;
 
 /*
- * Readers of web service answers (Moodle, enrol/externallib.php, user/externallib.php, mod/assign/externallib.php). Of a
- * course only id, shortname, fullname, idnumber and visible are guaranteed; an entry without what is needed is left out.
+ * Readers of web service answers (Moodle, enrol/externallib.php, user/externallib.php, mod/assign/externallib.php). A course
+ * always has id, shortname, fullname, idnumber and visible. Incomplete entries are skipped.
  */
 
 const textIn = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? unescaped(value).trim().slice(0, NAME_CHARS).toWellFormed() : null;
 
-/** A number, also where it was sent as a string, as some versions do. */
+/** Some versions send numbers as strings. */
 function numberIn(value: unknown): number | null {
   const number = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
@@ -42,7 +42,7 @@ function timeIn(value: unknown): string | null {
 
 const objects = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
-/** The one user that the answer names; null for none, for several and for one who is not the person asked for. */
+/** Id of the user; null unless the answer holds exactly one user, who matches the identity. */
 export function userIn(answer: unknown, { field, value }: MoodleIdentity): number | null {
   const users = objects(answer);
   const [user] = users;
@@ -52,7 +52,7 @@ export function userIn(answer: unknown, { field, value }: MoodleIdentity): numbe
   return isOther ? null : idIn(user.id);
 }
 
-/** Courses that their students may see, the first 500 of them. */
+/** Courses that are visible to students. */
 export const coursesIn = (answer: unknown): MoodleCourse[] => firstOf(objects(answer), COURSES, courseIn);
 
 function firstOf<T>(entries: readonly JsonObject[], most: number, read: (entry: JsonObject) => T | null): T[] {
@@ -81,7 +81,7 @@ function courseIn(course: JsonObject): MoodleCourse | null {
   };
 }
 
-/** Assignments that have a date, of the courses asked for; the first 5000 of them. */
+/** Assignments with a due date in `courses`. */
 export function assignmentsIn(answer: unknown, courses: ReadonlySet<number>): MoodleAssignment[] {
   const found: MoodleAssignment[] = [];
   for (const course of objects(isJsonObject(answer) ? answer.courses : null)) {
@@ -100,7 +100,7 @@ function assignmentIn(assignment: JsonObject, courseId: number): MoodleAssignmen
   return id === null || name === null || dueAt === null ? null : { id, courseId, name, dueAt };
 }
 
-/** Whether the person, or their group, has handed in; null when the answer does not tell. */
+/** Whether the person or their group has submitted; null when the answer does not tell. */
 export function submittedIn(answer: unknown): boolean | null {
   const attempt = isJsonObject(answer) ? answer.lastattempt : null;
   if (!isJsonObject(attempt)) return null;

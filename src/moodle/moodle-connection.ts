@@ -8,7 +8,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const REST = '/webservice/rest/server.php';
 const ERROR_CODE = /^[a-z0-9_/:.-]{1,60}$/i;
 
-/** Errors that say the token is of no use, whatever is asked. */
+/** Error codes for an invalid token. */
 const BAD_TOKENS: ReadonlySet<string> = new Set([
   'invalidtoken',
   'accessexception_token',
@@ -23,10 +23,9 @@ const BAD_TOKENS: ReadonlySet<string> = new Set([
 export type MoodleArguments = Readonly<Record<string, string | number | readonly (string | number)[]>>;
 
 /**
- * Calls web service functions (docs.moodle.org, "Web service API functions") over REST. Moodle answers errors with status
- * 200 and `{"exception", "errorcode", "message"}`; its message is never passed on. Rejects with `upstream_auth` for a token
- * that is refused, `upstream_rejected` for a call that is, `upstream_bad_response`, `upstream_error`, `upstream_timeout`,
- * `outbound_refused` or `cancelled`.
+ * Calls web service functions (docs.moodle.org, "Web service API functions") over REST. Moodle sends errors with status 200
+ * and `{"exception", "errorcode", "message"}`; the message is never passed on. Rejects with `upstream_auth` (invalid token),
+ * `upstream_rejected`, `upstream_bad_response`, `upstream_error`, `upstream_timeout`, `outbound_refused` or `cancelled`.
  */
 export class MoodleConnection {
   private readonly logger = new Logger('Moodle');
@@ -52,7 +51,7 @@ export class MoodleConnection {
     }
   }
 
-  /** The token travels in the body: addresses are logged, by proxies too. */
+  /** The token is in the body, because servers and proxies log URLs. */
   private async ask(name: string, args: MoodleArguments, signal: AbortSignal): Promise<unknown> {
     const { token, trusted } = this.target;
     const body = new URLSearchParams({ wstoken: token, wsfunction: name, moodlewsrestformat: 'json' });
@@ -93,7 +92,7 @@ function failureOf(errorcode: unknown): AppError {
   if (code === 'accessexception') {
     return new AppError(
       'upstream_rejected',
-      'The Moodle token of the organization may not ask for this (accessexception)',
+      'The Moodle token of the organization does not allow this call (accessexception)',
     );
   }
   return new AppError('upstream_rejected', `Moodle refused the call (${code})`);

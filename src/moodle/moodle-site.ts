@@ -5,7 +5,7 @@ import { assignmentsIn, coursesIn, submittedIn, userIn } from './moodle-answers'
 import type { MoodleConnection } from './moodle-connection';
 import type { MoodleAssignment, MoodleCourse, MoodleIdentity, MoodleTarget } from './moodle.types';
 
-/** Milliseconds. Who somebody is changes rarely; what they have to do is looked up anew soon. */
+/** Milliseconds. Users change rarely, courses often. */
 const USER_TTL = 5 * 60_000;
 const UNKNOWN_USER_TTL = 15_000;
 const COURSES_TTL = 30_000;
@@ -13,12 +13,12 @@ const COURSES_TTL = 30_000;
 const STATUS_AT_ONCE = 4;
 const COURSES_AT_ONCE = 100;
 
-/** What is remembered for a short while, of every organization; keys start with the organization, the address and the token. */
+/** Cache for all organizations. Keys start with the organization and a hash of URL and token. */
 export type MoodleMemory = LRUCache<string, object>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Bytes as UTF-16 text, about what an entry holds; one that is larger than a whole list of courses is not kept. */
+/** The size of an entry is estimated from its JSON. A list of courses fits in one entry. */
 export const moodleMemory = (): MoodleMemory =>
   new LRUCache({
     max: 5_000,
@@ -31,7 +31,7 @@ interface Remembered<T> {
   readonly value: T;
 }
 
-/** One organization's Moodle. Whom it is asked about is always said by the service, never by a model. */
+/** The Moodle of one organization. User ids come from the service, never from a model. */
 export class MoodleSite {
   private readonly scope: string;
 
@@ -44,7 +44,7 @@ export class MoodleSite {
     this.scope = `${organizationId} ${digest}`;
   }
 
-  /** Moodle's number for the person; null when it knows nobody, or more than one, by that. */
+  /** Moodle's id of the user; null unless exactly one user matches. */
   async userId(identity: MoodleIdentity, signal: AbortSignal): Promise<number | null> {
     const { field, value } = identity;
     if (field === 'id') return Number(value);
@@ -66,7 +66,7 @@ export class MoodleSite {
     );
   }
 
-  /** Of the first hundred of the courses, the earliest due first. */
+  /** Of the first 100 courses, sorted by due date. */
   async assignments(courses: readonly number[], signal: AbortSignal): Promise<readonly MoodleAssignment[]> {
     const asked = courses.slice(0, COURSES_AT_ONCE);
     if (asked.length === 0) return [];
@@ -76,8 +76,7 @@ export class MoodleSite {
   }
 
   /**
-   * Which of the assignments the person has handed in, as far as Moodle tells: one that it does not tell of is missing.
-   * A token that may not ask ends the asking.
+   * Whether the person submitted each assignment; an unknown one has no entry. The first failure stops further calls.
    */
   async submissions(
     userId: number,

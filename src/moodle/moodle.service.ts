@@ -11,7 +11,7 @@ export interface MoodleUserText {
   readonly warnings: readonly string[];
 }
 
-/** The Moodle of each organization, and who the caller is there. */
+/** Connects to the Moodle of an organization and identifies the caller there. */
 @Injectable()
 export class MoodleService {
   private readonly memory = moodleMemory();
@@ -22,7 +22,7 @@ export class MoodleService {
     @Inject(OutboundClient) private readonly outbound: Pick<OutboundClient, 'request'>,
   ) {}
 
-  /** null where the organization has no Moodle. @throws AppError `secret_unavailable` */
+  /** Null without a configured Moodle. @throws {AppError} `secret_unavailable` */
   async site(organizationId: string): Promise<MoodleSite | null> {
     const { moodle } = await this.organizations.runtime(organizationId);
     if (moodle === null) return null;
@@ -33,9 +33,9 @@ export class MoodleService {
   }
 
   /**
-   * What a prompt is told of who asks: Moodle's number for them, or else what they are known by here. Empty for somebody of
-   * another organization than the assistant's, whom its owner has no business to know.
-   * @throws AppError `cancelled`
+   * The caller's id for a prompt: Moodle's id, or else the identity known here. Empty for a caller of another organization,
+   * whose identity the owner of the assistant must not learn.
+   * @throws {AppError} `cancelled`
    */
   async userText(caller: Caller, organizationId: string, signal: AbortSignal): Promise<MoodleUserText> {
     const identity = caller.organizationId === organizationId ? await this.identityOf(caller) : null;
@@ -51,9 +51,9 @@ export class MoodleService {
   }
 
   /**
-   * Whom the request is for: whom it names, where it may, else the caller by their e-mail address. null where it may name
-   * somebody and does not: the owner of a gateway's key is none of the people behind it. Also null for an e-mail address of
-   * no enabled member. Moodle's numbers and "ID numbers" belong to no account here and are left to Moodle.
+   * The person behind a request: the named end user, else the caller by e-mail address. Null for a gateway's key without a
+   * named end user, because its owner is not the person who asks. Null for an e-mail address without an enabled member.
+   * Moodle's ids and "ID numbers" have no account here, so Moodle checks them.
    */
   async identityOf(caller: Caller): Promise<MoodleIdentity | null> {
     if (caller.endUser === undefined) {
@@ -72,8 +72,8 @@ export class MoodleService {
 const NUMBER = /^[1-9]\d{0,14}$/;
 
 /**
- * An LTI launch from Moodle carries Moodle's number as `user_id` and the "ID number" of the profile as
- * `lis_person_sourcedid`; Open WebUI's ids mean nothing to Moodle unless they are such ID numbers.
+ * An LTI launch from Moodle sends Moodle's id as `user_id` and the "ID number" of the profile as `lis_person_sourcedid`. Ids of
+ * Open WebUI match only if they are such ID numbers.
  */
 function identityOf({ source, id }: EndUser): MoodleIdentity {
   if (id.includes('@') && source !== 'metadata.lis_person_sourcedid') return { field: 'email', value: id };

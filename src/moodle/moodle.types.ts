@@ -1,4 +1,4 @@
-/** How a person is looked up; `id` is Moodle's own number for them. */
+/** Field and value that identify a user; `id` is Moodle's own id. */
 export interface MoodleIdentity {
   readonly field: 'id' | 'email' | 'idnumber';
   readonly value: string;
@@ -24,11 +24,10 @@ export interface MoodleAssignment {
   readonly dueAt: number;
 }
 
-/** Where and how an organization's Moodle is reached. */
 export interface MoodleTarget {
   readonly organizationId: string;
   readonly apiUrl: string;
   readonly token: string;
-  /** The operator's own, so that a private address may be dialled. */
+  /** Configured by the operator, so a private address is allowed. */
   readonly trusted: boolean;
 }

@@ -14,7 +14,7 @@ function ofNumber(code: number): string | null {
   return isScalar ? String.fromCodePoint(code) : null;
 }
 
-/** Undoes HTML escapes, once: `&amp;lt;` is the text `&lt;`. What is no escape stays. */
+/** Decodes HTML entities once: `&amp;lt;` becomes `&lt;`. */
 export const unescaped = (html: string): string =>
   html.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, name) => {
     if (typeof decimal === 'string') return ofNumber(Number(decimal)) ?? whole;

@@ -3,7 +3,6 @@ export {
   RUBRIC_VISIBILITIES,
   type RubricDocument,
   type RubricFormat,
-  type RubricView,
   type RubricVisibility,
 } from './rubric.types';
 export { type ImportedRubric, RubricImport } from './rubric-import';

@@ -2,7 +2,7 @@ import { invalid, isJsonObject, type JsonObject, type Principal } from '../kerne
 import { rubricJson, rubricMarkdown } from './rubric-markdown';
 import { rubricProblems } from './rubric-validation';
 import type { RubricEntity } from './rubric.entity';
-import type { RubricDocument, RubricFormat, RubricView } from './rubric.types';
+import type { RubricDocument, RubricFormat } from './rubric.types';
 
 /** @throws {AppError} `validation_failed` */
 export function checkedDocument(body: unknown): RubricDocument {
@@ -12,10 +12,10 @@ export function checkedDocument(body: unknown): RubricDocument {
 }
 
 /**
- * A body without the `version` of an answer. A document may have one of its own, which answers hide behind the service's
- * count: a whole number is that count sent back, says nothing of the document, and leaves what `stored` has in its place.
+ * Restores the document's own `version`, which answers replace by the version of the resource. An integer in a body is that
+ * resource version sent back, so the `version` of `stored` takes its place.
  */
-export function withoutCount(body: unknown, stored?: RubricDocument): unknown {
+export function withOwnVersion(body: unknown, stored?: RubricDocument): unknown {
   if (!isJsonObject(body) || !Number.isInteger(body['version'])) return body;
   const own = (stored as JsonObject | undefined)?.['version'];
   if (own !== undefined) return { ...body, version: own };
@@ -23,7 +23,7 @@ export function withoutCount(body: unknown, stored?: RubricDocument): unknown {
   return document;
 }
 
-/** What an export may wrap in `rubric` or `rubric_data`. */
+/** An export may wrap the document in `rubric` or `rubric_data`. */
 export function unwrapped(body: unknown): unknown {
   if (!isJsonObject(body) || 'criteria' in body) return body;
   return [body['rubric'], body['rubric_data']].find((inner): inner is JsonObject => isJsonObject(inner)) ?? body;
@@ -32,13 +32,15 @@ export function unwrapped(body: unknown): unknown {
 export const rendered = (document: RubricDocument, format: RubricFormat, forEvaluation: boolean): string =>
   format === 'json' ? rubricJson(document, forEvaluation) : rubricMarkdown(document, forEvaluation);
 
-/** As the API shows it to a user: the service's own members win over those of the document. */
-export const viewOf = (row: RubricEntity, { userId }: Principal): RubricView => ({
+/** A rubric as the API shows it. The service's members override those of the document. */
+export type RubricView = ReturnType<typeof viewOf>;
+
+export const viewOf = (row: RubricEntity, { userId }: Principal) => ({
   ...row.document,
   id: row.id,
   owner: row.ownerId,
   visibility: row.visibility,
-  access: row.ownerId === userId ? 'owner' : 'read',
+  access: row.ownerId === userId ? ('owner' as const) : ('read' as const),
   origin_id: row.originId,
   version: row.version,
   created_at: row.createdAt,

@@ -8,7 +8,7 @@ export interface EvaluationSection {
   readonly lines: readonly string[];
 }
 
-/** Tells a model to evaluate a work with a rubric, and how to write the evaluation down. */
+/** Instructions for a model to evaluate a work with a rubric. */
 export interface EvaluationGuide {
   readonly task: string;
   readonly steps: readonly string[];
@@ -20,8 +20,8 @@ const scoreLine = ({ criterion, bestScore }: CriterionShare): string =>
   `${criterion.name}: [level], [score] of ${shortNumber(bestScore)}. [Justification]`;
 
 /**
- * LAMB's rubric assistants rely on such a guide: their own prompts say nothing of the steps, of justifications or of the
- * form of the answer. The words are ours; the parts and their order are those that LAMB asks for.
+ * Rubric assistants of LAMB need this guide: their prompts do not describe steps, justifications or the form of the answer.
+ * The parts and their order are LAMB's, the wording is not.
  */
 export function evaluationGuide(rubric: RubricDocument): EvaluationGuide {
   const shares = criterionShares(rubric);

@@ -5,10 +5,10 @@ import { rubricProblems } from './rubric-validation';
 import { RubricEntity } from './rubric.entity';
 import type { RubricDocument, RubricVisibility } from './rubric.types';
 
-/** A rubric of another installation; its document has no problems. */
+/** A valid rubric of another installation. */
 export interface ImportedRubric {
   readonly ownerId: string;
-  /** Its ids there, by which assistants name it. */
+  /** Its ids there, which assistants refer to. */
   readonly originId: number | null;
   readonly originKey: string | null;
   readonly visibility: RubricVisibility;

@@ -5,7 +5,7 @@ import type { RubricDocument } from './rubric.types';
 /** A heading or label is one line. */
 const line = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, ' ').trim();
 
-/** A table cell ends at `|` and at a line break (GFM §4.10); nothing else in it is touched. */
+/** Escapes `|` and line breaks, which end a table cell (GFM §4.10). */
 const cell = (text: string): string =>
   text
     .trim()
@@ -67,8 +67,8 @@ const answerSection = ({ answer, sections }: EvaluationGuide): string =>
   ].join('\n\n');
 
 /**
- * The rubric as a model reads it: what is judged, the levels of each criterion best first, and how the score is computed.
- * `forEvaluation` adds what to do with it: the steps of judging and the parts of the answer.
+ * The rubric as Markdown for a model: criteria, their levels best first, and the computation of the score. `forEvaluation` adds
+ * the steps of the evaluation and the parts of the answer.
  */
 export function rubricMarkdown(rubric: RubricDocument, forEvaluation = false): string {
   const shares = criterionShares(rubric);
@@ -86,7 +86,7 @@ export function rubricMarkdown(rubric: RubricDocument, forEvaluation = false): s
   ].join('\n\n');
 }
 
-/** The rubric as given, beside an explanation of its scoring and, `forEvaluation`, of the task; two-space indent. */
+/** The rubric as JSON with an explanation of its scoring and, `forEvaluation`, of the task. */
 export function rubricJson(rubric: RubricDocument, forEvaluation = false): string {
   const scoring = {
     scoring_type: rubric.scoringType,

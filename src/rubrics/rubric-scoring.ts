@@ -1,6 +1,6 @@
 import type { RubricCriterion, RubricDocument, RubricLevel, ScoringType } from './rubric.types';
 
-/** Criteria in reading order: by `order`, by position where it is missing. */
+/** Criteria sorted by `order`, or by position without it. */
 export function orderedCriteria(rubric: RubricDocument): RubricCriterion[] {
   return rubric.criteria
     .map((criterion, index) => ({ criterion, key: criterion.order ?? index }))
@@ -20,7 +20,7 @@ export interface CriterionShare {
   readonly share: number;
 }
 
-/** Weights relative to their sum, so that a rubric whose weights do not sum to 100 still reaches its maximum; all zero counts as equal. */
+/** Weights relative to their sum, which need not be 100. If all are 0, they count as equal. */
 export function criterionShares(rubric: RubricDocument): CriterionShare[] {
   const criteria = orderedCriteria(rubric);
   const sum = criteria.reduce((total, { weight }) => total + weight, 0);
@@ -50,8 +50,8 @@ export const howToJudge = (rubric: RubricDocument): string => HOW_TO_JUDGE[rubri
 export const shortNumber = (value: number): string => String(Math.round(value * 100) / 100);
 
 /**
- * Points of a criterion in the final score, for a level score written as `levelScore`. Each criterion is measured by its
- * own best score; without a positive one it has no points.
+ * Formula for the points of a criterion, relative to its best score. `levelScore` is the placeholder for the level's score.
+ * Without a positive best score a criterion has no points.
  */
 export const pointsFormula = ({ bestScore, share }: CriterionShare, maxScore: number, levelScore: string): string =>
   bestScore > 0 ? `${levelScore} ÷ ${shortNumber(bestScore)} × ${shortNumber(share * maxScore)}` : '0';

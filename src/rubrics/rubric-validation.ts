@@ -8,7 +8,7 @@ const LINE_MAX = 500;
 const TEXT_MAX = 20_000;
 const RUBRIC_ID_MIN = 10;
 
-/** Set by the service and never by a document. */
+/** Members that the service sets. */
 const RESERVED = ['id', 'owner', 'organization', 'visibility', 'access', 'origin_id', 'created_at', 'updated_at'];
 
 type Report = (path: string, message: string) => void;
@@ -48,7 +48,7 @@ function list(value: unknown, path: string, min: number, max: number, report: Re
   return [];
 }
 
-/** Calls `visit` with each member that is an object; reports the others, and ids that are used twice. */
+/** Calls `visit` with each object. Reports other members and duplicate ids. */
 function eachObject(
   items: readonly unknown[],
   path: string,
@@ -108,7 +108,7 @@ function head(document: JsonObject, report: Report): void {
     report('maxScore', 'must be a number greater than 0');
 }
 
-/** Every problem of a rubric document with its path; none means that it is one. Members we do not know are kept. */
+/** All problems of a rubric document with their paths. Unknown members are valid. */
 export function rubricProblems(document: unknown): Problem[] {
   if (!isJsonObject(document)) return [{ path: '', message: 'must be a rubric: a JSON object' }];
   const problems: Problem[] = [];

@@ -56,7 +56,7 @@ export class RubricDocumentDto {
   maxScore!: number;
 }
 
-/** Members to replace, whole. */
+/** Members to replace as a whole. */
 export class RubricChangesDto extends PartialType(RubricDocumentDto) {}
 
 export class RubricDto extends RubricDocumentDto {
@@ -67,9 +67,9 @@ export class RubricDto extends RubricDocumentDto {
   visibility!: RubricVisibility;
   @ApiProperty({ enum: ['owner', 'read'] })
   access!: 'owner' | 'read';
-  /** Id in the system it was imported from. */
+  /** Id in the source of the import. */
   origin_id!: number | null;
-  /** Counts what its owner changed, showing and hiding included. */
+  /** Counts changes by the owner, visibility included. */
   version!: number;
   created_at!: Date;
   updated_at!: Date;
@@ -106,7 +106,7 @@ export class RubricRenderQueryDto {
   @ApiProperty({ enum: RUBRIC_FORMATS, required: false, default: 'markdown' })
   format: RubricFormat = 'markdown';
 
-  /** With the steps of judging and the parts of the answer, as classic rubric assistants have it. */
+  /** Adds the steps of the evaluation and the parts of the answer, as for classic rubric assistants. */
   @ApiPropertyOptional({ enum: ['true', 'false'] })
   @MayBeOmitted()
   @IsIn(['true', 'false'])

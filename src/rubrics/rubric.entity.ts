@@ -16,15 +16,15 @@ export class RubricEntity {
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 
-  /** The document's own `rubricId`; not unique, since copies and imports keep it. */
+  /** The document's `rubricId`. Not unique, because imports keep it. */
   @Column('text', { name: 'rubric_key' })
   rubricKey!: string;
 
-  /** Id in the system it was imported from; assistants of that system name their rubric by it. */
+  /** Id in the source of the import. Imported assistants refer to it. */
   @Column('integer', { name: 'origin_id', nullable: true })
   originId!: number | null;
 
-  /** The other id that it had there, a text; assistants may name it by this one as well. */
+  /** Text id in the source of the import. Imported assistants may refer to it too. */
   @Column('text', { name: 'origin_key', nullable: true })
   originKey!: string | null;
 
@@ -34,11 +34,11 @@ export class RubricEntity {
   @Column('text', { default: 'private' })
   visibility!: RubricVisibility;
 
-  /** Kept as given, down to the order of its members: hence `json`, not `jsonb`. */
+  /** `json`, because `jsonb` does not keep the order of members. */
   @Column('json')
   document!: RubricDocument;
 
-  /** Counts what people changed, from 1. */
+  /** Counts changes by people, from 1. */
   @Column('integer', { default: 1 })
   version!: number;
 

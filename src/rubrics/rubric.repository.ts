@@ -8,7 +8,7 @@ export interface RubricFilter {
   readonly text: string | null;
   readonly ownOnly: boolean;
   readonly limit: number;
-  /** Id of the last rubric of the page before. */
+  /** Id of the last item of the previous page. */
   readonly after: string | null;
 }
 
@@ -21,7 +21,7 @@ export class RubricRepository {
   }
 }
 
-/** What one user may read: their own rubrics and those shown to their organization. */
+/** Rubrics that a user may read: own ones and those shown to the organization. */
 export class VisibleRubrics extends VersionedScope<RubricEntity> {
   constructor(
     rows: ConstructorParameters<typeof VersionedScope<RubricEntity>>[0],
@@ -46,7 +46,7 @@ export class VisibleRubrics extends VersionedScope<RubricEntity> {
     return this.visible().andWhere('rubric.originKey = :originKey', { originKey }).getOne();
   }
 
-  /** All rubrics with this `rubricId`, own ones first; copies and imports may share it. */
+  /** Up to two rubrics with this `rubricId`, own ones first. */
   findByKey(rubricKey: string): Promise<RubricEntity[]> {
     return this.visible()
       .andWhere('rubric.rubricKey = :rubricKey', { rubricKey })

@@ -27,7 +27,7 @@ export interface RubricCriterion {
   readonly order?: number;
 }
 
-/** LAMB's rubric JSON, as its clients send it; members beyond these are kept. */
+/** LAMB's rubric JSON. Unknown members are kept. */
 export interface RubricDocument extends JsonObject {
   readonly rubricId: string;
   readonly title: string;
@@ -36,17 +36,4 @@ export interface RubricDocument extends JsonObject {
   readonly criteria: readonly RubricCriterion[];
   readonly scoringType: ScoringType;
   readonly maxScore: number;
-}
-
-/** A rubric as the API shows it: the document, and what the service knows of it. */
-export interface RubricView extends RubricDocument {
-  readonly id: string;
-  /** Id of the user who owns it. */
-  readonly owner: string;
-  readonly visibility: RubricVisibility;
-  readonly access: 'owner' | 'read';
-  readonly origin_id: number | null;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }

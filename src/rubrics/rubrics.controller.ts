@@ -14,7 +14,7 @@ import {
   RubricRenderQueryDto,
   RubricVisibilityDto,
 } from './rubric.dto';
-import type { RubricView } from './rubric.types';
+import type { RubricView } from './rubric-document';
 import { RubricsService } from './rubrics.service';
 
 const bodyOf = (model: typeof RubricChangesDto | typeof RubricDocumentDto): object => ({
@@ -51,10 +51,7 @@ export class RubricsController {
   @Access({ scope: 'read', summary: 'List own rubrics and those of the organization, newest first' })
   @ApiOkResponse({ type: RubricPageDto })
   list(@CurrentCaller() caller: Caller, @Query() query: RubricListQueryDto): ReturnType<RubricsService['list']> {
-    return this.rubrics.list(caller, toPageRequest(query), {
-      ...(query.q === undefined ? {} : { text: query.q }),
-      ownOnly: query.owner === 'me',
-    });
+    return this.rubrics.list(caller, toPageRequest(query), query);
   }
 
   @Get(':id')

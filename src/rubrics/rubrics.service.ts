@@ -19,20 +19,21 @@ import { OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
 import { type VersionedChange, type VersionedRequest, VersionedResource } from '../platform/resources';
-import { checkedDocument, rendered, unwrapped, viewOf, withoutCount } from './rubric-document';
+import { checkedDocument, rendered, type RubricView, unwrapped, viewOf, withOwnVersion } from './rubric-document';
+import type { RubricListQueryDto } from './rubric.dto';
 import type { RubricEntity } from './rubric.entity';
 import { RubricRepository } from './rubric.repository';
-import type { RubricDocument, RubricFormat, RubricView, RubricVisibility } from './rubric.types';
+import type { RubricDocument, RubricFormat, RubricVisibility } from './rubric.types';
 
 const INT4_MAX = 2_147_483_647;
 
 export interface CreateRubric {
   readonly visibility?: RubricVisibility;
-  /** Id in the system that it is imported from. */
+  /** Id in the source of the import. */
   readonly originId?: number;
 }
 
-/** Rubrics: kept as their authors wrote them, checked, and rendered for models and people. */
+/** Stores rubrics unchanged after validation, and renders them for models and people. */
 @Injectable()
 export class RubricsService {
   private readonly versions: VersionedResource<RubricEntity>;
@@ -52,7 +53,7 @@ export class RubricsService {
   }
 
   create(caller: Caller, body: unknown, options: CreateRubric = {}): Promise<RubricView> {
-    return this.insert(caller, withoutCount(body), options);
+    return this.insert(caller, withOwnVersion(body), options);
   }
 
   async get(principal: Principal, id: string): Promise<RubricView> {
@@ -62,39 +63,35 @@ export class RubricsService {
   async list(
     principal: Principal,
     page: PageRequest,
-    filter: { text?: string; ownOnly?: boolean } = {},
+    { q, owner }: Pick<RubricListQueryDto, 'q' | 'owner'>,
   ): Promise<Page<RubricView>> {
     const [rows, total] = await this.rubrics.visibleTo(principal).page({
-      text: filter.text ?? null,
-      ownOnly: filter.ownOnly ?? false,
+      text: q ?? null,
+      ownOnly: owner === 'me',
       limit: page.limit + 1,
       after: uuidCursor(page.cursor),
     });
     const { items, next_cursor } = pageOf(rows, page.limit, (row) => row.id);
-    return {
-      items: items.map((row) => viewOf(row, principal)),
-      next_cursor,
-      total,
-    };
+    return { items: items.map((row) => viewOf(row, principal)), next_cursor, total };
   }
 
   /**
-   * Replaces the document. `expected` null takes whatever is current; saving what is already there makes no version.
-   * @throws {AppError} `precondition_failed` when `expected` is no longer current.
+   * Replaces the document. An unchanged document makes no new version. `expected` null accepts any version.
+   * @throws {AppError} `precondition_failed` when `expected` is stale
    */
   replace(caller: Caller, id: string, body: unknown, expected: number | null): Promise<RubricView> {
-    return this.change(caller, id, expected, (stored) => checkedDocument(withoutCount(body, stored)));
+    return this.change(caller, id, expected, (stored) => checkedDocument(withOwnVersion(body, stored)));
   }
 
-  /** As `replace`, but for the members given only; the whole must still be a rubric. */
+  /** Replaces the given members only. The result must be a valid rubric. */
   patch(caller: Caller, id: string, changes: unknown, expected: number | null): Promise<RubricView> {
     if (!isJsonObject(changes)) throw invalid([{ path: '', message: 'must be a JSON object' }]);
     return this.change(caller, id, expected, (stored) =>
-      checkedDocument({ ...stored, ...(withoutCount(changes, stored) as JsonObject) }),
+      checkedDocument({ ...stored, ...(withOwnVersion(changes, stored) as JsonObject) }),
     );
   }
 
-  /** Throws `feature_disabled` where the organization has switched sharing off. */
+  /** @throws {AppError} `feature_disabled` when the organization does not allow sharing */
   async setVisibility(caller: Caller, id: string, visibility: RubricVisibility): Promise<RubricView> {
     if (visibility === 'organization') {
       const { features } = await this.organizations.runtime(caller.organizationId);
@@ -107,7 +104,7 @@ export class RubricsService {
     }));
   }
 
-  /** A private copy of the caller's own, under a new `rubricId`. */
+  /** A private copy with a new `rubricId`, owned by the caller. */
   async duplicate(caller: Caller, id: string): Promise<RubricView> {
     const { document } = await this.visible(caller, id);
     return this.insert(caller, {
@@ -117,7 +114,7 @@ export class RubricsService {
     });
   }
 
-  /** A document as exported here or by LAMB, whose exports may wrap it in `rubric` or `rubric_data`; its `version` is its own. */
+  /** Creates a rubric from an export of this service or LAMB. */
   import(caller: Caller, body: unknown): Promise<RubricView> {
     return this.insert(caller, unwrapped(body));
   }
@@ -130,14 +127,15 @@ export class RubricsService {
     return this.versions.remove({ caller, id, expected }, ({ document }) => document);
   }
 
-  /** `forEvaluation`: with the steps of judging and the parts of the answer. */
+  /** `forEvaluation` adds the steps of the evaluation and the parts of the answer. */
   async render(principal: Principal, id: string, format: RubricFormat, forEvaluation = false): Promise<string> {
     return rendered(await this.document(principal, id), format, forEvaluation);
   }
 
   /**
-   * The rubric as text for a prompt. `rubricId` is its id, an id it had where it was imported from (an integer or a text), or
-   * its document's own `rubricId` where that names one rubric only. Throws `not_found`.
+   * The rubric as text for a prompt. `rubricId` is its id, an id from the source of its import (integer or text), or the
+   * document's own `rubricId` if only one rubric has it.
+   * @throws {AppError} `not_found`
    */
   async forPrompt(
     owner: Principal,
@@ -145,34 +143,33 @@ export class RubricsService {
     format: RubricFormat,
     forEvaluation = false,
   ): Promise<{ text: string; source: RubricSource }> {
-    const row = await this.resolve(owner, rubricId);
-    if (row === null) throw notFound('Rubric');
-    return {
-      text: rendered(row.document, format, forEvaluation),
-      source: { type: 'rubric', rubric_id: row.id, title: row.title, format },
-    };
+    const row = await this.resolved(owner, rubricId);
+    return { text: rendered(row.document, format, forEvaluation), source: sourceOf(row, format) };
   }
 
-  /** The rubric itself, by any name that `forPrompt` knows it by. Throws `not_found`. */
+  /** The rubric by any id that `forPrompt` accepts. @throws {AppError} `not_found` */
   async forEvaluation(
     owner: Principal,
     rubricId: string | number,
   ): Promise<{ document: RubricDocument; source: RubricSource }> {
-    const row = await this.resolve(owner, rubricId);
-    if (row === null) throw notFound('Rubric');
-    const source: RubricSource = { type: 'rubric', rubric_id: row.id, title: row.title, format: 'json' };
-    return { document: row.document, source };
+    const row = await this.resolved(owner, rubricId);
+    return { document: row.document, source: sourceOf(row, 'json') };
   }
 
-  /** Changes whenever the rubric does, as far as a prompt shows it. Throws `not_found`. */
+  /** Version of the content. @throws {AppError} `not_found` */
   async contentVersion(owner: Principal, rubricId: string | number): Promise<string> {
-    const row = await this.resolve(owner, rubricId);
-    if (row === null) throw notFound('Rubric');
-    return `${row.id} ${JSON.stringify(row.document)}`;
+    const { id, document } = await this.resolved(owner, rubricId);
+    return `${id} ${JSON.stringify(document)}`;
   }
 
   async exists(owner: Principal, rubricId: string | number): Promise<boolean> {
     return (await this.resolve(owner, rubricId)) !== null;
+  }
+
+  private async resolved(owner: Principal, rubricId: string | number): Promise<RubricEntity> {
+    const row = await this.resolve(owner, rubricId);
+    if (row === null) throw notFound('Rubric');
+    return row;
   }
 
   private async resolve(principal: Principal, rubricId: string | number): Promise<RubricEntity | null> {
@@ -233,18 +230,25 @@ export class RubricsService {
   ): Promise<RubricView> {
     const row = await this.versions.change(request, verb, (row) => {
       const change = next(row);
-      // Compared as texts: a new order of a document's members is a change.
+      // As text, because a new order of members is a change.
       return JSON.stringify(change.before) === JSON.stringify(change.after) ? null : change;
     });
     return viewOf(row, request.caller);
   }
 }
 
+const sourceOf = ({ id, title }: RubricEntity, format: RubricFormat): RubricSource => ({
+  type: 'rubric',
+  rubric_id: id,
+  title,
+  format,
+});
+
 function assertOwns({ userId }: Caller, { ownerId }: RubricEntity): void {
   if (ownerId !== userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
 }
 
-/** One of the user's own wins over those of others; two of equal standing name nobody. */
+/** An own rubric wins over those of other users. Two of one kind are ambiguous. */
 function unambiguous(rows: readonly RubricEntity[], { userId }: Principal): RubricEntity | null {
   const [first, second] = rows;
   if (first === undefined) return null;

@@ -1,4 +1,4 @@
-/** Why a document cannot be taken in; docs/guide/documents.md explains each. */
+/** Explained in docs/guide/documents.md. */
 export const EXTRACTION_ERROR_CODES = [
   'document.empty',
   'document.type_mismatch',
@@ -15,7 +15,7 @@ export const EXTRACTION_ERROR_CODES = [
 ] as const;
 export type ExtractionErrorCode = (typeof EXTRACTION_ERROR_CODES)[number];
 
-/** A document that cannot be read. `message` is a sentence for its owner; it never quotes the document. */
+/** The document cannot be read. `message` is a sentence for the owner and never quotes the document. */
 export class ExtractionError extends Error {
   constructor(
     readonly code: ExtractionErrorCode,

@@ -1,43 +1,46 @@
+import type { TextEncoding } from './text-decoding';
+
 export const DOCUMENT_FORMATS = ['pdf', 'docx', 'html', 'markdown', 'text', 'csv', 'json'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 
-/** What uploaded bytes are, by their content. */
 export interface DetectedFormat {
   readonly format: DocumentFormat;
   /** Media type to serve the original with. */
   readonly contentType: string;
+  /** Null for PDF and Word. */
+  readonly encoding: TextEncoding | null;
 }
 
 export interface ExtractionInput {
   readonly bytes: Buffer;
-  /** The client's name of the file; only its extension is looked at, which must agree with the content. */
+  /** Only its extension is used. It must match the content. */
   readonly filename: string;
 }
 
-/** Where a page begins: `start` is an offset into the document's text. Pages are numbered from 1. */
+/** `start` is an offset in the document's text. Pages are numbered from 1. */
 export interface PageStart {
   readonly page: number;
   readonly start: number;
 }
 
 /** Offsets are UTF-16 code units of `text`. */
-export interface ExtractedDocument extends DetectedFormat {
-  /** Markdown-like: `#` headings, `|` tables, fenced code; formulas as they were written. Never holds NUL or half a character. */
+export interface ExtractedDocument extends Omit<DetectedFormat, 'encoding'> {
+  /** Markdown-like: `#` headings, `|` tables, fenced code; formulas as written. Without NUL and unpaired surrogates. */
   readonly text: string;
   readonly title: string | null;
-  /** In order, one per page that holds text; empty where the format has no pages. */
+  /** One per page with text, in order; empty for formats without pages. */
   readonly pages: readonly PageStart[];
-  /** What was left out or guessed, in words for the owner. */
+  /** Missing or guessed parts, in words for the owner. */
   readonly warnings: readonly string[];
 }
 
-/** Defaults and meaning: the variables `EXTRACTION_*`. */
+/** Set by the variables `EXTRACTION_*`. */
 export interface ExtractionLimits {
   readonly maxBytes: number;
   readonly maxPages: number;
   /** Characters of extracted text. */
   readonly maxCharacters: number;
-  /** How many times larger than the file its unpacked content may be. */
+  /** Largest ratio of unpacked to packed size. */
   readonly maxExpansion: number;
   readonly timeoutMs: number;
   /** Resident memory of one parser process. */

@@ -1,37 +1,24 @@
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 
-/** More than any office document has; a larger listing is a bomb of its own. */
+/** More than any office document has. A larger archive is a denial-of-service attempt. */
 export const MOST_ENTRIES = 10_000;
 
 export type ZipListing =
   | { readonly ok: true; readonly entries: readonly Entry[] }
   | { readonly ok: false; readonly reason: 'broken' | 'crowded' };
 
+/** Entry names are only compared, never used as paths, so strange ones are accepted. */
 export const openZip = (bytes: Buffer): Promise<ZipFile> =>
-  new Promise((resolve, reject) => {
-    // Names are only compared, never used as paths: what a name tries to climb out of is not there.
-    fromBuffer(bytes, { lazyEntries: true, strictFileNames: false }, (error, zip) => {
-      if (zip === undefined) reject(error ?? new Error('no archive'));
-      else resolve(zip);
-    });
-  });
+  fromBufferPromise(bytes, { lazyEntries: true, strictFileNames: false });
 
-/** The archive's own list; no entry is unpacked. */
+/** The central directory; nothing is unpacked. */
 export async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   const entries: Entry[] = [];
-  await new Promise<void>((resolve, reject) => {
-    zip.on('entry', (entry: Entry) => {
-      entries.push(entry);
-      zip.readEntry();
-    });
-    zip.once('end', resolve);
-    zip.once('error', reject);
-    zip.readEntry();
-  });
+  for await (const entry of zip.eachEntry()) entries.push(entry);
   return entries;
 }
 
-/** What an archive says it holds. Never rejects. */
+/** Never rejects. */
 export async function listZip(bytes: Buffer): Promise<ZipListing> {
   try {
     const zip = await openZip(bytes);

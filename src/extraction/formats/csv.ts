@@ -6,9 +6,9 @@ import { sourceText } from './text';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
-/** Tables are repeated with their header after about this many characters, so that a passage keeps its column names. */
+/** Long tables are split and repeat their header, so that each passage has the column names. */
 const TABLE_CHARS = 600;
-/** Rows longer than this are written as records, one value per line. */
+/** Longer rows become records with one value per line. */
 const LONG_ROW = 300;
 
 const records = (text: string, delimiter: string, more: object = {}): string[][] =>
@@ -22,7 +22,7 @@ const records = (text: string, delimiter: string, more: object = {}): string[][]
     ...more,
   });
 
-/** The delimiter that cuts the first lines into the most columns of equal number. */
+/** The delimiter that gives the most columns, equal in number, in the first lines. */
 function delimiterOf(text: string): string {
   const cut = text.slice(0, SAMPLE_CHARS);
   const sample = text.length > SAMPLE_CHARS ? cut.slice(0, cut.lastIndexOf('\n') + 1 || cut.length) : cut;
@@ -55,7 +55,7 @@ const nameOf = (header: readonly string[], index: number): string => header[inde
 const asRecord = (header: readonly string[], row: readonly string[]): string =>
   row.flatMap((value, index) => (value === '' ? [] : [`${nameOf(header, index)}: ${value}`])).join('\n');
 
-/** Small tables one after another, each with the header. */
+/** Small tables, each with the header. */
 function asTables(header: readonly string[], body: readonly string[][]): string[] {
   const head = header.map(cellText);
   const tables: string[] = [];
@@ -64,7 +64,7 @@ function asTables(header: readonly string[], body: readonly string[][]): string[
   for (const row of body) {
     const cells = row.map(cellText);
     rows.push(cells);
-    length += cells.reduce((sum, cell) => sum + cell.length + 3, 0);
+    length += lengthOf(cells);
     if (length < TABLE_CHARS) continue;
     tables.push(pipeTable([head, ...rows]));
     rows = [];
@@ -82,7 +82,7 @@ function parsed(text: string): string[][] {
   } catch (error) {
     throw new ExtractionError(
       'document.malformed',
-      'The rows cannot be told apart: a quote is open at the end, or stands inside a value',
+      'The rows are not valid CSV: a quote is not closed, or is inside a value',
       {
         cause: error,
       },

@@ -3,35 +3,27 @@ import { ExtractionError } from '../document/extraction.errors';
 import type { ExtractionLimits } from '../document/extraction.types';
 import { entriesOf, MOST_ENTRIES, openZip } from '../document/zip-listing';
 
-/** Any document may unpack to this much; only beyond it the ratio counts. */
+/** The expansion limit applies beyond this size only. */
 const FREE_BYTES = 10 * 1024 * 1024;
-/** What is unpacked; pictures and embedded objects stay packed. */
+/** Images and embedded objects stay packed. */
 const UNPACKED = /\.(xml|rels)$/i;
 
-/** The XML parts of a Word document, by the names that the document itself uses. Nothing is written anywhere. */
+/** The XML parts of a Word document by name. */
 export type WordParts = ReadonlyMap<string, Buffer>;
 
 const tooBig = (): ExtractionError =>
-  new ExtractionError('document.expansion', 'The document unpacks to far more than its size; it looks like a bomb');
+  new ExtractionError('document.expansion', 'The document unpacks to far more than its size; it looks like a ZIP bomb');
 
-/** Unpacks one entry; what the archive says about its size is checked by the library, and the limit by counting. */
-function unpack(zip: ZipFile, entry: Entry, left: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (failed, stream) => {
-      if (stream === undefined) return reject(failed ?? new Error('unreadable entry'));
-      const parts: Buffer[] = [];
-      let size = 0;
-      stream.on('data', (part: Buffer) => {
-        size += part.length;
-        parts.push(part);
-        if (size <= left) return;
-        stream.destroy();
-        reject(tooBig());
-      });
-      stream.once('end', () => resolve(Buffer.concat(parts)));
-      stream.once('error', reject);
-    });
-  });
+/** Unpacks one entry. The declared size is not trusted: the bytes are counted. */
+async function unpack(zip: ZipFile, entry: Entry, left: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of await zip.openReadStreamPromise(entry)) {
+    parts.push(part as Buffer);
+    size += (part as Buffer).length;
+    if (size > left) throw tooBig();
+  }
+  return Buffer.concat(parts);
 }
 
 async function unpackAll(bytes: Buffer, limit: number): Promise<WordParts> {

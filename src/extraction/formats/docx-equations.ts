@@ -13,14 +13,14 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '\u20d7': '\\vec',
 };
 
-/** A document's word is looked up among ours only, not among what every object has. */
+/** Names from the document must not reach inherited members such as `constructor`. */
 const own = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 
 const valueOf = (xml: string, name: string): string | undefined =>
   new RegExp(`<m:${name} m:val="([^"]*)"`).exec(xml)?.[1];
 
-/** What a structure's properties say about its look, as the first thing inside it; all other properties go. */
+/** The operator or accent in the properties of a structure. Other properties are dropped. */
 function sign(name: string, properties: string): string {
   const character = valueOf(properties, 'chr');
   if (name === 'nary') return `${own(SIGNS, character ?? '∫') ?? character} `;
@@ -30,7 +30,7 @@ function sign(name: string, properties: string): string {
 
 const group = (content: string): string => ([...content].length === 1 ? content : `{${content}}`);
 
-/** LaTeX of each structure (ECMA-376-1 §22.1.2) whose parts are LaTeX already. */
+/** LaTeX of a structure (ECMA-376-1 §22.1.2) from the LaTeX of its parts. */
 const STRUCTURES: Readonly<Record<string, (content: string) => string>> = {
   e: group,
   num: (content) => `{${content}}`,
@@ -50,10 +50,10 @@ const STRUCTURES: Readonly<Record<string, (content: string) => string>> = {
 
 const PROPERTIES = /<m:(\w+)Pr(?:\s[^>]*)?>([\s\S]*?)<\/m:\1Pr>/g;
 const INNERMOST = /<m:(\w+)(?:\s[^>]*)?>([^<]*)<\/m:\1>/g;
-/** Letters in mathematical italics and the like, which are the letters themselves to whoever searches. */
+/** Letters in mathematical italics and the like. A search must find them as plain letters. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/gu;
 
-/** An equation of Word's editor as LaTeX; what has no rule is its text. */
+/** LaTeX of a Word equation. Unknown structures become their text. */
 function latexOf(equation: string): string {
   let xml = equation
     .replace(/<w:rPr>[\s\S]*?<\/w:rPr>/g, '')
@@ -70,7 +70,7 @@ function latexOf(equation: string): string {
 
 const run = (latex: string): string => (latex === '' ? '' : `<w:r><w:t xml:space="preserve">$${latex}$</w:t></w:r>`);
 
-/** A part of a Word document with its equations as text, `$\frac{a}{b}$`, which is all that mammoth reads. */
+/** Replaces the equations of a document part by text such as `$\frac{a}{b}$`, because mammoth ignores equations. */
 export function withEquations(part: string): string {
   if (!part.includes('<m:oMath')) return part;
   const xml = part

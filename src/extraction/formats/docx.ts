@@ -18,10 +18,7 @@ const STYLES = [
   "r[style-name='Verbatim Char'] => code",
 ];
 
-/**
- * Mammoth's own way to be given an unpacked document (`file`, as its tests and browser build do): the limits of unpacking
- * stay ours, and equations become text before it sees them.
- */
+/** Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits and converts the equations. */
 const inputOf = (parts: WordParts): Input =>
   ({
     file: {
@@ -41,7 +38,7 @@ export async function readDocx({ bytes, limits }: Source): Promise<Content> {
   const { value } = await mammoth
     .convertToHtml(inputOf(parts), {
       styleMap: STYLES,
-      // Only the alternative text is kept; the picture itself is never unpacked.
+      // Keeps the alternative text only.
       convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
       externalFileAccess: false,
     })

@@ -1,7 +1,6 @@
 import type { ExtractedDocument, ExtractionLimits } from '../document/extraction.types';
 import type { TextEncoding } from '../document/text-decoding';
 
-/** What a format's reader is given. */
 export interface Source {
   readonly bytes: Buffer;
   /** Null for formats that are not text. */

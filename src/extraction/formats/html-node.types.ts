@@ -1,4 +1,4 @@
-/** As much of the DOM as is used here. The parser behind turndown has no types, and gives undefined where the standard says null. */
+/** Subset of the DOM. The parser behind turndown has no types and may give undefined instead of null. */
 export interface HtmlNode {
   readonly nodeName: string;
   readonly textContent: string;
@@ -12,7 +12,7 @@ export interface HtmlNode {
 export const childrenOf = (node: HtmlNode, ...names: readonly string[]): HtmlNode[] =>
   Array.from(node.childNodes).filter(({ nodeName }) => names.includes(nodeName));
 
-/** Nearest ancestor of that name. */
+/** Nearest ancestor with one of the names. */
 export function ancestor(node: HtmlNode, ...names: readonly string[]): HtmlNode | null {
   for (let at = node.parentNode; at; at = at.parentNode) if (names.includes(at.nodeName)) return at;
   return null;

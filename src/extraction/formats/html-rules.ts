@@ -21,8 +21,8 @@ const RENDERED = /(?:^|\s)(?:katex-html|MathJax(?:_Preview|_Display|_SVG|_CHTML)
 const isHidden: Filter = (node) =>
   node.getAttribute('hidden') !== null || /display\s*:\s*none/i.test(attribute(node, 'style'));
 
-/** Header and footer of the page, not those of an article in it. */
-const isFurniture: Filter = (node) =>
+/** Header, footer and navigation of the page, not of an article in it. */
+const isPageEdgeOrNavigation: Filter = (node) =>
   (isPageEdge(node) && ancestor(node, 'ARTICLE', 'MAIN', 'SECTION', 'ASIDE', 'BLOCKQUOTE') === null) ||
   ROLES.has(attribute(node, 'role').toLowerCase());
 
@@ -31,7 +31,7 @@ const inMath = (node: HtmlNode): boolean => ancestor(node, 'MATH', 'math') !== n
 const isDropped: Filter = (node) =>
   isMedia(node) ||
   isControl(node) ||
-  isFurniture(node) ||
+  isPageEdgeOrNavigation(node) ||
   hasClass(node, RENDERED) ||
   (isHidden(node) && !inMath(node));
 
@@ -52,7 +52,7 @@ const math: Replacement = (_, node) => {
   return formula(tex, attribute(node, 'display') === 'block');
 };
 
-/** Language of a listing by the classes of it, of the code in it, or of what wraps it. */
+/** Language of a code block by the classes of the element, its `code` or its wrapper. */
 function languageOf(node: HtmlNode): string {
   const near = [node, node.querySelector('code'), ancestor(node, 'DIV', 'FIGURE')];
   const classes = near.map((at) => (at ? attribute(at, 'class') : '')).join(' ');
@@ -92,14 +92,13 @@ const image: Replacement = (_, node) => {
 const raised: Replacement = (content, node) =>
   content.length <= 3 && !node.querySelector('a') && content.trim() !== '' ? `^${content}` : content;
 
-/** What a conversion learned beside its text. */
 export interface PageFacts {
   title: string | null;
   /** Text of each `<main>`. */
   readonly mains: string[];
 }
 
-/** Teaches turndown what to drop and what to keep as it is written. Rules added later are asked first. */
+/** Adds conversion rules. Turndown tries rules added later first. */
 export function addRules(service: TurndownService, facts: PageFacts): void {
   const tables = new HtmlTables();
   const rule = (name: string, filter: Filter, replacement: Replacement): void => {

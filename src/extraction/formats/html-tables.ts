@@ -3,7 +3,7 @@ import { ancestor, attribute, childrenOf, type HtmlNode } from './html-node.type
 const MOST_SPAN = 100;
 const CODE_OR_FORMULA = /(`[^`]*`|\$[^$]*\$)/;
 
-/** One line, without pipes that would end the cell; formulas and code keep theirs, which mean something. */
+/** One line with escaped pipes, except in formulas and code. */
 export function cellText(content: string): string {
   const line = content.trim().replace(/\s*\n\s*/g, '<br>');
   if (!line.includes('|')) return line;
@@ -23,7 +23,7 @@ const spanOf = (cell: HtmlNode, name: string): number => {
   return span > 1 ? Math.min(span, MOST_SPAN) : 1;
 };
 
-/** Cells by row and column. A cell over several rows stands in each, one over several columns in the first of them. */
+/** Cells by row and column. A `rowspan` repeats the cell, a `colspan` leaves the other columns empty. */
 function gridOf(rows: readonly HtmlNode[], textOf: (cell: HtmlNode) => string): string[][] {
   const grid: string[][] = rows.map(() => []);
   rows.forEach((row, y) => {
@@ -40,7 +40,7 @@ function gridOf(rows: readonly HtmlNode[], textOf: (cell: HtmlNode) => string): 
   return grid;
 }
 
-/** Rows as a pipe table (GFM §4.10) whose first row names the columns. */
+/** Pipe table (GFM §4.10). The first row is the header. */
 export function pipeTable(rows: readonly (readonly string[])[]): string {
   const width = Math.max(...rows.map((row) => row.length));
   const line = (cells: readonly string[]): string =>
@@ -49,7 +49,7 @@ export function pipeTable(rows: readonly (readonly string[])[]): string {
   return [line(header), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
 }
 
-/** True when all text is in links (site navigation). Pictures and punctuation between links are ignored. */
+/** True when all text is in links: site navigation. */
 const holdsLinksOnly = (table: HtmlNode): boolean => Boolean(table.querySelector('a')) && !hasOwnText(table);
 
 const hasOwnText = (node: HtmlNode): boolean => {
@@ -57,7 +57,7 @@ const hasOwnText = (node: HtmlNode): boolean => {
   return node.nodeName !== 'A' && Array.from(node.childNodes).some(hasOwnText);
 };
 
-/** Tables of one document while it is converted. Cells come first, then their table. */
+/** Tables of one document. Turndown converts cells before their table. */
 export class HtmlTables {
   private readonly texts = new WeakMap<HtmlNode, string>();
   private readonly layout = new WeakMap<HtmlNode, boolean>();
@@ -77,7 +77,7 @@ export class HtmlTables {
     return `\n\n${content.trim()}\n\n${pipeTable(grid)}\n\n`;
   }
 
-  /** A table that arranges the page rather than data: one with tables inside, or with a single column. */
+  /** A layout table has nested tables or a single column. */
   private isLayout(table: HtmlNode): boolean {
     const known = this.layout.get(table);
     if (known !== undefined) return known;

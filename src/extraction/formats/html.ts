@@ -2,14 +2,12 @@ import TurndownService from 'turndown';
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
 import { addRules, type PageFacts } from './html-rules';
-import { firstHeading, sourceText } from './text';
+import { firstHeading, shortTitle, sourceText } from './text';
 
-/** A `<main>` that holds less than this share of the page is not all there is to read. */
+/** A `<main>` with a smaller share of the text is not the whole content. */
 const MAIN_SHARE = 0.5;
 
-const TITLE_MAX = 200;
-
-/** A text that would be taken for a heading or a fence at the start of a line; nothing else is escaped, so that formulas and code in running text stay as they are. */
+/** Only text that looks like a heading or a fence is escaped, so formulas and inline code stay unchanged. */
 const AT_LINE_START = /^(#{1,6}(?=\s)|`{3}|~{3})/;
 
 /** Markdown of an HTML page; nothing is fetched, no script runs. */
@@ -21,11 +19,8 @@ export function htmlToMarkdown(html: string): { text: string; title: string | nu
   const whole = service.turndown(html);
   const [main = ''] = facts.mains;
   const text = facts.mains.length === 1 && main.length >= MAIN_SHARE * whole.length ? main : whole;
-  return { text: tidy(text), title: facts.title === null ? null : short(facts.title) };
+  return { text: tidy(text), title: facts.title === null ? null : shortTitle(facts.title) };
 }
-
-/** A title goes with every passage of the page. */
-const short = (title: string): string | null => title.slice(0, TITLE_MAX).trim().toWellFormed() || null;
 
 const tidy = (text: string): string =>
   text
@@ -37,6 +32,9 @@ export function readHtml(source: Source): Content {
   const { text: html, warnings } = sourceText(source);
   const { text, title } = htmlToMarkdown(html);
   if (text === '')
-    throw new ExtractionError('document.no_text', 'The page holds no text; content that a script loads is not there');
+    throw new ExtractionError(
+      'document.no_text',
+      'The page holds no text. Content that a script loads is not part of the file',
+    );
   return { text, title: title ?? firstHeading(text), pages: [], warnings };
 }

@@ -1,13 +1,13 @@
 import { ExtractionError } from '../document/extraction.errors';
 import type { Content, Source } from './format-reader.types';
-import { sourceText } from './text';
+import { shortTitle, sourceText } from './text';
 
-/** A value whose parts fit this many characters is written on one line. */
+/** Longest value on one line. */
 const LINE_CHARS = 300;
 const MOST_DEPTH = 200;
 const INLINE_DEPTH = 8;
 
-/** Numbers that a double cannot hold, such as long identifiers, are kept as they are written. */
+/** Numbers that lose precision as a double, such as long ids, become strings. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const exactNumbers = (text: string): string =>
   text.replace(TOKENS, (token) =>
@@ -41,7 +41,7 @@ function inlineLeaf(value: unknown, path: string, left: number): string | null {
   return text.includes('\n') || whole.length > left ? null : whole;
 }
 
-/** `a: 1; b.c: 2`, or null where that gets too long or a value has lines of its own. */
+/** `a: 1; b.c: 2`; null when it is too long or a value has several lines. */
 function inline(value: unknown, path: string, left: number, depth = 0): string | null {
   if (depth > INLINE_DEPTH) return null;
   if (!isParent(value)) return inlineLeaf(value, path, left);
@@ -87,7 +87,7 @@ class JsonWriter {
     return this.lines.join('\n').trim();
   }
 
-  /** Text of several lines (Markdown, code) stands by itself, unchanged. */
+  /** Text of several lines (Markdown, code) stays unchanged on lines of its own. */
   private writeLeaf(value: unknown, path: string): void {
     const text = leaf(value);
     const label = path === '' ? '' : `${path}:`;
@@ -96,7 +96,7 @@ class JsonWriter {
   }
 }
 
-/** Every value on a line with its path (`students[3].name: Ana`), small objects whole; strings unescaped. */
+/** One line per value with its path (`students[3].name: Ana`) or per small object; strings are not escaped. */
 export function readJson(source: Source): Content {
   const value = parseJson(sourceText(source).text);
   const writer = new JsonWriter();
@@ -106,7 +106,7 @@ export function readJson(source: Source): Content {
   const title = isParent(value) && !Array.isArray(value) ? (value as Record<string, unknown>)['title'] : null;
   return {
     text,
-    title: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 200).toWellFormed() : null,
+    title: typeof title === 'string' ? shortTitle(title.trim()) : null,
     pages: [],
     warnings: [],
   };

@@ -4,7 +4,7 @@ import type { Content, Source } from './format-reader.types';
 
 const GUESSED = 'The file does not say its encoding and is not UTF-8; it was read as Windows-1252';
 
-/** A text format's characters, with a warning where the encoding is a guess. */
+/** The decoded text, with a warning when the encoding is a guess. */
 export function sourceText({ bytes, encoding }: Source): { text: string; warnings: string[] } {
   const text = decodeAs(bytes, encoding ?? 'utf-8');
   if (text.trim() === '') throw new ExtractionError('document.empty', 'The file holds nothing but white space');
@@ -15,14 +15,14 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}[ \t]+(\S.*)$/;
 const TITLE_MAX = 200;
 
-/** What a heading line says; null for any other line and for a heading without words. */
+/** A title is repeated with every passage, so it is cut. Null without characters. */
+export const shortTitle = (title: string): string | null => title.slice(0, TITLE_MAX).trim().toWellFormed() || null;
+
+/** Text of a heading line; null for other lines and empty headings. */
 function headingOf(line: string): string | null {
   const words = HEADING.exec(line.slice(0, 2 * TITLE_MAX))?.[1]?.trim() ?? '';
-  const bare = words
-    .replace(/[ \t]#+$/, '')
-    .slice(0, TITLE_MAX)
-    .trim();
-  return bare === '' || /^#+$/.test(bare) ? null : bare.toWellFormed();
+  const title = shortTitle(words.replace(/[ \t]#+$/, ''));
+  return title === null || /^#+$/.test(title) ? null : title;
 }
 
 /** First heading of a Markdown text, code skipped; null when there is none. */
@@ -42,7 +42,7 @@ export function firstHeading(text: string): string | null {
   return null;
 }
 
-/** Markdown and plain text are kept as they are. A plain text may well hold Markdown, so its headings count too. */
+/** Markdown and plain text stay unchanged. Plain text may contain Markdown headings too. */
 export function readText(source: Source): Content {
   const { text, warnings } = sourceText(source);
   return { text, title: firstHeading(text), pages: [], warnings };

@@ -1,7 +1,7 @@
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { ExtractionError } from '../document/extraction.errors';
 import { parseDocument } from '../reading/parse-document';
-import { OVER_MEMORY } from './parser-end';
+import { OVER_MEMORY } from './parser-exit';
 import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
 
 const WATCH_EVERY_MS = 50;
@@ -12,7 +12,7 @@ interface Watch {
   readonly memoryMb: number;
 }
 
-/** A thread of its own, since a hostile file can keep the main one busy for ever: ends the process when its parent is gone or its memory is over the limit. */
+/** Runs in a thread, because a hostile file may block the main one. Kills the process without its parent or over its memory limit. */
 function watch({ parent, memoryMb }: Watch): void {
   setInterval(() => {
     if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
@@ -38,7 +38,7 @@ async function answer({ id, bytes, filename, limits }: ToParser): Promise<Parser
 
 function serve(): void {
   const [memoryMb, parent] = process.argv.slice(2).map(Number) as [number, number];
-  // Asked for its parent now, a process whose parent died while it started would name the one that took it over.
+  // The parent's id is an argument: `process.ppid` would be wrong if the parent died during the start.
   new Worker(__filename, { workerData: { parent, memoryMb } satisfies Watch }).unref();
   process.on('message', (message: ToParser) => {
     void answer(message).then(tell);

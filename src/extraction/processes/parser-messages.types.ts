@@ -2,7 +2,7 @@ import type { ExtractedDocument, ExtractionLimits } from '../document/extraction
 import type { ExtractionErrorCode } from '../document/extraction.errors';
 
 export interface ToParser {
-  /** Which of the questions to this process it is; the answer says it again. */
+  /** Correlates the answer with the request. */
   readonly id: number;
   readonly filename: string;
   readonly bytes: Uint8Array;
@@ -12,19 +12,18 @@ export interface ToParser {
 export type FromParser =
   | { readonly type: 'ready' }
   | ParserAnswer
-  /** A library threw something into nothing, perhaps on account of an earlier document. */
+  /** Uncaught error, perhaps of an earlier document. */
   | ({ readonly type: 'stray' } & Untrusted);
 
-/** What became of one question. */
 export type ParserAnswer = { readonly id: number } & (
   | { readonly type: 'document'; readonly document: ExtractedDocument }
-  /** The document was refused; the process is fit for another one. */
+  /** The document was rejected; the process can be used again. */
   | { readonly type: 'refused'; readonly code: ExtractionErrorCode; readonly message: string }
-  /** A library threw something unexpected at this document. */
+  /** Unexpected error of a library for this document. */
   | ({ readonly type: 'broken' } & Untrusted)
 );
 
-/** The process is not trusted with another document. `reason` is an error's class, never its message. */
+/** The process must not be used again. `reason` is the class of the error, never its message. */
 interface Untrusted {
   readonly reason: string;
 }

@@ -1,6 +1,6 @@
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
 import { AppError, Gate } from '../../kernel';
-import { ParserLost } from './parser-end';
+import { ParserLost } from './parser-exit';
 import { ParserProcess } from './parser-process';
 
 export interface PoolOptions {
@@ -11,10 +11,10 @@ export interface PoolOptions {
   readonly limits: ExtractionLimits;
 }
 
-/** A process is replaced after this many documents: what the libraries leak stays small. */
+/** Limits memory leaks of the libraries. */
 const DOCUMENTS_PER_PROCESS = 200;
 
-/** A few parser processes, started when needed, used again, ended when idle. Documents wait in the order they came. */
+/** A pool of parser processes: started on demand, reused, killed when idle. First come, first served. */
 export class ParserPool {
   private readonly idle: ParserProcess[] = [];
   private readonly all = new Set<ParserProcess>();
@@ -26,14 +26,13 @@ export class ParserPool {
     this.gate = new Gate(options.processes);
   }
 
-  /** Process ids of the parsers that run now. */
   get pids(): readonly number[] {
     return [...this.all].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
-   * A document whose process is lost through no fault of its own is read once more, in a fresh one.
-   * @throws {ExtractionError}; AppError `unavailable` when no process can be started; the signal's reason when it aborts.
+   * Retries once in a new process when a process is lost.
+   * @throws {ExtractionError}; {AppError} `unavailable` when no process starts; the signal's reason
    */
   async parse(input: ExtractionInput, signal: AbortSignal | undefined): Promise<ExtractedDocument> {
     const ending = AbortSignal.any([this.closing.signal, ...(signal === undefined ? [] : [signal])]);

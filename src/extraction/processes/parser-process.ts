@@ -2,11 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { ExtractionError } from '../document/extraction.errors';
 import type { ExtractedDocument, ExtractionInput, ExtractionLimits } from '../document/extraction.types';
-import { explainEnd, type ParserEnd, ParserLost } from './parser-end';
+import { explainExit, type ParserExit, ParserLost } from './parser-exit';
 import type { FromParser, ParserAnswer, ToParser } from './parser-messages.types';
 
-/** What comes back for a document: an answer, a stray error, or the end of the process. */
-type Outcome = ParserAnswer | Extract<FromParser, { type: 'stray' }> | ({ readonly type: 'gone' } & ParserEnd);
+type Outcome = ParserAnswer | Extract<FromParser, { type: 'stray' }> | ({ readonly type: 'gone' } & ParserExit);
 
 interface Waiting {
   readonly id: number;
@@ -15,24 +14,24 @@ interface Waiting {
 
 const UNKNOWN_END: Outcome = { type: 'gone', code: null, signal: null };
 
-/** V8's heap gets this share of the resident memory; the rest is for buffers and code. */
+/** Share of the memory limit for V8's heap. The rest is for buffers and code. */
 const HEAP_SHARE = 0.75;
 
-/** About a third of a busy processor: an answer goes first, and a document still ends within its time limit. */
+/** Gives about a third of a busy CPU: requests go first, and documents still finish in time. */
 const NICENESS = 5;
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 /**
- * One process that reads one document at a time. It has no environment, no output and a bounded heap, runs at lower
- * priority, and ends itself when its memory grows over the limit or the service is gone, however busy a file keeps it.
+ * A child process that reads one document at a time, without environment and output, with a bounded heap and lower priority.
+ * It kills itself over its memory limit or when the service is gone.
  */
 export class ParserProcess {
   private readonly child: ChildProcess;
   private waiting: Waiting | null = null;
   /** Documents read so far. */
   served = 0;
-  /** False once it has ended, or is not to be used again. */
+  /** False after its end or a failure. */
   usable = true;
 
   private constructor(file: string, { memoryMb }: ExtractionLimits, onExit: (parser: ParserProcess) => void) {
@@ -49,7 +48,7 @@ export class ParserProcess {
     this.rest();
   }
 
-  /** @throws {ParserLost} when the system has no room for another process. */
+  /** @throws {ParserLost} when no process can be started */
   static start(file: string, limits: ExtractionLimits, onExit: (parser: ParserProcess) => void): ParserProcess {
     try {
       return new ParserProcess(file, limits, onExit);
@@ -62,7 +61,7 @@ export class ParserProcess {
     return this.child.pid;
   }
 
-  /** @throws {ExtractionError}; {ParserLost} when the document was not the reason; the signal's reason when it aborts. */
+  /** @throws {ExtractionError}; {ParserLost} when the document is not the reason; the signal's reason */
   async parse(
     { bytes, filename }: ExtractionInput,
     limits: ExtractionLimits,
@@ -103,7 +102,7 @@ export class ParserProcess {
       this.waiting = { id: message.id, settle: resolve };
       if (!this.usable) return this.settle(UNKNOWN_END);
       this.child.send(message, (error) => {
-        // A process that has ended says why by itself.
+        // If the process has ended, its exit event tells why.
         if (error !== null && this.child.exitCode === null && this.child.signalCode === null) this.settle(UNKNOWN_END);
       });
     });
@@ -115,8 +114,8 @@ export class ParserProcess {
     if (outcome.type === 'document') return outcome.document;
     if (outcome.type === 'refused') throw new ExtractionError(outcome.code, outcome.message);
     this.kill();
-    if (outcome.type === 'gone') throw explainEnd(outcome, memoryMb);
-    // Of the first document it can only be its own.
+    if (outcome.type === 'gone') throw explainExit(outcome, memoryMb);
+    // For the first document, the error cannot come from an earlier one.
     if (outcome.type === 'stray' && !isFirst) throw new ParserLost(outcome.reason);
     throw new ExtractionError('document.malformed', `The document is damaged and cannot be read (${outcome.reason})`);
   }
@@ -139,12 +138,11 @@ export class ParserProcess {
     onExit(this);
   }
 
-  /** An answer to a user goes before a document in the background. */
   private lowerPriority(): void {
     try {
       if (this.child.pid !== undefined) setPriority(this.child.pid, NICENESS);
     } catch {
-      // Some systems do not let a service do this; it then competes as an equal.
+      // Some systems forbid it: normal priority then.
     }
   }
 

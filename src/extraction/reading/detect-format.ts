@@ -36,7 +36,7 @@ const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** Stream of an Office document under a password ([MS-OFFCRYPTO] §2.3.4). */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** What the bytes are, whatever the name says. `what` completes "The content is …". */
+/** Format by content. `what` completes "The content is …". */
 interface Content {
   readonly kind: 'pdf' | 'docx' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
   readonly what: string;
@@ -75,7 +75,7 @@ const RECORDS_START = /^\s*(?:\[\s*)?\{\s*"/;
 const headOf = (bytes: Buffer, encoding: TextEncoding): string => {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (encoding === 'windows-1252') return decodeAs(head, encoding);
-  // Not strict: the last character may be cut in two here.
+  // Not strict: the last character may be incomplete.
   return new TextDecoder(encoding).decode(head);
 };
 
@@ -106,7 +106,7 @@ async function contentOf(bytes: Buffer): Promise<Content> {
   return unknownContent(bytes);
 }
 
-/** What each format may look like; text formats cannot be told from one another by their bytes. */
+/** Contents that each format accepts. Text formats look alike. */
 const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = {
   pdf: ({ kind }) => kind === 'pdf',
   docx: ({ kind }) => kind === 'docx',
@@ -137,11 +137,13 @@ function refusal(extension: string, format: DocumentFormat, content: Content): E
   );
 }
 
-/** The format together with how its text is encoded (null for PDF and Word, which are not text). */
-export async function inspect(
-  bytes: Buffer,
-  filename: string,
-): Promise<DetectedFormat & { readonly encoding: TextEncoding | null }> {
+/**
+ * The format of uploaded bytes. The content decides; the extension must match it and chooses among the text formats. Reads the
+ * beginning of the file, or the directory of an archive.
+ * @throws {ExtractionError} `document.empty`, `document.unsupported`, `document.type_mismatch`, `document.encoding`,
+ * `document.encrypted`, `document.malformed`, `document.expansion`
+ */
+export async function detectFormat(bytes: Buffer, filename: string): Promise<DetectedFormat> {
   if (bytes.length === 0) throw new ExtractionError('document.empty', 'The file is empty');
   const extension = extensionOf(filename);
   const format = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
@@ -155,14 +157,4 @@ export async function inspect(
   const content = await contentOf(bytes);
   if (!AGREES[format](content)) throw refusal(extension, format, content);
   return { format, contentType: CONTENT_TYPES[format], encoding: content.encoding ?? null };
-}
-
-/**
- * What uploaded bytes are. The content decides; the extension has to agree, and picks among the text formats. Cheap enough
- * for an upload: looks at the start of the file and, of an archive, at its list of names.
- * @throws {ExtractionError} `document.empty`, `document.unsupported`, `document.type_mismatch`, `document.encoding`, `document.encrypted`
- */
-export async function detectFormat(bytes: Buffer, filename: string): Promise<DetectedFormat> {
-  const { format, contentType } = await inspect(bytes, filename);
-  return { format, contentType };
 }

@@ -5,7 +5,7 @@ import type {
   ExtractionInput,
   ExtractionLimits,
 } from '../document/extraction.types';
-import { inspect } from './detect-format';
+import { detectFormat } from './detect-format';
 import type { Content, FormatReader } from '../formats/format-reader.types';
 import { readCsv } from '../formats/csv';
 import { readDocx } from '../formats/docx';
@@ -24,7 +24,7 @@ const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   json: readJson,
 };
 
-/** PostgreSQL stores neither NUL nor half a character. */
+/** PostgreSQL rejects NUL and unpaired surrogates. */
 const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', ' ') : text).toWellFormed();
 
 const withinLimit = ({ text }: Content, { maxCharacters }: ExtractionLimits): void => {
@@ -32,12 +32,12 @@ const withinLimit = ({ text }: Content, { maxCharacters }: ExtractionLimits): vo
   throw new ExtractionError('document.too_large', `The document holds more than ${maxCharacters} characters of text`);
 };
 
-/** Runs where it may be killed: in a parser process. @throws {ExtractionError} */
+/** Runs in a parser process, which may be killed. @throws {ExtractionError} */
 export async function parseDocument(
   { bytes, filename }: ExtractionInput,
   limits: ExtractionLimits,
 ): Promise<ExtractedDocument> {
-  const { format, contentType, encoding } = await inspect(bytes, filename);
+  const { format, contentType, encoding } = await detectFormat(bytes, filename);
   const content = await READERS[format]({ bytes, encoding, limits });
   withinLimit(content, limits);
   const { text, title, pages, warnings } = content;

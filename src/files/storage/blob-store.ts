@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, notFound, uuidv7 } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { isAt, openPlain, readBytes } from './plain-file';
 
-/** Folder of a blob below the data directory: a room's name, then ids. */
+/** Folder of blobs below the data directory: a room, then ids. */
 export type BlobSpace = readonly [room: 'files' | 'knowledge-bases', organizationId: string, ...ids: string[]];
 
 const SAFE_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -25,9 +25,8 @@ function diskError(error: unknown): AppError {
 }
 
 /**
- * Uploaded bytes on disk, under names that we choose; a client's file name never becomes a path.
- * Reading still trusts nothing that lies there: no symlink, hard link, FIFO or device is followed or opened to its end
- * (a FIFO opened to block would stop every file operation of the process).
+ * Uploaded bytes on disk under generated names; a client's file name never becomes a path. Reading accepts plain files only:
+ * no symbolic link, hard link, FIFO or device.
  */
 @Injectable()
 export class BlobStore {
@@ -37,7 +36,7 @@ export class BlobStore {
     this.root = resolve(config.database.dataDir);
   }
 
-  /** Stores the bytes under a new name and returns it; after any failure nothing is left behind. */
+  /** Stores the bytes under a new name and returns it. A failure leaves nothing behind. */
   async put(space: BlobSpace, bytes: Buffer): Promise<string> {
     const name = uuidv7();
     const folder = this.folder(space);
@@ -53,12 +52,12 @@ export class BlobStore {
     }
   }
 
-  /** The whole blob. Throws `not_found` when it is missing or is not a plain file of ours, `payload_too_large` beyond `maxBytes`. */
+  /** The whole blob. @throws {AppError} `not_found` unless it is a plain file; `payload_too_large` beyond `maxBytes` */
   read(space: BlobSpace, name: string, maxBytes: number): Promise<Buffer> {
     return this.opened(space, name, (handle, folder) => readPlain(handle, folder, maxBytes));
   }
 
-  /** The first `length` bytes of a blob, or all of a shorter one. Throws `not_found` as `read`. */
+  /** The first `length` bytes of a blob, or all of a shorter one. @throws {AppError} `not_found` */
   readStart(space: BlobSpace, name: string, length: number): Promise<Buffer> {
     return this.opened(space, name, async (handle, folder) => {
       const size = await plainSize(handle, folder);
@@ -66,7 +65,7 @@ export class BlobStore {
     });
   }
 
-  /** Removing what is not there is no error: it was removed before. */
+  /** A missing blob is no error. */
   async remove(space: BlobSpace, name: string): Promise<void> {
     await rm(join(this.folder(space), checked(name)), { force: true });
   }
@@ -93,10 +92,7 @@ export class BlobStore {
     const folder = this.folder(space);
     let handle: FileHandle;
     try {
-      handle = await open(
-        join(folder, checked(name)),
-        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-      );
+      handle = await openPlain(join(folder, checked(name)));
     } catch (error) {
       if (['ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EISDIR'].includes(codeOf(error))) throw notFound('File content');
       throw diskError(error);
@@ -132,7 +128,8 @@ async function writeDurably(path: string, bytes: Buffer): Promise<void> {
 
 async function plainSize(handle: FileHandle, folder: string): Promise<number> {
   const stats = await handle.stat();
-  if (!stats.isFile() || stats.nlink !== 1 || !(await liesIn(handle, folder))) throw notFound('File content');
+  if (!stats.isFile() || stats.nlink !== 1 || !(await isAt(handle, (path) => path.startsWith(folder + sep))))
+    throw notFound('File content');
   return stats.size;
 }
 
@@ -140,26 +137,4 @@ async function readPlain(handle: FileHandle, folder: string, maxBytes: number): 
   const size = await plainSize(handle, folder);
   if (size > maxBytes) throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
   return readBytes(handle, size);
-}
-
-async function readBytes(handle: FileHandle, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
-  let read = 0;
-  while (read < length) {
-    const { bytesRead } = await handle.read(bytes, read, length - read, read);
-    if (bytesRead === 0) break;
-    read += bytesRead;
-  }
-  return bytes.subarray(0, read);
-}
-
-/** Where the opened file really is, asked of the kernel, so that a folder replaced by a symlink is found out. */
-async function liesIn(handle: FileHandle, folder: string): Promise<boolean> {
-  const link = `/proc/self/fd/${handle.fd}`;
-  const visible = await access(link).then(
-    () => true,
-    () => false,
-  );
-  if (!visible) return true;
-  return (await readlink(link)).startsWith(folder + sep);
 }

@@ -1,8 +1,8 @@
 const DRIVE = /^[a-z]:/i;
 
 /**
- * Why `ref` cannot name a file of its owner's space, or null. A path is a label that must equal a stored name exactly, so
- * these rules keep anyone from believing that a path walks: `notes..v2.txt` is a name, `a/../b` is not.
+ * Why `ref` is not a valid file path; null when it is. A path is only compared with stored names, so `notes..v2.txt` is
+ * valid. `a/../b` is not, because it looks as if it could leave a folder.
  */
 export function pathProblem(ref: string): string | null {
   if (ref === '') return 'is empty';
@@ -15,5 +15,5 @@ export function pathProblem(ref: string): string | null {
   return null;
 }
 
-/** One spelling per name: composed characters, so that a name typed on another system is found. */
+/** Unicode NFC: systems spell composed characters differently. */
 export const normalisedName = (name: string): string => name.normalize('NFC');

@@ -1,6 +1,6 @@
 import type { BlobSpace } from './blob-store';
 
-/** More than any upload or generated image may hold, so that every stored file can be read whole. */
+/** Larger than any upload or generated image, so that every stored file can be read. */
 export const READ_MAX_BYTES = 24 * 1024 * 1024;
 
 /** Folder of one user's files. */

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 
-/** One uploaded file. `name` is the path inside the owner's file space; the bytes lie under `storageName`, which we choose. */
+/** `name` is the path in the owner's file space. `storageName` is the generated name of the bytes in the blob store. */
 @Entity('files')
 @Unique('files_name_uq', ['organizationId', 'ownerId', 'name'])
 export class FileEntity {

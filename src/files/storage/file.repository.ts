@@ -12,7 +12,7 @@ export class FileRepository {
     return new OwnedFiles((tx ?? this.dataSource.manager).getRepository(FileEntity), owner);
   }
 
-  /** Storage names, of those given, that rows of the owner hold. */
+  /** Storage names, of those given, that rows of the owner use. */
   async named(organizationId: string, ownerId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.dataSource.manager.find(FileEntity, {
       select: { storageName: true },
@@ -22,7 +22,7 @@ export class FileRepository {
   }
 }
 
-/** The files of one user in one organization; nobody else's can be asked for. */
+/** The files of one user in one organization. */
 export class OwnedFiles extends TenantScope<FileEntity> {
   constructor(
     rows: ConstructorParameters<typeof TenantScope<FileEntity>>[0],
@@ -39,7 +39,7 @@ export class OwnedFiles extends TenantScope<FileEntity> {
     return this.rows.findOneBy(this.own({ name }));
   }
 
-  /** Waits for whoever is replacing the file now. */
+  /** Takes the row lock. */
   lockByName(name: string): Promise<FileEntity | null> {
     return this.rows.findOne({ where: this.own({ name }), lock: { mode: 'pessimistic_write' } });
   }

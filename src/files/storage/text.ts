@@ -1,16 +1,16 @@
-/** Text of uploaded bytes, or why they are none. */
+/** The text of uploaded bytes, or why they are not text. */
 export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'empty' | 'binary' | 'not_utf8' };
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Strict UTF-8: a byte order mark is dropped, NUL bytes mean binary, anything undecodable is refused rather than replaced. */
+/** Strict UTF-8 without its byte order mark. NUL bytes mean binary data; invalid bytes are rejected, not replaced. */
 export function decodeText(bytes: Buffer): DecodedText {
   return decoded(bytes, () => UTF8.decode(bytes));
 }
 
-/** The same for the first bytes of a text: a character that is cut off at their end is dropped. */
+/** Decodes the first bytes of a text and drops an incomplete last character. */
 export function decodeStart(bytes: Buffer): DecodedText {
   return decoded(bytes, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }));
 }
@@ -42,7 +42,7 @@ const MAGIC: readonly (readonly [type: string, start: string])[] = [
   ['application/zip', '504b0304'],
 ];
 
-/** Media type by content; the client's header is never asked. Text that a browser might run is plain text like any other. */
+/** Media type by content, not by the client's header. HTML and scripts count as plain text. */
 export function sniffType(bytes: Buffer, name: string): string {
   const start = bytes.subarray(0, 12).toString('hex');
   const magic = MAGIC.find(([, prefix]) => start.startsWith(prefix));

@@ -9,7 +9,7 @@ import { CONFIG, type Config } from '../../platform/config';
 const BLOB_ROOMS = ['files', 'knowledge-bases'] as const;
 export type BlobRoom = (typeof BLOB_ROOMS)[number];
 
-/** Some blobs of one folder, whether or not rows name them. */
+/** Some blobs of one folder. */
 export interface BlobBatch {
   readonly room: BlobRoom;
   readonly organizationId: string;
@@ -25,7 +25,7 @@ const BATCH = 1_000;
 
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** The blobs that lie in the data directory, found by walking its folders. Follows no symlink. */
+/** Lists the blobs in the data directory. Follows no symbolic link. */
 @Injectable()
 export class BlobFolders {
   private readonly root: string;
@@ -55,7 +55,6 @@ export class BlobFolders {
       await unlink(path);
       return stats.size;
     } catch (error) {
-      // Another replica was faster.
       if (isGone(error)) return null;
       throw error;
     }
@@ -80,7 +79,7 @@ async function* foldersIn(folder: string): AsyncGenerator<Dirent> {
   for await (const entry of entriesOf(folder)) if (entry.isDirectory() && isUuid(entry.name)) yield entry;
 }
 
-/** None when the folder is not there, or no longer. */
+/** A missing folder has no entries. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(folder);

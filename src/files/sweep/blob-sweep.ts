@@ -9,12 +9,12 @@ const MIN_AGE_MS = 24 * 60 * 60_000;
 /** A bound on the time of one sweep. The next one continues. */
 const MAX_REMOVED = 10_000;
 
-/** The names of a batch that some row holds. */
+/** Returns the names of a batch that rows use. */
 type NamedBlobs = (batch: BlobBatch) => Promise<ReadonlySet<string>>;
 
 /**
- * Removes bytes that no row names: a process was killed between writing them and its commit. A data directory of which
- * the database names nothing belongs to another database, so nothing is removed there.
+ * Removes blobs that no row uses, left by a process that was killed before its commit. If rows use none of the blobs, the
+ * data directory belongs to another database and nothing is removed.
  */
 @Injectable()
 export class BlobSweep {
@@ -32,12 +32,12 @@ export class BlobSweep {
     jobs.sweep(EVERY_MS, ({ first }) => (first ? Promise.resolve() : this.sweep()));
   }
 
-  /** Called while the application is built, by the room that stores the blobs. Blobs of no such room stay. */
+  /** Called at start by the room that stores the blobs. Blobs of an unregistered room stay. */
   register(room: BlobRoom, named: NamedBlobs): void {
     this.namedIn.set(room, named);
   }
 
-  /** Called while the application is built. No sweep begins while `isHeld` resolves to true. */
+  /** Called at start. No sweep begins while `isHeld` resolves to true. */
   pauseWhile(isHeld: () => Promise<boolean>): void {
     this.holds.push(isHeld);
   }
@@ -57,7 +57,7 @@ export class BlobSweep {
       }
       if (removed >= MAX_REMOVED || this.jobs.isStopping || (await this.isHeld())) break;
     }
-    if (removed > 0) this.log.log({ msg: 'stored files that no row names were removed', files: removed, bytes });
+    if (removed > 0) this.log.log({ msg: 'unused stored files were removed', files: removed, bytes });
   }
 
   private async isHeld(): Promise<boolean> {
@@ -74,7 +74,7 @@ export class BlobSweep {
     }
     if (found > 0 && !this.warned) {
       this.warned = true;
-      this.log.warn({ msg: 'the database names none of the files in DATA_DIR; none is removed', files: found });
+      this.log.warn({ msg: 'the database uses none of the files in DATA_DIR; none is removed', files: found });
     }
     return false;
   }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Extracted text of one file, or why it has none; of plain text `total_chars` alone, with an empty `text`. It is about the content whose `sha256` it names.
+ * Extracted text of one file for the content `sha256`, or the failure. For plain text only `total_chars`, with an empty `text`.
  * Rows are read and written in SQL; the entity is the table's shape.
  * @public
  */

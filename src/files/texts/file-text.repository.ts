@@ -6,7 +6,7 @@ import './file-text.entity';
 
 /** Result of reading a document: either `text` or `failure` is set. */
 export interface ExtractedText {
-  /** Possibly only the beginning: as much as was asked for. */
+  /** The beginning, at least as long as requested. */
   readonly text: string;
   /** UTF-16 code units of the whole text. */
   readonly totalChars: number;
@@ -39,12 +39,12 @@ interface Row {
   readonly failure: string | null;
 }
 
-/** One row per file at most; deleting the file deletes it, and replacing its content does. */
+/** At most one row per file. Deleting the file or replacing its content deletes the row. */
 @Injectable()
 export class FileTextRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** At least the first `maxChars` units. Null for other content, and for a failure older than `failureSeconds`. */
+  /** At least the first `maxChars` UTF-16 units. Null for other content and for expired failures. */
   async find(file: FileEntity, maxChars: number, failureSeconds: number): Promise<ExtractedText | null> {
     const values = [file.id, file.organizationId, file.sha256, Math.min(maxChars, MOST), failureSeconds];
     const [row] = await this.dataSource.query<Row[]>(FIND, values);
@@ -53,15 +53,15 @@ export class FileTextRepository {
   }
 
   /**
-   * Keeps nothing for a file that was deleted or replaced meanwhile. The row lock makes a concurrent replacement wait, so
-   * that its `forget` sees this row.
+   * Stores nothing for a file that was deleted or replaced meanwhile. The row lock makes a concurrent replacement wait, so its
+   * `forget` sees this row.
    */
   async keep(file: FileEntity, { text, totalChars, warnings, failure }: ExtractedText): Promise<void> {
     const values = [file.id, file.organizationId, file.sha256, text, totalChars, warnings, failure];
     await this.dataSource.query(KEEP, values);
   }
 
-  /** Deletes the text of content other than `sha256`; the caller has locked or updated the file's row. */
+  /** Deletes the text of content other than `sha256`. The caller holds the row lock of the file. */
   async forget(file: Pick<FileEntity, 'id' | 'organizationId' | 'sha256'>, tx: Transaction): Promise<void> {
     await tx.query(FORGET, [file.id, file.organizationId, file.sha256]);
   }

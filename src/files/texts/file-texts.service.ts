@@ -8,20 +8,20 @@ import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';
 import { type DecodedText, decodeStart, decodeText } from '../storage/text';
 import { type ExtractedText, FileTextRepository } from './file-text.repository';
 
-/** A failure expires: an operator may have raised a limit, or the machine was busy. */
+/** A failure expires: a limit may have been raised, or the machine was busy. */
 const FAILURE_SECONDS = 3_600;
 
-/** Saving waits this long for a document that was never read. */
+/** How long saving an assistant waits for a document that was never read. */
 const CHECK_MS = 5_000;
 
-/** Most bytes that UTF-8 needs for one UTF-16 code unit. */
+/** Most UTF-8 bytes for one UTF-16 code unit. */
 const UNIT_BYTES = 3;
-/** Of a byte order mark, and of the rest of a character that begins with the last unit. */
+/** A byte order mark, or the rest of a character that begins with the last unit. */
 const MARK_BYTES = 4;
 
 const HTML = /\.html?$/i;
 
-/** Text of stored files: plain text as it is, documents through the extractor, once per content. */
+/** Text of stored files. Documents go through the extractor once per content. */
 @Injectable()
 export class FileTexts {
   private readonly running = new Map<string, Promise<ExtractedText>>();
@@ -32,7 +32,7 @@ export class FileTexts {
     private readonly extractor: Extractor,
   ) {}
 
-  /** At least the first `maxChars` units. @throws {AppError} `unsupported_media_type` for a file without readable text. */
+  /** At least the first `maxChars` UTF-16 units. @throws {AppError} `unsupported_media_type` without readable text */
   async read(file: FileEntity, maxChars: number): Promise<ExtractedText> {
     if (isPlain(file)) return this.plain(file, maxChars);
     const found = (await this.kept.find(file, maxChars, FAILURE_SECONDS)) ?? (await this.extracted(file));
@@ -40,19 +40,19 @@ export class FileTexts {
     return found;
   }
 
-  /** Why the file cannot be read; null when it can, and when reading takes longer than `CHECK_MS`. */
+  /** Why the file cannot be read; null when it can or when reading takes longer than `CHECK_MS`. */
   async failure(file: FileEntity): Promise<string | null> {
     if (isPlain(file)) return null;
     const found = (await this.kept.find(file, 0, FAILURE_SECONDS)) ?? (await within(this.extracted(file), CHECK_MS));
     return found?.failure ?? null;
   }
 
-  /** Deletes the kept text of content that was replaced by `sha256`. */
+  /** Deletes the text of replaced content. */
   forget(file: Pick<FileEntity, 'id' | 'organizationId' | 'sha256'>, tx: Transaction): Promise<void> {
     return this.kept.forget(file, tx);
   }
 
-  /** Counts the characters of a long text once per content; afterwards its beginning is all that is read. */
+  /** The length of a long text is counted once per content. Later calls read the beginning only. */
   private async plain(file: FileEntity, maxChars: number): Promise<ExtractedText> {
     const startBytes = maxChars * UNIT_BYTES + MARK_BYTES;
     if (file.size <= startBytes) return textOf(plainText(decodeText(await this.bytes(file))));
@@ -70,7 +70,7 @@ export class FileTexts {
     return whole;
   }
 
-  /** No caller's abort ends this: others may wait for it, and its result is kept. `EXTRACTION_TIMEOUT` bounds it. */
+  /** Coalesces concurrent calls. Not abortable, because others may wait and the result is stored. */
   private extracted(file: FileEntity): Promise<ExtractedText> {
     const key = `${file.id} ${file.sha256}`;
     const running = this.running.get(key);
@@ -94,7 +94,7 @@ export class FileTexts {
     } catch (error) {
       if (!(error instanceof ExtractionError)) throw error;
       const plain = decodeText(bytes);
-      // A page without markup is called HTML by its name only.
+      // An HTML file without markup is plain text.
       if (error.code === 'document.type_mismatch' && HTML.test(filename) && plain.ok) return textOf(plain.text);
       return { ...textOf(''), failure: error.message };
     }

@@ -6,18 +6,18 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from '../storage/knowledge-bas
 export class DocumentProgressDto {
   /** Steps done: chunks stored and, where the knowledge base has an embedding, chunks embedded. */
   current!: number;
-  /** Steps known of so far; estimated while chunks are being stored. */
+  /** Known steps; an estimate while chunks are being stored. */
   total!: number;
 }
 
 export class DocumentDto {
   id!: string;
   knowledge_base_id!: string;
-  /** The name it was uploaded under. */
+  /** Name of the uploaded file. */
   filename!: string;
-  /** Its own title, or first heading. */
+  /** Title or first heading of the document. */
   title!: string | null;
-  /** Decided by content; like size and hash, that of the newest upload, whether it answers yet or not. */
+  /** By content. Type, size and hash are those of the newest upload, also before it is processed. */
   content_type!: string;
   /** Bytes. */
   size!: number;
@@ -28,11 +28,11 @@ export class DocumentDto {
   progress!: DocumentProgressDto | null;
   /** Why it failed. */
   error!: string | null;
-  /** The reason for programs, e.g. `document.encrypted`, `document.cancelled`, `upstream_error`. */
+  /** Code of the failure, e.g. `document.encrypted`, `document.cancelled`, `upstream_error`. */
   error_code!: string | null;
-  /** What the passages that answer lack of the file, e.g. pages without text, or which encoding was assumed. */
+  /** Parts of the file that the passages lack, such as pages without text, and a guessed encoding. */
   warnings!: string[];
-  /** How often its processing has begun since it was uploaded. */
+  /** How often processing began since the upload. */
   attempts!: number;
   chunk_count!: number;
   created_at!: Date;

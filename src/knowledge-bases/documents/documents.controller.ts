@@ -28,7 +28,7 @@ export class DocumentsController {
     role: 'teacher',
     summary: 'Upload documents',
     description:
-      'Each document has its own status and error. The same name with the same bytes changes nothing; with other bytes it replaces the document. At most 10,000 files and 100 MiB in one request; more than 50 documents are not waited for.',
+      'Each document has its own status and error. The same name with the same bytes changes nothing; with other bytes it replaces the document. At most 10,000 files and 100 MiB in one request; the answer waits for the processing of up to 50 documents.',
   })
   @Idempotent()
   @AcceptFiles(UPLOAD)
@@ -65,7 +65,7 @@ export class DocumentsController {
   @Access({
     scope: 'read',
     summary: 'Download a document as it was uploaded',
-    description: 'While a replacement waits, and after it has failed, this is the file that still answers.',
+    description: 'While a replacement waits or after it failed, this is the file that the current passages come from.',
   })
   async download(
     @CurrentCaller() caller: Caller,
@@ -107,9 +107,9 @@ export class DocumentsController {
   @Access({
     scope: 'write',
     role: 'teacher',
-    summary: 'Stop waiting for, or processing, a document',
+    summary: 'Cancel the processing of a document',
     description:
-      'It ends as failed with the code `document.cancelled`; what it was before goes on answering. A retry processes it after all.',
+      'It ends as failed with the code `document.cancelled`. Its current passages keep answering. A retry processes it again.',
   })
   cancel(
     @CurrentCaller() caller: Caller,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { LinkCheck } from '../../files';
 import { AppError } from '../../kernel';
-import { MembersService, StandingService } from '../../organizations';
 import { DocumentRepository } from '../storage/document.repository';
 import { DocumentsService } from './documents.service';
 import type { SourceLinkTarget } from './source-link-token';
@@ -20,8 +20,7 @@ const nowhere = (): AppError => new AppError('not_found', 'This link does not le
 export class SourceLinkReader {
   constructor(
     private readonly links: SourceLinks,
-    private readonly members: MembersService,
-    private readonly standing: StandingService,
+    private readonly check: LinkCheck,
     private readonly documents: DocumentsService,
     private readonly rows: DocumentRepository,
   ) {}
@@ -43,12 +42,7 @@ export class SourceLinkReader {
 
   private async read(target: SourceLinkTarget): Promise<OriginalDocument> {
     const { organizationId, knowledgeBaseId, documentId, ownerId, readerId } = target;
-    const organization = (await this.standing.of([organizationId])).get(organizationId);
-    if (organization?.suspended !== false) throw nowhere();
-    for (const userId of new Set([ownerId, readerId])) {
-      const member = await this.members.find(organizationId, userId);
-      if (member === null || member.disabled) throw nowhere();
-    }
+    if (!(await this.check.areActive(organizationId, [ownerId, readerId]))) throw nowhere();
     if (!(await this.links.isStillUsable(target))) throw nowhere();
     const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
     // Null before the first complete set of chunks, and after deletion.

@@ -34,13 +34,16 @@ const isExpected = (error: unknown): error is AppError =>
 export class SourceLinksController {
   constructor(private readonly reader: SourceLinkReader) {}
 
-  /** Clients may append parameters to a link; they are ignored. */
+  // Clients may append parameters to a link; they are ignored.
   @Get()
   @Public('Download the document that a source of an answer links to')
-  @ApiQuery({ name: 'link', description: 'Signed, expiring, and checked against present rights at every use' })
+  @ApiQuery({ name: 'link', description: 'Signed and expiring. Access rights are checked at every use' })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @ApiExtraModels(ProblemDto)
-  @ApiNotFoundResponse({ content: PROBLEM, description: 'No such link, or what it leads to is gone or out of reach' })
+  @ApiNotFoundResponse({
+    content: PROBLEM,
+    description: 'The link is not valid, or its document is gone or not accessible',
+  })
   @ApiGoneResponse({ content: PROBLEM, description: 'The link has expired' })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   async open(@Query('link') link: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {

@@ -4,7 +4,7 @@ import { PageQueryDto } from '../../platform/http';
 export class ExternalCollectionQueryDto extends PageQueryDto {}
 
 export class ExternalCollectionDto {
-  /** What an assistant's `collections` names it by. */
+  /** Id for `collections` of an assistant. */
   @ApiProperty({ example: '7' })
   id!: string;
 

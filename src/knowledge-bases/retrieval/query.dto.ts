@@ -24,7 +24,7 @@ export class QueryKnowledgeBaseDto {
   @Max(1)
   threshold: number = 0;
 
-  /** Wish; the answer says which mode ran, and why another one. */
+  /** Wanted mode. The answer tells which mode ran, and why another one did. */
   @MayBeOmitted()
   @IsIn(RETRIEVAL_MODES)
   @ApiProperty({ enum: RETRIEVAL_MODES, required: false })
@@ -35,7 +35,7 @@ export class QueryKnowledgeBaseDto {
   @IsBoolean()
   parent: boolean = false;
 
-  /** Estimated tokens of all passages together, at most: passages are dropped from the end, the first is cut if need be. No limit without it. */
+  /** Budget of estimated tokens for all passages: the last ones are dropped, the first is cut if needed. Default: no limit. */
   @ApiPropertyOptional({ type: 'integer' })
   @MayBeOmitted()
   @IsInt()
@@ -43,7 +43,7 @@ export class QueryKnowledgeBaseDto {
   @Max(100_000)
   max_tokens?: number;
 
-  /** Refuse the query unless the knowledge base is embedded with this model, `model` or `provider/model`. */
+  /** Rejects the query unless the knowledge base is embedded with this model: `model` or `provider/model`. */
   @MayBeOmitted()
   @IsString()
   @IsNotEmpty()
@@ -70,7 +70,7 @@ export class QueryAnswerDto {
   /** The mode that ran. */
   @ApiProperty({ enum: RETRIEVAL_MODES })
   mode!: RetrievalMode;
-  /** What did not go as wished, such as a mode that could not run. */
+  /** Problems, such as a mode that could not run. */
   warnings!: string[];
   timing!: QueryTimingDto;
 }

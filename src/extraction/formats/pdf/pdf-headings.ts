@@ -1,16 +1,17 @@
+import { characterCounts, mostFrequent } from './most-frequent';
 import type { PdfLine } from './pdf-lines';
 import type { OutlineEntry } from './pdf.types';
 
-/** Letters this much larger than the body's make a heading. */
+/** Least size of a heading, relative to the body text. */
 const LARGER = 1.12;
 const HEADING_CHARS = 160;
 const DEEPEST = 4;
-/** A size that so large a share of the text has is a second body, not a heading. */
+/** A size with a larger share of the text is body text, not a heading. */
 const MOST_SHARE = 0.2;
 
 const wordsOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Depth of the heading that a line is, 1 the outermost; null for any other line. */
+/** Depth of a heading line, 1 the outermost; null for other lines. */
 export type HeadingDepth = (line: PdfLine) => number | null;
 
 function byOutline(outline: readonly OutlineEntry[]): HeadingDepth {
@@ -19,21 +20,10 @@ function byOutline(outline: readonly OutlineEntry[]): HeadingDepth {
   return ({ text }) => (text.length > HEADING_CHARS ? null : (depths.get(wordsOf(text)) ?? null));
 }
 
-/** Characters by some property of the lines, and the value that most of them have. */
-function tally<T>(
-  lines: readonly PdfLine[],
-  property: (line: PdfLine) => T,
-): { counts: Map<T, number>; most: T | null } {
-  const counts = new Map<T, number>();
-  for (const line of lines) counts.set(property(line), (counts.get(property(line)) ?? 0) + line.text.length);
-  const [most] = [...counts].reduce<readonly [T | null, number]>((a, b) => (b[1] > a[1] ? b : a), [null, 0]);
-  return { counts, most };
-}
-
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2}){1,3})\.?\s+\p{Lu}/u;
 const NUMBERED_CHARS = 100;
 
-/** `3.1 Traces`, not much larger than the body but in another font. */
+/** A heading such as `3.1 Traces`, in body size but another font. */
 function numberedDepth(line: PdfLine, bodyFont: string | null, body: number, above: number): number | null {
   if (line.font === bodyFont || line.size < 0.95 * body || line.text.length > NUMBERED_CHARS) return null;
   const number = NUMBERED.exec(line.text.trim())?.[1];
@@ -42,9 +32,12 @@ function numberedDepth(line: PdfLine, bodyFont: string | null, body: number, abo
 
 /** The larger the letters, the higher the heading. */
 function bySize(lines: readonly PdfLine[]): HeadingDepth {
-  const { counts, most } = tally(lines, ({ size }) => size);
-  const body = most ?? 0;
-  const { most: bodyFont } = tally(lines, ({ font }) => font);
+  const counts = characterCounts(lines, ({ size }) => size);
+  const body = mostFrequent(counts, 0);
+  const bodyFont = mostFrequent<string | null>(
+    characterCounts(lines, ({ font }) => font),
+    null,
+  );
   const total = lines.reduce((sum, { text }) => sum + text.length, 0);
   const large = [...counts].filter(([size, chars]) => size >= LARGER * body && chars <= MOST_SHARE * total);
   const ranks: number[] = [];
@@ -59,7 +52,7 @@ function bySize(lines: readonly PdfLine[]): HeadingDepth {
   };
 }
 
-/** Headings as the outline names them; where it names few or none, by the size of their letters. */
+/** Headings by the outline of the document; if it matches few lines, by font size. */
 export function headingDepth(lines: readonly PdfLine[], outline: readonly OutlineEntry[]): HeadingDepth {
   const outlined = byOutline(outline);
   const found = new Set(lines.filter((line) => outlined(line) !== null).map(({ text }) => wordsOf(text))).size;

@@ -1,6 +1,7 @@
+import { mostFrequent } from './most-frequent';
 import type { PdfPage, PdfTextItem } from './pdf.types';
 
-/** One line of a page as it is read. Sizes and positions in points, `y` from the bottom of the page. */
+/** One line of a page. Sizes and positions are points, `y` from the bottom of the page. */
 export interface PdfLine {
   readonly page: number;
   text: string;
@@ -14,7 +15,7 @@ export interface PdfLine {
   readonly font: string;
   /** Share of the page's height below it, 0..1. */
   readonly height: number;
-  /** A blank line's worth of space, or a new column, is before it. */
+  /** True after a blank line or at a new column. */
   readonly gap: boolean;
 }
 
@@ -30,14 +31,14 @@ interface OpenLine {
   readonly fonts: Map<string, number>;
 }
 
-/** Of the size of the letters: how far a superscript may be off the line. */
+/** Relative to the font size: how far a superscript may be off the line. */
 const SAME_LINE = 0.55;
-/** Of the size of the letters: the width of a blank that the file does not write as one. */
+/** Relative to the font size: least width of a space that the file does not write as a character. */
 const BLANK = 0.2;
-/** Of the size of the letters: a distance that parts columns of a table. */
+/** Relative to the font size: least distance between columns of a table. */
 const COLUMN = 2;
 const MOST_BLANKS = 80;
-/** Of the size of the letters: more than this between base lines begins a paragraph. */
+/** Relative to the font size: larger distances between base lines begin a paragraph. */
 const PARAGRAPH = 1.75;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -53,7 +54,7 @@ interface Placed {
   readonly font: string;
 }
 
-/** Position along and across the direction that the text runs in, so that turned text reads like any other. */
+/** Position along and across the text direction, so that rotated text reads like any other. */
 function place({ str, transform, width, fontName }: PdfTextItem, mono: ReadonlySet<string>): Placed {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
   const angle = Math.round(Math.atan2(b, a) * 100) / 100;
@@ -70,16 +71,12 @@ function place({ str, transform, width, fontName }: PdfTextItem, mono: ReadonlyS
   };
 }
 
-/** The value that most letters have. */
-const commonest = <T>(counts: ReadonlyMap<T, number>, none: T): T =>
-  [...counts].reduce<readonly [T, number]>((best, entry) => (entry[1] > best[1] ? entry : best), [none, -1])[0];
-
 function continues(open: OpenLine, item: Placed): boolean {
-  const size = Math.max(item.size, commonest(open.sizes, 0), 1);
+  const size = Math.max(item.size, mostFrequent(open.sizes, 0), 1);
   return item.angle === open.angle && Math.abs(item.y - open.y) <= SAME_LINE * size && item.x >= open.right - 2 * size;
 }
 
-/** What stands between two runs of one line: nothing, a blank, the next column, or in a listing as many blanks as fit. */
+/** White space between two runs of a line: nothing, a space, a tab between columns, or in code as many spaces as fit. */
 function space(open: OpenLine, item: Placed): string {
   const size = Math.max(item.size, 1);
   const distance = item.x - open.right;
@@ -116,15 +113,15 @@ const begin = (item: Placed): OpenLine => {
   return open;
 };
 
-/** Lines of a page in the order in which the file draws them, which in nearly all files is the order to read them in. */
+/** Lines of a page in drawing order, which is the reading order in nearly all files. */
 export function linesOf(page: PdfPage): PdfLine[] {
   const lines: PdfLine[] = [];
   let open: OpenLine | null = null;
   const close = (): void => {
     if (open === null) return;
     const text = open.parts.join('');
-    const size = commonest(open.sizes, 0);
-    const font = commonest(open.fonts, '');
+    const size = mostFrequent(open.sizes, 0);
+    const font = mostFrequent(open.fonts, '');
     const before = lines.at(-1);
     const { x, y, right, mono } = open;
     open = null;
@@ -137,7 +134,7 @@ export function linesOf(page: PdfPage): PdfLine[] {
     if (item.str === '') continue;
     const placed = place(item, page.monospaced);
     if (open !== null && placed.str.trim() === '' && placed.str !== '') {
-      // In a listing and between columns, the place of what comes next tells how wide the space is.
+      // In code and between columns, the position of the next run tells the width of the space.
       if (!open.mono && placed.width <= COLUMN * placed.size && continues(open, placed)) append(open, placed);
       continue;
     }

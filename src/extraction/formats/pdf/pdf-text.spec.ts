@@ -1,4 +1,4 @@
-import { withoutFurniture } from './pdf-furniture';
+import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { PdfPage, PdfTextItem } from './pdf.types';
@@ -16,7 +16,7 @@ const page = (number: number, items: PdfTextItem[]): PdfPage => ({
   monospaced: new Set(['mono']),
 });
 const compose = (...pages: PdfTextItem[][]) =>
-  composePdf(withoutFurniture(pages.map((items, index) => linesOf(page(index + 1, items)))), []);
+  composePdf(withoutPageHeaders(pages.map((items, index) => linesOf(page(index + 1, items)))), []);
 /** Lines of a paragraph, from `y` downwards. */
 const paragraph = (lines: string[], y: number): PdfTextItem[] =>
   lines.map((line, index) => item(line, 60, y - 12 * index));

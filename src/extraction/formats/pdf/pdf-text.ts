@@ -24,7 +24,7 @@ function kindOf(line: PdfLine, depth: number | null): Block['kind'] {
   return isRow(line) ? 'table' : 'text';
 }
 
-/** The line before ends well short of the others and closes a sentence: the paragraph is over without a gap. */
+/** A short line that closes a sentence ends the paragraph, also without a gap. */
 const endsParagraph = (before: PdfLine, widest: number): boolean =>
   closesSentence(before) && before.right < widest - 4 * before.size;
 
@@ -33,7 +33,7 @@ const isSameSize = (a: PdfLine, b: PdfLine): boolean => Math.abs(a.size - b.size
 
 function continuesText({ lines }: Block, before: PdfLine, line: PdfLine): boolean {
   if (LIST_ITEM.test(line.text) || !isSameSize(before, line)) return false;
-  // A paragraph may run on over the end of a page or column, if its sentence does.
+  // A paragraph continues on the next page or column only inside a sentence.
   if (before.page !== line.page) return !closesSentence(before) && /^\s*\p{Ll}/u.test(line.text);
   if (line.gap && (line.y < before.y || closesSentence(before))) return false;
   return !endsParagraph(before, Math.max(...lines.slice(-20).map(({ right }) => right)));
@@ -60,7 +60,7 @@ function blocksOf(lines: readonly PdfLine[], depthOf: HeadingDepth): Block[] {
   return blocks;
 }
 
-/** Words that are written with a hyphen where no line ends. */
+/** Words with a hyphen that is not at the end of a line. */
 function hyphenated(lines: readonly PdfLine[]): Set<string> {
   const words = new Set<string>();
   for (const { text } of lines) for (const [word] of text.matchAll(/\p{L}+-\p{L}+/gu)) words.add(word.toLowerCase());
@@ -70,7 +70,7 @@ function hyphenated(lines: readonly PdfLine[]): Set<string> {
 const LAST_HALF = /(\p{L}+)[-\u00ad]$/u;
 const FIRST_HALF = /^\s*(\p{Ll}\p{L}*)/u;
 
-/** Accents that old TeX fonts draw as signs of their own before the letter, and the marks that they stand for. */
+/** Old TeX fonts draw accents as separate characters before the letter. Combining marks by these characters. */
 const DRAWN_ACCENTS: Readonly<Record<string, string>> = {
   '\u00b4': '\u0301',
   '\u02cb': '\u0300',
@@ -87,7 +87,7 @@ const withAccents = (text: string): string =>
     )
     .replace(/c\u00b8/g, 'ç');
 
-/** Lines of a paragraph in one; a word cut at the end of a line is made whole, one that has a hyphen elsewhere keeps it. */
+/** Joins the lines of a paragraph and removes hyphenation. Words with a hyphen elsewhere keep it. */
 function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): string {
   let text = '';
   for (const line of lines) {
@@ -101,7 +101,7 @@ function joined(lines: readonly PdfLine[], compounds: ReadonlySet<string>): stri
   return withAccents(text.replace(/ {2,}/g, ' ').replaceAll('\u00ad', ''));
 }
 
-/** Indentation by position: the letters of a listing are all of one width. */
+/** Indentation by position, as all characters of code have one width. */
 function listing(lines: readonly PdfLine[]): string {
   const left = Math.min(...lines.map(({ x }) => x));
   return lines
@@ -122,7 +122,7 @@ function tableOf(lines: readonly PdfLine[]): string | null {
     : null;
 }
 
-/** Text that would be read as Markdown structure by what comes after. */
+/** Escapes text that looks like Markdown structure. */
 const plain = (text: string): string => text.replace(/^(#{1,6}\s|\||```|~~~|\$\$$)/, '\\$1');
 
 function render({ kind, depth, lines }: Block, compounds: ReadonlySet<string>): string {
@@ -138,7 +138,7 @@ function render({ kind, depth, lines }: Block, compounds: ReadonlySet<string>): 
   }
 }
 
-/** Pages as one Markdown-like text, with the place where each page begins. */
+/** Joins pages to one Markdown-like text, with the offset of each page. */
 export function composePdf(
   pages: readonly (readonly PdfLine[])[],
   outline: readonly OutlineEntry[],
@@ -151,7 +151,7 @@ export function composePdf(
   for (const block of blocksOf(lines, headingDepth(lines, outline))) {
     const part = `${render(block, compounds)}\n\n`;
     for (const page of new Set([block.page, ...block.lines.map((line) => line.page)])) {
-      // A paragraph that runs on over pages is cut where about the same share of its lines is.
+      // The page break inside a paragraph is estimated from its lines.
       const before = block.lines.filter((line) => line.page < page).length / block.lines.length;
       if ((starts.at(-1)?.page ?? 0) < page) starts.push({ page, start: length + Math.floor(before * part.length) });
     }

@@ -2,17 +2,17 @@ import { getDocumentProxy } from 'unpdf';
 import { ExtractionError } from '../../document/extraction.errors';
 import type { ExtractionLimits } from '../../document/extraction.types';
 import type { Content, Source } from '../format-reader.types';
-import { withoutFurniture } from './pdf-furniture';
+import { withoutPageHeaders } from './pdf-page-headers';
 import { linesOf, type PdfLine } from './pdf-lines';
 import { composePdf } from './pdf-text';
 import type { OutlineEntry, PdfPage, PdfTextItem } from './pdf.types';
-import { firstHeading } from '../text';
+import { firstHeading, shortTitle } from '../text';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 const MOST_OUTLINE_ENTRIES = 5_000;
 const DEEPEST_OUTLINE = 8;
-/** Letters that mean nothing outside the font that they come from. */
+/** Characters of fonts without a mapping to Unicode. */
 const UNREADABLE = /[\ue000-\uf8ff\ufffd]/g;
 const MOST_UNREADABLE = 0.2;
 
@@ -46,7 +46,6 @@ function flatOutline(entries: readonly RawEntry[], depth = 1, found: OutlineEntr
   return found;
 }
 
-/** An outline that cannot be read is none. */
 const outlineOf = async (pdf: PdfDocument): Promise<OutlineEntry[]> =>
   flatOutline((await pdf.getOutline().catch(() => null)) ?? []);
 
@@ -63,7 +62,7 @@ async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage> {
   };
 }
 
-/** A page that cannot be read is left out, unless none can. */
+/** Damaged pages are left out. */
 async function readPages(pdf: PdfDocument, { maxCharacters }: ExtractionLimits) {
   const pages: PdfLine[][] = [];
   const broken: number[] = [];
@@ -104,10 +103,10 @@ async function metadataTitle(pdf: PdfDocument): Promise<string | null> {
   const title = (info as Record<string, unknown>)['Title'];
   if (typeof title !== 'string') return null;
   const words = title.replace(/\s+/g, ' ').trim();
-  // What word processors and typesetters write when nobody gave a title.
+  // Default titles of word processors.
   return /\p{L}{2}/u.test(words) &&
     !/^(microsoft word|untitled|sin título|sense títol|slide \d)|\.\w{2,5}$/i.test(words)
-    ? words.slice(0, 200).toWellFormed()
+    ? shortTitle(words)
     : null;
 }
 
@@ -117,12 +116,10 @@ function warningsOf(pages: readonly PdfLine[][], broken: readonly number[], text
   const blank = pages.flatMap((lines, index) => (lines.some(isText) || broken.includes(index + 1) ? [] : [index + 1]));
   const strange = text.match(UNREADABLE)?.length ?? 0;
   return [
-    ...(blank.length > 0
-      ? [`No text on page ${listed(blank)}; if something is written there, it is a picture of it`]
-      : []),
+    ...(blank.length > 0 ? [`No text on page ${listed(blank)}. If you see text there, it is an image`] : []),
     ...(broken.length > 0 ? [`Page ${listed(broken)} is damaged and was left out`] : []),
     ...(strange > MOST_UNREADABLE * text.length
-      ? ['Much of the text is in fonts that do not say what their letters are']
+      ? ['Much of the text is not readable: its fonts do not map to characters']
       : []),
   ];
 }
@@ -142,7 +139,7 @@ export async function readPdf({ bytes, limits }: Source): Promise<Content> {
         'The PDF holds no text: it looks scanned. Run text recognition (OCR) over it first',
       );
     }
-    const { text, pages: starts } = composePdf(withoutFurniture(pages), await outlineOf(pdf));
+    const { text, pages: starts } = composePdf(withoutPageHeaders(pages), await outlineOf(pdf));
     const title = (await metadataTitle(pdf)) ?? firstHeading(text);
     return { text, title, pages: starts, warnings: warningsOf(pages, broken, text) };
   } finally {

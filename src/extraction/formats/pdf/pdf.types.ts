@@ -1,4 +1,4 @@
-/** A run of text as pdf.js gives it. `transform` is the text matrix; positions and widths are in points. */
+/** A run of text from pdf.js. `transform` is the text matrix; positions and widths are points. */
 export interface PdfTextItem {
   readonly str: string;
   readonly transform: readonly number[];
@@ -11,7 +11,7 @@ export interface PdfPage {
   readonly number: number;
   readonly height: number;
   readonly items: readonly PdfTextItem[];
-  /** Names of its fonts whose letters are all of one width. */
+  /** Names of its monospaced fonts. */
   readonly monospaced: ReadonlySet<string>;
 }
 

@@ -1,14 +1,7 @@
+import type { FileDto } from './file.dto';
+
 /** One uploaded file, as the API shows it. */
-export interface StoredFile {
-  readonly id: string;
-  /** Path inside the owner's file space. */
-  readonly path: string;
-  readonly content_type: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export type StoredFile = FileDto;
 
 export interface FileContent extends StoredFile {
   readonly bytes: Buffer;
@@ -23,6 +16,6 @@ export interface FileText {
   /** Length of the whole file's text. */
   readonly totalChars: number;
   readonly truncated: boolean;
-  /** Parts of a document that the extractor left out; absent when it read everything. */
+  /** Parts of a document that the extractor could not read. */
   readonly warnings?: readonly string[];
 }

@@ -1,6 +1,6 @@
-import type { Principal } from '../kernel';
+import type { Principal } from '../../kernel';
 
-/** Assistants that signed links belong to. The room of assistants, which stands above, provides it. */
+/** Checks the assistant of a signed link. Provided by `assistants/`, a higher room. */
 export const LINKED_ASSISTANTS = Symbol('LINKED_ASSISTANTS');
 
 export interface LinkedAssistants {

@@ -1,16 +1,16 @@
-import { insideName } from './outside-file';
+import { importedName } from './source-file';
 
-describe('insideName', () => {
+describe('importedName', () => {
   it.each([
     ['1/notes.md', '1/notes.md'],
     ['./1//notes.md', '1/notes.md'],
     ['1/notes..v2.txt', '1/notes..v2.txt'],
     ['1/a\\b\t.md', '1/a_b_.md'],
     ['1/cafe\u0301.md', '1/café.md'],
-  ])('of %j is %j', (path, name) => expect(insideName(path)).toEqual({ ok: true, name }));
+  ])('of %j is %j', (path, name) => expect(importedName(path)).toEqual({ ok: true, name }));
 
   it.each([[''], ['.'], ['/etc/passwd'], ['../x'], ['1/../../x'], ['C:/x'], ['1/\ud800'], ['x'.repeat(1025)]])(
     'is none of %j',
-    (path) => expect(insideName(path).ok).toBe(false),
+    (path) => expect(importedName(path).ok).toBe(false),
   );
 });

@@ -1,27 +1,22 @@
+import { characterCounts, mostFrequent } from './most-frequent';
 import type { PdfLine } from './pdf-lines';
 
-/** Running heads and page numbers stand within this share of the page's height at its top and bottom. */
+/** Share of the page's height, at top and bottom, where headers, footers and page numbers are. */
 const EDGE = 0.12;
-/** Lines looked at, from the top and from the bottom of each page. */
+/** Lines compared at the top and at the bottom of each page. */
 const EDGE_LINES = 3;
 const LEAST_PAGES = 3;
-/** Share of the pages that a running head must be on; left and right pages often have different ones. */
+/** Share of the pages with the same header. Left and right pages often differ. */
 const REPEATED = 0.3;
 const PAGE_NUMBER =
   /^(?:(?:page|p\.|pàg\.|pág\.|página|pàgina|seite|orria)\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|de|von)\s*\d{1,4})?[-–—|\s]*$/i;
 
-/** A running head is never larger than the text; what is, is a title that several pages have in common. */
+/** Relative to the body text. A larger line is a title that several pages repeat. */
 const MOST_SIZE = 1.05;
-
-function bodySize(lines: readonly PdfLine[]): number {
-  const sizes = new Map<number, number>();
-  for (const { size, text } of lines) sizes.set(size, (sizes.get(size) ?? 0) + text.length);
-  return [...sizes].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0] as const)[0];
-}
 
 const isAtEdge = ({ height }: PdfLine): boolean => height <= EDGE || height >= 1 - EDGE;
 
-/** The same line on another page: numbers may differ, the place may not. */
+/** Equal for the same line on other pages, whatever its numbers. */
 const shapeOf = ({ text, height }: PdfLine): string =>
   `${height < 0.5 ? 'foot' : 'head'} ${text.trim().replace(/\d+/g, '#').replace(/\s+/g, ' ').toLowerCase()}`;
 
@@ -30,10 +25,11 @@ const edgesOf = (lines: readonly PdfLine[], body: number): PdfLine[] => {
   return [...new Set([...sorted.slice(0, EDGE_LINES), ...sorted.slice(-EDGE_LINES)])];
 };
 
-/** Without running heads, running feet and page numbers. */
-export function withoutFurniture(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
+/** Removes headers, footers and page numbers. */
+export function withoutPageHeaders(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
   const counts = new Map<string, number>();
-  const body = bodySize(pages.flat());
+  const sizes = characterCounts(pages.flat(), ({ size }) => size);
+  const body = mostFrequent(sizes, 0);
   const edges = pages.map((lines) => edgesOf(lines, body));
   for (const lines of edges) {
     for (const shape of new Set(lines.map(shapeOf))) counts.set(shape, (counts.get(shape) ?? 0) + 1);

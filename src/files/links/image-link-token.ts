@@ -1,13 +1,13 @@
-import { INTEGER_BYTES, openToken, sealToken, UUID_BYTES, uuidAt, uuidToBytes } from '../platform/secrets';
+import { INTEGER_BYTES, openToken, sealToken, UUID_BYTES, uuidAt, uuidToBytes } from '../../platform/secrets';
 
-/** Which picture somebody may see. All ids but the assistant's are UUIDs. */
+/** An image that a link shows. All ids but the assistant's are UUIDs. */
 export interface ImageLinkTarget {
   readonly organizationId: string;
   readonly ownerId: string;
   readonly fileId: string;
-  /** Assistant that made the image; null in links of version 1, which lack it. */
+  /** Assistant that made the image; null in links of version 1. */
   readonly assistantId: number | null;
-  /** Of the file's content, 64 hex digits: whatever replaces it is not what was shown. */
+  /** Hash of the content, 64 hex digits. The link does not show a replacement of the file. */
   readonly sha256: string;
 }
 
@@ -40,7 +40,7 @@ export function encodeImageToken(
   return sealToken(Buffer.concat([head, ...ids, assistant]), key);
 }
 
-/** Null for whatever none of the keys signed; an expired token is still read. */
+/** Null unless one of the keys signed the token. The expiry is not checked. */
 export function decodeImageToken(token: unknown, keys: readonly Buffer[]): StampedImage | null {
   const current = openToken(token, BODY_BYTES, keys);
   if (current?.readUInt8() === VERSION) return read(current, current.readUIntBE(IDS_END, INTEGER_BYTES));

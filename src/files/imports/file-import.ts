@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { type ImportRow, type ImportScope, TableImport } from '../platform/database';
-import { BlobStore } from './storage/blob-store';
-import { FileEntity } from './storage/file.entity';
-import { insideName, type InsideName, type OutsideFile, readOutsideFile } from './outside-file';
-import { sniffType } from './storage/text';
-import { FileTexts } from './texts/file-texts.service';
+import { type ImportRow, type ImportScope, TableImport } from '../../platform/database';
+import { BlobStore } from '../storage/blob-store';
+import { spaceOf } from '../storage/file-space';
+import { FileEntity } from '../storage/file.entity';
+import { importedName, type ImportedName, type SourceFile, readSourceFile } from './source-file';
+import { sniffType } from '../storage/text';
+import { FileTexts } from '../texts/file-texts.service';
 
 /** The limit of an upload. */
 const FILE_BYTES = 20 * 1024 * 1024;
 
-/** A file of another installation. Its bytes lie in the blob store under `storageName`; empty: they are not stored. */
+/** A file of another installation. `storageName` is empty until its bytes are stored. */
 export type ImportedFile = Readonly<
   Pick<FileEntity, 'ownerId' | 'name' | 'contentType' | 'size' | 'sha256' | 'storageName'>
 >;
 
 export type StoredBytes = Pick<ImportedFile, 'ownerId' | 'storageName'>;
 
-/** Imports files. The caller stores their bytes before the transaction, and discards them when it fails. */
+/** Imports files. The caller stores the bytes before the transaction and discards them if it fails. */
 @Injectable()
 export class FileImport extends TableImport<FileEntity, ImportedFile> {
   readonly compared = ({ ownerId, name, sha256 }: ImportedFile) => ({ ownerId, name, sha256 });
@@ -41,13 +42,13 @@ export class FileImport extends TableImport<FileEntity, ImportedFile> {
     });
   }
 
-  nameOf(path: string): InsideName {
-    return insideName(path);
+  nameOf(path: string): ImportedName {
+    return importedName(path);
   }
 
-  /** @throws when `root` is no folder that can be read. */
-  read(root: string, path: string): Promise<OutsideFile> {
-    return readOutsideFile(root, path, FILE_BYTES);
+  /** Rejects when `root` is not a readable folder. */
+  read(root: string, path: string): Promise<SourceFile> {
+    return readSourceFile(root, path, FILE_BYTES);
   }
 
   describe(ownerId: string, name: string, bytes: Buffer, sha256: string): ImportedFile {
@@ -56,19 +57,18 @@ export class FileImport extends TableImport<FileEntity, ImportedFile> {
 
   /** @throws {AppError} `insufficient_storage`, `unavailable` */
   async store(organizationId: string, file: ImportedFile, bytes: Buffer): Promise<ImportedFile> {
-    const storageName = await this.blobs.put(['files', organizationId, file.ownerId], bytes);
+    const storageName = await this.blobs.put(spaceOf(organizationId, file.ownerId), bytes);
     return { ...file, storageName };
   }
 
-  /** No row names these bytes, so a failed removal costs disk space only. */
   async discard(organizationId: string, files: readonly StoredBytes[]): Promise<void> {
     const stored = files.filter(({ storageName }) => storageName !== '');
-    await Promise.allSettled(
-      stored.map(({ ownerId, storageName }) => this.blobs.remove(['files', organizationId, ownerId], storageName)),
+    await Promise.all(
+      stored.map((file) => this.blobs.discard(spaceOf(organizationId, file.ownerId), [file.storageName])),
     );
   }
 
-  /** Replaces the bytes; the caller discards the old ones. False when the stored bytes were replaced or removed meanwhile. */
+  /** The caller discards the replaced bytes. False when another write replaced or removed the file meanwhile. */
   override async update(
     { organizationId, tx }: ImportScope,
     { id, value: { ownerId: _, name: __, ...values } }: ImportRow<ImportedFile>,
