@@ -92,7 +92,7 @@ function failureOf(errorcode: unknown): AppError {
   if (code === 'accessexception') {
     return new AppError(
       'upstream_rejected',
-      'The Moodle token of the organization does not allow this call (accessexception)',
+      'The Moodle token of the organization may not ask for this (accessexception)',
     );
   }
   return new AppError('upstream_rejected', `Moodle refused the call (${code})`);
