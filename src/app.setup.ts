@@ -11,7 +11,7 @@ import { answerUnreadableRequests, bodyParsers, ProblemFilter, validationPipe } 
 import { requestLog } from './platform/logging';
 import { WebService } from './web';
 
-/** Sockets that send nothing must not be held for ever (slow-header and slow-body attacks). */
+/** Against slow-header and slow-body attacks. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
@@ -35,23 +35,23 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 function serveDocumentation(app: NestExpressApplication): void {
-  // Made when somebody asks for it first.
+  // Made at the first request.
   SwaggerModule.setup('api/docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'api/openapi.json',
     customSiteTitle: 'Bellwether API',
   });
 }
 
-/** Where answers are for who asked alone; pages and their files say themselves how long they are kept. */
+/** Answers of these paths are private. Pages and files set their own cache headers. */
 const ANSWERS = /^\/(?:api|v1|lamb|mcp)(?:\/|$)/i;
 
-/** What one person was told stays in no cache for the next one. A route that knows better says so. */
+/** Keeps answers out of shared caches. A route may override it. */
 function keepNothing({ path }: Request, response: Response, next: NextFunction): void {
   if (ANSWERS.test(path)) response.setHeader('Cache-Control', 'private, no-store');
   next();
 }
 
-/** Everything between the socket and the controllers; server, tests and the OpenAPI writer share it. */
+/** Configures what stands between socket and controllers, for server, tests and the OpenAPI writer. */
 export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -59,7 +59,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },
-      // Other names below this one belong to other services, and without https the header means nothing (RFC 6797 §7.2).
+      // Subdomains may belong to other services. Without https the header means nothing (RFC 6797 §7.2).
       strictTransportSecurity: app.get<Config>(CONFIG).http.publicUrl?.startsWith('https:')
         ? { includeSubDomains: false }
         : false,

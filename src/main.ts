@@ -42,7 +42,7 @@ const textOf = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
-/** Whoever reads the console of the very first start may sign in; a key that the operator chose needs no link. */
+/** The console of the first start shows a sign-in link; a key that the operator chose needs none. */
 async function firstSignIn({ app, url, bootstrap }: RunningService, config: Config): Promise<string | null> {
   if (bootstrap.adminKeyFile === null) return null;
   const { organizationId, administratorId: userId } = bootstrap;
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM', 0));
   process.on('SIGINT', () => stop('SIGINT', 0));
-  // A promise that nobody awaited (a plugin's, say) is a defect to report, not a reason to drop every stream.
+  // An unawaited promise, such as one of a plugin, is a defect to log: ending the process would drop every stream.
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'uncaught exception');

@@ -16,16 +16,16 @@ import { StructuredLogger } from './platform/logging';
 
 export interface RunningService {
   readonly app: NestExpressApplication;
-  /** Origin that answers, with the port that was really taken. */
+  /** Origin with the actual port. */
   readonly url: string;
   readonly bootstrap: BootstrapReport;
   /** Id of the demo's assistant to try first; null without a demo. */
   readonly demoAssistant: number | null;
-  /** Refuses new work, lets streams in flight finish within `limitMs`, ends the rest with an error frame, closes everything. */
+  /** Refuses new work, lets open streams finish within `limitMs`, ends the rest with an error frame and closes. */
   stop(limitMs?: number): Promise<void>;
 }
 
-/** A connection that is still busy after its stream has ended gets this long before it is cut. */
+/** Milliseconds before a busy connection is cut after its stream has ended. */
 const LINGER_MS = 1_000;
 
 function originOf(server: Server, host: string): string {
@@ -35,14 +35,14 @@ function originOf(server: Server, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Closing writes open work and ends connections. The limit holds while the database is away. */
+/** Limit of closing, which writes open work; it matters while the database is away. */
 const CLOSE_MS = 5_000;
 
 async function within(limitMs: number, what: string, work: Promise<void>): Promise<void> {
   const log = new Logger('Shutdown');
   const timer = new AbortController();
   const late = sleep(limitMs, undefined, { signal: timer.signal }).then(
-    () => log.warn({ msg: 'not waited for any longer', what, limit_ms: limitMs }),
+    () => log.warn({ msg: 'a step of the shutdown took too long', what, limit_ms: limitMs }),
     () => undefined,
   );
   const done = work.catch((error: unknown) => log.warn({ msg: 'failed while the service stopped', what, err: error }));
@@ -58,7 +58,7 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-/** Builds, migrates, seeds and listens; the server and the tests start the service this way and no other. */
+/** Builds, migrates, seeds and listens; for the server and the tests. */
 export async function serve(config: Config, logger: Pino): Promise<RunningService> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
     bodyParser: false,

@@ -45,7 +45,7 @@ export class CreateApiKeyDto {
   @MaxLength(63)
   organization?: string;
 
-  /** The only assistants that the key may use; every one of its owner when absent. */
+  /** Assistants that the key may use; all of its owner when absent. */
   @ApiProperty({ required: false, type: 'array', items: { type: 'integer' } })
   @MayBeOmitted()
   @IsArray()
@@ -64,7 +64,7 @@ export class CreateApiKeyDto {
 }
 
 export class ListApiKeysDto extends PageQueryDto {
-  /** `me` (default), a member by id or e-mail address, or `all`; others than oneself for administrators only. */
+  /** `me` (default), a member by id or e-mail address, or `all`. Other members' keys are for administrators. */
   @MayBeOmitted()
   @IsString()
   @MaxLength(254)

@@ -59,8 +59,8 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * A key is never wider than what made it: scopes, assistants and expiry stay within the caller's own.
-   * `caller` null is the operator's command, which must name organization and owner.
+   * A key is never wider than the credential that makes it: scopes, assistants and expiry. `caller` null is the
+   * operator, who must name organization and owner.
    * @throws {AppError} `validation_failed`, `forbidden`, `not_found`
    */
   async create(caller: Caller | null, input: NewKey): Promise<CreatedApiKeyDto> {
@@ -88,7 +88,7 @@ export class ApiKeysService {
     });
   }
 
-  /** The caller's own keys. Administrators may name a member, or `all`. */
+  /** Keys of the caller. Administrators may name a member, or `all`. */
   async list(caller: Caller, owner: string | undefined, { limit, cursor }: PageRequest): Promise<Page<ApiKeyDto>> {
     const userId = await this.listed(caller, owner);
     const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, uuidCursor(cursor));
@@ -96,7 +96,7 @@ export class ApiKeysService {
     return { ...page, items: page.items.map(viewOf), total };
   }
 
-  /** At once on this replica, within 5 s on others. @throws {AppError} `not_found` */
+  /** Effective at once here, within 5 s on other replicas. @throws {AppError} `not_found` */
   async revoke(caller: Caller, id: string): Promise<void> {
     const { organizationId } = caller;
     const row = isUuid(id) ? await this.keys.within(organizationId).findActive(id) : null;
@@ -116,7 +116,7 @@ export class ApiKeysService {
       return this.organizations.idOf(slug);
     }
     if (slug === undefined || slug === caller.organizationSlug) return caller.organizationId;
-    // A key of one organization naming another is refused; only system administrators stand above that.
+    // Only system administrators may name another organization.
     if (!caller.systemAdmin) throw notFound('Organization');
     return this.organizations.idOf(slug);
   }
@@ -149,10 +149,13 @@ export class ApiKeysService {
   }
 
   private async widened(caller: Caller, input: NewKey): Promise<Problem[]> {
-    // `act_as` names end users of the organization, which its administrators may do anyway.
+    // Administrators may name end users of their organization anyway.
     const grantable = isOrganizationAdmin(caller) ? [...caller.scopes, 'act_as'] : caller.scopes;
     const wider = input.scopes.filter((scope) => !grantable.includes(scope));
-    const problems: Problem[] = wider.map((scope) => ({ path: 'scopes', message: `${scope} is not yours to give` }));
+    const problems: Problem[] = wider.map((scope) => ({
+      path: 'scopes',
+      message: `${scope} exceeds the scopes of the credential that makes the key`,
+    }));
     const { assistantIds } = caller;
     if (assistantIds !== null && !(input.assistant_ids ?? [-1]).every((id) => assistantIds.includes(id))) {
       problems.push({ path: 'assistant_ids', message: 'must stay within those of the credential that makes the key' });

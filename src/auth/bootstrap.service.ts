@@ -13,13 +13,13 @@ import { ApiKeyRepository } from './keys/api-key.repository';
 export const ADMIN_KEY_FILE = 'admin-key';
 
 export interface BootstrapReport extends SystemOrganization {
-  /** Where this start wrote the administrator's key; null when it wrote none. */
+  /** File with the new key of the administrator; null when none was made. */
   readonly adminKeyFile: string | null;
 }
 
 const ADMIN_SCOPES: readonly Scope[] = ['chat', 'read', 'write', 'admin'];
 
-/** The first start: an organization, an administrator, a key. Any later start finds them and changes nothing. */
+/** First start: makes an organization, an administrator and a key. Later starts change nothing. */
 @Injectable()
 export class BootstrapService {
   private readonly logger = new Logger('Bootstrap');
@@ -32,7 +32,7 @@ export class BootstrapService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Safe when several replicas start at once: they come one after another, and the first makes everything. */
+  /** Replicas that start at once are serialised; the first makes everything. */
   async run(): Promise<BootstrapReport> {
     const file = join(this.config.database.dataDir, ADMIN_KEY_FILE);
     keepPrivate(file);
@@ -45,7 +45,7 @@ export class BootstrapService {
         else if (found.founded) {
           const { key } = newApiKey();
           await this.insert(found, key, 'First start', tx);
-          // Before the commit: a key that is in the database but was never written down would be lost.
+          // Before the commit: an unsaved key would be lost.
           writePrivately(file, `${key}\n`);
           written = true;
         }
@@ -58,7 +58,7 @@ export class BootstrapService {
     }
   }
 
-  /** A key named by the environment is made once. Changing it adds the new one; the old one stays until it is revoked. */
+  /** Makes the key of the environment once. Changing it adds the new key; the old one stays until it is revoked. */
   private async admit(system: SystemOrganization, key: string, tx: Transaction): Promise<void> {
     const row = await this.keys.stateOf(hashOf(key), tx);
     if (row === 'absent') await this.insert(system, key, 'BOOTSTRAP_ADMIN_KEY', tx);
@@ -77,7 +77,7 @@ export class BootstrapService {
   }
 }
 
-/** Readable by the service's user only, from its first byte on; replaces a file left by a start that failed. */
+/** Private from its first byte. Replaces the file of a failed start. */
 function writePrivately(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   mkdirSync(join(file, '..'), { recursive: true });

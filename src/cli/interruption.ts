@@ -1,8 +1,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Ctrl-C as an AbortSignal. The first one aborts it, the second ends the process at once. The signals are taken over
- * only when somebody asks for `signal`: a command that never looks at it ends on the first, as it would anyway.
+ * Ctrl-C as an AbortSignal: the first aborts it, the second ends the process. Handlers are installed when `signal` is
+ * read first.
  */
 export class Interruption {
   private readonly controller = new AbortController();
@@ -21,7 +21,7 @@ export class Interruption {
 
   private readonly interrupt = (name: NodeJS.Signals): void => {
     if (!this.controller.signal.aborted) {
-      process.stderr.write('Stopping after the item in hand; once more ends at once.\n');
+      process.stderr.write('Stopping after the current item. Repeat to stop at once.\n');
       this.controller.abort(new Error('Stopped before it was done.'));
       return;
     }

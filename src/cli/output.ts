@@ -14,26 +14,26 @@ export interface CommandResult {
   readonly ok?: boolean;
 }
 
-/** What a command that takes its time needs beside its options. */
+/** Context of a long command. */
 export interface CommandContext {
   /** Positional arguments in the order in which the command declares them. */
   readonly args: readonly string[];
-  /** Standard error; nothing under `--json`. */
+  /** Standard error; silent under `--json`. */
   readonly progress: Progress;
   /**
-   * Aborted by the first Ctrl-C or SIGTERM: the command finishes the item in hand and returns `ok: false` with a text
-   * that says how to go on. The second ends the process. Not asking for it leaves the signals as they are.
+   * Aborted by the first Ctrl-C or SIGTERM: the command finishes the current item and returns `ok: false` with a text
+   * on how to continue. The second signal ends the process. A command that does not read `signal` ends at the first.
    */
   readonly signal: AbortSignal;
 }
 
-/** Registers one command; its work gets the configuration, its own options and what else it needs. */
+/** Registers one command. */
 export type Register = <Options extends object>(
   command: Command,
   work: (config: Config, options: Options, context: CommandContext) => Promise<CommandResult>,
 ) => void;
 
-/** Options that do not go together: exit code 2, as for an option that does not exist. */
+/** Conflicting options: exit code 2, like an unknown option. */
 export class BadUsage extends Error {}
 
 /** Exit codes of every command. */

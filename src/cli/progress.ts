@@ -1,13 +1,13 @@
 import { terminalLine } from '../kernel';
 
-/** How far a command has come; `total` null while nobody knows it yet. */
+/** Progress of a command; `total` null while it is unknown. */
 export interface ProgressReport {
   readonly done: number;
   readonly total: number | null;
   readonly text: string;
 }
 
-/** Cheap enough to call for every item: what is shown is thinned out. */
+/** Call it for every item: output is throttled. */
 export interface Progress {
   report(progress: ProgressReport): void;
 }
@@ -40,8 +40,8 @@ function bar(progress: ProgressReport, columns: number): string {
 }
 
 /**
- * Progress on standard error: one line redrawn on a terminal, else at most one plain line a second. The last report
- * (`done` equal to `total`) is always shown.
+ * Progress on standard error: one redrawn line on a terminal, else one line a second. The last report (`done` equal to
+ * `total`) always shows.
  */
 export class ShownProgress implements Progress {
   private shownAt = -Infinity;
@@ -65,7 +65,7 @@ export class ShownProgress implements Progress {
     this.drawn = true;
   }
 
-  /** Takes the bar away, so that the result starts on a line of its own. */
+  /** Removes the bar before the result. */
   end(): void {
     if (this.drawn) this.output.write(CLEAR_LINE);
     this.drawn = false;

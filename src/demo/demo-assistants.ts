@@ -24,7 +24,7 @@ const tool = (plugin: string, placeholder: string, config: object): object => ({
 const search = (placeholder: string, slug: string): object =>
   tool('simple_rag', placeholder, { collections: [slug], top_k: 3, sources_in_prompt: 'numbered' });
 
-/** The three assistants of the demo; `auto` answers with whatever model the organization has, or with the prompt itself. */
+/** The three assistants of the demo. `auto` answers with any model of the organization, or with the prompt. */
 export const demoAssistants = (rubricId: string): Definition[] => [
   {
     name: ESSAY_FEEDBACK,

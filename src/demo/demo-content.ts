@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UploadedFile } from '../platform/http';
 
-/** Beside the compiled code: the build copies it. */
+/** The build copies it beside the compiled code. */
 const CONTENT = join(__dirname, 'content');
 
 function fileOf(path: string, name: string): UploadedFile {

@@ -24,7 +24,7 @@ const callerOf = ({ organizationId, administratorId }: DemoOwner): Caller => ({
   assistantIds: null,
 });
 
-/** Gives an organization without any assistant something to try. */
+/** Seeds an organization without assistants. */
 @Injectable()
 export class DemoSeeder {
   private readonly logger = new Logger('Demo');
@@ -37,7 +37,7 @@ export class DemoSeeder {
     private readonly files: FilesService,
   ) {}
 
-  /** Id of the demo's multi-tool assistant, made now or before; null when the organization has assistants of its own only. */
+  /** Id of the demo's multi-tool assistant; null when the organization has only its own assistants. */
   async seed(owner: DemoOwner): Promise<number | null> {
     const caller = callerOf(owner);
     const existing = await this.assistants.someRunnable(caller, (page) => Promise.resolve(page), {
@@ -63,7 +63,7 @@ export class DemoSeeder {
       const { id } = await this.knowledgeBases.create(caller, { ...body, language: 'en' });
       await this.documents.upload(caller, id, contentFolder(folder));
     } catch (error) {
-      // The slug is taken: a start that was cut off, or another replica, made it already.
+      // The slug is taken: an interrupted start or another replica made it.
       if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
     }
   }

@@ -38,14 +38,14 @@ export class HealthController {
     const database = await this.database.check();
     const ready = process === 'ok' && database === 'ok';
     response.status(ready ? 200 : 503).setHeader('Cache-Control', 'no-store');
-    // Without vectors everything is searched by words: told, but no reason to refuse anybody.
+    // Searches fall back to words: reported, and the service stays ready.
     const vectors = this.vectors.unavailable ?? 'ok';
     return {
       status: ready ? 'ready' : 'not_ready',
       checks: {
         process,
         database,
-        // Informative only: requests are answered without them, and both recover by themselves.
+        // Reported only: requests work without them, and both recover.
         jobs: this.jobs.state,
         signals: this.signals.state,
         secrets: database === 'ok' ? await this.secretsState() : 'unknown',
@@ -54,7 +54,7 @@ export class HealthController {
     };
   }
 
-  /** Told, but no reason to refuse everybody: only the organizations whose key is missing are affected. */
+  /** Affects only organizations whose key is missing, so the service stays ready. */
   private async secretsState(): Promise<string> {
     try {
       const { available } = await this.secrets.status();

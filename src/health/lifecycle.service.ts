@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Where the process stands between start and stop; readiness turns false before the first connection is refused. */
+/** State of the process. Readiness turns false before connections are refused. */
 @Injectable()
 export class Lifecycle {
   private state: 'starting' | 'serving' | 'draining' = 'starting';

@@ -5,13 +5,13 @@ export const ROLES = ['owner', 'admin', 'teacher', 'member'] as const;
 /** Role inside one organization. */
 export type Role = (typeof ROLES)[number];
 
-/** Whose rights content is read with: tools reach knowledge bases, rubrics and files as the assistant's owner. */
+/** Owner whose rights apply to content: tools read knowledge bases, rubrics and files as the owner of the assistant. */
 export interface Principal {
   readonly organizationId: string;
   readonly userId: string;
 }
 
-/** Where the end user of a request may be named, the first that is there counts (spec 004 §4). */
+/** Sources of the end user; the first one present counts (spec 004 §4). */
 export const END_USER_SOURCES = [
   'x-openwebui-user-email',
   'x-openwebui-user-id',
@@ -22,19 +22,19 @@ export const END_USER_SOURCES = [
 ] as const;
 export type EndUserSource = (typeof END_USER_SOURCES)[number];
 
-/** Whom a request is made for, as somebody said who may say so. What `id` means depends on where it stood. */
+/** End user of a request, named by a trusted caller. The meaning of `id` depends on `source`. */
 export interface EndUser {
   readonly source: EndUserSource;
   readonly id: string;
 }
 
-/** Where a request came from. */
+/** Origin of a request, for the audit. */
 export interface RequestOrigin {
   readonly requestId: string | null;
   readonly ip: string | null;
 }
 
-/** Who is calling, resolved once by the guard whatever the credential was. Scopes narrow the role and never widen it. */
+/** The principal of a request, whatever its credential. Scopes narrow the role and never widen it. */
 export interface Caller extends Principal {
   readonly kind: 'api_key' | 'session' | 'token' | 'system';
   /** Id of the API key or session; null for the system itself. */
@@ -43,19 +43,19 @@ export interface Caller extends Principal {
   readonly role: Role;
   readonly systemAdmin: boolean;
   readonly scopes: readonly Scope[];
-  /** When set, the credential may use these assistants only. */
+  /** Set: the credential may use these assistants only. */
   readonly assistantIds: readonly number[] | null;
   /**
-   * Set where the request may name its end user: anywhere with a key that has `act_as`; in the headers alone where a listed
-   * proxy with the secret sent it, for then the body is the end user's own.
+   * Set when the request may name its end user. `anywhere`: a key with `act_as`. `in_headers`: a listed proxy, since
+   * the body is written by the end user.
    */
   readonly mayNameEndUser?: 'anywhere' | 'in_headers';
   /**
-   * Set on the completion doors when the request named one. Without it the caller is the end user, unless the request might
-   * have named one: then nobody knows who asks.
+   * Set when a completion request named its end user. Without it the caller is the end user. If the request may name
+   * one and did not, the end user is unknown.
    */
   readonly endUser?: EndUser;
-  /** Of the request, for the audit; absent where there is none, as in a background run. */
+  /** Absent without a request, as in a background run. */
   readonly origin?: RequestOrigin;
 }
 

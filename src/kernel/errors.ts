@@ -1,6 +1,9 @@
 import type { Usage } from './chat/chat';
 
-/** Every error code that can leave the service. docs/reference/errors.md explains each; `platform/http` maps each to one status. */
+/**
+ * Error codes that can leave the service; docs/reference/errors.md explains each. `platform/http` maps each to a
+ * status.
+ */
 export const ERROR_CODES = [
   'bad_request',
   'malformed_json',
@@ -55,11 +58,11 @@ export interface Problem {
   readonly code?: string;
 }
 
-/** A model vendor's answer when it failed; for editors of the assistant, not for clients. */
+/** Failed answer of a vendor; for editors of the assistant, not for clients. */
 export interface VendorFailure {
   /** HTTP status; null when there was no answer. */
   readonly status: number | null;
-  /** The vendor's own words, cut and without credentials; null when there were none. */
+  /** Message of the vendor, cut and without credentials. */
   readonly message: string | null;
   /** The vendor's id of the request; null when it gave none. */
   readonly request_id: string | null;
@@ -70,10 +73,10 @@ export interface VendorFailure {
 export interface AppErrorOptions {
   readonly vendor?: VendorFailure | undefined;
   readonly problems?: readonly Problem[];
-  /** Seconds after which a retry makes sense; becomes the `Retry-After` header. */
+  /** Seconds for the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
-  /** Tokens that were spent before the failure. */
+  /** Tokens spent before the failure. */
   readonly usage?: Usage | null;
 }
 
@@ -98,7 +101,7 @@ export class AppError extends Error {
   }
 }
 
-/** Missing and forbidden objects of another organization look alike on purpose: both are this error. */
+/** Objects of another organization look missing on purpose. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`);
 
 export const invalid = (problems: readonly Problem[], detail = 'The request is not valid'): AppError =>

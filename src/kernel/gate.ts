@@ -1,12 +1,12 @@
-/** Rejects a caller when as many wait as may wait. */
+/** The queue of a gate is full. */
 export class GateFullError extends Error {
   override readonly name = 'GateFullError';
 }
 
 /**
- * Counting semaphore with an abortable FIFO queue. A released permit goes straight to the longest waiter, so that no
- * newcomer overtakes it. Ours because cockatiel's bulkhead keeps an aborted waiter queued until a permit is free, and
- * because a free permit here costs no promise (`tryEnter`).
+ * Counting semaphore with an abortable FIFO queue. A released permit goes to the longest waiter, so no newcomer
+ * overtakes it. Not cockatiel: its bulkhead keeps an aborted waiter queued, and a free permit here costs no promise
+ * (`tryEnter`).
  */
 export class Gate {
   private free: number;
@@ -25,7 +25,6 @@ export class Gate {
     return this.limit - this.free;
   }
 
-  /** True when no permit is held. */
   get isIdle(): boolean {
     return this.free === this.limit;
   }
@@ -66,7 +65,6 @@ export class Gate {
     next();
   }
 
-  /** Runs `work` while holding a permit. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!this.tryEnter()) await this.enter(signal);
     try {

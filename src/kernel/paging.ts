@@ -1,7 +1,7 @@
 import { invalid } from './errors';
 import { isUuid } from './values/ids';
 
-/** One page of a list: every list of the house API answers this. `next_cursor` is opaque, null on the last page. */
+/** One page of a list. `next_cursor` is opaque, null on the last page. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
@@ -29,7 +29,7 @@ export function decodeCursor(cursor: string, length: number): readonly SortKey[]
   }
 }
 
-/** Cuts the rows of a query for `limit + 1` rows to one page; the extra row shows that another page follows. */
+/** Cuts `limit + 1` rows to one page; an extra row means that another page follows. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
@@ -54,8 +54,8 @@ const isInteger = (key: SortKey): key is number => Number.isSafeInteger(key);
 /** Key of the last item seen, null on the first page. @throws {AppError} `validation_failed` for any other cursor. */
 export const uuidCursor = (cursor: string | null): string | null => sortKey(cursor, isUuidKey);
 
-/** As `uuidCursor`, for a list that is sorted by a text. */
+/** Like `uuidCursor`, for a list sorted by text. */
 export const textCursor = (cursor: string | null): string | null => sortKey(cursor, isText);
 
-/** As `uuidCursor`, for a list that is sorted by an integer. */
+/** Like `uuidCursor`, for a list sorted by an integer. */
 export const integerCursor = (cursor: string | null): number | null => sortKey(cursor, isInteger);

@@ -5,28 +5,28 @@ import type { Usage } from './chat/chat';
 
 /** One call of a function by the model. */
 export interface FunctionCallRef {
-  /** As in the model's request, one of its kind in the run. */
+  /** Id of the call in the model request, unique in the run. */
   readonly id: string;
-  /** Name of a function that was offered, else `unknown`. */
+  /** Name of an offered function, else `unknown`. */
   readonly name: string;
-  /** Model request of the run that asked for it, from 1. */
+  /** Model request that asked for it, from 1. */
   readonly round: number;
 }
 
 /**
- * Names a pipeline tool inside a run; `index` counts from 0 over the document's `tools`. With `call` it is a function that
- * the model called: `index` then counts the calls of the run, and `placeholder` is null.
+ * A pipeline tool of a run; `index` counts from 0 over `tools` of the document. With `call` it is a function that the
+ * model called: `index` counts the calls, `placeholder` is null.
  */
 export interface ToolRef {
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
   readonly call?: FunctionCallRef;
-  /** Id of the plan's step, where a plan runs the tool: one tool may have several. */
+  /** Id of the step of a plan; a tool may have several. */
   readonly step?: string;
 }
 
-/** A try that was ended before its tool's time limit because the last tries had been much quicker. */
+/** A try that was ended early because the previous tries were much quicker. */
 export interface BoundedTry {
   /** Milliseconds that the try was given. */
   readonly after_ms: number;
@@ -35,11 +35,11 @@ export interface BoundedTry {
   readonly tries: number;
 }
 
-/** A plan as it is told and recorded: names and numbers, and the planner's own reasoning. */
+/** A plan in events and reports: names, numbers and the reasoning of the planner. */
 export interface PlanSummary {
   readonly plan_id: string;
   readonly planner: 'heuristic' | 'model';
-  /** It was made for a similar question before. */
+  /** The plan was cached for a similar question. */
   readonly cached: boolean;
   readonly steps: readonly {
     readonly id: string;
@@ -68,7 +68,7 @@ export type ToolEvent =
       readonly type: 'tool.retry';
       readonly attempt: number;
       readonly delay_ms: number;
-      /** Why the try ended, where history ended it. */
+      /** Set when learned time ended the try. */
       readonly bounded?: BoundedTry;
     } & ToolRef &
       WithMessage)
@@ -81,22 +81,22 @@ export type ToolEvent =
       readonly cached: boolean;
       readonly confidence: number | null;
       readonly retries: number;
-      /** The last try that history ended before its time. */
+      /** Last try that learned time ended. */
       readonly bounded?: BoundedTry;
-      /** The tool that answered in its place. */
+      /** Fallback tool that answered. */
       readonly fallback?: string;
     } & ToolRef &
       WithMessage)
   | ({
       readonly type: 'tool.failed';
       readonly code: string;
-      /** Absent in runs that were recorded before failed tools told it. */
+      /** Absent in runs recorded by older versions. */
       readonly retries?: number;
       readonly bounded?: BoundedTry;
     } & ToolRef &
       WithMessage);
 
-/** Everything a run can tell while it goes on (docs/reference/events.md). `warning` carries degraded-mode notices. */
+/** Events of a run (docs/reference/events.md). `warning` carries notices of degraded modes. */
 export type RunEvent =
   | {
       readonly type: 'run.started';
@@ -107,14 +107,14 @@ export type RunEvent =
   | ({ readonly type: 'run.progress' } & WithMessage)
   | ({ readonly type: 'warning'; readonly code: string } & WithMessage)
   | ToolEvent
-  /** Strategy `planned`: what will run, decided before the first tool starts. */
+  /** Strategy `planned`: the plan, before the first tool starts. */
   | ({ readonly type: 'plan.ready' } & PlanSummary & WithMessage)
   | { readonly type: 'prompt.ready'; readonly messages: number; readonly chars: number }
-  /** A tool has looked at the finished answer; `result` is what it found and changes nothing of it. */
+  /** A check of the finished answer, which does not change it. */
   | ({ readonly type: 'answer.checked'; readonly result: JsonObject } & ToolRef & WithMessage)
   /** `round` from 2 on, when the model is asked again with the results of its calls. */
   | { readonly type: 'llm.started'; readonly connector: string; readonly model: string; readonly round?: number }
-  /** The model wants a function called; `chars` is the length of its arguments. */
+  /** A function call of the model; `chars` is the length of its arguments. */
   | ({ readonly type: 'llm.tool_call'; readonly chars: number } & FunctionCallRef)
   | { readonly type: 'llm.delta'; readonly text: string }
   | { readonly type: 'sources'; readonly sources: readonly Source[] }

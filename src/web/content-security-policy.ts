@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Scripts that stand in the page itself; those with a `src` come under `'self'`. */
+/** Inline scripts; those with a `src` come under `self`. */
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/gi;
 
 const hashOf = (script: string): string => `'sha256-${createHash('sha256').update(script, 'utf8').digest('base64')}'`;
 
 /**
- * What the page may load (Content Security Policy Level 3): nothing from elsewhere. The page's one inline script, which
- * starts the application, is named by its hash. Styles are inline where components and the editor set them. Pictures are
- * ours alone: a remote one in an answer would tell its address who reads it.
+ * Content Security Policy Level 3: no foreign resources. The hash allows the one inline script, which starts the
+ * application. Components and the editor set inline styles. Remote pictures in answers would reveal the reader.
  */
 export function contentSecurityPolicy(page: string): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(([, script = '']) => hashOf(script));

@@ -6,7 +6,7 @@ import { AppError } from '../kernel';
 import { Public } from '../platform/http';
 import { KnownRoutes } from './known-routes';
 
-/** Answers 405 to known paths with an unknown method. Its module is imported after those of all rooms. */
+/** Answers 405 to known paths with an unknown method. Its module follows those of all rooms. */
 @ApiExcludeController()
 @Controller()
 export class KnownMethodsController {

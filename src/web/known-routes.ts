@@ -2,20 +2,20 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { ACCESS_METADATA, type AccessRule } from '../platform/http';
 
-/** The parts of Express' router that are looked at (router 2, `lib/layer.js`, `lib/route.js`). */
+/** Members of layers of the router of Express (router 2, `lib/layer.js`, `lib/route.js`). */
 interface Layer {
   readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean>> };
   match(path: string): boolean;
 }
 
 export interface KnownRoute {
-  /** In capitals, sorted; `HEAD` with every `GET`, and `OPTIONS`. */
+  /** Upper case, sorted, with `OPTIONS`, and `HEAD` for every `GET`. */
   readonly methods: readonly string[];
-  /** Some method of the path asks for no credential. */
+  /** A method of the path needs no credential. */
   readonly isPublic: boolean;
 }
 
-/** The routes of every room, for requests whose path exists and whose method does not. */
+/** Routes of all rooms, for known paths with an unknown method. */
 @Injectable()
 export class KnownRoutes implements OnApplicationBootstrap {
   private readonly publicPaths = new Set<string>();
@@ -39,7 +39,7 @@ export class KnownRoutes implements OnApplicationBootstrap {
     }
   }
 
-  /** The routes at a path as one; null where no controller answers. */
+  /** Merges the routes of a path; null without any. */
   at(path: string): KnownRoute | null {
     const found = this.layers().filter(({ route }) => typeof route?.path === 'string' && route.path !== EVERY_PATH);
     const routes = found.flatMap((layer) => (layer.route !== undefined && matches(layer, path) ? [layer.route] : []));

@@ -8,17 +8,16 @@ import { contentSecurityPolicy } from './content-security-policy';
 const compress = promisify(gzip);
 
 const TEXT = new Set(['.html', '.js', '.css', '.json', '.svg', '.txt', '.webmanifest']);
-/** Below this a packet is a packet. */
+/** Smaller files fit into one packet. */
 const WORTH_COMPRESSING = 1_024;
 
-/** One file of the build, as it was when the service started. */
+/** One file of the build, read at start. */
 export class WebFile {
-  /** Strong validator (RFC 9110 §8.8.3) of what is sent; compressed it is another representation. */
+  /** Strong validator (RFC 9110 §8.8.3); the compressed form has another one. */
   private readonly hash: string;
   private compressed: Promise<Buffer> | null = null;
 
   constructor(
-    /** With its dot. */
     readonly extension: string,
     readonly bytes: Buffer,
   ) {
@@ -33,7 +32,7 @@ export class WebFile {
     return `"${this.hash}${isCompressed ? '-gzip' : ''}"`;
   }
 
-  /** Compressed once, when it is first asked for. */
+  /** Compressed at the first request. */
   gzipped(): Promise<Buffer> {
     this.compressed ??= compress(this.bytes, { level: 9 });
     return this.compressed;
@@ -49,8 +48,8 @@ export interface WebBuild {
 }
 
 /**
- * Reads the whole build, some megabytes: what is served stays of one piece while another build is written beside. Null
- * where none is.
+ * Reads the whole build into memory, some megabytes: files stay consistent while another build is written. Null without
+ * a build.
  */
 export function readWebBuild(directory: string): WebBuild | null {
   const index = join(directory, 'index.html');

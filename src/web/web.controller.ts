@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../platform/http';
 import { WebService } from './web.service';
 
-/** Every address that no other room serves; its module is the last one, as routes are tried in order. */
+/** Every other address. Its module comes last, since routes match in order. */
 @ApiExcludeController()
 @Controller()
 export class WebController {

@@ -4,13 +4,13 @@ import { AppError } from '../kernel';
 import { readWebBuild, type WebBuild, type WebFile } from './web-build';
 import { WEB_DIRECTORY } from './web-directory.token';
 
-/** Names that are never a page: what is not found there is told as the doors tell it. */
+/** Paths that are never a page: a missing one is 404. */
 const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/i;
-/** Kit puts a hash into the names of these files. */
+/** SvelteKit hashes the names of these files. */
 const IMMUTABLE = /^\/_app\/immutable\//;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
-/** To be kept, and asked about at every use. */
+/** Cached, and revalidated at every use. */
 const ASK_FIRST = 'no-cache';
 
 const UNBUILT = `<!doctype html>
@@ -21,14 +21,14 @@ The <a href="/api/docs">API</a> works without it.</p></body></html>
 
 const nothing = (): AppError => new AppError('not_found', 'There is nothing here');
 
-/** The UI as static files; whatever page of it is asked for, the application finds its way by the address. */
+/** The UI as static files. Every other address gets the page, which routes in the browser. */
 @Injectable()
 export class WebService {
   private read: { readonly build: WebBuild | null } | null = null;
 
   constructor(@Inject(WEB_DIRECTORY) private readonly directory: string) {}
 
-  /** Reads the build, once. False when there is none. */
+  /** Reads the build once. False without a build. */
   prepare(): boolean {
     this.read ??= { build: readWebBuild(this.directory) };
     return this.read.build !== null;
@@ -55,10 +55,10 @@ export class WebService {
     response.set({ 'Cache-Control': cacheControl, ETag: file.etag(isCompressed) });
     if (file.isCompressible) response.vary('Accept-Encoding');
     if (isCompressed) response.set('Content-Encoding', 'gzip');
-    // Answers 304 and leaves the body out for HEAD by itself.
+    // Express answers 304 and HEAD.
     response.type(file.extension).send(isCompressed ? await file.gzipped() : file.bytes);
   }
 }
 
-/** A browser that goes somewhere asks for HTML by name; scripts, pictures and programs that ask for anything do not. */
+/** Navigation of browsers asks for HTML by name; other requests do not. */
 const wantsPage = ({ path, headers }: Request): boolean => path === '/' || /\btext\/html\b/.test(headers.accept ?? '');

@@ -13,10 +13,7 @@ export function assertScope(caller: Caller, scope: Scope): void {
   if (!caller.scopes.includes(scope)) throw new AppError('forbidden', `The credential lacks the scope ${scope}`);
 }
 
-/**
- * Decides one call from the route's declaration alone; what the call may touch is decided where it is touched.
- * @throws {AppError} `forbidden`
- */
+/** Decides by the declaration of the route alone; services decide about objects. @throws {AppError} `forbidden` */
 export function assertAllowed(rule: AccessRule | undefined, caller: Caller): void {
   if (rule === undefined) throw new AppError('forbidden', 'This route is not open to anyone');
   if (rule.public) return;

@@ -7,7 +7,7 @@ import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';
 import { TrustedProxies } from './trusted-proxies';
 
-/** Stands before every route. A route that declares neither a permission nor that it is public is denied. */
+/** Guards every route. Denies a route that declares neither a permission nor `public`. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -32,7 +32,7 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
-  /** Forms are what other pages can send; a session's may go to the routes that take files and to no others. */
+  /** Other pages can send forms: a session may send them only to routes that take files (CSRF). */
   private assertNoForm(context: ExecutionContext, request: BellwetherRequest): void {
     const takesFiles = this.reflector.get<boolean | undefined>(ACCEPTS_FILES_METADATA, context.getHandler()) === true;
     if (!takesFiles && typeof request.is('multipart/form-data') === 'string') {
@@ -40,7 +40,7 @@ export class AccessGuard implements CanActivate {
     }
   }
 
-  /** Whom the request is for, where the key or the proxy may say so; what anybody else says of it is ignored (ACCESS.md X2). */
+  /** End user of the request, where the key or the proxy may name one; else names are ignored (ACCESS.md X2). */
   private endUser(
     { scopes }: Caller,
     { headers, socket }: BellwetherRequest,

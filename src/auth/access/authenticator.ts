@@ -16,14 +16,14 @@ export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): 
   organizationSlug: row.organizationSlug,
   userId: row.userId,
   role: row.role,
-  // Scopes narrow: without `admin` not even a system administrator's key is one. And only keys of the system
-  // organization can be, or any organization could add the person and mint one.
+  // Scopes narrow: without `admin` not even a system administrator's key is one. Only keys of the system organization
+  // can be: any other organization could add the person and mint one.
   systemAdmin: row.systemAdmin && row.isSystem && row.scopes.includes('admin'),
   scopes: row.scopes,
   assistantIds: row.assistantIds,
 });
 
-/** Neither revoked nor expired, and its owner a member who may act. */
+/** True for a key that is valid and whose owner is an enabled member. */
 export const isUsable = ({ disabled, revokedAt, expiresAt }: KeyRow): boolean =>
   !disabled && revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 
@@ -35,7 +35,7 @@ const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'):
   return { caller: callerOf(row, kind), expiresAt: row.expiresAt?.getTime() ?? Infinity };
 };
 
-/** Turns a credential into the caller. Every carrier and every kind of credential comes through here. */
+/** Resolves any credential to a caller. */
 @Injectable()
 export class Authenticator implements OnApplicationShutdown {
   private readonly apiKeys: CredentialCache;
@@ -76,7 +76,7 @@ export class Authenticator implements OnApplicationShutdown {
     return this.openSessions.get(sessionHashOf(token));
   }
 
-  /** To be called after the commit of every change to an organization's credentials. */
+  /** Call it after the commit of a change of credentials. */
   forget(organizationId: string): void {
     this.changes.announce(organizationId);
   }

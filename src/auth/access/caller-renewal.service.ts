@@ -11,7 +11,7 @@ const refused = (): AppError =>
     'The credential that asked for this is no longer valid, or its owner no longer a member',
   );
 
-/** Work that was asked for earlier is done on the rights that its caller has now, read from fresh rows. */
+/** Renews the rights of a caller for delayed work, from fresh rows. */
 @Injectable()
 export class CallerRenewal {
   constructor(
@@ -21,7 +21,7 @@ export class CallerRenewal {
     private readonly standing: StandingService,
   ) {}
 
-  /** The same caller as their credential makes them at this moment. @throws {AppError} `unauthenticated` */
+  /** The caller with current rights. @throws {AppError} `unauthenticated` */
   async renew(caller: Caller): Promise<Caller> {
     if (caller.kind === 'system') return caller;
     const { mayNameEndUser, endUser } = caller;

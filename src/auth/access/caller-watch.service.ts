@@ -6,7 +6,7 @@ import { CallerRenewal } from './caller-renewal.service';
 /** Open work of one caller: an answer, a run in the background, a stream of events. */
 export interface WatchedWork {
   readonly caller: Caller;
-  /** Organizations whose changes may end it. */
+  /** Organizations whose changes trigger a check. */
   readonly organizationIds: readonly string[];
   /** Work of one caller on the same subject shares one check. */
   readonly subject: string;
@@ -22,17 +22,17 @@ export interface Watch {
   leave(): void;
 }
 
-/** Work ends within 5 s after its caller lost the right to it: this interval and the time of a check. */
+/** Work ends within 5 s after its caller lost the right: this interval plus the check. */
 export const CHECK_EVERY_MS = 4_000;
-/** Changes that come together, such as those of an import, are checked together. */
+/** Debounces bursts of changes, such as those of an import. */
 const GATHER_MS = 1_000;
 const AT_ONCE = 8;
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'not_found']);
 
 /**
- * Ends open work of callers who lose the right to it: a revoked key, a disabled member, a suspended organization or
- * assistant. Fresh rows are read at every signalled change, and every `CHECK_EVERY_MS` in case a signal was lost.
+ * Ends open work whose caller loses the right to it: a revoked key, a disabled member, a suspended organization or
+ * assistant. Reads fresh rows at every signalled change, and every `CHECK_EVERY_MS` in case a signal was lost.
  */
 @Injectable()
 export class CallerWatch implements OnModuleDestroy {
@@ -78,7 +78,7 @@ export class CallerWatch implements OnModuleDestroy {
     this.gathering ??= setTimeout(() => void this.checkChanged(), GATHER_MS).unref();
   }
 
-  /** A slow database gets no second round of questions before it has answered the first. */
+  /** Rounds do not overlap on a slow database. */
   private async checkInTurn(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -107,14 +107,14 @@ export class CallerWatch implements OnModuleDestroy {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, next));
-    // Latest first: a stream of a run's events has to close before the run emits its end.
+    // Latest first: a stream must close before its run emits the end.
     for (const work of [...works].reverse()) {
       const refusal = refusals.get(work);
       if (refusal !== undefined && this.works.delete(work)) work.end(refusal);
     }
   }
 
-  /** Null also when the rights cannot be read: a database outage ends no work. */
+  /** Null also when the rights cannot be read: an outage ends no work. */
   private async refusalOf({ caller, check }: WatchedWork): Promise<AppError | null> {
     try {
       await check(await this.callers.renew(caller));

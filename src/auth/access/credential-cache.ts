@@ -10,20 +10,20 @@ export interface Known {
   readonly expiresAt: number;
 }
 
-/** Where credentials of one kind are kept. */
+/** Store of one kind of credential. */
 export interface CredentialStore {
-  /** Null for what is not there, or is not to be used. */
+  /** Null for an unknown or unusable credential. */
   load(lookup: string): Promise<Known | null>;
-  /** Writes down that the credential was used. */
+  /** Records the last use. */
   touch(id: string): Promise<void>;
 }
 
-/** Milliseconds for which an ended credential or a disabled member may still get through on another replica. */
+/** Milliseconds that an ended credential may still work on another replica. */
 const MAX_AGE = 5_000;
 const MAX_KNOWN = 20_000;
 const TOUCH_EVERY = 60_000;
 
-/** What is known of credentials, at most `MAX_AGE` old. What is refused is kept apart, so that guessing cannot push out those in use. */
+/** Credentials by lookup, at most `MAX_AGE` old. Refused ones are kept apart: guessing cannot evict those in use. */
 export class CredentialCache {
   private readonly logger = new Logger('Auth');
   private readonly known = new FreshCache<string, Known>({
@@ -46,7 +46,7 @@ export class CredentialCache {
     return caller;
   }
 
-  /** Drops what is remembered about an organization's credentials. */
+  /** Drops the credentials of an organization. */
   forget(organizationId: string): void {
     this.known.deleteWhere(({ caller }) => caller.organizationId === organizationId);
     this.refused.clear();

@@ -8,8 +8,8 @@ const hasBody = ({ headers }: BellwetherRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Stands before the body parsers: the service reads no body without a valid credential, and no large one without the scope
- * of its route. The guard decides the rest. The one route that takes a body without a credential signs in and takes little.
+ * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
+ * route. The guard decides the rest. Sign-in takes a small body without a credential.
  */
 @Injectable()
 export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
@@ -20,7 +20,7 @@ export class CredentialGate implements NestMiddleware<BellwetherRequest, Respons
     this.authenticate(request).then(() => next(), next);
   }
 
-  /** What is found here is what the guard goes on with. */
+  /** The guard reuses the caller. */
   private async authenticate(request: BellwetherRequest): Promise<void> {
     request.caller = await this.authenticator.authenticate(request);
     if (isChat(request)) assertScope(request.caller, 'chat');

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, END_USER_SOURCES, type EndUser, type EndUserSource, invalid, isJsonObject } from '../../kernel';
 
 /*
- * Whom a request is made for (spec 004 §4): the first of six sources that names somebody. Which of them count is the guard's
- * decision, `Caller.mayNameEndUser`.
+ * The end user of a request (spec 004 §4): the first of six sources with a name. The guard decides which sources count
+ * (`Caller.mayNameEndUser`).
  */
 
 const MAX_CHARS = 254;
-/** One address; a list is what two proxies, or a client and a proxy, make of one header together. */
+/** One address: two proxies can merge headers into a list. */
 const ADDRESS = /^[^\s@,;<>]+@[^\s@,;<>]+$/;
 const CONTROL = /\p{Cc}/u;
 
@@ -16,9 +16,9 @@ const HEADERS = END_USER_SOURCES.filter(isHeader);
 const METADATA = END_USER_SOURCES.filter((source) => !isHeader(source));
 
 /**
- * What a request may say of its end user, and whom its headers name. A proxy vouches for the headers that it sets and not for
- * the body, which it passes on as the end user wrote it; a key with `act_as` is held by who writes both.
- * @throws AppError `validation_failed`
+ * Reads who the headers name, and where the request may name an end user. A proxy vouches for its headers, not for the
+ * body of the end user. The holder of a key with `act_as` writes both.
+ * @throws {AppError} `validation_failed`
  */
 export function namedBy(
   headers: IncomingHttpHeaders,
@@ -31,7 +31,7 @@ export function namedBy(
   return endUser === undefined ? { mayNameEndUser } : { mayNameEndUser, endUser };
 }
 
-/** @throws AppError `validation_failed` for a header that names somebody in a way that cannot be read */
+/** @throws {AppError} `validation_failed` for an unreadable name */
 export const endUserOfHeaders = (headers: IncomingHttpHeaders): EndUser | undefined =>
   firstOf(HEADERS, (source) => headers[source], 'headers.');
 
@@ -57,7 +57,7 @@ function firstOf(
   return undefined;
 }
 
-/** `default` is what others write for nobody. */
+/** Other clients write `default` for an unknown end user. */
 function idIn(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const id = String(value).trim();

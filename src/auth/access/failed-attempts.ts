@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../kernel';
 
 const MINUTE_MS = 60_000;
-/** Failed sign-ins, and different unknown keys, of one address in one minute. */
+/** Failed sign-ins, or different unknown keys, of one address in a minute. */
 const MAX_FAILURES = 20;
-/** Addresses remembered at once; of more the oldest are forgotten. */
+/** Addresses kept; the oldest are evicted. */
 const MAX_ADDRESSES = 10_000;
 
-/** A sign-in counts each time; an unknown key counts once, so that a program with an old key keeps getting 401. */
+/** Sign-ins always count. An unknown key counts once: a program with an old key keeps getting 401. */
 export type FailureKind = 'sign_in' | 'key';
 
 export interface FailedMinute {
@@ -25,12 +25,11 @@ interface Window {
 }
 
 export interface FailedAttemptsOptions {
-  /** Called once for each address and minute with failures, when the minute is over. */
+  /** Called once per address and minute with failures, when the minute is over. */
   readonly report: (minute: FailedMinute) => void;
   readonly now?: () => number;
 }
 
-/** Failed credentials by client address, in this process. */
 export class FailedAttempts {
   private readonly windows = new LRUCache<string, Window>({
     max: MAX_ADDRESSES,
@@ -42,7 +41,7 @@ export class FailedAttempts {
     this.now = options.now ?? Date.now;
   }
 
-  /** @throws AppError `too_many_requests` where the address has used up its failures of the minute */
+  /** @throws {AppError} `too_many_requests` after too many failures in the minute */
   count(address: string, kind: FailureKind, credential: string): void {
     const window = this.windowOf(address);
     if (kind === 'sign_in') window.signIns += 1;
@@ -55,14 +54,14 @@ export class FailedAttempts {
     throw new AppError('too_many_requests', 'Too many failed sign-ins from this address', { retryAfter });
   }
 
-  /** Reports the minutes that are over. */
+  /** Reports finished minutes. */
   sweep(): void {
     for (const [address, { endsAt }] of this.windows.entries()) {
       if (endsAt <= this.now()) this.windows.delete(address);
     }
   }
 
-  /** Reports everything; for the end of the process. */
+  /** Reports all minutes; for shutdown. */
   clear(): void {
     this.windows.clear();
   }

@@ -6,7 +6,7 @@ import { FailedAttempts, type FailedMinute, type FailureKind } from './failed-at
 
 const SWEEP_MS = 5_000;
 
-/** Limits failed sign-ins and unknown keys of one address, and writes one audit entry for each address and minute. */
+/** Rate-limits failed sign-ins and unknown keys per address. Writes one audit entry per address and minute. */
 @Injectable()
 export class FailedCredentials implements OnApplicationShutdown {
   private readonly logger = new Logger('Auth');
@@ -20,8 +20,8 @@ export class FailedCredentials implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Passes on what `attempt` resolves to or throws. Right credentials are never limited, so one guesser locks nobody out.
-   * @throws AppError `too_many_requests` instead of `unauthenticated` where the address has failed too often
+   * Returns the result of `attempt`. Valid credentials are never limited: one guesser locks nobody out.
+   * @throws {AppError} `too_many_requests` instead of `unauthenticated` after too many failures
    */
   async watch<T>(
     { address, kind, credential }: { address: string | null; kind: FailureKind; credential: string },
@@ -50,7 +50,7 @@ export class FailedCredentials implements OnApplicationShutdown {
     this.writing.add(write);
   }
 
-  /** The log of the system organization holds the entry, because no caller is known. */
+  /** No caller is known, so the system organization gets the entry. */
   private async write({ address, signIns, keys }: FailedMinute): Promise<void> {
     const organizationId = await this.founding.systemId();
     if (organizationId === null) return;

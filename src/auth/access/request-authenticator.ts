@@ -14,7 +14,7 @@ export interface CredentialedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Finds the sender of a request: by its key where there is one, else by the session of its cookie. */
+/** Authenticates a request by its key, else by the session cookie. */
 @Injectable()
 export class RequestAuthenticator {
   constructor(
@@ -23,7 +23,10 @@ export class RequestAuthenticator {
     private readonly failures: FailedCredentials,
   ) {}
 
-  /** @throws {AppError} `unauthenticated`; `too_many_requests` after many unknown keys; `forbidden` where another origin's page would act with the cookie of a session */
+  /**
+   * @throws {AppError} `unauthenticated`, `too_many_requests` after many unknown keys, `forbidden` for a page of
+   * another origin
+   */
   async authenticate({ method, headers, socket }: CredentialedRequest): Promise<Caller> {
     if (headers.authorization !== undefined || headers['x-api-key'] !== undefined) {
       const credential = credentialOf(headers);

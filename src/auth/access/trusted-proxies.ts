@@ -5,12 +5,12 @@ import ipaddr from 'ipaddr.js';
 import { AppError } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
 
-/** What a proxy says who it is with. */
+/** Header with the secret of a proxy. */
 export const PROXY_SECRET_HEADER = 'x-bellwether-proxy-secret';
 
 export interface ProxiedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Address of the socket; never one from a header. */
+  /** Address of the socket, never from a header. */
   readonly remoteAddress: string | null;
 }
 
@@ -18,7 +18,7 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
-/** Proxies whose word counts for whom a request is made: a listed address and the secret, both (`TRUSTED_PROXY_*`). */
+/** Proxies that may name end users: a listed address with the secret (`TRUSTED_PROXY_*`). */
 @Injectable()
 export class TrustedProxies {
   private readonly ranges: readonly Range[];
@@ -30,16 +30,13 @@ export class TrustedProxies {
     this.secret = secret === null ? null : digest(secret);
   }
 
-  /**
-   * False for requests that do not claim to come from such a proxy.
-   * @throws AppError `forbidden` for those that claim it and do not
-   */
+  /** False without the header. @throws {AppError} `forbidden` for a wrong secret or address */
   sent({ headers, remoteAddress }: ProxiedRequest): boolean {
     const claim = headers[PROXY_SECRET_HEADER];
     if (claim === undefined) return false;
     const isRight = this.secret !== null && typeof claim === 'string' && timingSafeEqual(digest(claim), this.secret);
     if (isRight && this.lists(remoteAddress)) return true;
-    throw new AppError('forbidden', 'This address may not speak for others');
+    throw new AppError('forbidden', 'This address may not name end users');
   }
 
   private lists(address: string | null): boolean {

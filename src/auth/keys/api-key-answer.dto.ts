@@ -4,14 +4,14 @@ import { type Caller, type Role, ROLES, type Scope, SCOPES } from '../../kernel'
 export class ApiKeyDto {
   id!: string;
   name!: string;
-  /** Start of the key, enough to recognise it; null for a key that the operator chose. */
+  /** First characters of the key; null for a key that the operator chose. */
   prefix!: string | null;
   owner_id!: string;
 
   @ApiProperty({ enum: SCOPES, isArray: true })
   scopes!: Scope[];
 
-  /** The only assistants that the key may use; null for every one of its owner. */
+  /** Assistants that the key may use; null for all of its owner. */
   @ApiProperty({ type: [Number], nullable: true })
   assistant_ids!: number[] | null;
 
@@ -22,7 +22,7 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  /** Shown in this answer and never again. */
+  /** Shown only in this answer. */
   @ApiProperty({ example: 'bw_live_AbCdEf123456_…' })
   key!: string;
 }
@@ -55,7 +55,7 @@ export class MyCredentialDto {
   id!: string | null;
 }
 
-/** Who the credential stands for and what it may do. */
+/** Person, organization and rights of the credential. */
 export class MeDto {
   user!: MyselfDto;
   organization!: MyOrganizationDto;

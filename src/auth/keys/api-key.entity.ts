@@ -18,7 +18,7 @@ export class ApiKeyEntity {
   @Column('text')
   name!: string;
 
-  /** The readable part of a key made here; null for a key that the operator chose. */
+  /** Readable part of a key made here; null for a key that the operator chose. */
   @Column('text', { name: 'public_id', nullable: true })
   publicId!: string | null;
 
@@ -38,7 +38,7 @@ export class ApiKeyEntity {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
-  /** Kept after revocation, so that the same key given again at a start stays dead. */
+  /** Kept after revocation: the same key given again at a start stays revoked. */
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 

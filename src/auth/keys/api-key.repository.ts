@@ -4,7 +4,7 @@ import { type Role, type Scope } from '../../kernel';
 import { TenantScope, type Transaction } from '../../platform/database';
 import { ApiKeyEntity } from './api-key.entity';
 
-/** A key with everything that decides what it may do, read in one query. */
+/** A key with all that decides its rights, read in one query. */
 export interface KeyRow {
   readonly id: string;
   readonly hash: string;
@@ -37,7 +37,7 @@ const KEY_ROW = `
 export class ApiKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Before anybody is known there is no organization to ask within; the key itself is the proof. */
+  /** No organization is known yet; the key itself is the proof. */
   async findByPublicId(publicId: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${KEY_ROW} key.public_id = $1`, [publicId]);
     return row ?? null;
@@ -53,7 +53,7 @@ export class ApiKeyRepository {
     return row ?? null;
   }
 
-  /** When a key ends, or the key that a session came from; null for never. */
+  /** Expiry of a key, or of the key that opened a session; null for none. */
   async expiryOf(credentialId: string): Promise<Date | null> {
     const [row] = await this.dataSource.query<{ expires_at: Date | null }[]>(
       `SELECT expires_at FROM api_keys
@@ -83,9 +83,9 @@ export class ApiKeyRepository {
   }
 }
 
-/** The keys of one organization that are not revoked. */
+/** Active keys of one organization. */
 export class ApiKeyScope extends TenantScope<ApiKeyEntity> {
-  /** Newest first; `userId` null lists those of every member. */
+  /** Newest first; `userId` null lists the keys of all members. */
   list(userId: string | null, limit: number, before: string | null): Promise<[ApiKeyEntity[], number]> {
     const mine = this.where({ revokedAt: IsNull(), ...(userId === null ? {} : { userId }) });
     const older = before === null ? {} : { id: LessThan(before) };

@@ -5,24 +5,23 @@ const SECRET_BYTES = 32;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const MAX_KEY_LENGTH = 256;
 
-/** Any of our keys: made here, or chosen by an operator for the first start. */
+/** Keys made here, and keys that an operator chose for the first start. */
 const ANY_KEY = /^bw_[A-Za-z0-9_.~+/=-]+$/;
 const MADE_HERE = /^bw_live_([A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
 
 export interface NewApiKey {
-  /** The whole key, shown once and stored nowhere. */
   readonly key: string;
   readonly publicId: string;
   readonly hash: string;
 }
 
-/** A key of 256 random bits needs no slow hash: it cannot be guessed from its digest. */
+/** 256 random bits need no slow hash. */
 export const hashOf = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex');
 
 function randomId(): string {
   let id = '';
   while (id.length < PUBLIC_ID_LENGTH) {
-    // Bytes past the last whole multiple of the alphabet would favour its first letters.
+    // Larger bytes would favour the first letters of the alphabet.
     for (const byte of randomBytes(PUBLIC_ID_LENGTH)) if (byte < 248) id += ALPHABET[byte % ALPHABET.length] ?? '';
   }
   return id.slice(0, PUBLIC_ID_LENGTH);
@@ -35,8 +34,8 @@ export function newApiKey(): NewApiKey {
   return { key, publicId, hash: hashOf(key) };
 }
 
-/** False for what cannot be a key of ours, so that it never reaches the database. */
+/** False for texts that are no keys, which then never reach the database. */
 export const looksLikeApiKey = (text: string): boolean => text.length <= MAX_KEY_LENGTH && ANY_KEY.test(text);
 
-/** The public id inside a key made here; null for any other shape. */
+/** Public id of a key made here; null for other keys. */
 export const publicIdOf = (key: string): string | null => MADE_HERE.exec(key)?.[1] ?? null;

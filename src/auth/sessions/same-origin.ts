@@ -7,7 +7,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const isSafeMethod = (method: string): boolean => SAFE.has(method.toUpperCase());
 
 export interface OwnOrigin {
-  /** Null: whatever host the request names. */
+  /** Null: the host of the request. */
   readonly publicOrigin: string | null;
   readonly isSecure: boolean;
 }
@@ -15,25 +15,24 @@ export interface OwnOrigin {
 const foreign = (): AppError => new AppError('forbidden', 'This request does not come from a page of this service');
 
 /**
- * Whether a browser says that one of our own pages sent the request, or its user by hand; null when it says nothing.
- * `Sec-Fetch-Site` has the word where it is there (Fetch Metadata, W3C); browsers leave it out on plain http, and there
- * `Origin` tells.
+ * True when the browser says that our own page or its user sent the request; null when it says nothing.
+ * `Sec-Fetch-Site` decides (Fetch Metadata, W3C). Browsers omit it on plain http: there `Origin` decides.
  */
 export function saysSameOrigin(headers: IncomingHttpHeaders, { publicOrigin, isSecure }: OwnOrigin): boolean | null {
   const { 'sec-fetch-site': site, origin, host } = headers;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return null;
   if (origin === publicOrigin) return true;
-  // Behind TLS the name of the service is configured, and nothing else is taken for it.
+  // Behind TLS only the configured origin counts.
   return !isSecure && host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** A cookie goes with every request that any page makes; only those of our own pages may change something. @throws AppError `forbidden` */
+/** Other pages also send the cookie: only our own may change something. @throws {AppError} `forbidden` */
 export function assertSameOrigin(headers: IncomingHttpHeaders, own: OwnOrigin): void {
   if (saysSameOrigin(headers, own) !== true) throw foreign();
 }
 
-/** Who signs in has no cookie yet; clients that are no browsers say nothing. @throws AppError `forbidden` */
+/** For sign-in, without a cookie yet. Clients that are no browsers say nothing. @throws {AppError} `forbidden` */
 export function assertNotForeign(headers: IncomingHttpHeaders, own: OwnOrigin): void {
   if (saysSameOrigin(headers, own) === false) throw foreign();
 }

@@ -6,11 +6,11 @@ import type { OwnOrigin } from './same-origin';
 import { SESSION_HOURS } from './session.repository';
 import { looksLikeSessionToken } from './session-token';
 
-/** The prefix makes browsers refuse the name unless it came over TLS, from this host alone (RFC 6265bis §4.1.3.2). */
+/** The prefix makes browsers accept the cookie only over TLS from this host (RFC 6265bis §4.1.3.2). */
 const SECURE_NAME = '__Host-bw';
 const PLAIN_NAME = 'bw';
 
-/** The one cookie of the service: who holds it, and only that. */
+/** The session cookie, the only cookie of the service. */
 @Injectable()
 export class SessionCookie {
   private readonly logger = new Logger('Session');
@@ -27,7 +27,7 @@ export class SessionCookie {
     this.options = { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' };
   }
 
-  /** Null when there is none, none that could be ours, or two that differ: then nobody knows who set which. */
+  /** Null for no valid cookie, and for two that differ: their origin is unknown. */
   tokenOf({ cookie = '' }: IncomingHttpHeaders): string | null {
     const start = `${this.name}=`;
     const values = cookie

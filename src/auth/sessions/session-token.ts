@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** What a browser holds of a session, or a link of it: 256 random bits, of which the database knows the digest only. */
+/** Secret of a session or a sign-in link: 256 random bits. The database stores its digest. */
 export const newSessionToken = (): string => randomBytes(32).toString('base64url');
 
 export const looksLikeSessionToken = (text: string): boolean => TOKEN.test(text);

@@ -15,7 +15,7 @@ export class SessionEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
-  /** The key that it came from, with whose end it ends; null for a link. */
+  /** Key that opened the session, which ends with it; null for a link. */
   @Column('uuid', { name: 'api_key_id', nullable: true })
   apiKeyId!: string | null;
 
@@ -23,7 +23,7 @@ export class SessionEntity {
   @Column('text')
   hash!: string;
 
-  /** At sign-in. A session does not outlive a change of it. */
+  /** Role at sign-in. A change of the role ends the session. */
   @Column('text')
   role!: Role;
 

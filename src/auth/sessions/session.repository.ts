@@ -4,17 +4,14 @@ import type { Transaction } from '../../platform/database';
 import type { KeyRow } from '../keys/api-key.repository';
 import { SessionEntity } from './session.entity';
 
-/** Hours without a request after which a session is over. */
+/** Hours without a request that end a session. */
 const IDLE_HOURS = 8;
-/** From sign-in, however busy. */
+/** Hours from sign-in that end a session. */
 export const SESSION_HOURS = 24;
-/** Of one member; the oldest leaves first. */
+/** Sessions of one member; the oldest is removed first. */
 const MOST_SESSIONS = 50;
 
-/**
- * A session as the key it is like. A role that changed since it was opened counts as disabled: what was signed in to is not
- * there any more.
- */
+/** A session in the form of a key. A role that changed since sign-in counts as disabled. */
 const SESSION_ROW = `
   SELECT session.id, session.hash, session.organization_id AS "organizationId", organization.slug AS "organizationSlug",
          organization.is_system AS "isSystem", session.user_id AS "userId", member.role,
@@ -49,7 +46,7 @@ type SessionOfMember = Pick<SessionEntity, 'organizationId' | 'userId' | 'id'>;
 export class SessionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Before anybody is known there is no organization to ask within; the token itself is the proof. */
+  /** No organization is known yet; the token itself is the proof. */
   async findByHash(hash: string, source: Pick<Transaction, 'query'> = this.dataSource): Promise<KeyRow | null> {
     const [row] = await source.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
     return row ?? null;
@@ -60,7 +57,7 @@ export class SessionRepository {
     return row ?? null;
   }
 
-  /** Those that still open something, the newest first. */
+  /** Valid sessions, newest first. */
   async ofMember(organizationId: string, userId: string): Promise<OpenSession[]> {
     return this.dataSource.query<OpenSession[]>(
       `SELECT * FROM (${SESSION_ROW} session.organization_id = $1 AND session.user_id = $2) usable
@@ -97,7 +94,7 @@ export class SessionRepository {
     return affected === 1;
   }
 
-  /** Rows that nobody will ask for, and the oldest of a member who has very many. */
+  /** Removes expired sessions, and the oldest ones of a member with too many. */
   async removeStale({ organizationId, userId }: NewSession, tx: Transaction): Promise<void> {
     await tx.query('DELETE FROM sessions WHERE expires_at < now()');
     await tx.query(
@@ -107,13 +104,13 @@ export class SessionRepository {
     );
   }
 
-  /** Whether there was one of that id. */
+  /** False when there is no such session. */
   async removeOne({ organizationId, userId, id }: SessionOfMember, tx: Transaction): Promise<boolean> {
     const { affected } = await tx.getRepository(SessionEntity).delete({ organizationId, userId, id });
     return affected === 1;
   }
 
-  /** All but `spared`; how many there were. */
+  /** Removes all but `spared`; returns their number. */
   async removeOfMember(
     organizationId: string,
     userId: string,

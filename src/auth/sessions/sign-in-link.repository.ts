@@ -12,7 +12,7 @@ export interface LinkedMember {
 export class SignInLinkRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** When it expires, by the database's clock, which also says when it is used. Drops those that have expired. */
+  /** Returns the expiry, by the clock of the database. Deletes expired links. */
   async insert(
     { id, organizationId, userId, hash }: Omit<SignInLinkEntity, 'createdAt' | 'expiresAt'>,
     tx: Transaction,
@@ -31,7 +31,7 @@ export class SignInLinkRepository {
     await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
   }
 
-  /** The member that it is for, once: of two who ask at the same moment one gets null. */
+  /** Consumes the link: of two concurrent calls one gets null. */
   async consume(hash: string): Promise<LinkedMember | null> {
     const result = await this.dataSource
       .createQueryBuilder()

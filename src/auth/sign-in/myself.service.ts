@@ -4,7 +4,7 @@ import { MembersService, OrganizationsService } from '../../organizations';
 import type { MeDto } from '../keys/api-key-answer.dto';
 import { unauthenticated } from '../access/credential';
 
-/** What a caller may know of themselves. */
+/** Facts about the caller. */
 @Injectable()
 export class Myself {
   constructor(
@@ -12,7 +12,7 @@ export class Myself {
     private readonly organizations: OrganizationsService,
   ) {}
 
-  /** @throws {AppError} `unauthenticated` for who is a member no more */
+  /** @throws {AppError} `unauthenticated` for a former member */
   async of(caller: Caller): Promise<MeDto> {
     const [member, organization] = await Promise.all([
       this.members.find(caller.organizationId, caller.userId),

@@ -7,7 +7,7 @@ import { Authenticator } from '../access/authenticator';
 import type { OpenSessionDto } from './session.dto';
 import { SessionRepository } from '../sessions/session.repository';
 
-/** Where somebody is signed in, to be looked through and ended from afar. */
+/** Lists and ends sessions. */
 @Injectable()
 export class OpenSessions {
   constructor(
@@ -32,7 +32,7 @@ export class OpenSessions {
     }));
   }
 
-  /** One of the caller's, which may be the one that asks. @throws {AppError} `not_found` */
+  /** One session of the caller, maybe the current one. @throws {AppError} `not_found` */
   async endOne(caller: Caller, id: string): Promise<void> {
     const { organizationId, userId } = caller;
     if (!isUuid(id)) throw notFound('Session');
@@ -43,13 +43,13 @@ export class OpenSessions {
     this.authenticator.forget(organizationId);
   }
 
-  /** All of the caller's but the one that asks. */
+  /** All sessions of the caller but the current one. */
   async endOthers(caller: Caller): Promise<void> {
     const spared = caller.kind === 'session' ? caller.credentialId : null;
     await this.end(caller, caller.organizationId, caller.userId, spared);
   }
 
-  /** All of a member, by user id or e-mail address. @throws {AppError} `not_found`, `forbidden` */
+  /** All sessions of a member, by user id or e-mail address. @throws {AppError} `not_found`, `forbidden` */
   async endOfMember(caller: Caller, slug: string, member: string): Promise<void> {
     const organizationId = await this.organizations.administered(caller, slug);
     const found = await this.members.find(organizationId, member);
@@ -58,7 +58,7 @@ export class OpenSessions {
     await this.end(caller, organizationId, found.userId, null);
   }
 
-  /** At once on this replica, within 5 s on others. */
+  /** Effective at once here, within 5 s on other replicas. */
   private async end(caller: Caller, organizationId: string, userId: string, spared: string | null): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.removeOfMember(organizationId, userId, tx, spared);

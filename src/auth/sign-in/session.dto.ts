@@ -9,28 +9,28 @@ export class SignInDto {
   api_key!: string;
 }
 
-/** Somebody else who says who people are, offered as a button. */
+/** An identity provider, offered as a button. */
 export class SignInProviderDto {
   name!: string;
-  /** Where the browser goes. */
+  /** Address for the browser. */
   url!: string;
 }
 
-/** A browser in which somebody is signed in. */
+/** A session of a browser. */
 export class OpenSessionDto {
   id!: string;
 
-  /** With `key` it ends with that key. */
+  /** `key`: the session ends with that key. */
   @ApiProperty({ enum: ['key', 'link'] })
   opened_by!: 'key' | 'link';
 
   api_key_id!: string | null;
-  /** The one that asks. */
+  /** True for the session that asks. */
   current!: boolean;
   created_at!: string;
   /** Written once a minute at most. */
   last_seen_at!: string;
-  /** Later with every request, up to a day after signing in. */
+  /** Extended by each request, up to a day after sign-in. */
   expires_at!: string;
 }
 

@@ -23,7 +23,7 @@ import { signInContextOf } from './sign-in-context';
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
 
-/** Signing in and out. Open to anybody, as who signs in is nobody yet and who signs out may have no right left. */
+/** Public: sign-in has no credential yet, and sign-out needs no rights. */
 @ApiTags('Session')
 @ApiExtraModels(ProblemDto)
 @Controller('api/v1/session')
@@ -37,7 +37,7 @@ export class SessionsController {
   ) {}
 
   @Get()
-  @Public('Is the browser signed in, and how may it?')
+  @Public('Is the browser signed in, and how can it sign in?')
   @ApiOkResponse({ type: SessionDto })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   async state(@Req() request: BellwetherRequest): Promise<SessionDto> {
@@ -82,7 +82,7 @@ export class SessionsController {
       await this.sessions.end(token, origin);
     }
     this.cookie.clear(response);
-    // Pages that the browser would show again by its back button (Clear Site Data, W3C).
+    // Clears pages that the back button would show (Clear Site Data, W3C).
     response.setHeader('Clear-Site-Data', '"cache"');
   }
 }

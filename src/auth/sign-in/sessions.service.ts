@@ -9,14 +9,14 @@ import { type NewSession, SessionRepository } from '../sessions/session.reposito
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
 
 export interface OpenedSession {
-  /** For the cookie; stored nowhere else. */
+  /** For the cookie; never stored. */
   readonly token: string;
   readonly caller: Caller;
 }
 
-/** What a sign-in brings along. */
+/** Context of a sign-in. */
 export interface SignInContext extends RequestOrigin {
-  /** The session of the same browser, which ends. */
+  /** Previous session of the browser, which ends. */
   readonly replaces: string | null;
 }
 
@@ -24,7 +24,7 @@ export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'api
   readonly scopes: readonly Scope[];
 };
 
-/** Browsers' sessions: opened by a key or a link, ended by signing out, by time, or with what they came from. */
+/** Sessions of browsers. They end by sign-out, by time, or with the key or role that they came from. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -34,31 +34,31 @@ export class SessionsService {
     private readonly audit: AuditLog,
     changes: OrganizationChanges,
   ) {
-    // A role or a membership that comes back finds no old session.
+    // A returning role or member gets no old session.
     changes.onMember(async ({ organizationId, userId }, tx) => {
       await sessions.removeOfMember(organizationId, userId, tx);
     });
   }
 
-  /** @throws {AppError} `unauthenticated`, or `forbidden` for a key that shows nothing */
+  /** @throws {AppError} `unauthenticated`, or `forbidden` for a key without the scope `read` */
   async openByKey(key: string, context: SignInContext): Promise<OpenedSession> {
     const { organizationId, userId, credentialId: apiKeyId, role, scopes } = await this.authenticator.authenticate(key);
     if (!scopes.includes('read')) throw new AppError('forbidden', 'To sign in with it, a key needs the scope read');
     return this.open({ organizationId, userId, apiKeyId, role, scopes }, context);
   }
 
-  /** A session of its own id, whatever the browser had before. */
+  /** Opens a session with a new id (session fixation). */
   async open({ scopes, ...opening }: SessionOpening, context: SignInContext): Promise<OpenedSession> {
     if (context.replaces !== null) await this.end(context.replaces, context);
     const token = newSessionToken();
-    // To speak for others is for programs: what a page does is done by who looks at it.
+    // Only programs may name end users: a page acts for its user.
     const granted = scopes.filter((scope) => scope !== 'act_as');
     const session = { ...opening, id: uuidv7(), hash: sessionHashOf(token), scopes: granted };
     const caller = await this.transactions.run(async (tx) => {
       await this.sessions.insert(session, tx);
       await this.sessions.removeStale(session, tx);
       const row = await this.sessions.findByHash(session.hash, tx);
-      // Of an organization that is suspended, say: then there is nothing to sign in to, and no row stays.
+      // A suspended organization, for example: no row stays.
       if (row === null || !isUsable(row)) throw unauthenticated();
       const opened = callerOf(row, 'session');
       await this.record(opened, 'session.create', context, tx, { scopes: granted, api_key_id: session.apiKeyId });
@@ -67,7 +67,7 @@ export class SessionsService {
     return { token, caller };
   }
 
-  /** At once on this replica, within 5 s on others. A session that is over already is no error. */
+  /** Effective at once here, within 5 s on other replicas. An ended session is no error. */
   async end(token: string, origin: RequestOrigin): Promise<void> {
     const caller = await this.authenticator.authenticateSession(token).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'unauthenticated') return null;

@@ -11,12 +11,12 @@ const BASE: readonly Scope[] = ['chat', 'read', 'write'];
 const scopesOf = (role: Role): readonly Scope[] => (role === 'owner' || role === 'admin' ? [...BASE, 'admin'] : BASE);
 
 export interface SignInLink {
-  /** Path on the service; whoever opens it first within the hour is signed in. */
+  /** Path on the service. The first visit within the hour signs in. */
   readonly path: string;
   readonly expiresAt: Date;
 }
 
-/** Links that sign one member in, once: for a first start, and for whoever has no key at hand. */
+/** Single-use sign-in links: for a first start, and for people without a key. */
 @Injectable()
 export class SignInLinks {
   constructor(
@@ -27,11 +27,11 @@ export class SignInLinks {
     private readonly audit: AuditLog,
     changes: OrganizationChanges,
   ) {
-    // Made for what the member was: a new role needs a new link.
+    // A changed role needs a new link.
     changes.onMember(({ organizationId, userId }, tx) => links.removeOfMember({ organizationId, userId }, tx));
   }
 
-  /** Asked for on the machine itself, never over HTTP. */
+  /** Only commands and the start make links, never HTTP. */
   async make({ organizationId, userId }: LinkedMember): Promise<SignInLink> {
     const token = newSessionToken();
     const id = uuidv7();
@@ -45,7 +45,7 @@ export class SignInLinks {
     return { path: `/sign-in/${token}`, expiresAt };
   }
 
-  /** Null for a link that was used, is too old or never was one. */
+  /** Null for a used, expired or unknown link. */
   async use(token: string, context: SignInContext): Promise<OpenedSession | null> {
     const linked = looksLikeSessionToken(token) ? await this.links.consume(sessionHashOf(token)) : null;
     if (linked === null) return null;
@@ -57,7 +57,7 @@ export class SignInLinks {
         context,
       );
     } catch (error) {
-      // Of an organization that is suspended, say.
+      // A suspended organization, for example.
       if (error instanceof AppError && error.code === 'unauthenticated') return null;
       throw error;
     }

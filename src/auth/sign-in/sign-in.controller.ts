@@ -10,21 +10,21 @@ import { signInContextOf } from './sign-in-context';
 import type { OpenedSession } from './sessions.service';
 import { SignInLinks } from './sign-in-links.service';
 
-/** Where the page says that a link did not work. */
+/** Page that reports a failed link. */
 const REFUSED = '/sign-in?problem=link';
 
-/** Looking ahead is not opening: browsers fetch what they guess will be wanted (Fetch, `Sec-Purpose`). */
+/** A prefetch is not a visit (Fetch, `Sec-Purpose`). */
 const isGuess = ({ headers }: BellwetherRequest): boolean =>
   /prefetch|preview/i.test(`${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')}`);
 
 /**
- * Typed, pasted, opened from another program, or no browser at all (Fetch Metadata, W3C). No page leads to a link, not even
- * one of ours, which shows what models and other people write: it would sign its reader in as somebody else.
+ * True when typed, pasted, opened from another program, or without a browser (Fetch Metadata, W3C). Pages may not lead
+ * to a link, not even ours, which show foreign text: the reader would be signed in as another person.
  */
 const isByHand = ({ headers }: BellwetherRequest): boolean =>
   (headers['sec-fetch-site'] ?? 'none') === 'none' && (headers['sec-fetch-dest'] ?? 'document') === 'document';
 
-/** Links that sign in. For people's browsers, not described by OpenAPI. */
+/** Sign-in links for browsers; not in OpenAPI. */
 @ApiExcludeController()
 @Controller('sign-in')
 export class SignInController {
@@ -40,7 +40,7 @@ export class SignInController {
     response.set('Cache-Control', 'no-store').status(200).end();
   }
 
-  /** Opening is using: the console's address must be enough, also for programs. Who got the link on a page pastes it. */
+  /** A visit uses the link: the address in the console must be enough. A person who gets it on a page pastes it. */
   @Get(':token')
   @Public('Open the session that a one-time link is for')
   async open(
@@ -55,7 +55,7 @@ export class SignInController {
     response.redirect(303, opened === null ? REFUSED : '/');
   }
 
-  /** Null for a link that signs nobody in. @throws AppError `too_many_requests` after many of them */
+  /** Null for an invalid link. @throws {AppError} `too_many_requests` after many of them */
   private async use(token: string, request: BellwetherRequest): Promise<OpenedSession | null> {
     const context = signInContextOf(request, this.cookie);
     const attempt = async (): Promise<OpenedSession> => {

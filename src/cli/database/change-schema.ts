@@ -33,14 +33,14 @@ export const revert = (config: Config, { force = false }: RevertOptions): Promis
     return { text: reverted === null ? 'Nothing to revert.' : `Reverted ${reverted}`, data: { reverted } };
   });
 
-/** The embedded engine serves one process at a time, and a running server expects the schema that it started with. */
+/** A running server of an embedded database expects the schema that it started with. */
 function assertNotShared({ engine }: OpenDatabase): void {
   if (engine !== 'shared') return;
-  throw new Error('A running server has this database. Stop it first; it brings the schema up to date when it starts.');
+  throw new Error('A running server uses this database. Stop it first; its next start applies pending migrations.');
 }
 
 async function assertAlone({ dataSource }: OpenDatabase): Promise<void> {
   const servers = await runningServers(dataSource);
   if (servers === 0) return;
-  throw new Error(`${servers} running server(s) use this database. Stop them first, or insist with --force.`);
+  throw new Error(`${servers} running server(s) use this database. Stop them first, or use --force.`);
 }

@@ -16,7 +16,7 @@ export function registerDatabaseCommands(program: Command, register: Register): 
     program
       .command('db:revert')
       .description('undo the last migration and delete the data that it stores (stop the servers first)')
-      .option('--force', 'although servers are connected; they are not ready from then on'),
+      .option('--force', 'even while servers are connected; they stop being ready'),
     async (config, options) => (await import('./change-schema.js')).revert(config, options),
   );
   register<ExportTarget>(

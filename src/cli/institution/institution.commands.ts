@@ -3,7 +3,7 @@ import { ROLES, SCOPES } from '../../kernel';
 import type { Register } from '../output';
 import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';
 
-/** Organizations, members and API keys without HTTP: for the first minutes, and for when nobody can sign in. */
+/** Organizations, members and API keys without HTTP: for a first setup and for lost access. */
 export function registerInstitutionCommands(program: Command, register: Register): void {
   register<NewOrganization>(
     program

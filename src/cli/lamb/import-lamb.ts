@@ -87,7 +87,7 @@ export async function importLamb(
   context: CommandContext,
 ): Promise<CommandResult> {
   const chosen = importOptions(options, context);
-  // Before the application starts: a file that cannot be read needs no database.
+  // Opened first: an unreadable file needs no database.
   const source = openLambSource(context.args[0] ?? '');
   return withApplication(config, 'every', async (application) => {
     const report = await application.get(LambImport).run(source, chosen);

@@ -14,12 +14,12 @@ interface Check {
   readonly data: unknown;
 }
 
-/** Below this the next upload or the next night's vacuum may fail. */
+/** Below this, the next upload or vacuum may fail. */
 const LITTLE_SPACE = 256 * 1024 * 1024;
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-/** `doctor`: the first look of an operator when something is wrong. */
+/** `doctor`: the first diagnosis of a broken installation. */
 export const examine = (config: Config): Promise<CommandResult> =>
   withDatabase(config, async (database) => {
     const schema = await checkSchema(database);
@@ -65,7 +65,7 @@ async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<C
   return { name: 'secrets', ok: status.available, text, data: status };
 }
 
-/** Writes and removes a directory: permissions alone do not tell of a file system that is mounted read-only. */
+/** Writes and removes a directory: permissions do not show a file system mounted read-only. */
 async function checkDataDirectory(dataDir: string): Promise<Check> {
   const name = 'data directory';
   try {
@@ -83,9 +83,7 @@ async function checkDataDirectory(dataDir: string): Promise<Check> {
 }
 
 function policyOf({ migration }: Config): Check {
-  const meaning = { manual: 'only when somebody asks', on_access: 'when one is read, run or changed' }[
-    migration.policy
-  ];
+  const meaning = { manual: 'on request only', on_access: 'when they are read, run or changed' }[migration.policy];
   const text = `${migration.policy} (assistants of older versions are rewritten ${meaning})`;
   return { name: 'migration policy', ok: true, text, data: migration.policy };
 }

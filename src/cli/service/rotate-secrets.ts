@@ -6,6 +6,6 @@ import type { CommandResult } from '../output';
 export const rotateSecrets = (config: Config): Promise<CommandResult> =>
   withApplication(config, 'none', async (context) => {
     const report = await context.get(SecretsService).rotate();
-    const text = `Wrapped ${report.rotated} keys anew; ${report.unavailable} cannot be opened with the keys at hand.`;
+    const text = `Rewrapped ${report.rotated} data keys; ${report.unavailable} cannot be opened with the configured keys.`;
     return { text, data: { ...report }, ok: report.unavailable === 0 };
   });

@@ -13,7 +13,7 @@ export interface OpenApiOptions {
   readonly out: string;
 }
 
-/** The routes do not depend on the data: the application starts on an empty database, deleted afterwards. */
+/** Routes do not depend on data: starts the application on an empty database, deleted afterwards. */
 async function writeDocument(given: Config, file: string): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bw-openapi-'));
   const config: Config = { ...given, database: { ...given.database, url: null, dataDir } };

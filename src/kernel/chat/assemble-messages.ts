@@ -4,20 +4,20 @@ export interface Assembly {
   readonly messages: readonly ChatMessage[];
   readonly systemPrompt: string;
   readonly vision: boolean;
-  /** The last user message's new text, from its text; null leaves that message as it is. */
+  /** New text of the last user message; null leaves it unchanged. */
   readonly rewrite: (question: string) => string | null;
 }
 
 export interface AssembledMessages {
   readonly messages: readonly ChatMessage[];
-  /** Parts that are not text and were left out because the assistant has no vision. */
+  /** Parts dropped because the assistant has no vision. */
   readonly droppedParts: number;
 }
 
 /**
- * The messages for the model: the system prompt if there is one, the history, and the last user message with its text
- * rewritten; what follows that message (a client's own tool results) passes unchanged. Parts that are no text stay behind
- * the text where the assistant has vision, and are left out and counted where it has not.
+ * The messages for the model: system prompt, history, and the last user message with its new text. Messages after it
+ * (tool results of the client) pass unchanged. Parts other than text stay behind the text with vision; without it they
+ * are dropped and counted.
  */
 export function assembleMessages({ messages, systemPrompt, vision, rewrite }: Assembly): AssembledMessages {
   const last = lastUserIndex(messages);
@@ -32,7 +32,7 @@ export function assembleMessages({ messages, systemPrompt, vision, rewrite }: As
   return { messages: assembled, droppedParts };
 }
 
-/** For the warning about parts that a model without vision was not sent. */
+/** Warning about dropped parts. */
 export const droppedPartsText = (count: number): string =>
   count === 1
     ? 'A part of the message that is not text was left out: the assistant has no vision'

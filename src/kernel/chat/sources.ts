@@ -1,4 +1,4 @@
-/** Where content came from, as clients see it (docs/reference/events.md). */
+/** A source as clients see it (docs/reference/events.md). */
 export interface KnowledgeBaseSource {
   readonly type: 'knowledge_base';
   readonly title: string;
@@ -7,14 +7,14 @@ export interface KnowledgeBaseSource {
   readonly similarity: number;
   /** File name. */
   readonly document: string | null;
-  /** First page it stands on, from 1. */
+  /** First page, from 1. */
   readonly page?: number;
-  /** Last page, where that is another one. */
+  /** Last page; absent for one page. */
   readonly page_end?: number;
   /** Headings above it, outermost first, joined by ` › `. */
   readonly section?: string;
   readonly document_id?: string;
-  /** For a collection of an external server its id there, twice. */
+  /** For a collection of an external server: its id there, twice. */
   readonly knowledge_base?: { readonly id: string; readonly name: string };
   /** Number of the source over all tools of the run, from 1. */
   readonly n?: number;
@@ -36,8 +36,8 @@ export interface FileSource {
 export type Source = KnowledgeBaseSource | RubricSource | FileSource;
 
 /**
- * Equal for one place of one document, whichever tool found it. Similarity and signed links are left out: they differ
- * between calls. Several passages of one place are told apart by their order.
+ * Equal for the same place of a document, whichever tool found it. Excludes similarity and signed links, which differ
+ * between calls. Passages of one place differ by their order.
  */
 export function sourceIdentity(source: Source): string {
   if (source.type === 'rubric') return JSON.stringify([source.type, source.rubric_id, source.format]);

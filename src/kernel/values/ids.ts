@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 
-/** Ids of one process sort in the order they were made, also within a millisecond and when the clock is set back. */
+/** Ids of one process sort by creation, also within a millisecond and when the clock is set back. */
 export const uuidv7 = (): string => v7();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

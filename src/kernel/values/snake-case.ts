@@ -11,7 +11,7 @@ export type SnakeCased<T> = T extends Date
       ? { -readonly [Key in keyof T as Key extends string ? SnakeKey<Key> : never]: SnakeCased<T[Key]> }
       : T;
 
-/** Renames the members of an answer for HTTP and the commands, at every depth. Dates become ISO 8601. */
+/** Renames members for HTTP and the commands, at every depth. Dates become ISO 8601. */
 export function snakeCased<T>(value: T): SnakeCased<T> {
   return renamed(value) as SnakeCased<T>;
 }

@@ -4,7 +4,7 @@ const MAX_VALUES = 20_000;
 /** Text that PostgreSQL can store: no NUL character, no half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** Why a parsed JSON document cannot be stored, or null. */
+/** Reason why a JSON document cannot be stored, or null. */
 export function storageProblem(document: unknown): string | null {
   let level: unknown[] = [document];
   let values = 0;

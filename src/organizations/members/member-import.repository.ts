@@ -9,7 +9,7 @@ import { UserEntity } from '../storage/user.entity';
 
 const BATCH = 500;
 
-/** A membership of another installation; the account of `userId` exists. */
+/** An imported membership; the account of `userId` exists. */
 export type ImportedMember = Readonly<Pick<MemberEntity, 'userId' | 'name' | 'role' | 'disabled'>>;
 
 export type Account = Pick<UserEntity, 'id' | 'email'>;
@@ -30,7 +30,7 @@ export class MemberImport extends TableImport<MemberEntity, ImportedMember> {
     });
   }
 
-  /** Accounts of any organization with one of these ids or lower-case addresses. */
+  /** Accounts with one of these ids or lower-case addresses. */
   async accounts(
     column: 'id' | 'email',
     values: readonly string[],
@@ -42,7 +42,7 @@ export class MemberImport extends TableImport<MemberEntity, ImportedMember> {
     return found;
   }
 
-  /** @throws {AppError} `conflict` when another account got one of the addresses meanwhile */
+  /** @throws {AppError} `conflict` when another account took one of the addresses */
   async addAccounts({ tx }: ImportScope, accounts: readonly Account[]): Promise<void> {
     for (const batch of batches(accounts, BATCH)) {
       const rows = batch.map((account) => ({ ...account, systemAdmin: false }));
@@ -55,7 +55,7 @@ export class MemberImport extends TableImport<MemberEntity, ImportedMember> {
     }
   }
 
-  /** False, and nothing changes, when no enabled owner would be left. */
+  /** False without a change when no enabled owner would be left. */
   override async update(
     { organizationId, tx }: ImportScope,
     { value: { userId, name, role, disabled } }: ImportRow<ImportedMember>,

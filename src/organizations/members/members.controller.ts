@@ -44,7 +44,7 @@ export class MembersController {
     scope: 'admin',
     role: 'organization_admin',
     summary: 'Change name, role or state of a member',
-    description: '`member` is a user id or an e-mail address. The last owner stays one.',
+    description: '`member` is a user id or an e-mail address. The last owner stays owner.',
   })
   @ApiOkResponse({ type: MemberDto })
   async update(

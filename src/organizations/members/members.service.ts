@@ -18,7 +18,7 @@ import { OrganizationChanges } from '../organization/organization-changes';
 import { assertOutranks } from '../organization/organization.permissions';
 import { OrganizationRepository } from '../storage/organization.repository';
 
-/** A person's place in one organization. */
+/** A membership. */
 export interface Member {
   readonly userId: string;
   readonly email: string;
@@ -41,7 +41,7 @@ export interface MemberChanges {
   readonly disabled?: boolean;
 }
 
-/** Enough to keep addresses apart from user ids; DTOs check more. */
+/** Tells addresses from user ids; DTOs check more. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
 const viewOf = (row: MemberRow): MemberDto => ({
@@ -53,7 +53,7 @@ const viewOf = (row: MemberRow): MemberDto => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/** Members of organizations. That the caller administers the organization is checked before: `OrganizationsService.administered`. */
+/** Callers check the rights on the organization first: `OrganizationsService.administered`. */
 @Injectable()
 export class MembersService {
   constructor(
@@ -64,7 +64,7 @@ export class MembersService {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  /** Null for whoever is not a member of this organization, whatever they are elsewhere. */
+  /** Null for everyone who is not a member of this organization. */
   async find(organizationId: string, userIdOrEmail: string): Promise<Member | null> {
     const row = await this.members.within(organizationId).find(userIdOrEmail);
     if (row === null) return null;
@@ -78,7 +78,7 @@ export class MembersService {
     return { ...page, items: page.items.map(viewOf), total };
   }
 
-  /** `caller` null is the operator's command. @throws {AppError} `conflict` for who is a member already. */
+  /** `caller` null is the operator. @throws {AppError} `conflict` for a member */
   async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberDto> {
     if (caller !== null) assertOutranks(caller, member);
     if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
@@ -123,7 +123,7 @@ export class MembersService {
     return view;
   }
 
-  /** Ends the membership and every key of it. What the person made stays. */
+  /** Ends the membership and its keys. Content of the person stays. */
   async remove(caller: Caller, organizationId: string, userId: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       const old = await this.lockedMember(organizationId, userId, tx);
@@ -138,7 +138,7 @@ export class MembersService {
     this.changes.announce(organizationId);
   }
 
-  /** Changes of members queue behind the organization's row, so that two of them cannot both remove "another" owner. */
+  /** Locks the organization: two concurrent changes cannot both remove the "other" owner. */
   private async lockedMember(organizationId: string, userId: string, tx: Transaction): Promise<MemberRow> {
     await this.organizations.lock(organizationId, tx);
     const row = await this.members.within(organizationId, tx).find(userId);
@@ -152,7 +152,7 @@ export class MembersService {
     if (others === 0) throw new AppError('conflict', 'An organization keeps at least one owner');
   }
 
-  /** Without one nobody could make organizations, and the next start would find no administrator. */
+  /** Without a system administrator, organizations could not be made and the next start would fail. */
   private async assertNotLastSystemAdmin(member: MemberRow, tx: Transaction): Promise<void> {
     if (!member.systemAdmin || member.disabled) return;
     const others = await this.members.within(member.organizationId, tx).otherSystemAdmins(member.userId);

@@ -24,7 +24,7 @@ export interface SystemOrganization {
 const SYSTEM = { slug: 'default', name: 'Default organization' };
 const ADMINISTRATOR = { email: 'admin@localhost', name: 'Administrator' };
 
-/** Makes organizations: the first one at the first start, others for system administrators and operators. */
+/** Makes organizations: the first one at the first start, others on request. */
 @Injectable()
 export class FoundingService {
   constructor(
@@ -35,9 +35,9 @@ export class FoundingService {
   ) {}
 
   /**
-   * `caller` null is the operator's command.
-   * @returns the organization's id
-   * @throws {AppError} `forbidden`, or `conflict` when the slug is taken.
+   * `caller` null is the operator.
+   * @returns the id of the organization
+   * @throws {AppError} `forbidden`, or `conflict` when the slug is taken
    */
   async create(caller: Caller | null, { slug, name, owner }: NewOrganization): Promise<string> {
     if (caller !== null && !caller.systemAdmin) {
@@ -62,8 +62,8 @@ export class FoundingService {
   }
 
   /**
-   * The system organization and an enabled system administrator in it, made when they are missing. Serialised over all
-   * processes until the transaction ends, so two first starts make one organization.
+   * Ensures the system organization with an enabled system administrator. Serialised over all processes until the
+   * transaction ends.
    */
   async ensureSystem(tx: Transaction): Promise<SystemOrganization> {
     await this.organizations.lockFounding(tx);

@@ -6,7 +6,7 @@ const CHANGED = 'organization.changed';
 
 type Listener = (organizationId: string) => void;
 
-/** Whose role or state is another now. */
+/** A member with a new role or state. */
 export interface ChangedMember {
   readonly organizationId: string;
   readonly userId: string;
@@ -14,8 +14,8 @@ export interface ChangedMember {
 type MemberListener = (member: ChangedMember, tx: Transaction) => Promise<void>;
 
 /**
- * Tells caches that an organization, its settings, its members or its credentials changed: those of this process at once,
- * those of other replicas by a signal. A signal may get lost; then their caches expire after 5 s.
+ * Tells caches about changes of an organization, its settings, members or credentials. Caches of other replicas get a
+ * signal; without it they expire after 5 s.
  */
 @Injectable()
 export class OrganizationChanges {
@@ -30,12 +30,12 @@ export class OrganizationChanges {
     this.listeners.add(listener);
   }
 
-  /** To be called after the commit, never inside the transaction. */
+  /** Call it after the commit, never inside the transaction. */
   announce(organizationId: string): void {
     this.signals.publish(CHANGED, organizationId);
   }
 
-  /** For what ends with a member's role: part of the change itself, so that no replica and no crash comes between. */
+  /** Runs inside the transaction of the change: for data that ends with a role. */
   onMember(listener: MemberListener): void {
     this.memberListeners.add(listener);
   }

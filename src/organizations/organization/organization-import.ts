@@ -9,22 +9,22 @@ import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings
 import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
 import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
 
-/** An organization of another installation; the slug is separate because it never changes. */
+/** An imported organization; its slug is separate because it never changes. */
 export interface ImportedOrganizationValues {
   readonly name: string;
   readonly suspended: boolean;
-  /** Parts as in `PATCH /organizations/{slug}`, secrets in plain text. A part given here replaces the stored one. */
+  /** Parts as in `PATCH /organizations/{slug}`, secrets in plain text. A given part replaces the stored one. */
   readonly settings: JsonObject;
 }
 
-/** The same as stored: secrets are encrypted. */
+/** The stored form, with encrypted secrets. */
 export type StoredOrganizationValues = Omit<ImportedOrganizationValues, 'settings'> & {
   readonly settings: OrganizationSettings;
 };
 
 /** An address that the service cannot call. */
 export interface UnreachableAddress {
-  /** Within the settings, e.g. `providers.ollama.base_url`. */
+  /** Path in the settings, e.g. `providers.ollama.base_url`. */
   readonly path: string;
   readonly url: string;
   /** Reason of a refusal; null when the host name does not resolve. */
@@ -40,7 +40,7 @@ export class OrganizationImport {
     private readonly outbound: OutboundClient,
   ) {}
 
-  /** Problems for which a PATCH with these settings would be refused. */
+  /** Problems that PATCH would report. */
   problems(settings: JsonObject): readonly Problem[] {
     try {
       validSettingsPatch(settings);
@@ -51,7 +51,7 @@ export class OrganizationImport {
     }
   }
 
-  /** Looks up the host name of every address in the settings. */
+  /** Resolves the host of every address. */
   async unreachable(settings: JsonObject): Promise<readonly UnreachableAddress[]> {
     const found = await Promise.all(
       urlsOf(settings as SettingsPatch).map(async ({ path, url }): Promise<UnreachableAddress[]> => {
@@ -68,7 +68,7 @@ export class OrganizationImport {
     return (await this.organizations.findBySlug(slug, tx)) !== null;
   }
 
-  /** Locks the organization until the transaction ends; null when it does not exist any more. */
+  /** Locks the organization until the transaction ends; null when it is gone. */
   async find({ organizationId, tx }: ImportScope): Promise<StoredOrganizationValues | null> {
     const row = await this.organizations.lock(organizationId, tx);
     return row === null ? null : { name: row.name, suspended: row.suspended, settings: row.settings };
@@ -107,7 +107,7 @@ export class OrganizationImport {
   }
 }
 
-/** The result of a call, or the detail of the error that refused it. */
+/** Result of the call, or the detail of its refusal. */
 async function refusalOf<T>(call: () => Promise<T>): Promise<{ readonly value?: T; readonly refusal: string | null }> {
   try {
     return { value: await call(), refusal: null };

@@ -5,11 +5,11 @@ const SYSTEM_ADMIN_RANK = 4;
 
 export const rankOf = (role: Role): number => RANKS[role];
 
-/** How high a caller stands; nobody touches members, or grants roles, above their own rank. */
+/** Rank of a caller. Members and roles above it are out of reach. */
 export const callerRank = (caller: Caller): number =>
   caller.systemAdmin ? SYSTEM_ADMIN_RANK : isOrganizationAdmin(caller) ? RANKS[caller.role] : RANKS.member;
 
-/** Another organization looks like a missing one to all but system administrators. */
+/** Other organizations look missing, except to system administrators. */
 export function assertSees(caller: Caller, organization: { readonly id: string } | null): void {
   if (organization === null || (organization.id !== caller.organizationId && !caller.systemAdmin)) {
     throw notFound('Organization');
@@ -22,7 +22,7 @@ export function assertAdministers(caller: Caller): void {
   }
 }
 
-/** Whom something is done to, or who is made. A system administrator stands above every role of the system organization. */
+/** Person who is changed or made. A system administrator outranks every role. */
 interface Ranked {
   readonly role: Role;
   readonly systemAdmin?: boolean;
@@ -30,9 +30,9 @@ interface Ranked {
 
 export function assertOutranks(caller: Caller, { role, systemAdmin = false }: Ranked): void {
   if (systemAdmin && !caller.systemAdmin) {
-    throw new AppError('forbidden', 'Only system administrators may do this to a system administrator');
+    throw new AppError('forbidden', 'Only system administrators may change a system administrator');
   }
   if (RANKS[role] > callerRank(caller)) {
-    throw new AppError('forbidden', `Only an owner may do this to, or make, a member with the role ${role}`);
+    throw new AppError('forbidden', `Only an owner may make or change a member with the role ${role}`);
   }
 }

@@ -52,7 +52,7 @@ export class OrganizationsController {
   @Access({
     scope: 'read',
     summary: 'List organizations',
-    description: 'System administrators see all, others theirs.',
+    description: 'System administrators see all, others their own.',
   })
   @ApiOkResponse({ type: OrganizationPageDto })
   list(@CurrentCaller() caller: Caller, @Query() page: PageQueryDto): Promise<Page<OrganizationSummaryDto>> {
@@ -120,7 +120,7 @@ export class OrganizationsController {
 
   @Delete(':slug/suspension')
   @TagsVersion()
-  @Access({ scope: 'admin', role: 'system_admin', summary: 'Let a suspended organization go on' })
+  @Access({ scope: 'admin', role: 'system_admin', summary: 'Resume a suspended organization' })
   @ApiOkResponse({ type: OrganizationDto })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
     await this.standing.suspend(caller, slug, false);

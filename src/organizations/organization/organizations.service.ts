@@ -23,11 +23,11 @@ import type { OrganizationRuntime } from '../runtime/runtime.types';
 import { secretSlots, storedSecret } from '../settings/settings-merge';
 import { fieldOf } from '../settings/settings.types';
 
-/** Milliseconds for which settings may be served from memory (docs: "at most 5 s stale"). */
+/** Milliseconds that settings are cached (docs: "at most 5 s stale"). */
 const MAX_AGE = 5_000;
 const MAX_ORGANIZATIONS = 2_000;
 
-/** Reads organizations: for a run, for their administrators, for their members. `SettingsService` writes them. */
+/** Reads organizations. `SettingsService` writes them. */
 @Injectable()
 export class OrganizationsService {
   private readonly runtimes = new FreshCache<string, OrganizationRuntime>({
@@ -46,14 +46,14 @@ export class OrganizationsService {
   }
 
   /**
-   * Settings ready for a run, secrets opened; at most 5 s old, and fresh at once after a write through this process.
+   * Settings for a run, with opened secrets; at most 5 s old. Writes of this process show at once.
    * @throws {AppError} `not_found`
    */
   runtime(organizationId: string): Promise<OrganizationRuntime> {
     return Promise.resolve(this.runtimes.get(organizationId));
   }
 
-  /** Every organization for system administrators, their own for everybody else. */
+  /** All organizations for system administrators, else their own. */
   async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<OrganizationSummaryDto>> {
     const only = caller.systemAdmin ? null : caller.organizationId;
     const [found, total] = await this.organizations.list(only, limit + 1, textCursor(cursor));
@@ -61,13 +61,13 @@ export class OrganizationsService {
     return { ...page, items: page.items.map(summaryOf), total };
   }
 
-  /** The whole of it for administrators, the summary for other members. */
+  /** Every setting for administrators, the summary for other members. */
   async get(caller: Caller, slug: string): Promise<OrganizationDto | OrganizationSummaryDto> {
     const organization = await this.visible(caller, slug);
     return isOrganizationAdmin(caller) ? viewOf(organization, this.config) : summaryOf(organization);
   }
 
-  /** For administrators only. */
+  /** For administrators. */
   async view(caller: Caller, slug: string): Promise<OrganizationDto> {
     const organization = await this.visible(caller, slug);
     assertAdministers(caller);
@@ -79,7 +79,7 @@ export class OrganizationsService {
     return (await this.view(caller, slug)).id;
   }
 
-  /** @throws {AppError} `not_found`. For operator commands, which know organizations by slug. */
+  /** For operator commands. @throws {AppError} `not_found` */
   async idOf(slug: string): Promise<string> {
     const organization = await this.organizations.findBySlug(slug);
     if (organization === null) throw notFound('Organization');

@@ -14,11 +14,10 @@ import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings
 import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
 import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
 
-/** The parts of an organization that a change touched, as its administrators see them. */
+/** Changed parts, as administrators see them. */
 const touched = (view: OrganizationDto, patch: SettingsPatch): object =>
   Object.fromEntries(Object.entries(view).filter(([part]) => part in patch));
 
-/** Changes to what an organization's administrators set: name, providers, models, servers, features, limits. */
 @Injectable()
 export class SettingsService {
   constructor(
@@ -31,9 +30,8 @@ export class SettingsService {
   ) {}
 
   /**
-   * Merges a patch (RFC 7396). The caller checks permission: `organizationId` comes from
-   * `OrganizationsService.administered`. `expected` null takes whatever version is current; saving what is already there
-   * makes no version.
+   * Merges a patch (RFC 7396). `organizationId` comes from `OrganizationsService.administered`, which checks the
+   * rights. `expected` null accepts any version. An equal patch makes no version.
    * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`
    */
   async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {

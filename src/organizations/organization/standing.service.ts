@@ -7,7 +7,7 @@ import { OrganizationRepository } from '../storage/organization.repository';
 import { featuresOf } from '../runtime/runtime.builder';
 import type { Features } from '../settings/settings.types';
 
-/** What decides whether an organization takes part in a call at all. */
+/** State that decides whether an organization takes part in a call. */
 export interface OrganizationStanding {
   readonly id: string;
   readonly slug: string;
@@ -16,7 +16,7 @@ export interface OrganizationStanding {
   readonly limits: Readonly<Record<string, unknown>>;
 }
 
-/** Whether organizations may act at all: read without any cache, for decisions that must hold at once. */
+/** Reads state without a cache, for decisions that must hold at once. */
 @Injectable()
 export class StandingService {
   constructor(
@@ -26,7 +26,7 @@ export class StandingService {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  /** By id; an organization that does not exist is not in it. */
+  /** By id; unknown organizations are missing. */
   async of(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationStanding>> {
     const rows = await this.organizations.findAll([...new Set(ids)]);
     return new Map(
@@ -38,8 +38,8 @@ export class StandingService {
   }
 
   /**
-   * Suspends an organization, or lets it go on. For system administrators; the operator's own cannot be suspended.
-   * @throws {AppError} `not_found`, `conflict`
+   * Suspends or resumes an organization. For system administrators.
+   * @throws {AppError} `not_found`, `conflict` for the system organization
    */
   async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
     const found = await this.organizations.findBySlug(slug);

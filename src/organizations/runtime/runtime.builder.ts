@@ -16,7 +16,7 @@ import {
   type ProviderSettings,
 } from '../settings/settings.types';
 
-/** A secret opened ahead of its use, or why it could not be. */
+/** An opened secret, or the error that reading it throws. */
 export type OpenedSecret = string | AppError | null;
 /** Opened secrets by field, e.g. `providers.openai.api_key`. */
 export type OpenedSecrets = ReadonlyMap<string, OpenedSecret>;
@@ -58,7 +58,7 @@ const modelsOf = (own: ProviderSettings) => ({
 
 const UNKNOWN_VENDOR: VendorConfig = { baseUrl: null, operator: null };
 
-/** Vendors that the environment configures; they serve the system organization only. */
+/** Vendors of the environment; they serve the system organization only. */
 export const operatorVendors = ({ vendors }: Pick<Config, 'vendors'>): readonly string[] =>
   [...vendors].flatMap(([name, { operator }]) => (operator === null ? [] : [name]));
 
@@ -128,14 +128,14 @@ function mcpServersOf({ mcp }: OrganizationSettings, secrets: OpenedSecrets): Ma
   return servers;
 }
 
-/** A feature is on until an organization turns it off; those of `OPT_IN_FEATURES` are off until it turns them on. */
+/** Features are on by default, except those of `OPT_IN_FEATURES`. */
 export const featuresOf = (settings: OrganizationSettings): Features =>
   Object.fromEntries(FEATURES.map((name) => [name, settings.features?.[name] ?? !OPT_IN_FEATURES.has(name)])) as Record<
     (typeof FEATURES)[number],
     boolean
   >;
 
-/** The organization's own settings win. The environment fills the gaps of the system organization only. */
+/** The environment fills gaps of the system organization only. */
 export function buildRuntime(
   organization: OrganizationEntity,
   config: Pick<Config, 'vendors' | 'moodle'>,

@@ -7,12 +7,12 @@ export interface ProviderRuntime {
   /** @throws {AppError} `secret_unavailable` when it is read and its key is missing. */
   readonly apiKey: string | null;
   readonly baseUrl: string;
-  /** What the organization listed; empty allows every model of the vendor. */
+  /** Models that the organization lists; empty allows all of the vendor. */
   readonly models: readonly string[];
   readonly defaultModel: string | null;
   readonly fastModel: string | null;
   readonly toolUseModel: string | null;
-  /** The base URL is the operator's, so private addresses may be dialled. */
+  /** The base URL is the operator's: private addresses may be dialled. */
   readonly trusted: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface McpServerRuntime {
   readonly token: string | null;
 }
 
-/** Everything a run needs to know about its organization, secrets opened. Never logged, never answered. */
+/** Settings of an organization for a run, with opened secrets. Never logged, never answered. */
 export interface OrganizationRuntime {
   readonly id: string;
   readonly slug: string;
@@ -49,7 +49,7 @@ export interface OrganizationRuntime {
   readonly defaultModel: ModelChoice | null;
   readonly knowledgeBase: KnowledgeBaseRuntime | null;
   readonly moodle: MoodleRuntime | null;
-  /** Those that an administrator enabled, by name. */
+  /** Enabled servers by name. */
   readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;
   readonly features: Features;
   readonly limits: JsonObject;

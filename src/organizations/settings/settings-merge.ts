@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel';
 import type { SettingsPatch } from './settings-validation';
 import { fieldOf, type OrganizationSettings, type SecretSlot } from './settings.types';
 
-/** JSON Merge Patch (RFC 7396): null removes, objects merge, everything else replaces. */
+/** JSON Merge Patch (RFC 7396). */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const merged = new Map(Object.entries(isJsonObject(target) ? target : {}));
@@ -14,15 +14,14 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 export interface SettingsChange {
-  /** New settings; the slots of `fresh` hold nothing yet. */
+  /** New settings; slots of `fresh` are empty. */
   readonly settings: OrganizationSettings;
-  /** Secrets given in plain text, to be sealed into their slots. */
+  /** Secrets in plain text, to encrypt into their slots. */
   readonly fresh: readonly { readonly slot: SecretSlot; readonly plain: string }[];
-  /** Slots whose stored secret went because its URL changed or it was removed. */
+  /** Slots whose stored secret was removed, or whose URL changed. */
   readonly cleared: readonly SecretSlot[];
 }
 
-/** Every place of a settings document that can hold a secret. */
 export function secretSlots(settings: unknown): SecretSlot[] {
   if (!isJsonObject(settings)) return [];
   const providers = isJsonObject(settings['providers']) ? Object.keys(settings['providers']) : [];
@@ -53,7 +52,7 @@ export function storedSecret(settings: OrganizationSettings, slot: SecretSlot): 
   return typeof secret === 'string' ? secret : null;
 }
 
-/** The document with one member of one object replaced, or removed when `value` is undefined. */
+/** Replaces one member of an object; removes it when `value` is undefined. */
 export function withSecret(
   settings: OrganizationSettings,
   slot: SecretSlot,
@@ -74,8 +73,8 @@ export function urlsOf(patch: SettingsPatch): { path: string; url: string }[] {
 }
 
 /**
- * Merges a patch. A stored secret is never sent to a URL that it was not entered for: when the URL changes without a new
- * secret, the stored one is removed (the class of CVE-2026-41487).
+ * Merges a patch. A URL change without a new secret removes the stored one: a secret is only sent to the URL that it
+ * was entered for (the class of CVE-2026-41487).
  */
 export function applyPatch(stored: OrganizationSettings, patch: SettingsPatch): SettingsChange {
   const { name: _name, ...parts } = patch;

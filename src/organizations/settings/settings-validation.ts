@@ -3,7 +3,7 @@ import { invalid, isJsonObject, type JsonObject, type Problem } from '../../kern
 import { settingsPatchSchema } from './settings.schema';
 import type { OrganizationSettings } from './settings.types';
 
-/** A validated change: every member of the settings may be absent (keep), null (remove) or a value (merge). */
+/** A validated patch: an absent member is kept, null removes it, a value merges. */
 export type SettingsPatch = {
   readonly [Part in keyof OrganizationSettings]: JsonObject | readonly unknown[] | null;
 } & { readonly name?: string };
@@ -12,7 +12,7 @@ const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true 
   settingsPatchSchema,
 );
 
-/** JSON pointer to the paths that problems carry: `/providers/openai/models/2` → `providers.openai.models[2]`. */
+/** Converts a JSON pointer: `/providers/openai/models/2` → `providers.openai.models[2]`. */
 const pathOf = (pointer: string): string =>
   pointer
     .split('/')
@@ -36,7 +36,7 @@ function problemOf(error: ErrorObject): Problem {
   return { path, message: error.message ?? 'is not valid' };
 }
 
-/** LAMB writes `small_fast_model`, as a name or as `{provider, model}`; ours is `fast_model`, which wins. */
+/** LAMB writes `small_fast_model`, as a name or as `{provider, model}`. Our `fast_model` wins. */
 function withFastModel(provider: unknown): unknown {
   if (!isJsonObject(provider) || !('small_fast_model' in provider)) return provider;
   const { small_fast_model: small, ...rest } = provider;
@@ -47,7 +47,7 @@ function withFastModel(provider: unknown): unknown {
 /** @throws {AppError} `validation_failed` listing every problem with its path. */
 export function validSettingsPatch(body: unknown): SettingsPatch {
   if (!validate(body)) {
-    // A bad property name is reported twice by Ajv, as `propertyNames` and as the pattern it failed.
+    // Ajv reports a bad property name twice: as `propertyNames` and as its pattern.
     throw invalid((validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined).map(problemOf));
   }
   const patch: SettingsPatch = body;

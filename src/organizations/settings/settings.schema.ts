@@ -3,7 +3,7 @@ import { FEATURES } from './settings.types';
 const modelName = { type: 'string', minLength: 1, maxLength: 200 };
 const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItems: 1_000, nullable: true };
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', nullable: true };
-/** Visible ASCII only: a secret goes into a header. */
+/** Visible ASCII: a secret is sent in a header. */
 const secret = { type: 'string', minLength: 1, maxLength: 4_000, pattern: '^[\\x21-\\x7e]+$', nullable: true };
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000, nullable: true };
 const choice = (required: readonly string[]): object => ({
@@ -38,7 +38,7 @@ const provider = {
   },
 };
 
-/** The name becomes a part of function names (`mcp_{server}_{tool}`): without an underscore it ends at the first one. */
+/** The name is a part of function names (`mcp_{server}_{tool}`), which split at the underscore. */
 const mcpServer = {
   type: 'object',
   nullable: true,

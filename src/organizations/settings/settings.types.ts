@@ -13,20 +13,19 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, boolean>>;
 
-/** Features that an organization has to switch on: they open its assistants, or let its questions leave it. */
+/** Off by default: they open assistants to others, or let questions leave the organization. */
 export const OPT_IN_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
   'assistants_export',
   'assistants_import',
   'members_can_use_all',
 ]);
 
-/** A model by provider name and the provider's name for it. */
 export interface ModelChoice {
   readonly provider: string;
   readonly model: string;
 }
 
-/** One model vendor as an organization sets it. `api_key` is sealed in storage and never answered. */
+/** Settings of one vendor. `api_key` is encrypted in storage and never answered. */
 export interface ProviderSettings {
   readonly enabled?: boolean;
   readonly api_key?: string;
@@ -47,7 +46,7 @@ export interface MoodleSettings {
   readonly token?: string;
 }
 
-/** A server of the Model Context Protocol whose tools assistants may offer to their model; off until it is enabled. */
+/** An MCP server with tools for assistants; off by default. */
 export interface McpServerSettings {
   readonly url?: string;
   readonly token?: string;
@@ -58,7 +57,7 @@ export interface McpSettings {
   readonly servers?: Readonly<Record<string, McpServerSettings>>;
 }
 
-/** The document in `organizations.settings`: what the organization set, nothing defaulted, secrets sealed. */
+/** The document in `organizations.settings`: without defaults, secrets encrypted. */
 export interface OrganizationSettings {
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   readonly models?: readonly string[];
@@ -70,7 +69,7 @@ export interface OrganizationSettings {
   readonly limits?: JsonObject;
 }
 
-/** Parts that are readable on their own under `/{slug}/{part}`. */
+/** Parts with a route of their own: `/{slug}/{part}`. */
 export const SETTINGS_PARTS = [
   'providers',
   'models',
@@ -83,9 +82,9 @@ export const SETTINGS_PARTS = [
 ] as const;
 export type SettingsPart = (typeof SETTINGS_PARTS)[number];
 
-/** Where secrets stand in the settings, and the URL that each may be sent to. */
+/** Place of a secret in the settings, and the URL that it may be sent to. */
 export interface SecretSlot {
-  /** Path of the secret's owner, e.g. `['providers', 'openai']`. */
+  /** Path of the object with the secret, e.g. `["providers", "openai"]`. */
   readonly at: readonly string[];
   readonly secret: 'api_key' | 'api_token' | 'token';
   readonly url: 'base_url' | 'server_url' | 'api_url' | 'url';

@@ -14,7 +14,7 @@ export class MemberEntity {
   @ForeignKey(() => UserEntity, { name: 'members_user_fk', onDelete: 'CASCADE' })
   userId!: string;
 
-  /** As this organization knows the person; another one may use another name. */
+  /** Name in this organization. */
   @Column('text')
   name!: string;
 

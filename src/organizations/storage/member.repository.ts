@@ -6,7 +6,6 @@ import { MemberEntity } from './member.entity';
 import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 
-/** A membership with the person's e-mail address. */
 export interface MemberRow {
   readonly organizationId: string;
   readonly userId: string;
@@ -28,7 +27,6 @@ export class MemberRepository {
   }
 }
 
-/** The members of one organization. */
 export class MemberScope {
   constructor(
     private readonly manager: Transaction,
@@ -45,7 +43,6 @@ export class MemberScope {
     return row ?? null;
   }
 
-  /** By e-mail address. */
   async list(limit: number, after: string | null): Promise<[MemberRow[], number]> {
     const page = this.select().orderBy('person.email', 'ASC').limit(limit);
     if (after !== null) page.andWhere('person.email > :after', { after });
@@ -67,7 +64,7 @@ export class MemberScope {
       .getCount();
   }
 
-  /** The enabled system administrator who has been a member longest. */
+  /** Enabled system administrator with the oldest membership. */
   async firstSystemAdmin(): Promise<MemberRow | null> {
     const [row] = await this.select()
       .andWhere('person.system_admin AND NOT member.disabled')
@@ -77,10 +74,7 @@ export class MemberScope {
     return row ?? null;
   }
 
-  /**
-   * Makes the membership, and the person when nobody has the address yet.
-   * @returns the person's id
-   */
+  /** Makes the membership, and the person for a new address. @returns the id of the person */
   async add(values: { email: string; name: string; role: Role; systemAdmin?: boolean }): Promise<string> {
     const email = values.email.trim().toLowerCase();
     const users = this.manager.getRepository(UserEntity);

@@ -14,18 +14,18 @@ export class OrganizationEntity {
   @Column('text')
   name!: string;
 
-  /** The operator's own organization: the one that the environment's providers serve. */
+  /** The operator's organization, which the providers of the environment serve. */
   @Column('boolean', { name: 'is_system', default: false })
   isSystem!: boolean;
 
-  /** Set by system administrators; nothing of a suspended organization runs. */
+  /** Set by system administrators: blocks sign-in, keys and runs. */
   @Column('boolean', { default: false })
   suspended!: boolean;
 
   @Column('jsonb', { default: {} })
   settings!: OrganizationSettings;
 
-  /** Counts what people changed, from 1; members are none of it. */
+  /** Counts changes of the organization from 1; changes of members do not count. */
   @Column('integer', { default: 1 })
   version!: number;
 

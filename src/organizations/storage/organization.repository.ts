@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database';
 import { OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 
-/** Taken by whoever founds the first organization ('bell' as int4); any fixed number nobody else locks would do. */
+/** Advisory lock of the first start (`bell` as int4). */
 const FOUNDING_LOCK = 0x62656c6c;
 
 type OrganizationChange = Partial<Pick<OrganizationEntity, 'name' | 'suspended' | 'settings'>>;
@@ -29,12 +29,12 @@ export class OrganizationRepository {
     return this.rows(tx).findOneBy({ isSystem: true });
   }
 
-  /** Locks the row until the transaction ends, so that changes to it and to its members come one after another. */
+  /** Locks the row until the transaction ends: serialises changes of the organization and its members. */
   lock(id: string, tx: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Until the transaction ends no other process founds the first organization. */
+  /** Serialises first starts until the transaction ends. */
   async lockFounding(tx: Transaction): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [FOUNDING_LOCK]);
   }
@@ -43,7 +43,7 @@ export class OrganizationRepository {
     await this.rows(tx).insert({ ...values, settings: {} });
   }
 
-  /** Writes the next version and returns it. @throws {AppError} `precondition_failed` when `version` is not current */
+  /** Writes and returns the next version. @throws {AppError} `precondition_failed` when `version` is not current */
   async advance(
     { id, version }: Pick<OrganizationEntity, 'id' | 'version'>,
     changes: OrganizationChange,
@@ -60,7 +60,7 @@ export class OrganizationRepository {
     return updated;
   }
 
-  /** By slug. `id` null lists every organization. */
+  /** Sorted by slug. `id` null lists every organization. */
   async list(id: string | null, limit: number, after: string | null): Promise<[OrganizationEntity[], number]> {
     const only = id === null ? {} : { id };
     const rows = this.rows();

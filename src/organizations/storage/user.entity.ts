@@ -1,13 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/** A person. What an organization calls them and lets them do is in their membership. */
+/** A person. Name and role are in the membership. */
 @Entity('users')
 @Unique('users_email_key', ['email'])
 export class UserEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pk' })
   id!: string;
 
-  /** Lower case. */
   @Column('text')
   email!: string;
 

@@ -7,10 +7,7 @@ const ROLES = ['default_model', 'fast_model', 'tool_use_model'] as const;
 const allows = (models: readonly string[] | undefined, model: string): boolean =>
   models === undefined || models.length === 0 || models.includes(model);
 
-/**
- * Models that a provider, the organization or the operator's planner names and that the lists of models leave out. One rule
- * for all of them: the default model answers instead, and each run warns.
- */
+/** Configured models that the lists of models leave out. The default model answers instead, and each run warns. */
 export function modelDiagnostics(
   { models, providers = {}, default_model: chosen }: OrganizationSettings,
   planner: Pick<Config['planner'], 'vendor' | 'model'> | null,

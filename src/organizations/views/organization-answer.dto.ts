@@ -16,18 +16,18 @@ export class FeaturesDto implements Features {
   members_can_use_all!: boolean;
 }
 
-/** What any member may see of their organization. */
+/** Summary for every member. */
 export class OrganizationSummaryDto {
   id!: string;
   slug!: string;
   name!: string;
-  /** The operator's own organization, which the environment's providers serve. */
+  /** The operator's organization, served by the providers of the environment. */
   is_system!: boolean;
-  /** Nobody of it may sign in, and none of its assistants runs. */
+  /** Sign-in, keys and assistants are blocked. */
   suspended!: boolean;
 
   features!: FeaturesDto;
-  /** Counts changes of the organization and its settings; members are none of it. */
+  /** Counts changes of the organization and its settings, not of members. */
   version!: number;
   created_at!: string;
   updated_at!: string;
@@ -41,7 +41,7 @@ export class ProviderDto {
   default_model!: string | null;
   fast_model!: string | null;
   tool_use_model!: string | null;
-  /** The operator's environment supplies what the organization leaves open. */
+  /** The environment fills the settings that the organization leaves open. */
   environment!: boolean;
 }
 
@@ -58,11 +58,11 @@ export class KnowledgeBaseServerDto {
 export class MoodleDto {
   api_url!: string | null;
   token_configured!: boolean;
-  /** The operator's environment supplies the address, and the token where none is stored. */
+  /** The environment supplies the address, and the token unless one is stored. */
   environment!: boolean;
 }
 
-/** A setting that does not work as it is written. */
+/** A setting that has no effect as written. */
 export class SettingDiagnosticDto {
   @ApiProperty({ enum: ['warning'] })
   severity!: 'warning';
@@ -90,7 +90,7 @@ export class McpDto {
   servers!: Readonly<Record<string, McpServerDto>>;
 }
 
-/** What its administrators see: every setting, secrets only as present or absent. */
+/** Every setting, for administrators. Secrets are shown as present or absent only. */
 export class OrganizationDto extends OrganizationSummaryDto {
   @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ProviderDto' } })
   providers!: Readonly<Record<string, ProviderDto>>;
@@ -109,7 +109,7 @@ export class OrganizationDto extends OrganizationSummaryDto {
   @ApiProperty({ type: 'object', additionalProperties: true })
   limits!: object;
 
-  /** Models that are named somewhere and that `models` does not allow: the default model answers instead. */
+  /** Configured models that `models` does not allow: the default model answers instead. */
   diagnostics!: SettingDiagnosticDto[];
 }
 

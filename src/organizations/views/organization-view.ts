@@ -31,7 +31,7 @@ function providerView(own: ProviderSettings): Omit<ProviderDto, 'environment'> {
   };
 }
 
-/** `environment: true` marks a provider that the operator's environment configures as far as the organization does not. */
+/** `environment: true`: the environment fills the gaps of this provider. */
 function providersView(
   organization: OrganizationEntity,
   config: Pick<Config, 'vendors'> | null,
@@ -53,7 +53,7 @@ const mcpView = ({ mcp }: OrganizationSettings): OrganizationDto['mcp'] => ({
   ),
 });
 
-/** `environment: true`: the organization names no Moodle, so the operator's is used. */
+/** `environment: true`: the operator's Moodle is used. */
 const moodleView = (
   { api_url, token }: NonNullable<OrganizationSettings['moodle']>,
   environment: Config['moodle'] | null,
@@ -63,7 +63,7 @@ const moodleView = (
   environment: api_url === undefined && environment !== null && environment.apiUrl !== null,
 });
 
-/** None where the planner asks no model. */
+/** Null for a planner without a model. */
 const plannerOf = (config: ViewConfig | null): Config['planner'] | null =>
   config === null || config.planner.vendor === 'heuristic' ? null : config.planner;
 
@@ -86,7 +86,7 @@ function partsOf(
   };
 }
 
-/** Without `config` only what the organization itself set is shown, as the audit wants it. */
+/** `config` null shows the settings of the organization alone, for the audit. */
 export const viewOf = (organization: OrganizationEntity, config: ViewConfig | null = null): OrganizationDto => ({
   ...summaryOf(organization),
   providers: providersView(organization, config),

@@ -6,14 +6,14 @@ import type { AuditEntryEntity } from './audit-entry.entity';
 import { AuditRepository } from './audit.repository';
 
 export interface AuditRecord {
-  /** Who acts; null for the service itself (first start, operator commands), which must name the organization. */
+  /** Null for the service itself: first start, operator commands. Then `organizationId` is required. */
   readonly caller: Caller | null;
-  /** Whose log the entry belongs to; the caller's own organization when absent. */
+  /** Organization whose log gets the entry; the caller's own when absent. */
   readonly organizationId?: string;
   /** Object and verb, e.g. `assistant.update`. */
   readonly action: string;
   readonly target: { readonly type: string; readonly id: string | number };
-  /** What changed, before and after; secrets are masked by name and by shape before anything is stored. */
+  /** State before and after. Secrets are masked by name and by shape before anything is stored. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -66,7 +66,7 @@ function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
   };
 }
 
-/** The one call that every mutating use case makes, in its own transaction. */
+/** Every mutating use case records its entry in its own transaction. */
 @Injectable()
 export class AuditLog {
   constructor(private readonly repository: AuditRepository) {}
@@ -82,7 +82,6 @@ export class AuditLog {
     return entries.map(({ id }) => id);
   }
 
-  /** Newest first. */
   async list(organizationId: string, page: PageRequest): Promise<Page<AuditItem>> {
     const found = await this.repository.list(organizationId, page);
     return { ...found, items: found.items.map(itemOf) };

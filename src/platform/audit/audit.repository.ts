@@ -23,7 +23,6 @@ export class AuditRepository {
     await (tx ?? this.dataSource.manager).query(APPEND, [JSON.stringify(entries)]);
   }
 
-  /** Newest first. */
   async list(organizationId: string, { limit, cursor }: PageRequest): Promise<Page<AuditEntryEntity>> {
     const rows = this.dataSource.getRepository(AuditEntryEntity);
     const before = uuidCursor(cursor);

@@ -13,9 +13,9 @@ interface Entry<V> {
 }
 
 /**
- * Values at most `maxAge` old; concurrent loads of a key coalesce. Past half of that age an entry is served while it reloads
- * in the background, so a key in steady use never waits. `lru-cache` with `fetchMethod` has neither that half-age refresh nor
- * an answer without a promise.
+ * Values at most `maxAge` old. Concurrent loads of a key coalesce. An entry past half of that age is served while it
+ * reloads in the background, so a key in steady use never waits. `lru-cache` with `fetchMethod` has no half-age refresh
+ * and always answers with a promise.
  */
 export class FreshCache<K, V> {
   private readonly entries = new Map<K, Entry<V>>();

@@ -4,7 +4,7 @@ import type { Config } from './config.types';
 /** Injection token of the frozen `Config`. */
 export const CONFIG = Symbol('Config');
 
-/** Without a decorator: `@nestjs/common` would take a third of the start of a command that reads the configuration. */
+/** Has no decorator: loading `@nestjs/common` would take a third of the start of a `db:` command. */
 export class ConfigModule {
   static of(config: Config): DynamicModule {
     return {

@@ -20,7 +20,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads variables one by one and collects what is wrong with them. */
 class Reading {
   readonly problems: string[] = [];
   private readonly production: boolean;
@@ -48,7 +47,6 @@ class Reading {
   }
 }
 
-/** The group with each variable replaced by its value. */
 const valuesOf = <Group extends VariableGroup>(group: Group, values: ReadonlyMap<string, unknown>): ValuesOf<Group> =>
   Object.fromEntries(
     Object.entries(group).map(([member, entry]) => [
@@ -70,8 +68,8 @@ export const environmentVariables = (vendors: readonly Vendor[]): readonly Varia
 ];
 
 /**
- * Reads, validates and freezes the configuration. `vendors`: every vendor that the environment may configure; null where
- * none is needed, as for commands that touch the database only.
+ * Reads, validates and freezes the configuration. `vendors`: every vendor that the environment may configure; null
+ * skips them, for commands that call no vendor.
  * @throws ConfigError that names every bad variable at once
  */
 export function loadConfig(env: Environment, vendors: readonly Vendor[] | null): Config {

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Variable<T> {
   readonly name: string;
   readonly parse: Parser<T>;
-  /** As it would be written in the environment; undefined: the value is null while the variable is unset. */
+  /** Default, as written in the environment. Undefined: the value is null while the variable is unset. */
   readonly fallback: string | undefined;
   /** Must be set when `NODE_ENV=production`. */
   readonly production: boolean;

@@ -2,7 +2,6 @@ import { httpUrl, text } from './parsers';
 import { variable, type Variable } from './variable';
 import type { Vendor, VendorConfig } from './vendor.types';
 
-/** The variables that a vendor declares. */
 export function vendorVariables({ environment, baseUrl }: Vendor): readonly Variable<unknown>[] {
   const variables: Variable<unknown>[] = [];
   if (environment.apiKey !== undefined) variables.push(variable(environment.apiKey, text()));
@@ -12,7 +11,7 @@ export function vendorVariables({ environment, baseUrl }: Vendor): readonly Vari
   return variables;
 }
 
-/** The default address alone configures nothing. */
+/** The default address alone configures no vendor. */
 export function vendorConfig({ environment, baseUrl }: Vendor, values: ReadonlyMap<string, unknown>): VendorConfig {
   const valueOf = (name = '') => (values.get(name) ?? null) as string | null;
   const apiKey = valueOf(environment.apiKey);

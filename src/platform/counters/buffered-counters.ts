@@ -7,7 +7,6 @@ const REFRESH_MS = 60_000;
 
 /** The table behind some counters. A group is read together; `id` is unique in a group. */
 export interface CounterStore<Group, Row, View> {
-  /** For the log. */
   readonly name: string;
   /** Groups held in memory. */
   readonly maxGroups: number;
@@ -47,8 +46,8 @@ export class BufferedCounters<Group, Row, View> {
   }
 
   /**
-   * The pending row to count in; made by `create` when there is none. Count the same in `current` of the group, where that
-   * is not null: until the first read ends, pending rows are added to what was read.
+   * The pending row to count in, made by `create` when there is none. Count the same in `current` of the group unless
+   * that is null: until the first read ends, pending rows are added to the rows that were read.
    */
   row(group: Group, id: string, create: () => Row): Row {
     const key = this.store.keyOf(group);

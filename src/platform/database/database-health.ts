@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { schemaStatus } from '../postgres';
 
-/** How long readiness waits for an answer before it calls the database gone. */
+/** Milliseconds before readiness calls the database gone. */
 const PATIENCE_MS = 1_500;
 
 @Injectable()

@@ -20,7 +20,7 @@ export interface DatabaseModuleOptions extends OpenOptions {
   readonly useFactory: (...injected: never[]) => DatabaseConfig | Promise<DatabaseConfig>;
 }
 
-/** Opens the database before anything else starts and closes it after everything else has stopped. */
+/** Opens the database before other modules start and closes it after they stopped. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DATABASE) private readonly database: OpenDatabase) {}

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../postgres';
 
 const EVERY_MS = 60_000;
 
-/** As autovacuum counts, with a higher floor: a short vacuum of a small table is not worth making anybody wait. */
+/** The rule of autovacuum with a higher floor: every session waits for a vacuum. */
 const WORST = `
   SELECT quote_ident(schemaname) || '.' || quote_ident(relname) AS name
   FROM pg_stat_user_tables
@@ -13,9 +13,8 @@ const WORST = `
   ORDER BY n_dead_tup DESC LIMIT 1`;
 
 /**
- * What autovacuum does on a server and nobody does on the embedded engine: rows that were deleted or replaced give their
- * space back. One table at a time and only while no connection is in use, because everybody waits for it: some 0.2 s per
- * 20,000 rows, once per fifth of a table that was replaced. Statistics are left alone: searches are written so that they need none.
+ * Replaces autovacuum, which the embedded engine lacks. Vacuums one table at a time, only while no connection is in
+ * use: some 0.2 s per 20,000 rows, once per replaced fifth of a table. Does not analyze: searches need no statistics.
  */
 @Injectable()
 export class EmbeddedMaintenance implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -40,10 +39,10 @@ export class EmbeddedMaintenance implements OnApplicationBootstrap, OnApplicatio
     await this.running;
   }
 
-  /** Vacuums the table that needs it most; null when none does, or when now is no time for it. */
+  /** Vacuums the table with most dead rows. Null when none needs it or a connection is in use. */
   async run(): Promise<string | null> {
     if (this.inUse()) return null;
-    // Counts are written down at times; the next statement of any session sees what there are.
+    // Counts are flushed lazily; the next statement of any session sees them.
     await this.dataSource.query('SELECT pg_stat_force_next_flush()');
     const [worst] = await this.dataSource.query<{ name: string }[]>(WORST);
     if (worst === undefined) return null;

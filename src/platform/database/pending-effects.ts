@@ -6,11 +6,11 @@ export interface PendingEffects {
   /** `once` with this name returns a recorded value. */
   isDone(name: string): boolean;
   /**
-   * Returns the value that an earlier try of this request recorded under `name`, or else the value of `work`. `work` must pass its value
-   * to `record` within its transaction.
+   * Returns the value recorded under `name` by an earlier try, or else runs `work`. `work` passes its value to `record`
+   * within its transaction.
    */
   once<T>(name: string, work: (record: (value: T, tx: Transaction) => Promise<void>) => Promise<T>): Promise<T>;
 }
 
-/** Set while a request with an idempotency key is answered; absent for all others. */
+/** Set while a request with an idempotency key is answered. */
 export const pendingEffects = new AsyncLocalStorage<PendingEffects>();

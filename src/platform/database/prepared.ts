@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 
-/** Statements that connections remember; what comes after them is planned anew each time, which is slower, not wrong. */
+/** Later statements are planned each time: slower, not wrong. */
 const MOST_REMEMBERED = 32;
 const names = new Map<string, string>();
 
 /**
- * Runs a statement that each connection parses once and plans a few times at most. Worth it where planning takes longer than
- * the answer may: a search of a dozen joins is planned for some 5 ms on the embedded engine. `text` must be one of a few
- * constants, with everything that varies in `values`. Errors are those of `pg`, which `databaseErrorToAppError` knows.
+ * Runs a prepared statement: parsed once per connection and planned a few times. For statements whose planning
+ * dominates: a search of a dozen joins takes some 5 ms to plan on the embedded engine. `text` must be one of a few
+ * constants. Errors are those of `pg`, which `databaseErrorToAppError` knows.
  */
 export async function queryPrepared<Row extends QueryResultRow>(
   dataSource: DataSource,
@@ -27,7 +27,7 @@ export async function queryPrepared<Row extends QueryResultRow>(
   }
 }
 
-/** The same text has the same name in every process, as one server may see them all through one connection pooler. */
+/** The same name in every process: a connection pooler may share one server connection. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MOST_REMEMBERED) return known;

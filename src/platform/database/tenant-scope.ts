@@ -9,8 +9,8 @@ export interface TenantRow {
 type Values<Row> = Omit<DeepPartial<Row>, 'organizationId'>;
 
 /**
- * The rows of one table that belong to one organization. A repository hands out scopes and keeps the unscoped table to
- * itself, so no query on a tenant's rows can be written without naming the tenant.
+ * The rows of one table that belong to one organization. Repositories hand out scopes only: no query can be written
+ * without a tenant.
  */
 export class TenantScope<Row extends TenantRow> {
   constructor(
@@ -24,7 +24,7 @@ export class TenantScope<Row extends TenantRow> {
     return this.rows.findOneBy(this.where({ id } as FindOptionsWhere<Row>));
   }
 
-  /** Returns the row with the columns that the database filled in. */
+  /** Returns the row with the defaults of the database. */
   async insert(values: Values<Row>): Promise<Row> {
     const row = this.rows.create({ ...values, organizationId: this.organizationId } as DeepPartial<Row>);
     await this.rows.insert(row as QueryDeepPartialEntity<Row>);

@@ -3,14 +3,13 @@ import { DataSource } from 'typeorm';
 import type { Transaction } from '../postgres';
 import { pendingEffects } from './pending-effects';
 
-/** One unit of work over several repositories: all of it or nothing. */
 @Injectable()
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Commits when `work` resolves, rolls back when it rejects. Only the given transaction may be used inside, and nothing
-   * slow may be awaited: on the embedded engine everybody else waits meanwhile.
+   * Commits when `work` resolves, rolls back when it rejects. Use only the given transaction inside, and await nothing
+   * slow: on the embedded engine all others wait.
    */
   run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.dataSource.transaction(work);
@@ -22,10 +21,9 @@ export class Transactions {
   }
 
   /**
-   * Like `run`, but at most once per idempotency key and name: the value is committed together with the work. A repeated
-   * request gets the committed value, and `work` does not run again. The value must survive JSON and hold the ids that
-   * `work` makes. `undefined`, `null` and `false` mean that nothing was done and are not kept. A request uses each name
-   * for one effect.
+   * Like `run`, but at most once per idempotency key and name. A repeated request gets the committed value without
+   * running `work`. The value must survive JSON and hold the ids that `work` makes. `undefined`, `null` and `false` are
+   * not kept. A request uses each name for one effect.
    */
   once<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects = pendingEffects.getStore();

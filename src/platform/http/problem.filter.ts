@@ -10,7 +10,7 @@ import { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
 import { openAiError } from './errors/open-ai-error';
 import { toAppError } from './errors/to-app-error';
 
-/** Most problems that one answer lists; the rest is counted. */
+/** Problems that one answer lists. */
 const MAX_PROBLEMS = 100;
 
 const problemDetails = (error: AppError, requestId: string): object => ({
@@ -26,10 +26,10 @@ const problemDetails = (error: AppError, requestId: string): object => ({
   request_id: requestId,
 });
 
-/** Paths whose clients expect OpenAI's error object even when no handler was found. */
+/** Clients of these paths expect OpenAI's error object even without a handler. */
 const OPENAI_PATHS = /^\/(v1|lamb)(\/|$)/;
 
-/** The last stop of every error: a clear answer for the client, the cause for the log, nothing internal on the wire. */
+/** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { type BellwetherRequest, writeJson } from '../http';
 
 /**
- * SHA-256 over query and body. `AcceptFiles` describes uploads in the body, by name and digest; for an upload that nobody
- * has read yet only its length is known (a multipart boundary differs at every try, so raw bytes say nothing). What a
- * gateway asks for one person is not what it asks for another.
+ * SHA-256 over query, body and end user: a gateway asks for several people. `AcceptFiles` describes uploads by name and
+ * digest. An unread upload counts by its length: its raw bytes differ at each try by the multipart boundary.
  */
 export async function bodyHash(request: BellwetherRequest): Promise<string> {
   const body: unknown = request.body ?? null;
@@ -12,7 +11,7 @@ export async function bodyHash(request: BellwetherRequest): Promise<string> {
   const endUser = request.caller?.endUser;
   const hash = createHash('sha256');
   const facts = { query: request.query, body, unread, ...(endUser === undefined ? {} : { endUser: endUser.id }) };
-  // Sorted, so that the order of members does not change the hash.
+  // Sorted: the order of members does not change the hash.
   await writeJson(facts, 'sorted', (text) => hash.update(text));
   return hash.digest('hex');
 }

@@ -28,11 +28,11 @@ export class IdempotencyRecordEntity {
   @Column('text', { nullable: true })
   response!: string | null;
 
-  /** Values of the transactions committed so far, as a JSON array; encrypted where the answer is. */
+  /** Results of the committed transactions, as JSON; encrypted where the answer is. */
   @Column('text', { nullable: true })
   effects!: string | null;
 
-  /** A lease: once it has passed, the process that held the key is taken for dead. */
+  /** Lease: after this time the holder is taken for dead. */
   @Column('timestamptz', { name: 'lease_until' })
   leaseUntil!: Date;
 

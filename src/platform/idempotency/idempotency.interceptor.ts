@@ -10,7 +10,7 @@ import { type Claimed, IdempotencyService } from './idempotency.service';
 import { headersOf, ResponseTape, type StoredResponse } from './response-tape';
 
 export const IDEMPOTENT_METADATA = 'bellwether:idempotent';
-/** What the decorator says of the route. */
+/** Options of `@Idempotent`. */
 interface KeptAnswers {
   readonly sealed: boolean;
   readonly unless: ((request: BellwetherRequest) => boolean) | undefined;
@@ -18,7 +18,7 @@ interface KeptAnswers {
 
 const MAX_KEY_LENGTH = 255;
 
-/** Null when the client sent none. @throws {AppError} `validation_failed` */
+/** @throws {AppError} `validation_failed` */
 function keyOf(request: BellwetherRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -27,8 +27,8 @@ function keyOf(request: BellwetherRequest): string | null {
 }
 
 /**
- * Gives a repeated request its first answer. Only answers that promise an effect (status below 400) are kept: a failed
- * request has left nothing behind, so its key is free again.
+ * Replays the first answer to a repeated request. Keeps answers with a status below 400: a failed request has no
+ * effect, so its key is free again.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -60,10 +60,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 function replay(response: Response, stored: StoredResponse): unknown {
   response.setHeader('Idempotent-Replayed', 'true');
   for (const [name, value] of Object.entries(stored.headers)) response.setHeader(name, value);
-  // Nest has set the status of the route's decorator; the route may have answered with another.
+  // Replaces the status that Nest has set from the decorator of the route.
   response.status(stored.status);
   if (stored.body.kind === 'value') return stored.body.json;
-  // The route wrote its answer itself, so Nest leaves the response alone and this write is the only one.
+  // A route that writes its own answer makes Nest leave the response alone.
   response.end(Buffer.from(stored.body.base64, 'base64'));
   return undefined;
 }
@@ -77,7 +77,7 @@ function perform(response: Response, next: CallHandler, claimed: Claimed): Obser
   };
   const release = (): Promise<void> => close(() => claimed.release());
   const tape: ResponseTape = new ResponseTape(response, () => {
-    // A client that left in the middle has no answer to be given again.
+    // Only a complete answer can be replayed.
     const whole = !response.closed && response.statusCode < 400;
     return whole ? close(() => claimed.complete(tape.stored())) : release();
   });
@@ -87,7 +87,7 @@ function perform(response: Response, next: CallHandler, claimed: Claimed): Obser
       else response.once('close', () => void release());
       return value;
     }
-    // Kept even when the client has left: the effect has happened, and its next try must find it.
+    // Kept even when the client has left: its next try must find the effect.
     tape.stop();
     const body = { kind: 'value', json: value } as const;
     await close(() => claimed.complete({ status: response.statusCode, headers: headersOf(response), body }));

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../kernel';
 import type { Transaction } from '../database';
 import { IdempotencyRecordEntity } from './idempotency-record.entity';
 
-/** What makes two requests the same one. */
+/** Identity of a request. */
 export interface IdempotencyScope {
   readonly organizationId: string;
   readonly callerId: string;
@@ -16,14 +16,14 @@ export type Claim =
   | {
       readonly state: 'claimed';
       readonly id: string;
-      /** Values that an earlier holder committed before it died. */
+      /** Effects that an earlier holder committed before it died. */
       readonly effects: string | null;
     }
   | { readonly state: 'running'; readonly bodyHash: string }
   | { readonly state: 'done'; readonly id: string; readonly bodyHash: string; readonly response: string };
 
 const KEPT = '24 hours';
-/** Renewed by a heartbeat while the request runs; a dead process loses its keys after this long. */
+/** Lease, renewed by a heartbeat while the request runs. */
 const LEASE = '20 seconds';
 
 const CLAIM = `
@@ -43,8 +43,8 @@ export class IdempotencyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * One statement decides between any number of equal requests. All times are the database's. An expired record is
-   * replaced; an abandoned one (lease passed) only by a request with the same body.
+   * One statement decides between equal requests, by the clock of the database. Replaces an expired record. An
+   * abandoned one (lease expired) goes only to a request with the same body.
    */
   async claim(scope: IdempotencyScope, bodyHash: string): Promise<Claim> {
     const { organizationId, callerId, route, key } = scope;
@@ -59,13 +59,13 @@ export class IdempotencyRepository {
     ]);
     if (claimed[0] !== undefined) return { state: 'claimed', id, effects: claimed[0].effects };
     const record = await this.rows().findOneBy({ organizationId, callerId, route, key });
-    // Freed between the two statements: whoever held it failed, and this request may be sent again.
+    // Freed between the two statements: its holder failed, and this request may be retried.
     if (record === null) return { state: 'running', bodyHash };
     if (record.state === 'running') return { state: 'running', bodyHash: record.bodyHash };
     return { state: 'done', id: record.id, bodyHash: record.bodyHash, response: record.response ?? '' };
   }
 
-  /** The heartbeat of all keys that this process holds. */
+  /** Renews the leases of all keys that this process holds. */
   async renew(ids: readonly string[]): Promise<void> {
     await this.rows().update(
       { id: In([...ids]), state: 'running' },
@@ -78,7 +78,7 @@ export class IdempotencyRepository {
     await this.rows().update({ state: 'running' }, { leaseUntil: () => 'now()' });
   }
 
-  /** The id is the fencing token. False when another request has taken the key over. */
+  /** The id is the fencing token. False when another request has taken over the key. */
   async recordEffects(id: string, effects: string, tx: Transaction): Promise<boolean> {
     const { affected } = await tx.getRepository(IdempotencyRecordEntity).update({ id, state: 'running' }, { effects });
     return affected === 1;
@@ -88,7 +88,7 @@ export class IdempotencyRepository {
     await this.rows().update({ id }, { state: 'done', response, effects: null });
   }
 
-  /** Frees the key; what was committed under it stays for the next request to find. */
+  /** Frees the key. Committed effects stay for the next request. */
   async release(id: string): Promise<void> {
     const { affected } = await this.rows().delete({ id, state: 'running', effects: IsNull() });
     if (affected === 0) await this.rows().update({ id, state: 'running' }, { leaseUntil: () => 'now()' });

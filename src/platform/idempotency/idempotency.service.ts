@@ -9,7 +9,7 @@ import type { StoredResponse } from './response-tape';
 const HEARTBEAT_MS = 5_000;
 const PURGE_EVERY = 3_600_000;
 
-/** A claimed key: exactly one of `complete` and `release` ends it. */
+/** A claimed key: call exactly one of `complete` and `release`. */
 export interface Claimed {
   readonly effects: PendingEffects;
   complete(response: StoredResponse | null): Promise<void>;
@@ -18,7 +18,7 @@ export interface Claimed {
 
 export type Admission = { readonly claimed: Claimed } | { readonly replay: StoredResponse };
 
-/** Remembers the answer to a request for 24 hours, so that sending it again has no second effect. */
+/** Keeps the answer to a request for 24 hours, so that a retry has no second effect. */
 @Injectable()
 export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
@@ -44,8 +44,8 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * `sealed` keeps the answer encrypted, for answers that hold a secret.
-   * @throws {AppError} `idempotency_in_progress` while an equal request runs, `idempotency_mismatch` for another body.
+   * `sealed` encrypts the answer, for answers that hold a secret.
+   * @throws {AppError} `idempotency_in_progress` while an equal request runs, `idempotency_mismatch` for another body
    */
   async admit(scope: IdempotencyScope, bodyHash: string, sealed: boolean): Promise<Admission> {
     const claim = await this.repository.claim(scope, bodyHash);
@@ -77,7 +77,7 @@ export class IdempotencyService implements OnModuleInit, OnApplicationShutdown {
     };
     return {
       effects,
-      // The answer is given whether or not it was stored: without it, the next try finds the effects.
+      // A failed write does not fail the answer: the next try finds the effects.
       complete: (response) => end(response === null ? this.repository.release(id) : store(response)),
       release: () => end(this.repository.release(id)),
     };

@@ -4,15 +4,15 @@ import type { BellwetherRequest } from '../http';
 import { IDEMPOTENT_METADATA, IdempotencyInterceptor } from './idempotency.interceptor';
 
 export interface IdempotentOptions {
-  /** Keeps the stored answer encrypted; for answers that show a secret once. */
+  /** Encrypts the stored answer, for answers that show a secret once. */
   readonly sealed?: boolean;
-  /** Requests without an effect: their key is not looked at and their answer not kept. */
+  /** True for requests without an effect: their key is ignored. */
   readonly unless?: (request: BellwetherRequest) => boolean;
 }
 
 /**
- * Honours `Idempotency-Key` on a POST that creates or starts something. On an upload route, put this *above*
- * `@AcceptFiles()`, so that it runs after it and can tell two uploads apart by their bytes.
+ * Honours `Idempotency-Key` on a POST with an effect. On an upload route, put this *above* `@AcceptFiles()`: it then
+ * compares the uploads by their bytes.
  */
 export const Idempotent = ({ sealed = false, unless }: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(

@@ -2,7 +2,7 @@ import type { PendingEffects, Transaction } from '../database';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of one request's transactions by name: of an earlier try, then of this one. */
+/** Results of one request's transactions by name: of earlier tries and of this one. */
 export class RecordedEffects implements PendingEffects {
   private values: Values;
   /** Version 0.1 stored values by position. */
@@ -22,11 +22,11 @@ export class RecordedEffects implements PendingEffects {
   }
 
   async once<T>(name: string, work: (record: (value: T, tx: Transaction) => Promise<void>) => Promise<T>): Promise<T> {
-    // The name belongs to one call of the code, so the recorded value has its type.
+    // The name belongs to one call, so the recorded value has its type.
     if (this.isDone(name)) return this.recorded(name) as T;
     let next = this.values;
     const value = await work(async (value, tx) => {
-      // A job that this request woke may outlive it; its work is no effect of the request.
+      // A job that this request woke may outlive it. Its work is no effect of the request.
       if (!this.isOpen || value === undefined || value === null || value === false) return;
       next = { ...this.values, [name]: value };
       await this.store(next, tx);
@@ -40,7 +40,6 @@ export class RecordedEffects implements PendingEffects {
     return this.values[name];
   }
 
-  /** The request has ended. */
   close(): void {
     this.isOpen = false;
   }

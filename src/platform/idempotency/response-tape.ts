@@ -1,15 +1,15 @@
 import type { Response } from 'express';
 
-/** An answer as it can be given again. */
+/** An answer for replay. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON value of an ordinary handler, or base64 bytes of a handler that wrote its response itself. */
+  /** JSON value of a handler, or base64 bytes that the handler wrote itself. */
   readonly body:
     { readonly kind: 'value'; readonly json?: unknown } | { readonly kind: 'bytes'; readonly base64: string };
 }
 
-/** Headers that belong to the answer; the rest belongs to the connection or to the one request. */
+/** Headers of the answer; others belong to the connection or to one request. */
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'x-run-id', 'cache-control', 'x-accel-buffering'];
 const MAX_BYTES = 2 * 1024 * 1024;
 
@@ -22,8 +22,8 @@ export function headersOf(response: Response): Record<string, string> {
 }
 
 /**
- * Records what a handler writes to the response itself. The last byte is held back until `beforeEnd` has settled, so a
- * client that has seen the end finds it stored.
+ * Records the writes of a handler. Delays the end until `beforeEnd` has settled: a client that saw the end finds the
+ * answer stored.
  */
 export class ResponseTape {
   private readonly chunks: Buffer[] = [];
@@ -50,7 +50,7 @@ export class ResponseTape {
     return { status: this.response.statusCode, headers: headersOf(this.response), body: { kind: 'bytes', base64 } };
   }
 
-  /** From here on the response is written by Nest, from the handler's value. */
+  /** Nest writes the response from now on. */
   stop(): void {
     this.settled = true;
   }

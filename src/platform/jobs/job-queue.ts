@@ -6,11 +6,11 @@ import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
 import { QueueWorker } from './queue-worker';
 import { RepeatedWork } from './repeated-work';
 
-/** How long a job that another process has enqueued, or one that waits for its retry, may lie before it is noticed. */
+/** Polling interval for jobs of other processes and for retries. */
 const POLL_MS = 1_000;
 const OVERDUE_LOOK_MS = 3 * POLL_MS;
 const TIDY_MS = 10 * 60_000;
-/** What jobs that were told to end get to do so. */
+/** Milliseconds between the abort of a job and the end of the process. */
 const GRACE_MS = 1_000;
 
 interface Sweep {
@@ -19,8 +19,8 @@ interface Sweep {
 }
 
 /**
- * Work that outlives the process: jobs lie in PostgreSQL, enqueued in the transaction of whatever asks for them, and are
- * run at least once by some process that has started its workers. How rooms use it: docs/contributing/jobs.md.
+ * Jobs in PostgreSQL: enqueued in the transaction of the caller, run at least once by a process with started workers.
+ * How rooms use it: docs/contributing/jobs.md.
  */
 @Injectable()
 export class JobQueue implements BeforeApplicationShutdown {
@@ -30,10 +30,10 @@ export class JobQueue implements BeforeApplicationShutdown {
   private readonly background = new RepeatedWork((error) =>
     this.log.warn({ msg: 'background work failed and will be tried again', err: error }),
   );
-  /** A third of the lease: three chances to give a sign of life. */
+  /** A third of the lease: three chances to renew it. */
   private readonly renewMs: number;
   private started = false;
-  /** Monotonic milliseconds of the last look for jobs that the database answered. */
+  /** Monotonic milliseconds of the last successful poll. */
   private lastLook = 0;
   private stopping: Promise<void> | null = null;
 
@@ -45,30 +45,30 @@ export class JobQueue implements BeforeApplicationShutdown {
     this.renewMs = (config.jobs.leaseSeconds * 1_000) / 3;
   }
 
-  /** Says what to do with the jobs of a queue. Called while the application is built. */
+  /** Declares the handler of a queue, while the application is built. */
   declare<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>): void {
     if (this.started || this.workers.has(queue.name))
       throw new Error(`The queue ${queue.name} is declared too late or twice`);
-    // A queue's jobs are only ever enqueued by `send` with the same queue, hence with this type of data.
+    // Only `send` with the same queue enqueues its jobs, so the data has its type.
     this.workers.set(queue.name, new QueueWorker(queue, handler as JobHandler<object>, this.jobs));
   }
 
-  /** Has `work` done at the start, before any job runs, and again and again: for what a job was lost for. */
+  /** Runs `work` at the start, before any job, and then periodically: recovers work whose job was lost. */
   sweep(everyMs: number, work: (context: SweepContext) => Promise<void>): void {
     this.sweeps.push({ everyMs, work });
   }
 
-  /** Enqueues jobs with the caller's transaction: they exist when it commits. Then call `wake`. */
+  /** Enqueues jobs in the transaction of the caller. Call `wake` after its commit. */
   async send<Data extends object>(queue: Queue<Data>, jobs: readonly NewJob<Data>[], tx: Transaction): Promise<void> {
     if (jobs.length > 0) await this.jobs.insert(queue, jobs, tx);
   }
 
-  /** After a commit: has this process look for jobs now. Others find them within a second. */
+  /** Makes this process poll now. Others find the jobs within a second. */
   wake<Data extends object>(queue: Queue<Data>): void {
     if (this.started && this.stopping === null) this.workers.get(queue.name)?.wake();
   }
 
-  /** `ok`, or in a few words why this process finds no jobs. */
+  /** `ok`, or the reason why this process finds no jobs. */
   get state(): string {
     if (this.stopping !== null) return 'stopping';
     if (!this.started) return 'not started';
@@ -76,17 +76,17 @@ export class JobQueue implements BeforeApplicationShutdown {
     return silentMs > OVERDUE_LOOK_MS ? `no look for ${Math.round(silentMs / 1_000)} s` : 'ok';
   }
 
-  /** No job will run in this process any more. */
+  /** This process takes no more jobs. */
   get isStopping(): boolean {
     return this.stopping !== null;
   }
 
-  /** Those of the keys for which no job waits or runs. */
+  /** Keys without a waiting or running job. */
   withoutJob<Data extends object>(queue: Queue<Data>, keys: readonly string[]): Promise<string[]> {
     return keys.length === 0 ? Promise.resolve([]) : this.jobs.withoutJob(queue.name, keys);
   }
 
-  /** Starts the workers of this process. Operator commands never call it; they may enqueue all the same. */
+  /** Starts the workers. Operator commands enqueue without calling it. */
   async start(): Promise<void> {
     if (this.started) return;
     const names = [...this.workers.keys()];
@@ -104,7 +104,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     for (const worker of this.workers.values()) worker.wake();
   }
 
-  /** Takes no more jobs, lets those in hand finish within the limit, then ends them and frees them for others. */
+  /** Takes no more jobs, lets running ones finish within the limit, then aborts and releases them. */
   stop(limitMs = this.config.http.shutdownTimeoutMs): Promise<void> {
     this.stopping ??= this.end(Math.max(limitMs - GRACE_MS, 0));
     return this.stopping;
@@ -116,7 +116,7 @@ export class JobQueue implements BeforeApplicationShutdown {
 
   private async end(patienceMs: number): Promise<void> {
     this.background.stop();
-    // Leases go on being renewed while jobs finish.
+    // Renews leases while jobs finish.
     const renewing = setInterval(() => void this.renew().catch(() => undefined), this.renewMs);
     await Promise.all([...this.workers.values()].map((worker) => worker.stop(patienceMs, GRACE_MS)));
     clearInterval(renewing);

@@ -10,12 +10,12 @@ const SCHEMA = 'pgboss';
 
 const INSERT_BATCH = 2_000;
 
-/** Any constant will do as long as every replica uses the same one. */
+/** Every replica must use the same number. */
 const CREATE_LOCK = 7_365_401_933;
 const CREATE_TRIES = 5;
 const CREATE_PAUSE_MS = 200;
 
-/** One try of a job: a later try of the same job, in another process, has a higher number. */
+/** One try of a job. A later try of the same job has a higher number. */
 export interface Try {
   readonly id: string;
   readonly number: number;
@@ -35,7 +35,7 @@ const DUE = `
   SELECT q AS name FROM unnest($1::text[]) q
   WHERE EXISTS (SELECT FROM ${SCHEMA}.job WHERE name = q AND state < 'active' AND start_after < now())`;
 
-/** pg-boss counts a job's time from its start: moving the start is what renews the lease. */
+/** pg-boss counts the time of a job from its start: moving the start renews the lease. */
 const RENEW = `
   UPDATE ${SCHEMA}.job j SET started_on = now() FROM unnest($2::uuid[], $3::int[]) AS held (id, number)
   WHERE j.name = $1 AND j.id = held.id AND j.retry_count = held.number AND j.state = 'active' RETURNING j.id`;
@@ -43,7 +43,7 @@ const RENEW = `
 const OWN = `
   SELECT FROM ${SCHEMA}.job WHERE name = $1 AND id = $2 AND retry_count = $3 AND state = 'active' FOR UPDATE`;
 
-/** Without a start, the next fetch does not count it as another try. */
+/** Without a start, the next fetch does not count as another try. */
 const RELEASE = `
   UPDATE ${SCHEMA}.job j SET state = 'retry', start_after = now(), started_on = NULL
   FROM unnest($2::uuid[], $3::int[]) AS held (id, number)
@@ -59,10 +59,10 @@ const WITHOUT_JOB = `
   SELECT k AS key FROM unnest($2::text[]) k
   WHERE NOT EXISTS (SELECT FROM ${SCHEMA}.job WHERE name = $1 AND singleton_key = k AND state < 'completed')`;
 
-/** pg-boss's scripts are whole transactions; a failing one would leave its connection inside an aborted transaction. */
+/** pg-boss's scripts are whole transactions: a failing one would leave its connection in an aborted transaction. */
 const SCRIPT = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/;
 
-/** Jobs in PostgreSQL as pg-boss keeps them, over the service's own connections. */
+/** The tables of pg-boss over our own connections. */
 @Injectable()
 export class JobRepository {
   private readonly log = new Logger('Jobs');
@@ -84,14 +84,14 @@ export class JobRepository {
     this.boss.on('error', (error) => this.log.error({ msg: 'the job queue failed', err: error }));
   }
 
-  /** Brings the tables to the installed version of pg-boss and adds what queues are missing. */
+  /** Migrates the tables of pg-boss and adds missing queues. */
   async prepare(names: readonly string[]): Promise<void> {
     await this.boss.start();
     const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
     for (const name of names) if (!known.has(name)) await this.create(name);
   }
 
-  /** A queue is a partition, whose making may deadlock with another process's work; waiting mends that. */
+  /** A queue is a partition: creating it may deadlock with other work, so it is retried. */
   private async create(name: string): Promise<void> {
     for (let left = CREATE_TRIES; ; left--) {
       try {
@@ -152,35 +152,35 @@ export class JobRepository {
     return this.end(name, job, (db) => this.boss.fail(name, job.id, { reason }, { db }));
   }
 
-  /** Those of the queues that have a job to run now. */
+  /** Queues with a job to run now. */
   async due(names: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ name: string }[]>(DUE, [names]);
     return rows.map(({ name }) => name);
   }
 
-  /** Returns the ids of those that are still ours. */
+  /** Returns the ids of the tries that this process still holds. */
   async renew(name: string, tries: readonly Try[]): Promise<Set<string>> {
     const { rows } = await this.execute(RENEW, [name, ...columns(tries)]);
     return new Set((rows as { id: string }[]).map(({ id }) => id));
   }
 
-  /** Lets anybody take them up at once, as if they had not been tried. */
+  /** Frees jobs without counting a try. */
   async release(name: string, tries: readonly Try[]): Promise<void> {
     if (tries.length > 0) await this.execute(RELEASE, [name, ...columns(tries)]);
   }
 
-  /** For a process that is alone: whatever is active belongs to one that is gone. */
+  /** For a process without replicas: the workers of all active jobs are gone. */
   async releaseAll(names: readonly string[]): Promise<void> {
     await this.execute(RELEASE_ALL, [names]);
   }
 
-  /** Hands jobs whose worker has died to their next try. */
+  /** Retries jobs whose worker has died. */
   async expire(): Promise<void> {
     const [{ overdue }] = await this.dataSource.query<[{ overdue: boolean }]>(OVERDUE);
     if (overdue) await this.boss.expire();
   }
 
-  /** Clears away what was done long ago. */
+  /** Deletes old jobs. */
   async tidy(): Promise<void> {
     await this.boss.archive();
     await this.execute(`DELETE FROM ${SCHEMA}.archive WHERE archived_on < now() - interval '1 day'`);
@@ -191,7 +191,7 @@ export class JobRepository {
     return rows.map(({ key }) => key);
   }
 
-  /** pg-boss ends a job by its id alone: a process that was taken for dead must not end the try of its successor. */
+  /** pg-boss ends a job by its id alone. A process taken for dead must not end the try of its successor. */
   private end(name: string, { id, number }: Try, work: (db: PgBoss.Db) => Promise<void>): Promise<void> {
     return this.dataSource.transaction(async (tx) => {
       const own = await tx.query<object[]>(OWN, [name, id, number]);

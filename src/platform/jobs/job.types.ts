@@ -1,6 +1,6 @@
-/** How a queue treats its jobs. Every process that starts workers declares its queues before `JobQueue.start()`. */
+/** Settings of a queue. Every process that starts workers declares its queues before `JobQueue.start()`. */
 export interface Queue<Data extends object> {
-  /** Letters, digits and hyphens; also the name under which the database knows it. */
+  /** Letters, digits and hyphens; also its name in the database. */
   readonly name: string;
   /** Jobs that one process runs at once. */
   readonly concurrency: number;
@@ -10,32 +10,29 @@ export interface Queue<Data extends object> {
   readonly retryDelay: number;
   /** Milliseconds after which the job's signal is aborted; then it is retried. Absent: no limit. */
   readonly timeoutMs?: number;
-  /** Never there: it carries the type of the data. */
+  /** Carries the type of the data; never set. */
   readonly data?: Data;
 }
 
 export interface NewJob<Data extends object> {
-  /** What the job is about (a row's id, say), for `JobQueue.withoutJob`. */
+  /** Subject of the job, such as the id of a row; for `JobQueue.withoutJob`. */
   readonly key: string;
   readonly data: Data;
   /** Higher runs first; 0 when absent. */
   readonly priority?: number;
 }
 
-/** A job in the hands of its handler. */
+/** A running job. */
 export interface RunningJob<Data extends object> {
   readonly id: string;
   readonly data: Data;
-  /** No retry follows when this try fails. */
+  /** True when no retry follows. */
   readonly lastTry: boolean;
-  /** Aborted with a `JobAborted` when the process stops, the time is up, or another process has taken the job over. */
+  /** Aborted with a `JobAborted` when the process stops, the time is up, or another process took the job over. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Resolves when the job is done; rejects to have it retried. May be called again for a job that was already dealt with,
- * so it must find that out by itself.
- */
+/** Resolves when the job is done; rejects for a retry. Must be idempotent: a job may run again. */
 export type JobHandler<Data extends object> = (job: RunningJob<Data>) => Promise<void>;
 
 export type AbortCause = 'shutdown' | 'timeout' | 'lost';
@@ -49,7 +46,7 @@ export class JobAborted extends Error {
 }
 
 export interface SweepContext {
-  /** No other process works on this database: whatever looks taken was taken by a process that is gone. */
+  /** This process has no replicas: active rows belong to a dead process. */
   readonly alone: boolean;
   /** The first run, before any worker starts. */
   readonly first: boolean;

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
 
-/** Short jobs are fetched several at a time: looking for the next one costs more than some of them. */
+/** Fetching costs more than some jobs, so several are fetched at once. */
 const PREFETCH = 16;
 const SHORT_JOB_MS = 250;
 const SMOOTHING = 0.2;
-/** Pauses between tries to tell the database how a job ended; after the last, its lease runs out and it is run again. */
+/** Pauses between tries to record the end of a job. After the last one its lease expires and the job runs again. */
 const TELL_PAUSES_MS = [200, 500, 1_000, 2_000, 4_000];
 
 interface Held extends FetchedJob {
@@ -20,7 +20,7 @@ const reasonOf = (error: unknown): string => {
   return code || (error instanceof Error ? error.name : 'unknown');
 };
 
-/** Runs the jobs of one queue in this process. Nothing here rejects: what fails is logged and tried again. */
+/** Runs the jobs of one queue in this process. Never rejects: failures are logged and retried. */
 export class QueueWorker {
   private readonly log = new Logger('Jobs');
   private readonly running = new Map<string, Held>();
@@ -44,7 +44,6 @@ export class QueueWorker {
     return !this.stopped && this.running.size < this.queue.concurrency;
   }
 
-  /** There may be a job. */
   wake(): void {
     if (this.fetching !== null) {
       this.wokenMeanwhile = true;
@@ -55,12 +54,12 @@ export class QueueWorker {
     });
   }
 
-  /** Tells the database that the jobs in hand are alive, and gives up those that others have taken over. */
+  /** Renews the leases of running jobs and aborts jobs that others have taken over. */
   async renew(): Promise<void> {
     const held = [...this.running.values(), ...this.waiting];
     if (held.length === 0) return;
     const ours = await this.jobs.renew(this.name, held);
-    // By identity: a later try of the same job may have come while the database was asked.
+    // By identity: a later try of the same job may have arrived meanwhile.
     const tries = new Set<FetchedJob>(held);
     this.waiting = this.waiting.filter((job) => !tries.has(job) || ours.has(job.id));
     for (const job of this.running.values()) {
@@ -68,7 +67,7 @@ export class QueueWorker {
     }
   }
 
-  /** Lets jobs in hand finish for `patienceMs`, then ends them; what is left over is free for others at once. */
+  /** Lets running jobs finish for `patienceMs`, then aborts and releases them. */
   async stop(patienceMs: number, graceMs: number): Promise<void> {
     this.stopped = true;
     await this.fetching;
@@ -144,7 +143,7 @@ export class QueueWorker {
     await this.tell(held, () => this.jobs.fail(this.name, held, cause ?? reasonOf(error)));
   }
 
-  /** Not telling is safe: the lease runs out and the job is run again, by a handler that finds its work done. */
+  /** Failing is safe: the lease expires and the job runs again. */
   private async tell(held: Held, message: () => Promise<void>): Promise<void> {
     for (const pause of [...TELL_PAUSES_MS, null]) {
       if (causeOf(held.abort.signal) === 'lost') return;

@@ -1,7 +1,4 @@
-/**
- * Work that is done again and again in the background: each kind one at a time, and of failures in a row (the database may
- * be away) the first is told.
- */
+/** Periodic background work. Runs of one kind do not overlap. Only the first of consecutive failures is reported. */
 export class RepeatedWork {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly busy = new Set<Promise<void>>();
@@ -35,18 +32,17 @@ export class RepeatedWork {
     this.timers.push(timer);
   }
 
-  /** Work that was begun otherwise and is to be waited for, too; its failure is its own affair. */
+  /** Makes `settled` wait for other work, whose failure is ignored. */
   track(work: Promise<void>): void {
     const tracked = work.catch(() => undefined).finally(() => this.busy.delete(tracked));
     this.busy.add(tracked);
   }
 
-  /** Begins nothing any more; what goes on may end. */
+  /** Starts no more work; running work may end. */
   stop(): void {
     for (const timer of this.timers.splice(0)) clearInterval(timer);
   }
 
-  /** Resolves when nothing goes on. */
   async settled(): Promise<void> {
     await Promise.all(this.busy);
   }

@@ -3,7 +3,6 @@ import { type DestinationStream, type Logger as Pino, pino, stdSerializers } fro
 
 type Level = 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'fatal';
 
-/** Members that never reach the log, wherever they stand. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -19,17 +18,17 @@ const REDACTED = [
 
 const redactPaths = REDACTED.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
 
-/** What a refused statement was about: texts of documents and questions, which are nobody's business in a log. */
+/** Members of database errors that quote documents and questions. */
 const CONTENTS = ['parameters', 'detail', 'where', 'internalQuery', 'driverError'];
 
-/** An error without the contents that database errors carry; an error inside it (`cause`) is told by its stack. */
+/** Removes the contents of database errors. Their `cause` is part of the stack. */
 function describeError(error: unknown): unknown {
   const described: unknown = error instanceof Error ? stdSerializers.err(error) : error;
   if (typeof described !== 'object' || described === null) return described;
   return Object.fromEntries(Object.entries(described).filter(([name]) => !CONTENTS.includes(name)));
 }
 
-/** One JSON line per entry on standard output: a newline in a value stays inside its line. */
+/** Writes one JSON line per entry to standard output. */
 export const createPino = (level: string, destination?: DestinationStream): Pino =>
   pino(
     {
@@ -42,7 +41,7 @@ export const createPino = (level: string, destination?: DestinationStream): Pino
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
 
-/** Nest's own account of every module and route at start: of use when something does not start, noise otherwise. */
+/** Loggers of Nest that list every module and route at start: logged as `debug`. */
 const CHATTY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestFactory', 'NestApplication']);
 
 /** Nest's logger over pino. Arguments: message or object first, the context (class name) last. */

@@ -7,15 +7,13 @@ type Handler = (request: IncomingMessage & { id?: unknown }, response: ServerRes
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** A caller's well-formed `X-Request-Id`, else a new one. */
+/** A well-formed `X-Request-Id` of the client, else a new id. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/**
- * Gives every request an id, which the answer carries, and logs one line per answer: `debug`, or `error` from 500 on.
- */
+/** Gives every request an id, sent in the answer. Logs each answer as `debug`, or `error` from 500 on. */
 export const requestLog =
   (logger: Pino): Handler =>
   (request, response, next) => {

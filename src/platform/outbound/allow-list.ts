@@ -8,8 +8,8 @@ interface HostRule {
 }
 
 /**
- * What the operator allows beyond the public internet: `host`, `host:port`, an address, or a CIDR block
- * (`OUTBOUND_ALLOW`). Host rules match the name as written in the URL, blocks match the address that is dialled.
+ * Addresses beyond the public internet that the operator allows (`OUTBOUND_ALLOW`): `host`, `host:port`, an address, or
+ * a CIDR block. Hosts match the name in the URL, blocks the dialled address.
  */
 export class AllowList {
   private readonly hosts: readonly HostRule[];
@@ -39,7 +39,7 @@ function parseHostRule(entry: string): HostRule {
   return { host: canonicalHost(match[1] ?? ''), port: Number(match[2]) };
 }
 
-/** Lower case, no brackets, no trailing dots: one spelling per host. */
+/** Canonical host: lower case, no brackets, no trailing dots. */
 export function canonicalHost(host: string): string {
   const bare = host.toLowerCase().replace(/^\[|\]$/g, '');
   let end = bare.length;

@@ -3,10 +3,9 @@ import { AppError } from '../../kernel';
 import { canonicalHost, type AllowList } from './allow-list';
 import { isPublicAddress } from './public-address';
 
-/** `error.code` of a connection that the policy refused. */
 export const ESSRF = 'ESSRF';
 
-/** Raised inside a connection attempt, where only Node-style errors travel. */
+/** For connection attempts, which only carry errors in the style of Node. */
 export class DialRefusedError extends Error {
   readonly code = ESSRF;
 
@@ -16,7 +15,7 @@ export class DialRefusedError extends Error {
   }
 }
 
-/** The address never appears: it would tell what a name resolves to inside the operator's network. */
+/** Never names the address: it would reveal the internal network of the operator. */
 export const refused = (reason: string): AppError => new AppError('outbound_refused', reason);
 
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'localdomain', 'home.arpa'] as const;
@@ -26,7 +25,7 @@ const isLocalName = (host: string): boolean => LOCAL_NAMES.some((name) => host =
 export class DialPolicy {
   constructor(private readonly allow: AllowList) {}
 
-  /** `trusted` skips only the address rules: scheme and credentials are checked for the operator's URLs too. */
+  /** `trusted` skips the address rules. Scheme and credentials are checked anyway. */
   parse(text: string, trusted: boolean): URL {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null) throw refused('This is not a valid URL');
@@ -38,7 +37,7 @@ export class DialPolicy {
     return url;
   }
 
-  /** False when the host is refused before any lookup: a private address written out, or a name of the local machine. */
+  /** False for hosts refused before any lookup: private addresses and names of the local machine. */
   admitsHost(hostname: string, port: number): boolean {
     const host = canonicalHost(hostname);
     if (host === '') return false;
@@ -46,7 +45,7 @@ export class DialPolicy {
     return isIP(host) === 0 ? !isLocalName(host) : this.admitsAddress(host);
   }
 
-  /** True when the operator named this host, so that what it resolves to is not asked. */
+  /** True for hosts that the operator named: their addresses are not checked. */
   exempts(hostname: string, port: number): boolean {
     return this.allow.allowsHost(canonicalHost(hostname), port);
   }

@@ -10,9 +10,8 @@ export type ResolveHost = (
 ) => void;
 
 /**
- * A connector for undici that asks the policy for every new socket, after resolving and before dialling, so that a name
- * which changes its address between check and use is refused. Addresses written out never reach a lookup: they are
- * checked here first.
+ * An undici connector that checks every new socket between resolving and dialling: a name cannot change its address
+ * after the check (DNS rebinding). IP addresses need no lookup and are checked first.
  */
 export function guardedConnector(
   policy: DialPolicy,
@@ -35,7 +34,7 @@ const guardedLookup = (policy: DialPolicy, resolve: ResolveHost): LookupFunction
     return admitted.length === 0 ? new DialRefusedError(hostname) : admitted;
   });
 
-/** For hosts that the operator allowed or set. */
+/** For hosts of the operator. */
 export const plainLookup = (resolve: ResolveHost): LookupFunction => lookupWith(resolve, (_, addresses) => addresses);
 
 function lookupWith(

@@ -10,7 +10,7 @@ import { outboundFailure } from './outbound.errors';
 import type { OutboundBytes, OutboundRequest, OutboundResponse } from './outbound.types';
 import { nextHop, readBytes, REDIRECTS } from './redirect';
 
-/** Token of the name resolver; `dns.lookup` unless a test puts its own zone there. */
+/** Injection token of the name resolver; `dns.lookup` by default. */
 export const RESOLVE_HOST = Symbol('RESOLVE_HOST');
 
 const TIMEOUT_MS = 10_000;
@@ -46,15 +46,15 @@ export class OutboundClient implements OnModuleDestroy {
     await Promise.all([this.guarded.destroy(), this.open.destroy()]);
   }
 
-  /** For streaming over undici directly. Every socket of the untrusted one has passed the policy. */
+  /** For streaming with undici. The untrusted dispatcher checks every socket. */
   dispatcher(trusted: boolean): Dispatcher {
     return trusted ? this.open : this.guarded;
   }
 
   /**
-   * Checks a URL before it is stored. A name that does not resolve now is accepted: it is checked again at every
-   * connection, and a machine without a network must be able to save settings.
-   * @throws AppError `outbound_refused`
+   * Checks a URL before it is stored. Accepts a name that does not resolve: every connection checks again, and settings
+   * can be saved offline.
+   * @throws {AppError} `outbound_refused`
    */
   async assertDialable(text: string): Promise<void> {
     const url = this.policy.parse(text, false);
@@ -65,7 +65,7 @@ export class OutboundClient implements OnModuleDestroy {
     }
   }
 
-  /** False when the host is a name that no resolver knows from here; an address written out needs none. */
+  /** False for a name that does not resolve; true for an IP address. */
   async resolves(text: string): Promise<boolean> {
     const { hostname } = this.policy.parse(text, true);
     return (await this.addressesOf(hostname.replace(/^\[|\]$/g, ''))).length > 0;
@@ -76,7 +76,7 @@ export class OutboundClient implements OnModuleDestroy {
     return { status, headers, text: bytes.toString('utf8') };
   }
 
-  /** Like `request`, for what is no text. */
+  /** Like `request`, for binary bodies. */
   async download(input: OutboundRequest): Promise<OutboundBytes> {
     const deadline = AbortSignal.timeout(input.timeoutMs ?? TIMEOUT_MS);
     const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
@@ -103,7 +103,7 @@ export class OutboundClient implements OnModuleDestroy {
         headers: hop.headers,
         body: hop.body ?? null,
         signal,
-        // The deadline bounds both; undici's own five minutes would end a longer one.
+        // The deadline bounds both. The limits of undici are shorter.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -126,5 +126,5 @@ export class OutboundClient implements OnModuleDestroy {
   }
 }
 
-/** Unbounded connections per origin: the callers' own limits bound them, and held streams must not queue behind each other. */
+/** Unbounded connections per origin: callers have limits of their own, and streams must not queue behind each other. */
 const POOL = { keepAliveTimeout: 20_000, keepAliveMaxTimeout: 60_000, pipelining: 1, connections: null } as const;

@@ -3,18 +3,18 @@ import { AppError } from '../../kernel';
 interface Failure {
   readonly code?: unknown;
   readonly cause?: unknown;
-  /** Of an AggregateError: one per address tried. */
+  /** Of an AggregateError: one per address. */
   readonly errors?: readonly unknown[];
 }
 
-/** Finds the refusal that the connection guard raises (`dial-policy.ts`), wherever it is wrapped. */
+/** True for an error of the guarded connector, also a wrapped one. */
 function isRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, cause, errors } = error as Failure;
   return code === 'ESSRF' || isRefusal(cause) || (Array.isArray(errors) && errors.some(isRefusal));
 }
 
-/** Turns what undici throws into the error that callers know; messages never quote the transport. */
+/** Converts errors of undici; messages never quote the transport. */
 export function outboundFailure(error: unknown, state: { cancelled: boolean; timedOut: boolean }): AppError {
   if (error instanceof AppError) return error;
   if (state.cancelled) return new AppError('cancelled', 'The request was cancelled', { cause: error });

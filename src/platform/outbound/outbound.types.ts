@@ -4,13 +4,13 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Covers lookup, redirects and the whole body. Milliseconds, 10,000 unless said. */
+  /** Milliseconds for lookup, redirects and the whole body; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** Largest body read, in bytes, 5 MB unless said. */
+  /** Largest body in bytes; 5 MB by default. */
   readonly maxBytes?: number;
-  /** Called with the length of every part of the body before it is kept; what it throws ends the reading. */
+  /** Called with the length of each part before it is kept; throwing ends the reading. */
   readonly take?: (bytes: number) => void;
-  /** Set for the operator's own URLs (environment): private addresses are dialled. */
+  /** True for URLs of the operator: allows private addresses. */
   readonly trusted?: boolean;
 }
 
@@ -20,7 +20,6 @@ export interface OutboundResponse {
   readonly text: string;
 }
 
-/** An answer that is not read as text. */
 export interface OutboundBytes {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

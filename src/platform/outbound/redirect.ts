@@ -2,12 +2,11 @@ import type { Dispatcher } from 'undici';
 import { AppError } from '../../kernel';
 import type { OutboundBytes, OutboundRequest } from './outbound.types';
 
-/** Most redirects followed per request. */
 export const REDIRECTS = 3;
 
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The only headers that leave the first origin: whatever else the caller set may be a credential. */
+/** Headers that are sent to another origin; any other may be a credential. */
 const SAFE_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 export interface Hop {
@@ -19,8 +18,8 @@ export interface Hop {
 }
 
 /**
- * The request that a redirect asks for, or null when the answer is none. Leaving the origin drops credentials, the body
- * and the trust in the operator's URL; 301, 302 and 303 turn a POST into a GET (Fetch standard, HTTP-redirect fetch).
+ * The request of a redirect; null for other answers. Another origin gets no credentials, no body and no trust; 301, 302
+ * and 303 turn a POST into a GET (Fetch standard, HTTP-redirect fetch).
  */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
   if (!REDIRECT_STATUS.has(status) || typeof location !== 'string') return null;
@@ -44,7 +43,7 @@ export function nextHop(hop: Hop, status: number, location: string | string[] | 
 const withoutCredentials = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name.toLowerCase())));
 
-/** Reads the body up to `maxBytes`; the stated length is believed when it is already too much. */
+/** Reads the body up to `maxBytes`; a larger Content-Length fails at once. */
 export async function readBytes(
   response: Dispatcher.ResponseData,
   maxBytes: number,

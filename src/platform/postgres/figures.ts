@@ -1,9 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 export interface DatabaseFigures {
-  /** Of the PostgreSQL that answers. */
   readonly version: string;
-  /** On its disk. */
   readonly bytes: number;
 }
 
@@ -14,7 +12,7 @@ export async function databaseFigures(dataSource: DataSource): Promise<DatabaseF
   return { version: row.version, bytes: Number(row.bytes) };
 }
 
-/** How many servers are connected to this database; each keeps one connection for signals, which no command has. */
+/** Servers that are connected to this database. Each holds a connection for signals; commands do not. */
 export async function runningServers(dataSource: DataSource): Promise<number> {
   const [row] = await dataSource.query<[{ servers: number }]>(`
     SELECT count(*)::int AS servers FROM pg_stat_activity

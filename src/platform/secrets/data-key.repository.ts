@@ -18,7 +18,7 @@ export class DataKeyRepository {
     return this.rows(tx).findOneBy({ organizationId });
   }
 
-  /** Of two at once the first stays: read the row again afterwards. */
+  /** The first of two concurrent inserts wins: read the row again afterwards. */
   async insertIfAbsent(key: WrappedKey, tx?: Transaction): Promise<void> {
     await this.rows(tx)
       .createQueryBuilder()
@@ -28,7 +28,7 @@ export class DataKeyRepository {
       .execute();
   }
 
-  /** Keys not wrapped by `kek`, in the order of organizations, after the given one. */
+  /** Keys that `kek` does not wrap, by organization, after the given one. */
   notWrappedBy(kek: string, after: string, limit: number): Promise<readonly WrappedKey[]> {
     return this.rows().find({
       where: { kek: Not(kek), organizationId: MoreThan(after) },
@@ -37,7 +37,7 @@ export class DataKeyRepository {
     });
   }
 
-  /** False when another process has wrapped it anew meanwhile. */
+  /** False when another process has wrapped it meanwhile. */
   async replace(old: WrappedKey, kek: string, wrapped: string): Promise<boolean> {
     const { affected } = await this.rows().update(
       { organizationId: old.organizationId, wrapped: old.wrapped },
@@ -46,7 +46,7 @@ export class DataKeyRepository {
     return affected === 1;
   }
 
-  /** How many organizations' keys each operator key wraps. */
+  /** Number of data keys per operator key. */
   async countByKek(): Promise<ReadonlyMap<string, number>> {
     const counts = await this.rows()
       .createQueryBuilder('key')

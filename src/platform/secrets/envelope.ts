@@ -5,13 +5,13 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
-/** What a sealed value says about itself without being opened. */
+/** Readable parts of a sealed value. */
 export interface Sealed {
   readonly kid: string;
   readonly payload: Buffer;
 }
 
-/** Binds a value to its place: moved to another organization or field it no longer opens. */
+/** Additional authenticated data: a value moved to another organization or field does not open. */
 export const placeOf = (organizationId: string, field: string): string => `org|${organizationId}|${field}`;
 
 /** `v1:<kid>:<base64url of iv, ciphertext, tag>`; AES-256-GCM (NIST SP 800-38D) with a random 96-bit iv and a full tag. */
@@ -23,7 +23,6 @@ export function seal(kid: string, key: Buffer, place: string, plain: Buffer): st
   return `${VERSION}:${kid}:${sealed.toString('base64url')}`;
 }
 
-/** Null when the text is not a sealed value. */
 export function parseSealed(text: string): Sealed | null {
   const [version, kid, payload, ...rest] = text.split(':');
   if (version !== VERSION || !kid || !payload || rest.length > 0) return null;
@@ -31,7 +30,7 @@ export function parseSealed(text: string): Sealed | null {
   return bytes.length < IV_BYTES + TAG_BYTES ? null : { kid, payload: bytes };
 }
 
-/** @throws when key, place or any bit differs from what was sealed. */
+/** @throws when key, place or any bit differs */
 export function open(sealed: Sealed, key: Buffer, place: string): Buffer {
   const iv = sealed.payload.subarray(0, IV_BYTES);
   const tag = sealed.payload.subarray(-TAG_BYTES);

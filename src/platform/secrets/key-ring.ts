@@ -7,7 +7,7 @@ import { KEY_BYTES } from './envelope';
 
 export const SECRETS_KEY_FILE = 'secrets-key';
 
-/** The keys that wrap organizations' data keys, newest first. */
+/** Operator keys that wrap data keys, newest first. */
 @Injectable()
 export class KeyRing {
   private readonly logger = new Logger('Secrets');
@@ -17,7 +17,7 @@ export class KeyRing {
     this.keys = this.load(config.secrets.keys, join(config.database.dataDir, SECRETS_KEY_FILE));
   }
 
-  /** The key that new data keys are wrapped with; null when there is none at all. */
+  /** Key for new data keys; null without keys. */
   newest(): SecretKey | null {
     return this.keys[0] ?? null;
   }
@@ -31,7 +31,7 @@ export class KeyRing {
   }
 
   private load(configured: readonly SecretKey[], file: string): readonly SecretKey[] {
-    // A key that an earlier start generated stays readable after the operator has named keys, until they are rotated.
+    // A generated key stays readable after the operator configured keys, until a rotation.
     const generated = configured.length > 0 ? readKey(file) : (readKey(file) ?? this.generate(file));
     if (generated === 'unreadable') {
       this.logger.error(`${file} does not hold a key; secrets sealed with it cannot be read`);
@@ -65,7 +65,7 @@ function readKey(file: string): SecretKey | 'unreadable' | null {
   return kid === undefined || hex === undefined ? 'unreadable' : { kid, key: Buffer.from(hex, 'hex') };
 }
 
-/** Complete or absent, and made once: of two processes at the same instant one wins and both read the same key. */
+/** Creates the key file once, complete: of two processes one wins and both read the same key. */
 function generateKey(file: string): SecretKey | 'unreadable' | null {
   const kid = `local-${randomBytes(4).toString('hex')}`;
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -7,7 +7,7 @@ const SECRET_NAME =
   /(^|[_.-])(api[_-]?key|api[_-]?token|access[_-]?token|refresh[_-]?token|auth[_-]?token|bearer|token|secret|secret[_-]?key|client[_-]?secret|private[_-]?key|password|passwd|passphrase|authorization|cookie|credentials?)$/i;
 const CAMEL_NAME = /(apiKey|[a-z]Token|[a-z]Secret|[a-z]Password|privateKey)$/;
 
-/** Shapes that are secrets wherever they stand: vendors' keys, our keys, sealed values, bearer headers, JWTs. */
+/** Shapes of secrets: keys of vendors, our keys, sealed values, bearer headers, JWTs. */
 const SECRET_SHAPE = new RegExp(
   [
     'sk-[A-Za-z0-9_-]{8,}',
@@ -15,7 +15,7 @@ const SECRET_SHAPE = new RegExp(
     'AIza[A-Za-z0-9_-]{20,}',
     'gh[pousr]_[A-Za-z0-9]{20,}',
     'v1:[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{38,}',
-    // Only where a word begins: tried again inside one long word, it would take quadratic time.
+    // Only at the start of a word: retries inside a long word would take quadratic time.
     '(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*',
     'Bearer +[^\\s"\']{8,}',
   ].join('|'),
@@ -24,10 +24,9 @@ const SECRET_SHAPE = new RegExp(
 
 const isSecretName = (name: string): boolean => SECRET_NAME.test(name) || CAMEL_NAME.test(name);
 
-/** Replaces what looks like a secret inside a text. */
 export const maskText = (text: string): string => text.replace(SECRET_SHAPE, MASK);
 
-/** A copy without secrets: members with a secret's name are masked whole, other texts where they look like one. */
+/** A copy without secrets: masks members by name, and other texts by shape. */
 export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) return value.map(maskSecrets);

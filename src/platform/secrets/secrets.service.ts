@@ -13,16 +13,15 @@ interface DataKey {
 }
 
 export interface RotationReport {
-  /** Data keys wrapped anew by this call. */
   readonly rotated: number;
-  /** Data keys whose operator key is missing; they stay as they are. */
+  /** Data keys whose operator key is missing. */
   readonly unavailable: number;
 }
 
 export interface SecretsStatus {
   /** True when every stored secret can be read and new ones can be sealed. */
   readonly available: boolean;
-  /** Ids of operator keys that wrap something and are not configured. */
+  /** Ids of missing operator keys. */
   readonly missing: readonly string[];
 }
 
@@ -46,7 +45,7 @@ export class SecretsService {
     private readonly repository: DataKeyRepository,
   ) {}
 
-  /** `field` is the value's path, e.g. `providers.openai.api_key`; opening needs the same one. */
+  /** `field` is the path of the value, e.g. `providers.openai.api_key`; `open` needs the same one. */
   async seal(organizationId: string, field: string, plain: string, tx?: Transaction): Promise<string> {
     const { kid, key } = await this.dataKey(organizationId, tx, true);
     return seal(kid, key, placeOf(organizationId, field), Buffer.from(plain, 'utf8'));
@@ -64,7 +63,9 @@ export class SecretsService {
     }
   }
 
-  /** Wraps every data key with the newest operator key. Stops between two keys when aborted; a second call goes on. */
+  /**
+   * Wraps every data key with the newest operator key. Stops between two keys when aborted; a second call continues.
+   */
   async rotate(signal?: AbortSignal): Promise<RotationReport> {
     const newest = this.ring.newest();
     if (newest === null) throw unavailable();
@@ -86,8 +87,8 @@ export class SecretsService {
   }
 
   /**
-   * Keys of 32 bytes for another use than sealing, one per operator key, newest first (HKDF, RFC 5869): sign with the
-   * first, verify with each. Knowing one tells nothing about the operator's key or another purpose's. Empty without keys.
+   * Derives 32-byte keys for another purpose, one per operator key, newest first (HKDF, RFC 5869). Sign with the first,
+   * verify with each. They reveal nothing about other keys. Empty without operator keys.
    */
   derivedKeys(purpose: string): readonly Buffer[] {
     return this.ring
@@ -105,7 +106,7 @@ export class SecretsService {
     const known = this.dataKeys.get(organizationId);
     if (known !== undefined) return known;
     const row = await this.repository.find(organizationId, tx);
-    // Inside a transaction nothing is remembered: it may roll back, and then this key never was.
+    // Not cached inside a transaction, which may roll back.
     if (row !== null) return tx === undefined ? this.remember(row) : this.reveal(row);
     if (!create) throw unavailable();
     const newest = this.ring.newest();

@@ -1,25 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** 128 of SHA-256's bits, the least that RFC 2104 §5 advises. */
+/** 128 bits of SHA-256: the minimum of RFC 2104 §5. */
 const MAC_BYTES = 16;
 
 export const UUID_BYTES = 16;
-/** Enough for seconds since 1970, and for any integer that is safe in JavaScript. */
+/** 48 bits: epoch seconds, or any safe integer. */
 export const INTEGER_BYTES = 6;
 
 const macOf = (key: Buffer, body: Buffer): Buffer =>
   createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 
 /**
- * Regular expression of a token over a body of so many bytes. Hex on purpose: one spelling per token, and no run of it looks
- * like a vendor's key, which reports would black out.
+ * Pattern of a token over a body of `bodyBytes`. Hex: one spelling per token, and no likeness to keys of vendors, which
+ * reports mask.
  */
 export const signedTokenPattern = (bodyBytes: number): string => `[0-9a-f]{${2 * (bodyBytes + MAC_BYTES)}}`;
 
-/** The body with its signature. It is readable without a key, and cannot be made without one. */
+/** Signs the body, which stays readable. */
 export const sealToken = (body: Buffer, key: Buffer): string => Buffer.concat([body, macOf(key, body)]).toString('hex');
 
-/** The body; null unless one of the keys signed a token over `bodyBytes` bytes. */
+/** The body; null unless one of the keys signed it. */
 export function openToken(token: unknown, bodyBytes: number, keys: readonly Buffer[]): Buffer | null {
   const length = 2 * (bodyBytes + MAC_BYTES);
   if (typeof token !== 'string' || token.length !== length || !/^[0-9a-f]+$/.test(token)) return null;
@@ -29,7 +29,7 @@ export function openToken(token: unknown, bodyBytes: number, keys: readonly Buff
   return keys.some((key) => timingSafeEqual(macOf(key, body), mac)) ? body : null;
 }
 
-/** @throws for what is no UUID: a shorter id would move everything behind it. */
+/** @throws for other texts: a shorter id would shift the fields behind it */
 export function uuidToBytes(uuid: string): Buffer {
   const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex');
   if (bytes.length !== UUID_BYTES) throw new Error('A signed token names UUIDs only');

@@ -8,15 +8,15 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 5_000;
-/** Signals that wait for a slow server; what comes on top is lost, which the others' polling makes up for. */
+/** Signals queued for a slow server. More are lost: receivers also poll. */
 const MOST_WAITING = 100;
-/** PostgreSQL's limit is 8,000. One that is longer would take those with it that are sent in the same statement. */
+/** PostgreSQL's limit is 8,000 bytes. A longer signal would fail the whole statement. */
 const MOST_BYTES = 7_900;
 
-/** One connection that listens and notifies, made anew whenever it is lost. */
+/** A connection that listens and notifies, and reconnects when lost. */
 export class NotifyChannel {
   private readonly log = new Logger('Signals');
-  /** What this process has sent comes back to it, too. */
+  /** Own notifications come back: this id filters them. */
   private readonly self = randomUUID();
   private client: Client | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -57,7 +57,7 @@ export class NotifyChannel {
     await client?.end().catch(() => undefined);
   }
 
-  /** What came together goes in one statement. */
+  /** Sends queued signals in one statement. */
   private async sendAll(): Promise<void> {
     while (this.client !== null && this.waiting.length > 0) {
       const messages = this.waiting;

@@ -5,8 +5,8 @@ import { NotifyChannel } from './notify-channel';
 export type SignalHandler = (payload: string) => void;
 
 /**
- * Hints from room to room and from process to process: handlers of this process are called at once, those of others within
- * milliseconds where the database is a server. A signal may get lost; whoever waits for one looks for himself, too.
+ * Hints between rooms and processes. Handlers of this process are called at once, others within milliseconds on a
+ * server. A signal may get lost: receivers also poll.
  */
 @Injectable()
 export class Signals implements OnApplicationShutdown {
@@ -16,7 +16,7 @@ export class Signals implements OnApplicationShutdown {
 
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  /** Begins to talk to other processes; without it, and on an embedded database, signals stay in this one. */
+  /** Connects to other processes. On an embedded database signals stay in this process. */
   start(): void {
     const { url } = this.config.database;
     if (url === null || this.channel !== null) return;
@@ -24,20 +24,19 @@ export class Signals implements OnApplicationShutdown {
     this.channel.open();
   }
 
-  /** `ok`, or in a few words what is missing. */
   get state(): string {
     if (this.channel === null) return this.config.database.url === null ? 'ok' : 'not started';
     return this.channel.isConnected ? 'ok' : 'reconnecting';
   }
 
-  /** Returns what to call when no more is wanted. A handler must not throw. */
+  /** Returns the function that removes the handler. A handler must not throw. */
   on(topic: string, handler: SignalHandler): () => void {
     const handlers = this.handlers.get(topic) ?? new Set();
     this.handlers.set(topic, handlers.add(handler));
     return () => handlers.delete(handler);
   }
 
-  /** A payload of more than 7,000 bytes stays in this process: PostgreSQL's limit of a notification is 8,000. */
+  /** A payload over 7,000 bytes stays in this process: PostgreSQL limits notifications to 8,000. */
   publish(topic: string, payload: string): void {
     this.tell(topic, payload);
     this.channel?.send(topic, payload);

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** A reader that takes nothing for this long is cut off: it would hold its run and the vendor's connection for ever. */
+/** Milliseconds before a stalled reader is cut off: it holds its run and the connection of the vendor. */
 const PATIENCE_MS = 30_000;
 
-/** Resolves when the reader has taken what was written, or has left: after a close no `drain` would ever come. */
+/** Resolves when the response has drained or closed; after a close no `drain` follows. */
 export function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,12 +1,12 @@
-/** Half of the promised 15 s between two frames, because a stream may have written just after the last beat. */
+/** Half of the promised 15 s: a stream may have written just after the last beat. */
 const BEAT_MS = 7_000;
 
 export interface Beating {
-  /** Called on every beat; the stream decides whether it has been quiet. */
+  /** Called on every beat. */
   beat(): void;
 }
 
-/** One timer for all streams of the process: a timer per stream is what 5,000 held streams would pay for. */
+/** One timer for all streams: 5,000 streams would need as many timers. */
 export class Heartbeat {
   private readonly streams = new Set<Beating>();
   private timer: NodeJS.Timeout | null = null;

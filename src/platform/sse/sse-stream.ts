@@ -10,18 +10,18 @@ const HEADERS = {
 
 const sharedHeartbeat = new Heartbeat();
 
-/** Text on one line, so that data can neither end a frame nor start a field (WHATWG "Server-sent events", 9.2.6). */
+/** Data on several lines could end a frame or start a field (WHATWG "Server-sent events", 9.2.6). */
 const oneLine = (text: string): string => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text);
 
-/** A comment line, which every parser ignores. */
+/** A comment frame, which parsers ignore. */
 export const commentFrame = (text: string): string => `: ${oneLine(text)}\n\n`;
 
 /** `json` must be on one line, as `JSON.stringify` writes it. */
 export const dataFrame = (json: string): string => `data: ${json}\n\n`;
 
 /**
- * One server-sent-event answer on a plain response. Writes after the client left are dropped in silence: the close of the
- * response, not a failed write, tells the owner.
+ * A server-sent-event answer on a plain response. Writes after the client left are dropped: the close of the response
+ * tells the owner.
  */
 export class SseStream implements Beating {
   private quiet = false;
@@ -32,7 +32,7 @@ export class SseStream implements Beating {
     private readonly heartbeat: Heartbeat = sharedHeartbeat,
   ) {}
 
-  /** True from the first byte on: errors can no longer be statuses. */
+  /** True after the first byte: errors can no longer be statuses. */
   get isOpen(): boolean {
     return this.opened;
   }
@@ -41,7 +41,7 @@ export class SseStream implements Beating {
     return this.response.destroyed || this.response.writableEnded;
   }
 
-  /** Sends the header and a first comment at once, so that the client sees life while tools still run. */
+  /** Sends header and a comment at once: the client sees life while tools run. */
   open(headers: Readonly<Record<string, string>> = {}): void {
     if (this.opened || this.isGone) return;
     this.opened = true;
@@ -51,7 +51,7 @@ export class SseStream implements Beating {
     this.write(commentFrame('stream open'));
   }
 
-  /** Writes prepared frames in one piece. False when the reader is slower than we are: await `drained` then. */
+  /** Writes frames in one piece. False means back-pressure: await `drained`. */
   write(frames: string): boolean {
     if (this.isGone) return true;
     this.quiet = false;

@@ -13,7 +13,7 @@ const CHAT_BODY: BodyLimits = { ...CHAT_LIMITS, bytes: 25 * MEBIBYTE };
 /** The request of a background run is stored in the database until the run ends. */
 const RUN_BODY: BodyLimits = { ...CHAT_LIMITS, bytes: 4 * MEBIBYTE };
 const HOUSE_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: MEBIBYTE };
-/** Read of anybody. */
+/** Read without a credential. */
 const SIGN_IN_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: 4 * KIBIBYTE };
 
 const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
@@ -23,13 +23,13 @@ const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
 export const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && path === '/api/v1/session';
 
-/** The doors that take the largest bodies; all of them need the scope `chat`. */
+/** Routes with the largest bodies; all need the scope `chat`. */
 export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-/** JSON, or multipart where a route reads it itself; anything else (forms above all: CSRF) is refused. */
+/** Accepts JSON, and multipart for routes that read it themselves. Refuses the rest: forms above all (CSRF). */
 function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
   if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
   else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
@@ -59,5 +59,5 @@ function jsonBody(request: Request, response: Response, next: NextFunction): voi
     );
 }
 
-/** The only body parsers of the service; Nest's own are off (they accept form posts on JSON routes). */
+/** Replaces the parsers of Nest, which accept form posts on JSON routes. */
 export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody];

@@ -1,6 +1,5 @@
-/** Limits of one JSON body: measured so that no accepted body stalls the event loop or overflows the stack. */
+/** Limits of one JSON body, measured: no accepted body stalls the event loop or overflows the stack. */
 export interface JsonLimits {
-  /** Containers around a value. */
   readonly depth: number;
   readonly values: number;
   readonly arrayLength: number;

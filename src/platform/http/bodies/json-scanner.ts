@@ -10,7 +10,6 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** One open array or object. */
 interface Container {
   readonly isObject: boolean;
   items: number;
@@ -21,9 +20,9 @@ interface Container {
 const tooComplex = (detail: string): AppError => new AppError('body_too_complex', detail);
 
 /**
- * Counts what a JSON text would make, on its UTF-8 bytes and before anything is made of it: `JSON.parse` of 25 MB of `{},`
- * blocks the event loop for seconds and can exhaust the heap. The bytes may arrive in pieces. The text need not be valid:
- * the counts are exact up to the first error, where `JSON.parse` stops.
+ * Counts the values of a JSON text on its bytes, before it is parsed: `JSON.parse` of 25 MB of `{},` blocks the event
+ * loop for seconds. Bytes may arrive in pieces. Malformed text is counted exactly up to its first error, where
+ * `JSON.parse` stops.
  */
 export class JsonScanner {
   private readonly open: Container[] = [];
@@ -34,7 +33,7 @@ export class JsonScanner {
   /** The string so far ends with an odd number of backslashes. */
   private isEscaped = false;
   private isNameNext = false;
-  /** The member name that is being read, as it is written; null in any other string. */
+  /** Source text of the member name being read; null in any other string. */
   private name: string | null = null;
   private isInMessages = false;
 
@@ -46,7 +45,7 @@ export class JsonScanner {
     while (at < bytes.length) at = this.isInString ? this.readString(bytes, at) : this.readStructure(bytes, at);
   }
 
-  /** Reads up to the next string. Returns where it stopped. */
+  /** Reads up to the next string and returns its offset. */
   private readStructure(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0;
@@ -73,14 +72,14 @@ export class JsonScanner {
     return bytes.length;
   }
 
-  /** Reads up to the end of the string, or of the bytes. Returns where it stopped. */
+  /** Reads up to the end of the string or the bytes and returns the offset. */
   private readString(bytes: Buffer, from: number): number {
     const quote = bytes.indexOf(QUOTE, from);
     const end = quote === -1 ? bytes.length : quote;
     let start = end;
     while (start > from && bytes[start - 1] === BACKSLASH) start--;
     const isOdd = (end - start) % 2 === 1;
-    // A run that began in the bytes before goes on here.
+    // Continues a run of backslashes of the previous piece.
     this.isEscaped = start === from ? isOdd !== this.isEscaped : isOdd;
     if (this.name !== null) this.name += bytes.toString('latin1', from, end);
     if (quote === -1) return end;
@@ -125,7 +124,7 @@ export class JsonScanner {
     if (this.open.at(-1)?.items === 0) this.count();
     this.open.push({ isObject, items: 0, shape: 0 });
     this.isNameNext = isObject;
-    // The brackets of malformed text need not match; nothing keeps more of them than this.
+    // Brackets of malformed text need not match: this bounds the stack.
     if (this.open.length > this.limits.depth + 1) throw this.tooDeep();
   }
 
@@ -137,7 +136,6 @@ export class JsonScanner {
     this.isNameNext = container.isObject;
   }
 
-  /** Counts one item of the innermost container. */
   private count(): void {
     const { limits } = this;
     const container = this.open.at(-1);
@@ -158,7 +156,7 @@ export class JsonScanner {
   }
 }
 
-/** Judges a JSON text inside a body of the house API by the limits of a body. @throws {AppError} `validation_failed` */
+/** Applies the limits of a body to a JSON text inside one. @throws {AppError} `validation_failed` */
 export function assertHouseJson(text: string, path: string): void {
   try {
     new JsonScanner(HOUSE_LIMITS).push(Buffer.from(text, 'utf8'));

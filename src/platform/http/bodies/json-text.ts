@@ -17,10 +17,7 @@ function childrenOf(value: object): readonly unknown[] {
   return Object.values(value);
 }
 
-/**
- * Refuses texts that parse but would hurt: NUL, lone surrogates, `__proto__`.
- * @throws {AppError} `bad_request`
- */
+/** Refuses NUL, lone surrogates and `__proto__`. @throws {AppError} `bad_request` */
 export function assertJsonTexts(body: unknown): void {
   const waiting: unknown[] = [body];
   while (waiting.length > 0) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Characters that are made into JSON, encoded or hashed in one turn of the event loop: 1 M take 10 ms. */
+/** Characters per turn of the event loop: 1 M take 10 ms. */
 const TURN = 1024 * 1024;
 const PIECE = 64 * 1024;
 
@@ -16,7 +16,7 @@ function* textPieces(text: string): Generator<string> {
   yield '"';
   for (let from = 0; from < text.length;) {
     const next = from + PIECE;
-    // Half of a pair would be written as an escape.
+    // Half of a surrogate pair would be written as an escape.
     const to = isHighSurrogate(text, next - 1) ? next + 1 : next;
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;
@@ -55,7 +55,7 @@ function* pieces(value: unknown, order: Order): Generator<string> {
   else yield JSON.stringify(value) ?? 'null';
 }
 
-/** Writes a JSON value in pieces, over as many turns of the event loop as its length asks for. */
+/** Writes a JSON value in pieces, over several turns of the event loop. */
 export async function writeJson(value: unknown, order: Order, write: (text: string) => void): Promise<void> {
   let text = '';
   let inTurn = 0;
@@ -86,7 +86,7 @@ function isLarge(value: unknown): boolean {
   return size >= TURN;
 }
 
-/** `JSON.stringify` for large values, over several turns. They must be plain JSON: no dates, no `toJSON`. */
+/** `JSON.stringify` over several turns of the event loop. Plain JSON only: no dates, no `toJSON`. */
 export async function encodeJson(value: object): Promise<string | Buffer> {
   if (!isLarge(value)) return JSON.stringify(value);
   const parts: Buffer[] = [];

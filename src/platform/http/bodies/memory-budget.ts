@@ -3,12 +3,11 @@ import { AppError } from '../../../kernel';
 
 const MEBIBYTE = 1024 * 1024;
 const TRY_AGAIN_SECONDS = 5;
-/** Bytes that a claim may always have: the few who hold much must not stop everybody's small requests. */
+/** Bytes that a claim always gets: a few large requests must not block small ones. */
 const ALWAYS = 64 * 1024;
 
-/** Limit of the bytes that the process holds of one kind. One organization may hold half of it. */
+/** Limit of the bytes of one kind in this process. One organization may hold half of it. */
 export class MemoryBudget {
-  /** Bytes held now, by organization; absent for none. */
   private readonly heldBy = new Map<string, number>();
   private held = 0;
 
@@ -17,7 +16,6 @@ export class MemoryBudget {
     private readonly refusal: string,
   ) {}
 
-  /** Held by all organizations together. */
   get size(): number {
     return this.held;
   }
@@ -26,7 +24,7 @@ export class MemoryBudget {
     return new MemoryClaim((bytes, size) => this.count(organizationId, bytes, size));
   }
 
-  /** `size` is the claim's own. @throws {AppError} `unavailable` when more is held than may be */
+  /** @throws {AppError} `unavailable` when the budget is spent; `size` is the claim's own */
   private count(organizationId: string, bytes: number, size: number): void {
     const heldByOne = (this.heldBy.get(organizationId) ?? 0) + bytes;
     if (heldByOne === 0) this.heldBy.delete(organizationId);
@@ -39,8 +37,8 @@ export class MemoryBudget {
 }
 
 /**
- * The bytes that one request holds of a budget, until `release`. Call it when the last reader of the bytes has ended, not
- * when the client disconnects.
+ * Bytes that one request holds until `release`. Call it after the last reader of the bytes, not when the client
+ * disconnects.
  */
 export class MemoryClaim {
   private bytes = 0;
@@ -54,7 +52,7 @@ export class MemoryClaim {
 
   /** @throws {AppError} `unavailable` when the budget is spent */
   take(bytes: number): void {
-    // Parts that arrive after the release are dropped by their reader.
+    // The reader drops parts that arrive after the release.
     if (this.isReleased) return;
     this.bytes += bytes;
     this.count(bytes, this.bytes);

@@ -19,18 +19,18 @@ const DECOMPRESSORS = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
   ['br', createBrotliDecompress],
 ]);
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
-/** A text this long is parsed, checked and handed on in turns of the event loop of their own. */
+/** Longer texts are parsed and checked in separate turns of the event loop. */
 const LARGE = 1024 * 1024;
 
 const tooLarge = (): AppError => new AppError('payload_too_large', 'The body is too large');
 
-/** JSON is UTF-8 (RFC 8259 §8.1); in another encoding the bytes of a bracket could be half of something else. */
+/** JSON is UTF-8 (RFC 8259 §8.1): in another encoding a bracket could be half a character. */
 function assertUtf8({ headers }: Request): void {
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(charset)) throw new AppError('unsupported_media_type', 'The charset is not supported');
 }
 
-/** The request's bytes, decompressed. The stream is paused until it is read. */
+/** Decompresses the request. The stream is paused until it is read. */
 function bytesOf(request: Request): Readable {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity') return request;
@@ -44,7 +44,7 @@ function bytesOf(request: Request): Readable {
   return unpacked;
 }
 
-/** Reads the rest and drops it: an answer while the client still sends can reach it as a reset connection. */
+/** Drains the request: answering while the client sends may reset the connection. */
 async function discard(request: Request): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();
@@ -53,7 +53,7 @@ async function discard(request: Request): Promise<void> {
   });
 }
 
-/** Decoded piece by piece, as decoding 25 MB at once takes 150 ms. */
+/** Decodes piece by piece: 25 MB at once take 150 ms. */
 async function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, memory: MemoryClaim): Promise<string> {
   const scanner = new JsonScanner(limits);
   const decoder = new StringDecoder('utf8');
@@ -75,7 +75,7 @@ async function textOf(request: Request, { bytes: most, ...limits }: BodyLimits, 
   return text + decoder.end();
 }
 
-/** Reading a character also flattens V8's rope of pieces, which takes time of its own. */
+/** Also flattens V8's rope of pieces, which takes time of its own. */
 const withoutByteOrderMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
 function parse(text: string): unknown {
@@ -101,9 +101,9 @@ async function readWithin(request: Request, limits: BodyLimits, memory: MemoryCl
 }
 
 /**
- * Reads a JSON body. Its size and shape are judged while it arrives, before anything is made of it.
- * @throws {AppError} `payload_too_large`, `body_too_complex`, `malformed_json`, `bad_request`, `unsupported_media_type`,
- * `unavailable`
+ * Reads a JSON body and checks its size and shape while it arrives.
+ * @throws {AppError} `payload_too_large`, `body_too_complex`, `malformed_json`, `bad_request`,
+ * `unsupported_media_type`, `unavailable`
  */
 export async function readJson(request: Request, limits: BodyLimits, memory: MemoryClaim): Promise<unknown> {
   try {

@@ -26,16 +26,15 @@ export interface UploadLimits {
   readonly files: number;
   /** Bytes of all files of one request, which are held in memory. */
   readonly totalBytes: number;
-  /** A file that is larger than `fileBytes` arrives without its bytes, for the route to say so; else it fails the request. */
+  /** True: a larger file arrives without bytes and the route reports it. False: the request fails. */
   readonly admitLarger: boolean;
 }
 
-/** One file as it arrived. `name` is the client's: a label to show and store, never a path to open. */
+/** One uploaded file. `name` is a label chosen by the client, never a path. */
 export interface UploadedFile {
   readonly name: string;
-  /** Bytes that were sent. */
   readonly size: number;
-  /** Empty for a file that is larger than the route takes, where it takes such files at all. */
+  /** Empty for a larger file under `admitLarger`. */
   readonly bytes: Buffer;
   readonly sha256: string;
 }
@@ -61,7 +60,7 @@ const tooLarge = (detail: string): AppError => new AppError('payload_too_large',
 const tooMuchInAll = ({ totalBytes }: UploadLimits): AppError =>
   tooLarge(`The files hold more than ${totalBytes} bytes in all; send them in several requests`);
 
-/** Multer's memory storage bounds each file but not their sum; this one bounds both, and hashes on the way. */
+/** Bounds each file and their sum; the memory storage of multer bounds only each file. Hashes on the way. */
 function boundedMemory(limits: UploadLimits, memory: MemoryClaim): StorageEngine {
   return {
     _handleFile(_request, file, done) {
@@ -149,11 +148,11 @@ async function readUploads(
   limits: UploadLimits,
   memory: MemoryClaim,
 ): Promise<void> {
-  // A part's file name is UTF-8 in every browser (WHATWG HTML, multipart/form-data); multer assumes latin1 unless told.
+  // File names are UTF-8 in every browser (WHATWG HTML, multipart/form-data); the default of multer is latin1.
   const handler = multer({
     storage: boundedMemory(limits, memory),
     defParamCharset: 'utf8',
-    // The name as it was sent; busboy would quietly drop a part called "..".
+    // busboy would drop a part called "..".
     preservePath: true,
     limits: { files: limits.files, parts: limits.files, fields: 0, headerPairs: 20 },
   }).array(FIELD, limits.files);
@@ -165,7 +164,7 @@ async function readUploads(
   const files = Array.isArray(request.files) ? request.files : [];
   if (files.length === 0) throw new AppError('bad_request', `No file in the form field "${FIELD}"`);
   request.uploads = files.map((file) => toUpload(file as MulterFile));
-  // The body, described: what compares two requests (idempotency keys) sees the same thing for the same files.
+  // Equal for equal files, for the comparison by idempotency keys.
   request.body = { files: request.uploads.map(({ name, sha256 }) => ({ name, sha256 })) };
 }
 
@@ -189,7 +188,7 @@ function uploadInterceptor(limits: UploadLimits): Type<NestInterceptor> {
   return mixin(UploadInterceptor);
 }
 
-/** The route takes files: multipart/form-data, field `files`, many at once. Anything else is refused (415, 413, 400). */
+/** Accepts multipart/form-data with many files in the field `files`. Refuses the rest with 415, 413 or 400. */
 export const AcceptFiles = (limits: Partial<UploadLimits> = {}): MethodDecorator =>
   applyDecorators(
     SetMetadata(ACCEPTS_FILES_METADATA, true),

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 
-/** Documents how the errors of a route look; said again, the last word counts. */
+/** Documents the error answers of a route. A second call replaces the first. */
 export function describeErrors(mediaType: string, schema: Type): MethodDecorator {
   const content = { [mediaType]: { schema: { $ref: getSchemaPath(schema) } } };
   return applyDecorators(

@@ -23,14 +23,14 @@ function typeOf(code: ErrorCode): string {
   return TYPES[code] ?? (ERROR_STATUS[code] < 500 ? 'invalid_request_error' : 'server_error');
 }
 
-/** Message of the error with every problem in it, since OpenAI's shape has room for one text only. */
+/** Joins all problems: OpenAI's shape has one text only. */
 function messageOf(error: AppError): string {
   if (error.problems.length === 0) return error.detail;
   const problems = error.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return `${error.detail}: ${problems.join('; ')}`;
 }
 
-/** The same body answers a request and, as `data:` frame, ends a stream that has begun. */
+/** Body of an answer, and of the last `data:` frame of a stream. */
 export const openAiError = (error: AppError, code: string = error.code): OpenAiErrorBody => ({
   error: { message: messageOf(error), type: typeOf(error.code), param: error.problems[0]?.path ?? null, code },
 });

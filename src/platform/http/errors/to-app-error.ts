@@ -40,7 +40,7 @@ function fromHttpException(error: HttpException): AppError {
   return new AppError(code, code === 'not_found' ? 'There is nothing here' : error.message, { cause: error });
 }
 
-/** Statuses that Express' own errors carry, such as a malformed percent-encoding in the path. */
+/** Statuses of errors of Express, such as a malformed percent-encoding. */
 function fromStatus(error: unknown): AppError | null {
   if (typeof error !== 'object' || error === null || !('status' in error)) return null;
   const code = BY_STATUS[Number(error.status)];
@@ -49,7 +49,7 @@ function fromStatus(error: unknown): AppError | null {
     : new AppError(code, 'The request is not valid', { cause: error });
 }
 
-/** Every thrown thing becomes an `AppError`; what is not known says nothing but `internal_error`. */
+/** Converts any thrown value; unknown ones become `internal_error` without details. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const known =

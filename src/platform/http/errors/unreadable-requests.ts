@@ -11,7 +11,7 @@ interface Refusal {
 }
 
 const MALFORMED: Refusal = { status: 400, code: 'bad_request', detail: 'The request is not valid HTTP' };
-/** Node's codes for requests that it ends before they reach Express, with the statuses that Node itself answers. */
+/** Node's codes for requests that never reach Express, with the statuses that Node answers. */
 const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ['HPE_HEADER_OVERFLOW', { status: 431, code: 'bad_request', detail: 'The headers of the request are too large' }],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, code: 'payload_too_large', detail: 'The body is too large' }],
@@ -32,14 +32,14 @@ function answerTo({ status, code, detail }: Refusal, requestId: string): string 
   ].join('\r\n');
 }
 
-/** Answers requests that Node's parser refuses as a problem (RFC 9457); without a listener Node answers them without a body. */
+/** Answers requests that the parser of Node refuses as a problem (RFC 9457). Without a listener Node sends no body. */
 export function answerUnreadableRequests(server: Server): void {
   const logger = new Logger('Http');
   const answering = new WeakMap<object, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const open = answering.get(socket);
-    // Bytes of another answer are on their way: a second head would corrupt it.
+    // A second head would corrupt an answer that is being sent.
     const isMidAnswer = open !== undefined && open.headersSent && !open.writableEnded;
     if (!socket.writable || isMidAnswer || error.code === 'ECONNRESET') return void socket.destroy();
     const refusal = REFUSALS.get(error.code ?? '') ?? MALFORMED;

@@ -18,10 +18,10 @@ export interface AccessOptions {
   readonly description?: string;
 }
 
-/** What the guard reads: a permission, or `public`. A route with neither is denied. */
+/** Permission of a route, or `public`. The guard denies a route without either. */
 export type AccessRule = { readonly public: true } | ({ readonly public: false } & AccessOptions);
 
-/** Declares who may call a route and documents it, in one place. */
+/** Declares and documents who may call a route. */
 export const Access = (options: AccessOptions): MethodDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_METADATA, { public: false, ...options } satisfies AccessRule),
@@ -40,7 +40,7 @@ export const Access = (options: AccessOptions): MethodDecorator =>
 export const Public = (summary: string): MethodDecorator =>
   applyDecorators(SetMetadata(ACCESS_METADATA, { public: true } satisfies AccessRule), ApiOperation({ summary }));
 
-/** Request with what the guard and the request-id middleware put on it. */
+/** Request with the caller and the request id. */
 export type BellwetherRequest = Request & { caller?: Caller; id?: unknown };
 
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { Observable } from 'rxjs';
 
 /**
- * A signal that fires when the client leaves before the answer is complete.
- * It listens on the response: the request of a parsed POST closes at once, whether the client stays or not.
+ * Aborts when the client leaves before the answer is complete. Listens on the response: the request of a parsed POST
+ * closes at once.
  */
 export function clientAbortSignal(response: Response): AbortSignal {
   const controller = new AbortController();
@@ -15,7 +15,7 @@ export function clientAbortSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Emits once the signal is aborted; for `takeUntil`. Never during `subscribe`: then the source would not even begin. */
+/** Emits once when the signal is aborted; for `takeUntil`. Never during `subscribe`: the source would not start. */
 export const whenAborted = (signal: AbortSignal): Observable<void> =>
   new Observable((subscriber) => {
     const tell = (): void => subscriber.next();

@@ -5,10 +5,13 @@ import type { BellwetherRequest } from './access.decorator';
 
 const ENTITY_TAG = /^(?:W\/)?"?(\d{1,9})"?$/;
 
-/** Whether browsers' sessions have to say which version a change is based on. */
+/** Whether browser sessions must send the version that a change is based on. */
 type Demand = 'demanded' | 'welcome';
 
-/** The version that a tag names (RFC 9110 §13.1.1), or null for any. @throws {AppError} `precondition_failed` for a tag that no version has. */
+/**
+ * The version of an entity tag (RFC 9110 §13.1.1); null for any.
+ * @throws {AppError} `precondition_failed` for a malformed tag
+ */
 function versionOf(tag: string): number | null {
   if (tag === '*') return null;
   const match = ENTITY_TAG.exec(tag);
@@ -17,7 +20,7 @@ function versionOf(tag: string): number | null {
 }
 
 /**
- * The version that a change is based on, or null for any. What is demanded of sessions is never demanded of keys.
+ * The version that a change is based on, or null for any. API keys may always omit it.
  * @throws {AppError} `precondition_required`, `precondition_failed`
  */
 export function expectedVersion(
@@ -31,7 +34,7 @@ export function expectedVersion(
   throw new AppError('precondition_required', 'Send If-Match with the version that you changed');
 }
 
-/** The `If-Match` of the request as a version: number | null. `@ReadsIfMatch` on the method documents it. */
+/** Version in `If-Match`, or null. `@ReadsIfMatch` on the method documents it. */
 export const IfMatch = createParamDecorator((demand: Demand, context: ExecutionContext): number | null => {
   const { caller, headers } = context.switchToHttp().getRequest<BellwetherRequest>();
   if (caller === undefined) throw new AppError('unauthenticated', 'A credential is required');

@@ -1,7 +1,7 @@
 import { ValidateIf } from 'class-validator';
 
 /**
- * The property may be left out. Unlike class-validator's `IsOptional` it does not let null pass, which would reach columns
- * and sums that know no null; properties for which null means something keep `IsOptional`.
+ * The property may be absent but not null. `IsOptional` of class-validator also accepts null: use it where null has a
+ * meaning.
  */
 export const MayBeOmitted = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);

@@ -19,13 +19,13 @@ function problemsOf(errors: readonly ValidationError[], parent = ''): Problem[] 
 
 class BodyValidation extends ValidationPipe {
   /**
-   * Nest deletes members called `prototype`, `__proto__` and `constructor` unseen. The body reader has refused `__proto__`;
-   * the others are ordinary members: unknown to a class, kept where anything is.
+   * Nest silently deletes members called `prototype`, `__proto__` and `constructor`. The body reader refuses
+   * `__proto__`; the others are ordinary members.
    */
   protected override stripProtoKeys(): void {}
 }
 
-/** Every problem at once, each with its path; unknown properties are refused by name; values are never echoed. */
+/** Reports every problem with its path. Refuses unknown properties by name. Never echoes values. */
 export const validationPipe = (): ValidationPipe =>
   new BodyValidation({
     whitelist: true,

@@ -6,12 +6,12 @@ interface Versioned {
   readonly version: number;
 }
 
-/** The tag names the version; the answer also depends on the caller and on what changes no version, so it is never cached. */
+/** The answer also depends on the caller and on data without a version: it is never cached. */
 class VersionTag implements NestInterceptor<Versioned, Versioned> {
   intercept(context: ExecutionContext, next: CallHandler<Versioned>): Observable<Versioned> {
     const http = context.switchToHttp();
     const response = http.getResponse<Response>();
-    // Who asks with the tag would hear that nothing changed, when what has no version did.
+    // A 304 would hide changes of data without a version.
     delete http.getRequest<Request>().headers['if-none-match'];
     return next
       .handle()
@@ -19,5 +19,5 @@ class VersionTag implements NestInterceptor<Versioned, Versioned> {
   }
 }
 
-/** Answers of this route name their `version` in `ETag`, as `If-Match` wants it. */
+/** Sends the `version` of the answer as `ETag`, for `If-Match`. */
 export const TagsVersion = (): MethodDecorator => UseInterceptors(new VersionTag());

@@ -5,16 +5,16 @@ import type { DataSource } from 'typeorm';
 import { isDatabaseUnavailable } from './postgres-errors';
 
 export interface ConnectOptions {
-  /** Milliseconds to go on trying. */
+  /** Milliseconds until the last try. */
   readonly patience?: number;
   /** Milliseconds between two tries. */
   readonly pause?: number;
 }
 
-/** Waiting cannot mend these: wrong password, no such role, no such database. */
+/** Retrying cannot help: wrong password, no such role, no such database. */
 const HOPELESS = ['28P01', '28000', '3D000'];
 
-/** Connects, trying again while the server is still starting. */
+/** Connects, and retries while the server is still starting. */
 export async function connect(dataSource: DataSource, options: ConnectOptions = {}): Promise<void> {
   const { patience = 60_000, pause = 1_000 } = options;
   const logger = new Logger('Database');

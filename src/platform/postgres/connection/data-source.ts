@@ -8,7 +8,7 @@ export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
   readonly migrations: readonly MigrationClass[];
-  /** Milliseconds to wait for a free connection; the pool being exhausted is an answer, not a queue. */
+  /** Milliseconds to wait for a free connection. An exhausted pool fails the request instead of queueing it. */
   readonly connectTimeout?: number;
   /** Milliseconds one statement may take; 0 for no limit. */
   readonly queryTimeout?: number;
@@ -21,14 +21,14 @@ const IDLE_IN_TRANSACTION = 60_000;
 /** Linux waits two hours before its first probe of a silent connection. */
 const KEEP_ALIVE_DELAY = 10_000;
 
-/** TypeORM's own register: every class under `@Entity` that this process has imported. */
+/** Every `@Entity` class that this process has imported. */
 function importedEntities(): NewableFunction[] {
   return getMetadataArgsStorage()
     .tables.map(({ target }) => target)
     .filter((target): target is NewableFunction => typeof target === 'function');
 }
 
-/** Not connected yet; `connect` does that. */
+/** Returns a data source without a connection; `connect` opens it. */
 export function createDataSource(settings: DataSourceSettings): DataSource {
   const queryTimeout = settings.queryTimeout ?? QUERY_TIMEOUT;
   const logger = new Logger('Database');
@@ -53,7 +53,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
       query_timeout: queryTimeout,
-      // The server's own limits end what the client has given up on.
+      // The server also ends a statement that the client has given up on.
       statement_timeout: queryTimeout,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     },

@@ -5,15 +5,15 @@ import { DataSource } from 'typeorm';
 import { SafeClient } from './safe-client';
 import { SchemaMismatchError, schemaStatus } from './schema';
 
-/** Any constant will do as long as every replica uses the same one. */
+/** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;
 const POLL = 250;
 
 const logger = new Logger('Database');
 
 /**
- * Applies what is missing, each migration in its own transaction, while no other replica does the same.
- * Returns the names applied. @throws {SchemaMismatchError} when the schema is newer than this build.
+ * Applies each pending migration in its own transaction, one replica at a time. Returns their names.
+ * @throws {SchemaMismatchError} when the schema is newer than this build.
  */
 export function migrate(dataSource: DataSource): Promise<string[]> {
   return exclusively(dataSource, async (worker) => {
@@ -26,7 +26,7 @@ export function migrate(dataSource: DataSource): Promise<string[]> {
   });
 }
 
-/** Takes the last applied migration back. Returns its name, or null when there is none. */
+/** Reverts the last applied migration. Returns its name, or null when there is none. */
 export function revertLast(dataSource: DataSource): Promise<string | null> {
   return exclusively(dataSource, async (worker) => {
     const { applied } = await schemaStatus(worker);
@@ -38,14 +38,14 @@ export function revertLast(dataSource: DataSource): Promise<string | null> {
 }
 
 /**
- * The lock lives on a connection of its own, which ends with the process whatever happens; the work runs on another one
- * without time limits. The embedded engine grants the lock to everybody: there the data directory's lock does the job.
+ * The lock has a connection of its own, which ends with the process. The work has another one without time limits. The
+ * embedded engine grants the lock to everyone: there the lock of the data directory serialises.
  */
 async function exclusively<T>(dataSource: DataSource, work: (worker: DataSource) => Promise<T>): Promise<T> {
   const { options } = dataSource;
   if (options.type !== 'postgres' || !options.url) throw new Error('Migrations need a data source with a URL');
   const lock = new Client({ connectionString: options.url, application_name: 'bellwether-migrations' });
-  // Without entities: migrations are SQL, and putting entities together takes longer than a look at the schema.
+  // Migrations are SQL: building the metadata of entities takes longer than reading the schema.
   const worker = new DataSource({ ...options, entities: [], poolSize: 1, extra: { Client: SafeClient } });
   // Without a listener a lost connection would end the process in the middle of a migration.
   lock.on('error', (error) => logger.warn(`The connection that holds the migration lock was lost: ${error.message}`));
@@ -61,7 +61,7 @@ async function exclusively<T>(dataSource: DataSource, work: (worker: DataSource)
   }
 }
 
-/** Asked again and again rather than waited for: a blocked statement cannot say what it waits for. */
+/** Polled: a blocked statement could not log that it waits. */
 async function waitForLock(lock: Client): Promise<void> {
   for (let told = false; ; told = true) {
     const { rows } = await lock.query<{ granted: boolean }>('SELECT pg_try_advisory_lock($1) AS granted', [LOCK_KEY]);

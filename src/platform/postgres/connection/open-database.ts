@@ -10,10 +10,7 @@ import { assertSchemaIsCurrent, schemaIsEmpty } from './schema';
 export interface OpenOptions {
   readonly migrations: readonly MigrationClass[];
   readonly schema: SchemaOnOpen;
-  /**
-   * What to do when another process runs the embedded engine on this data directory: a server refuses to start (false,
-   * the default), an operator command becomes a client of the running server (true).
-   */
+  /** True for operator commands: they join the embedded engine of a running server. False (default) refuses. */
   readonly share?: boolean;
 }
 
@@ -21,7 +18,7 @@ export interface OpenDatabase {
   readonly dataSource: DataSource;
   /** `shared`: the embedded engine of another process. */
   readonly engine: 'server' | 'embedded' | 'shared';
-  /** Ends the connections, then the engine when it is ours. */
+  /** Closes the connections, then our own engine. */
   close(): Promise<void>;
 }
 
@@ -31,10 +28,10 @@ interface Target {
   stop(): Promise<void>;
 }
 
-/** The engine of one process answers nobody while a long statement runs; a new connection then takes a little longer. */
+/** The engine accepts no connection while a long statement runs. */
 const EMBEDDED_CONNECT_TIMEOUT = 5_000;
 
-/** The one way to the database for server, commands and tests. */
+/** Opens the database for the server, commands and tests. */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<OpenDatabase> {
   const target = await findTarget(config, options.share ?? false);
   try {

@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel';
 
 const TRY_AGAIN_SECONDS = 2;
 
-/** What `pg` and Node say, in `message`, when no SQLSTATE arrived because no server answered. */
+/** Messages of `pg` and Node without an SQLSTATE, because no server answered. */
 const UNREACHABLE_MESSAGES = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
@@ -24,10 +24,10 @@ const UNREACHABLE_CODES = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** All that TypeORM says when the connection died under a query runner. */
+/** TypeORM's errors for a connection that was lost under a query runner. */
 const RELEASED_RUNNER = ['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError'];
 
-/** SQLSTATE classes and codes (PostgreSQL manual, appendix A) after which the same request may succeed a moment later. */
+/** SQLSTATE classes and codes (PostgreSQL manual, appendix A) after which a retry may succeed. */
 const TRANSIENT_STATES = ['08', '25P03', '40001', '40P01', '53200', '53300', '53400', '55P03', '57', '58'];
 
 interface PostgresError {
@@ -50,7 +50,7 @@ function asPostgresError(error: unknown): PostgresError | null {
   };
 }
 
-/** True when a row with the same key exists; name the constraint to tell one unique key of a table from another. */
+/** True for a unique violation; `constraint` tells one unique key of a table from another. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const found = asPostgresError(error);
   return found?.code === '23505' && (constraint === undefined || found.constraint === constraint);
@@ -61,7 +61,7 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return found?.code === '23503' && (constraint === undefined || found.constraint === constraint);
 }
 
-/** True when the database could not be asked at all, as opposed to having refused. */
+/** True when the database did not answer, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const found = asPostgresError(error);
   if (!found) return false;
@@ -72,8 +72,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * The second wall behind validation: what the database refused, in the service's own terms. Null when the error is a
- * defect of ours or no database error at all. The server's wording may quote values, so it is kept as `cause` only.
+ * Errors that validation did not prevent, as `AppError`s. Null for defects of ours and for other errors. The wording of
+ * the server may quote values, so it is kept only as `cause`.
  */
 export function databaseErrorToAppError(error: unknown): AppError | null {
   const found = asPostgresError(error);

@@ -4,8 +4,8 @@ import { Client, type ClientConfig } from 'pg';
 const READ_TIMEOUT = 'Query read timeout';
 
 /**
- * The pool's client, with an error listener of its own. Between pool and query runner a client briefly has none, and an
- * error then would end the process.
+ * Adds an error listener to the pool's client. Between pool and query runner a client briefly has none, and an error
+ * would end the process.
  */
 export class SafeClient extends Client {
   constructor(config?: string | ClientConfig) {

@@ -23,10 +23,13 @@ export class SchemaMismatchError extends Error {
   }
 }
 
-/** Without the names, which say nothing to an operator; db:status lists them. */
+/** Counts only: `db:status` lists the names. */
 const steps = (names: readonly string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
 
-/** Which migrations the database and this build disagree about. Reads only: also safe on a replica or before the first. */
+/**
+ * Compares the migrations of the database with those of this build. Only reads: also safe on a replica or before the
+ * first migration.
+ */
 export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus> {
   const known = dataSource.migrations
     .map((migration) => migration.name ?? migration.constructor.name)
@@ -39,7 +42,7 @@ export async function schemaStatus(dataSource: DataSource): Promise<SchemaStatus
   };
 }
 
-/** True when this build and the database agree; readiness asks this. */
+/** For readiness. */
 export async function schemaIsCurrent(dataSource: DataSource): Promise<boolean> {
   const { pending, unknown } = await schemaStatus(dataSource);
   return pending.length === 0 && unknown.length === 0;

@@ -3,7 +3,7 @@ import type { Logger as TypeOrmLogger } from 'typeorm';
 
 const LONGEST_STATEMENT = 500;
 
-/** Warnings and slow statements only, and never a parameter: parameters are people's data and secrets. */
+/** Logs warnings and slow statements, never parameters: they are personal data and secrets. */
 export class TypeOrmLog implements TypeOrmLogger {
   private readonly logger = new Logger('Database');
 
@@ -21,7 +21,7 @@ export class TypeOrmLog implements TypeOrmLogger {
     if (level === 'warn') this.logger.warn(String(message));
   }
 
-  /** The caller gets the error and knows which request it belongs to. */
+  /** The caller logs the error with its request. */
   logQueryError(): void {}
 
   logQuery(): void {}

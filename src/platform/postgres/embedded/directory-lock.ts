@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity';
 
 export interface LockRecord extends ProcessIdentity {
-  /** Unique for every acquisition. */
   readonly token: string;
-  /** Where the holder answers clients; null until it does. */
+  /** URL at which the holder serves clients; null while it starts. */
   readonly url: string | null;
 }
 
@@ -22,12 +21,12 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-/** The holder touches its lock this often, for those who cannot look its process up. */
+/** The holder touches its lock this often. Processes that cannot look it up read the time. */
 const HEARTBEAT = 2_000;
-/** A lock of an unknown process that has not been touched for this long belonged to a dead one. */
+/** Without a touch for this long, the unknown holder is taken for dead. */
 const SILENCE = 10_000;
 
-/** An exclusive lock in the form of a file; it outlives its process, and is then taken over. */
+/** An exclusive lock file. It outlives its process; the next start takes over the lock of a dead one. */
 export class DirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
 
@@ -45,7 +44,7 @@ export class DirectoryLock {
     return new DirectoryLock(file, record);
   }
 
-  /** Tells others where to find the holder. */
+  /** Publishes the URL of the holder. */
   announce(url: string): void {
     this.record = { ...this.record, url };
     replace(this.file, this.record);
@@ -61,7 +60,7 @@ export class DirectoryLock {
     try {
       utimesSync(this.file, now, now);
     } catch {
-      // Somebody removed the file by hand; that is for the next start to find out.
+      // Somebody removed the file; the next start finds out.
     }
   }
 }
@@ -87,9 +86,8 @@ export function isHeld(file: string, record: LockRecord): boolean {
 }
 
 /**
- * Creates the file, complete, in one step (link fails when it exists). A dead holder's file is replaced only under a
- * second lock of the same kind, named after the dead holder's token: of all who find the same dead lock one gets that,
- * and who comes too late finds that the token has changed.
+ * Creates the complete file in one step: `link` fails when it exists. Replacing the file of a dead holder needs a
+ * second lock, named after its token. One process gets that lock; later ones see that the token has changed.
  */
 function claim(file: string, record: LockRecord): void {
   for (;;) {

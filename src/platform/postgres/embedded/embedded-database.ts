@@ -8,18 +8,17 @@ import { makeSocketDirectory, removeSocketDirectory, socketPath, urlOf } from '.
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** Milliseconds before 55P03 for whoever waits behind an idle transaction. */
+  /** Milliseconds that a session waits behind an idle transaction before error 55P03. */
   readonly waitMs?: number;
   /** Milliseconds a transaction may sit idle. */
   readonly idleLimitMs?: number;
-  /** A dump to begin with where there is no data yet. */
+  /** Dump that a new database starts from. */
   readonly template?: string;
   /** The compiled `embedded.worker`; elsewhere only where this file itself runs uncompiled. */
   readonly workerFile?: string;
 }
 
 export interface EmbeddedDatabase {
-  /** For `pg`, TypeORM and psql alike. */
   readonly url: string;
   /** Writes an uncompressed tar of the whole database. */
   dump(file: string): Promise<void>;
@@ -77,7 +76,7 @@ async function serve(
   return { url, dump: (file) => keeper.dump(file), close };
 }
 
-/** Where another process serves this data directory; null when none does. Waits for one that is still starting. */
+/** URL of the process that serves this data directory; null when none does. Waits for one that is still starting. */
 export async function runningEmbeddedUrl(dataDir: string): Promise<string | null> {
   const file = databaseLockFile(dataDir);
   for (const deadline = performance.now() + STARTING_PATIENCE; performance.now() < deadline; await sleep(100)) {

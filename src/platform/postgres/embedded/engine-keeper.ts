@@ -9,10 +9,10 @@ export interface KeeperOptions extends Omit<WorkerSettings, 'directory'> {
   readonly workerFile?: string;
 }
 
-/** An engine that breaks more often than this within a minute is not worth another start. */
+/** Engine failures within a minute after which it stays down. */
 const MOST_RESTARTS = 3;
 
-/** Keeps an engine running on a directory: one that breaks is replaced by another, which recovers the files. */
+/** Replaces an engine that breaks by another one, which recovers the files. */
 export class EngineKeeper {
   private readonly logger = new Logger('EmbeddedDatabase');
   private thread: EngineThread | null = null;
@@ -32,7 +32,7 @@ export class EngineKeeper {
     await this.thread.dump(file);
   }
 
-  /** Never rejects: what an engine could not write down at the end, its log has. */
+  /** Never rejects: the log of the engine holds unwritten data. */
   async close(): Promise<void> {
     this.closing = true;
     await this.restarting;
@@ -40,8 +40,8 @@ export class EngineKeeper {
   }
 
   /**
-   * Makes the directory if there is none, in a thread of its own, whose memory (some 500 MB) goes with it. A directory
-   * whose creation was interrupted has never served anybody: it is made anew.
+   * Makes a missing directory in a thread of its own, which frees some 500 MB when it ends. A directory whose creation
+   * was interrupted has never served: it is made anew.
    */
   private async create(): Promise<void> {
     const { directory } = this.options;

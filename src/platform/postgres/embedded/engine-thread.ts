@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker-messages';
 
 /**
- * The engine checks its stack against a limit of its own, which is beyond what a thread has by default: with less than
- * this a deeply nested expression overruns the thread's stack in the middle of the engine's work and corrupts it.
+ * The engine checks its stack against a limit of its own, above the default of a thread. With less stack, a deeply
+ * nested expression corrupts the engine.
  */
 const STACK_MB = 64;
 

@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Enough to tell later whether the same process still runs, also after its pid has been given to another one. */
+/** Tells later whether the same process still runs, even after its pid was reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Which boot of which machine, and which container on it: where a pid means something. */
+  /** Boot of the machine, and container: the scope of a pid. */
   readonly realm: string;
-  /** When the process started, in the kernel's own ticks; empty where /proc does not tell. */
+  /** Start of the process in kernel ticks; empty without /proc. */
   readonly startTime: string;
 }
 
@@ -16,7 +16,7 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, realm: realm(), startTime: statOf(process.pid)?.startTime ?? '' };
 }
 
-/** `unknown` for a process of another machine, boot or container, about which the kernel here can say nothing. */
+/** `unknown` for a process of another machine, boot or container. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   if (identity.realm !== realm()) return 'unknown';
   if (!exists(identity.pid)) return 'dead';
@@ -30,7 +30,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -43,7 +43,7 @@ function realm(): string {
 
 interface Stat {
   readonly startTime: string;
-  /** A zombie: dead, but its parent has not asked yet, which some containers' first process never does. */
+  /** A zombie: its parent has not reaped it, and some container init processes never do. */
   readonly ended: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface Snapshot {
   /** A data directory in its own right, for `startEmbedded`. */
   readonly dataDir: string;
   readonly takenAt: Date;
-  /** Where the engine that went on serving meanwhile listens; null when none ran. */
+  /** URL of the engine that kept serving; null when none ran. */
   readonly servedAt: string | null;
   /** Deletes it. */
   remove(): Promise<void>;
@@ -20,11 +20,10 @@ export interface Snapshot {
 
 export interface SnapshotOptions {
   readonly signal: AbortSignal;
-  /** Bytes that may still be written where a directory is. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-/** The copy is recovered and read in place, which writes a little more. */
+/** Recovering and reading the copy writes a little more. */
 const ROOM_TO_WORK = 64 * 1024 * 1024;
 
 const bytesFree = async (directory: string): Promise<number> => {
@@ -35,9 +34,9 @@ const bytesFree = async (directory: string): Promise<number> => {
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
 /**
- * A consistent copy of the embedded database, taken beside a running server or without one; everybody else waits only
- * while the files are copied. One at a time per data directory.
- * @throws when there is no database, no room for its copy, or another copy is being made.
+ * A consistent copy of the embedded database, beside a running server or without one. Sessions wait only while the
+ * files are copied. One copy at a time per data directory.
+ * @throws when there is no database, too little space, or another copy is running.
  */
 export async function takeSnapshot(given: string, options: SnapshotOptions): Promise<Snapshot> {
   const dataDir = resolve(given);
@@ -52,7 +51,7 @@ export async function takeSnapshot(given: string, options: SnapshotOptions): Pro
     lock.release();
   };
   try {
-    // What is there is left over from one that was killed.
+    // Remains of a killed export.
     await rm(copy, { recursive: true, force: true });
     await assertRoom(source, dataDir, options.freeBytes ?? bytesFree);
     await mkdir(copy, { mode: 0o700 });
@@ -86,7 +85,7 @@ async function assertRoom(
   throw new Error(`A copy needs ${megabytes(needed)} in ${dataDir}, and ${megabytes(there)} are free there`);
 }
 
-/** By the process that has the files, or else under its lock. */
+/** The process that has the files copies them; without one we copy under its lock. */
 async function copyFrom(dataDir: string, source: string, signal: AbortSignal): Promise<string | null> {
   const url = await runningEmbeddedUrl(dataDir);
   if (url !== null) {

@@ -9,14 +9,14 @@ const SOCKET_NAME = '.s.PGSQL.5432';
 const LONGEST_PATH = 107;
 const TEMPORARY_PREFIX = 'bellwether-';
 
-/** A directory that only this user may enter, short enough for a socket inside: in the data directory if possible. */
+/** A private directory with a path short enough for a socket; inside the data directory if possible. */
 export function makeSocketDirectory(dataDir: string): string {
   const preferred = join(dataDir, 'socket');
   if (Buffer.byteLength(join(preferred, SOCKET_NAME)) > LONGEST_PATH)
     return mkdtempSync(join(tmpdir(), TEMPORARY_PREFIX));
   rmSync(preferred, { recursive: true, force: true });
   mkdirSync(preferred, { mode: 0o700 });
-  // The umask may have taken bits away from mkdir, never added any; a directory that existed is gone.
+  // The umask can only remove bits that mkdir set.
   chmodSync(preferred, 0o700);
   return preferred;
 }
@@ -26,7 +26,7 @@ export const socketPath = (directory: string): string => join(directory, SOCKET_
 export const urlOf = (directory: string): string =>
   `postgres://${USER_NAME}@localhost/${DATABASE_NAME}?host=${encodeURIComponent(directory)}`;
 
-/** Removes what a holder left behind: its socket, and the directory if it was made for it alone. */
+/** Removes the socket of a holder, and the directory made for it. */
 export function removeSocketDirectory(url: string): void {
   const directory = new URL(url).searchParams.get('host');
   if (!directory) return;

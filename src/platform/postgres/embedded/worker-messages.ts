@@ -11,5 +11,5 @@ export type FromWorker =
   | { readonly type: 'ready' }
   | { readonly type: 'dumped' }
   | { readonly type: 'closed' }
-  /** The engine is lost; the thread only waits to be ended. */
+  /** The engine is lost: end the thread. */
   | { readonly type: 'broken'; readonly reason: string };

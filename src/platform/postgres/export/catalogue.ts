@@ -1,9 +1,8 @@
 import type { Client } from 'pg';
 
-/** What the service keeps its tables in. */
 export const SCHEMAS = ['public', 'pgboss'] as const;
 
-/** Written by whoever makes the schema, so every database has its own. */
+/** Every database has its own rows in these. */
 export const BOOKKEEPING: readonly string[] = ['public.migrations', 'public.typeorm_metadata', 'pgboss.version'];
 
 export interface Column {
@@ -13,11 +12,10 @@ export interface Column {
 }
 
 export interface Table {
-  /** Schema and name, for people. */
   readonly label: string;
   /** Schema and name, quoted. */
   readonly name: string;
-  /** Without generated ones, which the database fills itself. */
+  /** Without generated columns, which the database fills itself. */
   readonly columns: readonly Column[];
 }
 
@@ -38,7 +36,7 @@ const COLUMNS = `
   WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
   ORDER BY n.nspname DESC, c.relname, a.attnum`;
 
-/** Every table of the service with its columns, in the order of their making. */
+/** Every table of the service with its columns, in the order of creation. */
 export async function tablesOf(client: Client): Promise<Table[]> {
   const { rows } = await client.query<ColumnRow>(COLUMNS, [SCHEMAS]);
   const tables = new Map<string, { label: string; name: string; columns: Column[] }>();
@@ -62,7 +60,7 @@ export async function tablesWithRows(client: Client, tables: readonly Table[]): 
 
 export interface Sequence {
   readonly name: string;
-  /** What it would give next. */
+  /** Its next value. */
   readonly next: string;
 }
 

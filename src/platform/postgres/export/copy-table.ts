@@ -2,18 +2,18 @@ import type { Client } from 'pg';
 import type { Table } from './catalogue';
 import type { Fingerprint } from './fingerprint';
 
-/** Of one batch, by the average row and by the longest: memory stays flat whatever the rows are like. */
+/** Limits of one batch, by the average row and by the longest: memory stays flat. */
 const MOST_ROWS = 1_000;
 const USUAL_BYTES = 4 * 1024 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export interface CopyOptions {
   readonly signal: AbortSignal;
-  /** Called after each batch with the rows that it had. */
+  /** Called with the rows of each batch. */
   readonly copied: (rows: number) => void;
 }
 
-/** Values as the database writes them: what goes through JavaScript's own types would come out a little different. */
+/** Text form of the database: a conversion to JavaScript types would change some values. */
 const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value.toString() };
 
 export function batchSize({ rows, bytes, longest }: Fingerprint): number {
@@ -22,7 +22,11 @@ export function batchSize({ rows, bytes, longest }: Fingerprint): number {
   return Math.max(1, Math.min(MOST_ROWS, usual, safe));
 }
 
-/** Both clients are inside a transaction. @throws the signal's reason between two batches. */
+/**
+ * Both clients are inside a transaction. Not `COPY`: the embedded engine answers it in one piece, with the whole table
+ * in memory.
+ * @throws the reason of the signal between two batches.
+ */
 export async function copyTable(
   from: Client,
   to: Client,

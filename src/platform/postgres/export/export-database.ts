@@ -30,19 +30,19 @@ export interface ExportedTable {
 export interface ExportReport {
   readonly tables: readonly ExportedTable[];
   readonly rows: number;
-  /** What was written later is not in the copy. */
+  /** Later writes are not in the copy. */
   readonly takenAt: Date;
   /** Whether a server was running on the data directory. */
   readonly beside: boolean;
 }
 
-/** Nobody but this command uses the copy, which may sit idle while the target is slow. */
+/** Only this command uses the copy. It may be idle while the target is slow. */
 const PATIENCE_MS = 24 * 3_600_000;
 
 /**
- * Copies the embedded database into an empty one on a server: all of it, or no row at all. The source is only read, by
- * way of a copy of its files; counts and checksums of every table are compared before anything becomes visible.
- * @throws with a reason fit for people; the signal's reason when it was told to stop.
+ * Copies the embedded database into an empty one on a server: all rows or none. The source is a copy of its files.
+ * Counts and checksums of every table are compared before the commit.
+ * @throws with a message for operators, or the reason of the signal.
  */
 export async function exportDatabase(options: ExportOptions): Promise<ExportReport> {
   const target = await ExportTarget.open(options.to);
@@ -106,7 +106,7 @@ class Copying {
     }
   }
 
-  /** Only our copy of it: the data directory may be of an older version. */
+  /** Migrates the copy: the data directory may be of an older version. */
   private async bringSourceUpToDate(): Promise<void> {
     const dataSource = createDataSource({ url: this.url, poolSize: 1, migrations: this.options.migrations });
     await dataSource.initialize();
@@ -154,7 +154,7 @@ class Copying {
     const { signal, report } = this.options;
     const total = wanted.reduce((sum, { fingerprint }) => sum + fingerprint.rows, 0);
     let done = 0;
-    // Made again from the source, with everything that belongs to each.
+    // pg-boss makes each queue again, with its partition.
     if (wanted.some(({ table }) => table.label === QUEUES)) await this.target.client.query(`DELETE FROM ${QUEUES}`);
     for (const { table, fingerprint } of wanted) {
       const copied = (rows: number): void =>
@@ -200,7 +200,7 @@ const QUEUES = 'pgboss.queue';
 
 const has = (tables: readonly Table[], { label }: Table): boolean => tables.some((table) => table.label === label);
 
-/** An empty table that the target lacks is left to the service, which makes it where it can. */
+/** The service makes a missing empty table itself where the server allows it. */
 async function makeMissing(
   from: Client,
   to: Client,
@@ -212,7 +212,7 @@ async function makeMissing(
   }
 }
 
-/** Each queue has a partition of the table of jobs, which only pg-boss's own function makes right. */
+/** Only pg-boss's own function makes the partition of a queue. */
 async function makeQueues(from: Client, to: Client): Promise<void> {
   const { rows: found } = await from.query<{ there: boolean }>(`SELECT to_regclass('${QUEUES}') IS NOT NULL AS there`);
   if (found[0]?.there !== true) return;
@@ -220,7 +220,7 @@ async function makeQueues(from: Client, to: Client): Promise<void> {
   for (const { name } of rows) await to.query(`SELECT pgboss.create_queue($1, '{}'::json)`, [name]);
 }
 
-/** Only tables of libraries can differ here, which bring themselves up to date. */
+/** Only tables of libraries can differ here. */
 function assertSameColumns(wanted: readonly Measured[], there: readonly Table[]): void {
   const describe = (table: Table | undefined): string =>
     (table?.columns ?? [])

@@ -1,17 +1,17 @@
 import type { Client } from 'pg';
 import type { Table } from './catalogue';
 
-/** Equal on two databases when they hold the same rows, in whatever order. */
+/** Equal for equal rows in any order. */
 export interface Fingerprint {
   readonly rows: number;
   /** 32 hexadecimal digits. */
   readonly checksum: string;
-  /** Bytes of the texts of all rows, and of the longest. */
+  /** Bytes of all rows as text, and of the longest. */
   readonly bytes: number;
   readonly longest: number;
 }
 
-/** Both sides write values alike, whatever they are set to by default. */
+/** Makes both servers format values alike. */
 export const SAME_TEXTS = `
   SET LOCAL DateStyle TO 'ISO, MDY';
   SET LOCAL IntervalStyle TO 'postgres';
@@ -19,7 +19,7 @@ export const SAME_TEXTS = `
   SET LOCAL bytea_output TO 'hex';
   SET LOCAL extra_float_digits TO 1`;
 
-/** Two sums of halves of the rows' digests: a sum does not care for order, and rows that occur twice do not cancel out. */
+/** Sums of both halves of the row digests: sums ignore the order, and duplicates do not cancel out. */
 export async function fingerprintOf(client: Client, { name, columns }: Table): Promise<Fingerprint> {
   const row = `ROW(${columns.map((column) => column.name).join(', ')})::text`;
   const { rows } = await client.query<{ rows: string; high: string; low: string; bytes: string; longest: number }>(`

@@ -32,8 +32,8 @@ async function definitionOf(client: Client, table: Table): Promise<Definition> {
 }
 
 /**
- * Makes a table that no migration makes, because the service does so itself where the server has what it needs.
- * @throws naming the extension that the server lacks.
+ * Makes a table that the service itself makes, outside the migrations, where the server has the extension.
+ * @throws with the name of the missing extension.
  */
 export async function makeTable(from: Client, to: Client, table: Table): Promise<void> {
   const { columns, options, constraints, indexes } = await definitionOf(from, table);

@@ -6,11 +6,10 @@ import { migrate } from '../connection/migrate';
 import { foreignKeysOf, SCHEMAS, type Table, tablesOf, tablesWithRows } from './catalogue';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Nobody else has business in an empty database: whoever holds a lock there is worth knowing about. */
+/** An empty database should have no other lock. */
 const LOCK_TIMEOUT_MS = 10_000;
 const OLDEST_SERVER = 150_000;
 
-/** The database that is copied to, on one connection. */
 export class ExportTarget {
   private lost: Error | null = null;
 
@@ -43,18 +42,17 @@ export class ExportTarget {
     }
   }
 
-  /** Why nothing can be asked any more; null while it can. */
+  /** Reason of a lost connection; null while it works. */
   get lostBecause(): string | null {
     return this.lost === null ? null : reason(this.lost);
   }
 
-  /** Whether this is the engine that listens at `url`. */
+  /** True for the engine that listens at `url`. */
   isServedAt(url: string | null): boolean {
     const directory = url === null ? null : new URL(url).searchParams.get('host');
     return directory !== null && this.client.host.startsWith('/') && sameFile(this.client.host, directory);
   }
 
-  /** Brings an empty database to the schema of this build. */
   async migrate(migrations: readonly MigrationClass[]): Promise<void> {
     const dataSource = createDataSource({
       url: this.url,
@@ -70,7 +68,7 @@ export class ExportTarget {
     }
   }
 
-  /** From here on nobody else gets at the tables, and none of them holds a row. */
+  /** Locks all tables, which must be empty, until the end of the transaction. */
   async begin(): Promise<Table[]> {
     await this.client.query('BEGIN');
     await this.client.query(`
@@ -86,8 +84,8 @@ export class ExportTarget {
   }
 
   /**
-   * Takes foreign keys and triggers out of the way, as an owner may, until the function that it returns puts them back.
-   * Keys are checked then, over all rows.
+   * Drops foreign keys and disables triggers, until the returned function restores them. Keys are checked then, over
+   * all rows.
    */
   async relax(): Promise<() => Promise<void>> {
     const keys = await foreignKeysOf(this.client);

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Says which process has the files; a copy belongs to nobody. */
+/** Names the process that has the files. */
 const NOT_DATA = new Set(['postmaster.pid']);
 
 /** Copies a data directory file by file, whatever its size. @throws the signal's reason, leaving what is there so far. */
@@ -18,7 +18,7 @@ export async function copyDataFiles(from: string, to: string, signal: AbortSigna
   }
 }
 
-/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+/** Bytes of all files below a directory; vanished files count nothing. */
 export async function sizeOfFiles(directory: string): Promise<number> {
   let size = 0;
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {

@@ -14,10 +14,10 @@ export interface EngineOptions {
   readonly template?: string;
 }
 
-/** The engine's state is undefined: only a new engine over the same files can go on, after recovery from its log. */
+/** The engine's state is undefined. A new engine over the same files recovers from its log. */
 export class EngineBrokenError extends Error {}
 
-/** How the engine's log announces its own end. What follows is an endless loop that only ending the thread stops. */
+/** Last line of the engine's log. An endless loop follows, which only ending the thread stops. */
 const LAST_WORDS = /\[\d+\] (?:FATAL|PANIC): {2}(.*)/;
 
 /** PostgreSQL compiled to WebAssembly, in this thread: while it works, the thread does nothing else. */
@@ -36,7 +36,7 @@ export class Engine {
       ...(directory === null ? {} : { dataDir: directory }),
       ...(template === undefined ? {} : { loadDataDir: new Blob([readFileSync(template)]) }),
       extensions: { vector, pg_trgm, unaccent },
-      // Appended: without the defaults the engine spins for ever.
+      // The defaults are required: without them the engine spins for ever.
       startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
       onStderr: (line) => this.overhear(line),
     });
@@ -76,8 +76,8 @@ export class Engine {
   }
 
   /**
-   * Copies the files to `snapshotDirectory`. Between two statements they are what a killed engine would leave: another
-   * engine recovers everything committed from them. The caller keeps everybody else from asking meanwhile.
+   * Copies the files to `snapshotDirectory`. Between two statements they equal those of a killed engine: another engine
+   * recovers everything committed. The caller holds the gate.
    */
   async copyFiles(signal: AbortSignal): Promise<void> {
     if (this.directory === null) throw new Error('this database is in memory and has no files');

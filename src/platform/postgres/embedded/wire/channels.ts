@@ -4,19 +4,19 @@ const MENTIONED = /listen/i;
 const LISTEN = /\blisten\s+("(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)/gi;
 const UNLISTEN = /\bunlisten\s+(\*|"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)/gi;
 
-/** Who listens to which channel. The engine, being one session, delivers every notification once, to whoever has it. */
+/** Channels by session. The engine is one session: it delivers each notification once. */
 export class Channels<Session> {
   private readonly bySession = new Map<Session, Set<string>>();
 
   /**
-   * Reads the channels off the statements. What a rolled-back or merely quoted LISTEN adds does no harm: a
-   * notification is a hint, and clients ignore channels they do not know.
+   * Reads the channels from the statements. A rolled-back or quoted LISTEN may add one too many: harmless, clients
+   * ignore unknown channels.
    */
   observe(session: Session, texts: readonly string[]): void {
     for (const sql of texts) if (MENTIONED.test(sql)) this.read(session, sql);
   }
 
-  /** True when it had been listening. */
+  /** True when the session had listened. */
   forget(session: Session): boolean {
     const channels = this.bySession.get(session);
     this.bySession.delete(session);
@@ -27,7 +27,7 @@ export class Channels<Session> {
     return [...this.bySession].filter(([, channels]) => channels.has(channel)).map(([session]) => session);
   }
 
-  /** Makes the engine listen to what somebody still listens to, and to nothing else. */
+  /** Makes the engine listen to the channels of all sessions, and to no other. */
   restore(): Buffer {
     const all = new Set([...this.bySession.values()].flatMap((channels) => [...channels]));
     const statements = ['UNLISTEN *', ...[...all].map((name) => `LISTEN "${name.replaceAll('"', '""')}"`)];

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Resolves when the client has taken what it was sent, or is gone. */
+/** Resolves when the socket has drained or closed. */
 export function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

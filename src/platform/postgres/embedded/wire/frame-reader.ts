@@ -1,13 +1,16 @@
 import { type FrontendMessage, HEADER, ProtocolError } from './messages';
 
-/** A statement with its values; far above anything the service sends, far below what would exhaust the engine. */
+/** Far above any statement of the service, far below the memory of the engine. */
 const LARGEST_MESSAGE = 256 * 1024 * 1024;
 const LARGEST_STARTUP = 10_000;
 
-/** What the engine must never see: an unknown type byte sends it into an endless loop. */
+/** An unknown type byte sends the engine into an endless loop. */
 const KNOWN_TYPES = new Set(['Q', 'P', 'B', 'D', 'E', 'C', 'S', 'H', 'F', 'X', 'd', 'c', 'f']);
 
-/** Cuts a byte stream into messages. The first ones (start-up, SSL request, cancel) have no type byte; theirs is ''. */
+/**
+ * Cuts a byte stream into messages. Start-up messages (start-up, SSL request, cancel) have no type byte: their type is
+ * empty.
+ */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private size = 0;
@@ -18,7 +21,7 @@ export class FrameReader {
     this.size += chunk.length;
   }
 
-  /** From here on messages have a type. */
+  /** The next messages have a type byte. */
   startupDone(): void {
     this.started = true;
   }
@@ -40,7 +43,9 @@ export class FrameReader {
     return { type, frame: all.subarray(0, total) };
   }
 
-  /** The first chunk, made to hold at least `wanted` bytes. Joined only when needed, so a long message is copied once. */
+  /**
+   * Makes the first chunk hold at least `wanted` bytes. Chunks are joined only then, so a long message is copied once.
+   */
   private head(wanted: number): Buffer {
     const first = this.chunks[0] ?? Buffer.alloc(0);
     if (first.length >= wanted) return first;

@@ -1,13 +1,13 @@
 export interface GateOptions {
-  /** Milliseconds somebody may be kept waiting by a holder that does nothing. */
+  /** Milliseconds that a waiter accepts an idle holder. */
   readonly waitMs: number;
-  /** Milliseconds a holder may do nothing before it is sent away. */
+  /** Milliseconds after which an idle holder is evicted. */
   readonly idleLimitMs: number;
 }
 
-/** Whoever may hold the engine. */
+/** A session, or our own work, that can hold the engine. */
 export interface Holder {
-  /** Called when it sat idle in a transaction for too long; it must end and leave. */
+  /** Called after too long in an idle transaction: the holder must end and leave. */
   evict(): void;
 }
 
@@ -19,7 +19,7 @@ interface Waiting {
   refuse(error: Error): void;
 }
 
-/** The holder sat idle inside its transaction for as long as the wait limit. */
+/** The holder was idle in its transaction for the wait limit. */
 export class GateBusyError extends Error {
   readonly code = '55P03';
 }
@@ -27,9 +27,8 @@ export class GateBusyError extends Error {
 export class GateLeftError extends Error {}
 
 /**
- * One engine, one session at a time: from a turn's first message to the moment the engine is outside any transaction.
- * First come, first served. Only idling is held against a holder: while a statement runs, waiting is what a slow server
- * would ask for as well.
+ * A FIFO mutex over the engine, held from the first message of a turn until the engine is outside any transaction. Only
+ * idle time counts against a holder: a running statement would delay others on a server too.
  */
 export class Gate {
   private holder: Holder | null = null;
@@ -40,7 +39,7 @@ export class Gate {
 
   constructor(private readonly options: GateOptions) {}
 
-  /** Resolves when `holder` has the engine. A patient one waits however long it takes. */
+  /** Resolves when `holder` has the engine. A patient holder waits without limit. */
   enter(holder: Holder, patient = false): Promise<void> {
     if (this.holder === holder) {
       this.busy();
@@ -60,7 +59,7 @@ export class Gate {
     return this.holder === holder;
   }
 
-  /** The holder's turn is over but its transaction is not. */
+  /** The holder's turn ended inside a transaction. */
   idle(): void {
     this.idleSince = performance.now();
     const { holder } = this;
@@ -76,7 +75,7 @@ export class Gate {
     next?.admit();
   }
 
-  /** Ends the waiting of a session that is gone. */
+  /** Removes a closed session from the queue. */
   withdraw(holder: Holder): void {
     const gone = this.queue.filter((waiting) => waiting.holder === holder);
     this.queue = this.queue.filter((waiting) => waiting.holder !== holder);

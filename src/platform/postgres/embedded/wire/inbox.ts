@@ -1,12 +1,11 @@
 import type { FrontendMessage } from './messages';
 
-/** Unprocessed input beyond this stays in the kernel: a pipelining client waits instead of filling our memory. */
+/** Back-pressure: input beyond this stays in the socket buffer. */
 const LIMIT = 1024 * 1024;
 
 /** Message types after which the engine is asked: Query, FunctionCall and Sync end a turn, Flush only wants answers. */
 const ASKING = new Set(['Q', 'F', 'S', 'H']);
 
-/** Messages that wait for their turn. */
 export class Inbox {
   private messages: FrontendMessage[] = [];
   private size = 0;
@@ -25,7 +24,7 @@ export class Inbox {
     this.size = 0;
   }
 
-  /** The messages up to the next one that asks for an answer, or all of a batch too long to be kept waiting for its end. */
+  /** The messages up to the next one that asks for an answer, or all of a batch that exceeds the limit. */
   nextBatch(): readonly FrontendMessage[] | null {
     const asking = this.messages.findIndex(({ type }) => ASKING.has(type));
     if (asking < 0 && !this.full) return null;

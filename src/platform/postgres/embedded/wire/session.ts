@@ -21,10 +21,10 @@ import { readStartup } from './startup';
 import { type ExpectedAnswer, SessionStatements } from './statements';
 import { type Answer, fromAnswer, mayCopyIn, toRequest } from './turn';
 
-/** A listener that does not read loses notifications, which are hints, rather than filling our memory. */
+/** A listener with this much unread data loses notifications, which are hints. */
 const UNREAD_LIMIT = 1024 * 1024;
 
-/** One client connection: takes its messages in turn, waits for the engine, writes the answers as fast as it reads. */
+/** One client connection: takes messages in turn, enters the gate, writes answers under back-pressure. */
 export class Session implements Holder, Listener {
   readonly settings = new SessionSettings();
   private readonly reader = new FrameReader();
@@ -33,10 +33,10 @@ export class Session implements Holder, Listener {
   private readonly inbox = new Inbox();
   private status: TransactionStatus = 'I';
   private started = false;
-  /** After an error in an extended query everything up to the next Sync is skipped, by the engine and by us. */
+  /** After an error in an extended query, engine and session skip every message up to the next Sync. */
   private skipping: 'no' | 'by the engine' | 'here' = 'no';
   private copies = false;
-  /** It may have ended the engine's listening for others too. */
+  /** UNLISTEN of this session also ended the listening of others. */
   private unlistened = false;
   private ended = false;
   private working: Promise<void> | null = null;
@@ -52,7 +52,6 @@ export class Session implements Holder, Listener {
     socket.on('close', () => void this.end());
   }
 
-  /** The engine cannot wait any longer for this session to finish its transaction. */
   evict(): void {
     this.fail({
       severity: 'FATAL',
@@ -61,7 +60,7 @@ export class Session implements Holder, Listener {
     });
   }
 
-  /** Tells the client why, hangs up, and gives back what the session holds. */
+  /** Sends the error, hangs up and releases the gate. */
   fail(error: ErrorFields): void {
     if (!this.socket.destroyed) {
       this.socket.write(errorResponse(error));
@@ -74,7 +73,7 @@ export class Session implements Holder, Listener {
     if (this.started && !this.ended && this.socket.writableLength < UNREAD_LIMIT) this.socket.write(notification);
   }
 
-  /** Resolves when the engine has nothing left of this session. */
+  /** Resolves when the engine holds no state of this session. */
   async end(): Promise<void> {
     if (this.ended) return this.working ?? undefined;
     this.ended = true;
@@ -112,7 +111,7 @@ export class Session implements Holder, Listener {
         this.socket.write('N');
         return;
       case 'cancel':
-        // A running statement cannot be interrupted: it has the thread to itself.
+        // A running statement cannot be interrupted: it occupies the thread.
         this.socket.end();
         return;
       case 'snapshot':
@@ -135,7 +134,7 @@ export class Session implements Holder, Listener {
       void this.end();
       return;
     }
-    // Copy data without a COPY is to be ignored.
+    // Copy data outside a COPY is ignored.
     if (message.type === 'd' || message.type === 'c' || message.type === 'f') return;
     this.inbox.push(message);
   }
@@ -178,7 +177,6 @@ export class Session implements Holder, Listener {
     if (!continues) await settings.enter(this.settings);
   }
 
-  /** While the engine skips, only a Sync gets an answer. */
   private endsTurn(last: string): boolean {
     return last === 'S' || ((last === 'Q' || last === 'F') && this.skipping === 'no');
   }
@@ -236,7 +234,7 @@ export class Session implements Holder, Listener {
     const statements = this.statements.closeAll();
     if (statements.length > 0) last.push(...statements, sync);
     try {
-      // The first ROLLBACK undoes an unfinished batch or block, unless the engine skips all before a Sync.
+      // The first ROLLBACK undoes an open batch or block. The second one follows a Sync, for an engine that skips.
       if (gate.holds(this)) last.unshift(query('ROLLBACK'), sync, query('ROLLBACK'));
       else if (last.length > 0) await gate.enter(this, true);
       if (last.length > 0) await this.engine.askAside(Buffer.concat(last));

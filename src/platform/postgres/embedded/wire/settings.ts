@@ -14,18 +14,18 @@ export class SettingsError extends Error {
 const LOCAL_CALL = /\bset_config\s*\([^()]*,\s*true\s*\)/gi;
 const LASTING = /\b(?:(?:set|reset)\s+(?!local\b)|set_config\b)/i;
 const SETTING_TAGS = ['SET', 'RESET', 'DISCARD ALL'];
-/** Settings with a dot in their name are the application's own, which PostgreSQL does not list. */
+/** PostgreSQL does not list custom settings, which have a dot in their name. */
 const OWN_NAME = /\b(?:set\s+(?:session\s+)?|set_config\s*\(\s*')([a-z_]\w*(?:\.\w+)+)/gi;
 
-/** One session's own settings: those of its start-up message, then whatever it has SET. */
+/** One session's settings: those of its start-up message, then its SETs. */
 export class SessionSettings {
   values: readonly Setting[] = [];
-  /** It may have settings that `values` does not show yet. */
+  /** `values` may be stale. */
   changed = false;
   closed = false;
   private readonly ownNames = new Set<string>();
 
-  /** Judges one turn by its statements and by what they turned out to be. Costs nothing for SET LOCAL and its like. */
+  /** Sets `changed` from the statements and command tags of a turn. Free of cost for SET LOCAL. */
   observe(texts: readonly string[], tags: readonly string[]): void {
     const lasting = texts.filter((text) => LASTING.test(text.replace(LOCAL_CALL, '')));
     for (const text of lasting) for (const [, name = ''] of text.matchAll(OWN_NAME)) this.ownNames.add(name);
@@ -34,7 +34,9 @@ export class SessionSettings {
     if (called || (tagged && (lasting.length > 0 || texts.length === 0))) this.changed = true;
   }
 
-  /** What makes the engine tell them. Session authorization and role come last, as they may end the right to the rest. */
+  /**
+   * Query for the current settings. Session authorization and role come last: they may end the right to set the rest.
+   */
   reading(): string {
     const names = [...this.ownNames].map(literal).join(', ');
     return `
@@ -50,8 +52,8 @@ export class SessionSettings {
 const RESET = 'RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL';
 
 /**
- * Gives every session its own settings in an engine that has one set of them. It costs nothing as long as nobody uses
- * SET outside a transaction: the engine is touched only when the next session wants something else than it has.
+ * Gives every session its own settings in an engine that has one set. The engine is asked only when the next session
+ * wants other settings.
  */
 export class SettingsSwitch {
   private owner: SessionSettings | null = null;
@@ -59,7 +61,7 @@ export class SettingsSwitch {
 
   constructor(private readonly ask: (messages: Buffer) => Promise<Buffer>) {}
 
-  /** Called whenever a session gets the engine, outside any transaction. */
+  /** Called when a session gets the engine, outside any transaction. */
   async enter(session: SessionSettings): Promise<void> {
     if (this.owner === session) return;
     await this.readBack();
@@ -76,7 +78,7 @@ export class SettingsSwitch {
   private async readBack(): Promise<void> {
     const { owner } = this;
     if (!owner?.changed) return;
-    // Also when nothing is found below: a setting may have a name that only its parameters told.
+    // Unknown even when the query finds none: a name may stand in a parameter only.
     this.inForce = null;
     if (owner.closed) return;
     const answer = await this.ask(query(owner.reading()));
@@ -100,5 +102,5 @@ export class SettingsSwitch {
 
 const keyOf = (values: readonly Setting[]): string => JSON.stringify(values);
 
-/** Safe because RESET ALL has just restored standard_conforming_strings. */
+/** Safe: RESET ALL has just restored standard_conforming_strings. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -9,7 +9,7 @@ export interface Listener {
   notify(notification: Buffer): void;
 }
 
-/** The one engine and all that its sessions must agree on. Whoever asks must hold the gate. */
+/** The engine and the state that all sessions share. Callers hold the gate. */
 export class SharedEngine {
   readonly gate: Gate;
   readonly statements: SharedStatements = { unnamedOwner: null, generation: 0 };
@@ -20,7 +20,7 @@ export class SharedEngine {
     readonly engine: Engine,
     options: GateOptions,
     readonly serverVersion: string,
-    /** Called once nothing more can be asked. */
+    /** Called when the engine is lost. */
     readonly broke: (error: unknown) => void,
   ) {
     this.gate = new Gate(options);
@@ -33,12 +33,11 @@ export class SharedEngine {
     return new SharedEngine(engine, options, version ?? '0', broke);
   }
 
-  /** On behalf of a client. */
   ask(messages: Buffer): Promise<Buffer> {
     return this.engine.ask(messages);
   }
 
-  /** On our own account, which costs the unnamed statement, whoever it belonged to. */
+  /** For our own statements, which drop the unnamed statement of the engine. */
   askAside(messages: Buffer): Promise<Buffer> {
     this.statements.unnamedOwner = null;
     return this.engine.ask(messages);

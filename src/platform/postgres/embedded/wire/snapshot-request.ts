@@ -3,14 +3,14 @@ import { cstring, errorResponse, frame, int32, readCstring } from './messages';
 import type { Holder } from './gate';
 import type { SharedEngine } from './shared-engine';
 
-/** A start-up code of our own, beyond those that PostgreSQL uses. Who may reach the socket may read the files anyway. */
+/** Our own start-up code, outside those of PostgreSQL. The socket is as private as the files. */
 export const SNAPSHOT_REQUEST = 80_877_990;
 
 const DONE = 'SNAPSHOT';
 
 export const DISK_FULL = 'The disk of the data directory is full';
 
-/** Copies the engine's files while no transaction is open and nobody gets in; a client that leaves ends it. */
+/** Copies the files of the engine outside any transaction, with the gate held. A client that leaves aborts it. */
 export async function serveSnapshot(socket: Socket, { gate, engine }: SharedEngine): Promise<void> {
   const holder: Holder = { evict: () => undefined };
   const gone = new AbortController();
@@ -32,8 +32,8 @@ export async function serveSnapshot(socket: Socket, { gate, engine }: SharedEngi
 }
 
 /**
- * Has the engine behind a socket copy its files to the place that both sides know (`snapshotDirectory`).
- * @throws with the other side's words when it cannot.
+ * Asks the engine behind a socket to copy its files to `snapshotDirectory`.
+ * @throws with the message of the other process.
  */
 export function requestSnapshot(path: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export function requestSnapshot(path: string, signal: AbortSignal): Promise<void
   });
 }
 
-/** Null for the one good answer. */
+/** Null for success. */
 function refusalIn(answer: Buffer): string | null {
   if (answer.length === 0) return 'the process that runs the database ended';
   const type = answer.toString('latin1', 0, 1);

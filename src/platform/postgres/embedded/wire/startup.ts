@@ -9,7 +9,7 @@ const PROTOCOL_MAJOR = 3;
 export const DATABASE_NAME = 'postgres';
 export const USER_NAME = 'postgres';
 
-/** Start-up parameters that are no settings, or that one shared, synchronous engine cannot honour. */
+/** Parameters that are no settings, or that a shared, synchronous engine cannot honour. */
 const IGNORED = new Set([
   'user',
   'database',
@@ -26,7 +26,7 @@ export type Startup =
   | { readonly kind: 'refused'; readonly error: ErrorFields }
   | { readonly kind: 'session'; readonly settings: [string, string][]; readonly answer: Buffer };
 
-/** What a client's first message asks for. */
+/** Parses a client's first message. */
 export function readStartup(message: Buffer, sessionId: number, serverVersion: string): Startup {
   if (message.length < 8) throw new ProtocolError('a start-up message without a version');
   const code = message.readInt32BE(4);
@@ -58,7 +58,7 @@ function readParameters(message: Buffer): Map<string, string> {
   return parameters;
 }
 
-/** One database, one user: anything else would look as if it worked and read the wrong data. */
+/** Refuses every other user and database, which would read the wrong data. */
 function refusal(parameters: Map<string, string>): ErrorFields | null {
   const user = parameters.get('user');
   const database = parameters.get('database') ?? user;
@@ -90,7 +90,7 @@ function settingsOf(parameters: Map<string, string>): [string, string][] {
   return settings;
 }
 
-/** What every client expects to be told before its first query. */
+/** Parameters that a client expects before its first query. */
 const REPORTED = {
   server_encoding: 'UTF8',
   client_encoding: 'UTF8',
@@ -103,7 +103,7 @@ const REPORTED = {
   session_authorization: USER_NAME,
 };
 
-/** Version 3.0 without extensions, whatever newer one was asked for. */
+/** Answers with version 3.0 without extensions. */
 function onlyVersion3(parameters: Map<string, string>): Buffer {
   const extensions = [...parameters.keys()].filter((name) => name.startsWith('_pq_.'));
   return frame('v', int32(PROTOCOL_MAJOR << 16), int32(extensions.length), ...extensions.map(cstring));

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { closeStatement, cstring, frame, type FrontendMessage, HEADER, readCstring } from './messages';
 
-/** What all sessions share because they share one engine. */
+/** State that all sessions of the engine share. */
 export interface SharedStatements {
-  /** Whose unnamed statement the engine holds. */
+  /** Session that owns the unnamed statement of the engine. */
   unnamedOwner: SessionStatements | null;
-  /** Grows whenever a session made the engine forget everybody's statements. */
+  /** Increases when a session made the engine forget all statements. */
   generation: number;
 }
 
-/** An answer that the engine will give to one message of a batch, and whether the client asked for it. */
+/** An expected answer to one message, and whether the client asked for it. */
 export interface ExpectedAnswer {
   readonly type: '1' | '3';
   readonly hidden: boolean;
@@ -31,8 +31,8 @@ const LONGEST_NAME = 63;
 let sessions = 0;
 
 /**
- * One session's prepared statements in an engine that knows no sessions: named ones get names of their own, and one
- * that the engine has lost to somebody else is prepared again, unseen, just before it is used.
+ * Prepared statements of one session, in an engine without sessions. Named ones get a prefix. A statement that the
+ * engine has lost is prepared again before its use, unseen by the client.
  */
 export class SessionStatements {
   private readonly prefix = `s${++sessions}_`;
@@ -51,7 +51,7 @@ export class SessionStatements {
       case 'C':
         return this.close(message.frame);
       case 'Q':
-        // A simple query drops the unnamed statement, whoever it belonged to.
+        // A simple query drops the unnamed statement of any session.
         this.shared.unnamedOwner = null;
         this.prepared.delete(UNNAMED);
         return { frames: [message.frame], expected: [] };
@@ -60,14 +60,14 @@ export class SessionStatements {
     }
   }
 
-  /** The engine has forgotten all statements at this session's wish (DISCARD ALL, DEALLOCATE ALL). */
+  /** After DISCARD ALL or DEALLOCATE ALL. */
   forgetAll(): void {
     this.prepared.clear();
     this.shared.generation += 1;
     this.shared.unnamedOwner = null;
   }
 
-  /** The messages that take this session's statements out of the engine. */
+  /** Messages that close the statements of this session. */
   closeAll(): Buffer[] {
     if (this.shared.unnamedOwner === this) this.shared.unnamedOwner = null;
     const names = [...this.prepared.keys()].filter((name) => name !== UNNAMED);
@@ -79,7 +79,7 @@ export class SessionStatements {
     const { text: name, end } = readCstring(message, HEADER);
     const renamed = name === UNNAMED ? message : frame('P', cstring(this.engineName(name)), message.subarray(end));
     if (name === UNNAMED) {
-      // Should this parse fail, the engine has no unnamed statement at all.
+      // If this parse fails, the engine has no unnamed statement.
       this.shared.unnamedOwner = this;
       this.prepared.delete(UNNAMED);
     }
@@ -115,7 +115,7 @@ export class SessionStatements {
     return { frames: [closeStatement(this.engineName(name))], expected: [{ type: '3', hidden: false, onSuccess }] };
   }
 
-  /** The engine cuts names at 63 bytes, which must not make two of them one. */
+  /** The engine truncates names at 63 bytes: a hash keeps them apart. */
   private engineName(name: string): string {
     if (name === UNNAMED) return UNNAMED;
     const plain = `${this.prefix}${name}`;
@@ -135,5 +135,5 @@ export class SessionStatements {
   }
 }
 
-/** Describe and Close say with one letter whether they mean a statement or a portal. */
+/** One letter of Describe and Close tells a statement from a portal. */
 const concernsStatement = (message: Buffer): boolean => message.toString('latin1', HEADER, HEADER + 1) === 'S';

@@ -12,13 +12,12 @@ import type { ExpectedAnswer, SessionStatements } from './statements';
 
 export interface Request {
   readonly messages: Buffer;
-  /** SQL texts in it. */
   readonly texts: readonly string[];
   readonly expected: readonly ExpectedAnswer[];
 }
 
 export interface Answer {
-  /** What the client gets, in order. */
+  /** Parts of the answer for the client, in order. */
   readonly parts: readonly Buffer[];
   /** Null when the turn is not over. */
   readonly status: TransactionStatus | null;
@@ -32,7 +31,7 @@ const COPY_REFUSED = 'COPY FROM STDIN is not supported by the embedded database'
 
 export const mayCopyIn = (sql: string): boolean => /\bcopy\b/i.test(sql) && /\bstdin\b/i.test(sql);
 
-/** The client's messages as the engine shall see them. `guardCopy`: a COPY FROM STDIN may be among them. */
+/** Rewrites the client's messages for the engine. `guardCopy` tells whether a COPY FROM STDIN may be among them. */
 export function toRequest(
   batch: readonly FrontendMessage[],
   statements: SessionStatements,
@@ -46,7 +45,7 @@ export function toRequest(
     const rewritten = statements.rewrite(message);
     frames.push(...rewritten.frames);
     expected.push(...rewritten.expected);
-    // The engine would wait for copy data for ever; outside a COPY it ignores this message.
+    // The engine would wait for copy data for ever. Outside a COPY it ignores this message.
     if (guarded && (message.type === 'Q' || message.type === 'E')) frames.push(copyFail(COPY_REFUSED));
   }
   return { messages: Buffer.concat(frames), texts, expected };
@@ -58,7 +57,7 @@ function textOf({ type, frame }: FrontendMessage): string[] {
   return [];
 }
 
-/** Takes out of the engine's answer what the client did not ask for, and learns from the rest. Empties `expected`. */
+/** Removes from the engine's answer what the client did not ask for. Empties `expected`. */
 export function fromAnswer(answer: Buffer, expected: ExpectedAnswer[]): Answer {
   const parts: Buffer[] = [];
   const tags: string[] = [];
@@ -102,7 +101,7 @@ export function fromAnswer(answer: Buffer, expected: ExpectedAnswer[]): Answer {
   return { parts, status, tags, notifications, failed };
 }
 
-/** Books one ParseComplete or CloseComplete; true when the client must not see it. */
+/** Settles one ParseComplete or CloseComplete; true when the client must not see it. */
 function settle(expected: ExpectedAnswer[]): boolean {
   const next = expected.shift();
   next?.onSuccess();

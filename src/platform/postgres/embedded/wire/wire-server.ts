@@ -12,7 +12,7 @@ const SHUTTING_DOWN: ErrorFields = {
 };
 const CRASHED: ErrorFields = { severity: 'FATAL', code: '57P02', message: 'the embedded database has crashed' };
 
-/** Speaks PostgreSQL's protocol on a unix socket for one engine, to any number of clients of any process. */
+/** Serves PostgreSQL's protocol on a unix socket: one engine, any number of clients. */
 export class WireServer {
   private readonly sessions = new Set<Session>();
   private readonly server: Server;
@@ -22,7 +22,7 @@ export class WireServer {
     this.server = createServer((socket) => this.welcome(socket));
   }
 
-  /** `broke` is called at most once, after every client has been sent away. */
+  /** Calls `broke` at most once, after hanging up on every client. */
   static async over(engine: Engine, options: GateOptions, broke: (error: unknown) => void): Promise<WireServer> {
     let crashed = false;
     const crash = (error: unknown): void => {
@@ -56,7 +56,7 @@ export class WireServer {
     }
   }
 
-  /** Sends everybody away and resolves when every open transaction is rolled back. */
+  /** Hangs up on every client. Resolves when every open transaction is rolled back. */
   async close(): Promise<void> {
     this.server.close();
     const sessions = [...this.sessions];
