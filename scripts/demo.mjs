@@ -1,5 +1,5 @@
 // Asks the demo's multi-tool assistant one question and shows what happens: its tools, its sources, its answer.
-// Uses the server that runs on PORT when there is one, else starts one on a free port and stops it afterwards.
+// Uses the server on PORT when one runs there. Otherwise it starts one on a free port and stops it afterwards.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 const MAX_FILES = 15;
 /** Folders that may hold more files for now. */
-const CROWDED = ['src/assistants', 'src/planning', 'src/tools', 'src/tools/resilience'];
+const CROWDED = ['src/planning'];
 
 const isCounted = (file) => file.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(file);
 

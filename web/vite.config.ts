@@ -11,7 +11,7 @@ const proxied = Object.fromEntries(
   ['/api', '/v1', '/lamb', '/health', '/mcp', '/sign-in/'].map((path) => [path, service]),
 );
 
-/** What every page starts with, and all that it imports: many small files compress worse than one. */
+/** The code that every page loads, in one file: many small files compress worse. */
 const SHELL =
   /src\/lib\/(shell\/(Header|Banners|shortcuts)|ui\/(Toasts|Problem|announcer)|session\/|i18n\/)|kit\/src\/runtime\/(client\/(client|state)|app\/)|vite\/preload-helper/;
 
@@ -48,7 +48,7 @@ export default defineConfig({
     }),
   ],
   resolve: {
-    // The placeholder compiler is the service's own source; of the kernel it needs the errors, and a browser gets no more.
+    // The placeholder compiler is shared with the service; of the kernel it needs the errors only.
     alias: [{ find: /^\.\.\/kernel$/, replacement: join(import.meta.dirname, '../src/kernel/errors.ts') }],
   },
   build: { target: 'es2022' },
