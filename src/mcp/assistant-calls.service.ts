@@ -10,7 +10,7 @@ import { McpCatalogue, type McpVisitor, unknown } from './mcp-catalogue.service'
 import { Progress } from './progress';
 import { RPC, RpcError } from './rpc.errors';
 
-/** What a client may send beside the name. */
+/** Arguments that a client may send. */
 type Arguments = Readonly<Record<string, unknown>> | undefined;
 
 /** Runs assistants for `tools/call` and `prompts/get`: the same runs, rights and records as over HTTP. */
@@ -23,7 +23,7 @@ export class AssistantCalls {
     private readonly answers: QuietAnswers,
   ) {}
 
-  /** Whatever goes wrong in the run is a result with `isError`, so that the client's model can go on. @throws RpcError */
+  /** A failure of the run is a result with `isError`, so that the client's model can continue. @throws RpcError */
   async tool(visitor: McpVisitor, name: string, args: Arguments, extra: CallExtra): Promise<CallToolResult> {
     const { id } = await this.catalogue.tool(visitor, name);
     const query = queryOf(args);

@@ -7,7 +7,7 @@ const CANCEL = 'mcp.cancel';
 
 type RequestId = string | number;
 
-/** Who made a request: a session id is a client's own label and means nothing without the caller it came from. */
+/** The client of a request: a session id is a client's own label and means nothing without the caller it came from. */
 export interface McpClient {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'credentialId'>;
   /** From `Mcp-Session-Id`; '' for clients that send none. */

@@ -12,7 +12,7 @@ export const PAGE_SIZE = 100;
 
 const QUERY = 'What to ask, in full: nothing else of your conversation is passed on.';
 
-/** Who asks at this door. */
+/** The caller of this door. */
 export interface McpVisitor {
   readonly caller: Caller;
   /** True when the client is a run of an assistant, here or elsewhere: what may call others cannot be called by it. */
@@ -83,7 +83,7 @@ export class McpCatalogue {
     }
   }
 
-  /** An assistant that uses tools is no function of another one (as within this service), or two could call each other for ever. */
+  /** An assistant that uses tools is not offered to another one, or two could call each other endlessly. */
   private async offered(assistants: readonly RunnableAssistant[], nested: boolean): Promise<RunnableAssistant[]> {
     const answering = (await running(assistants, this.organizations)).map(({ assistant }) => assistant);
     return nested ? answering.filter(({ document }) => toolUse(document.raw) === null) : answering;

@@ -66,7 +66,7 @@ export class McpDoor {
       leave?.();
       stop();
     });
-    // Who left before this line would never be heard to leave.
+    // A client that left before this line would go unnoticed.
     if (response.destroyed) return void leave?.();
     await server.connect(transport);
     await transport.handleRequest(request, response, body);

@@ -3,7 +3,7 @@ import type { FunctionCall, JsonObject } from '../kernel';
 import { ARGUMENTS_LIMIT } from '../tools';
 import { mergedExtra } from './echo-keeper';
 
-/** What some vendors begin a call with, before its real arguments. */
+/** Placeholders that some vendors send before the real arguments. */
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
 /** One call as it grows. */

@@ -9,8 +9,8 @@ import type { LoopInput } from './tool-loop.types';
 import { wantsFunctions } from './wants-functions';
 
 /**
- * Asks a model until it answers without wanting a function, running what it asks for in between. Whatever a function
- * does is a result for the model, never the end of the run.
+ * Asks a model until it answers without a function call, and runs the calls in between. Every end of a function is a
+ * result for the model; none ends the run.
  */
 @Injectable()
 export class ToolLoop {
@@ -20,8 +20,8 @@ export class ToolLoop {
   ) {}
 
   /**
-   * @throws AppError `tool_loop.limit` when the model still wants functions in the last round or the tokens are spent;
-   * whatever `ask` throws; the signal's reason once it is aborted
+   * @throws AppError `tool_loop.limit` when the model still calls functions in the last round or the tokens are spent;
+   * the errors of `ask`; the signal's reason once it is aborted
    */
   async run(input: LoopInput): Promise<void> {
     const { functions, signal, budget, messages, ask } = input;

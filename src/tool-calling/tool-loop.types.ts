@@ -3,7 +3,7 @@ import type { ChatMessage, FunctionCall, Usage } from '../kernel';
 import type { RunBudget } from '../runs';
 import type { FunctionInvocation, FunctionOutcome, FunctionSet } from '../tools';
 
-/** What one model request of a run brought. */
+/** The answer to one model request of a run. */
 export interface RoundAnswer {
   readonly text: string;
   /** Complete, each with an id. */

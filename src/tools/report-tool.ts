@@ -10,8 +10,7 @@ export const reportTool = ({ index, plugin, placeholder, enabled, config }: Pipe
   config,
 });
 
-/** An outcome's row in the run report, with the whole content (the report is cut where it is shown or stored) and the length
- * that its event told. */
+/** An outcome's row in the run report, with the whole content: the report is cut where it is shown or stored. */
 export function reportResult(outcome: ToolOutcome): ReportResult {
   const { index, plugin, placeholder, status, duration_ms } = outcome;
   const row = { index, plugin, placeholder, status, duration_ms, chars: 0, sources: 0, preview: '' };

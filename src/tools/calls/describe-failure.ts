@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel';
-import { ToolFailure, type ToolFailureCode } from '.././contract';
+import { ToolFailure, type ToolFailureCode } from '../contract';
 
 export interface FailureDescription {
   readonly code: ToolFailureCode;

@@ -30,13 +30,13 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 /** Causes of causes may go in circles. */
 const MAX_CAUSES = 3;
 
-/** What a failure says about the next try and about the other side. */
+/** Whether a failure may pass, and whether the server is to blame. */
 export interface FailureKind {
   /** The same call may succeed a moment later. */
   readonly retryable: boolean;
   /** Milliseconds that the other side asked us to wait; null when it did not. */
   readonly retryAfterMs: number | null;
-  /** How the other side is, as far as this failure tells: it may be about the call alone, or about our own house. */
+  /** State of the server. `unknown` for failures of the call alone and of our own services. */
   readonly health: 'bad' | 'good' | 'unknown';
 }
 

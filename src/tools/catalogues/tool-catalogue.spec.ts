@@ -1,7 +1,7 @@
-import { TOOL_PLUGINS } from '.././catalog';
+import { TOOL_PLUGINS } from '../catalog';
 import { ToolCatalogue } from './tool-catalogue';
 import { toolsOver } from '../tool-plugins';
-import { entry, fakeTool, OWNER } from '.././testing/call';
+import { entry, fakeTool, OWNER } from '../testing/call';
 
 const run = async () => ({ content: '', sources: [], confidence: null });
 const schema = {

@@ -1,7 +1,7 @@
 import type { Source, Usage } from '../../kernel';
 import type { Citation } from './citation.types';
 
-/** What another assistant answered, run whole and without streaming. */
+/** The answer of another assistant, which ran whole and without streaming. */
 export interface AssistantReply {
   readonly text: string;
   readonly sources: readonly Source[];
@@ -11,11 +11,11 @@ export interface AssistantReply {
 }
 
 /**
- * Lets functions and tools reach other assistants; supplied by the door that runs the assistant, absent inside a run that
- * is already nested, so that a tool-using assistant cannot be a tool whatever was stored (ACCESS.md B5).
+ * Lets functions and tools reach other assistants. The door that runs the assistant supplies it. It is absent inside a
+ * nested run, so a tool-using assistant is never a tool, whatever was stored (ACCESS.md B5).
  */
 export interface AssistantAbility {
-  /** What the model is told, or null when the assistant may not be offered (ACCESS.md, rows A1–D5, on fresh rows). */
+  /** Name and description for the model; null when the assistant may not be offered (ACCESS.md, rows A1–D5, on fresh rows). */
   offer(assistantId: number): Promise<{ readonly name: string; readonly description: string | null } | null>;
   /**
    * Decides again on fresh rows, then runs it. A refusal is written to the audit log with its reason.

@@ -1,6 +1,6 @@
 /**
  * Stops many tool calls together, with one listener on the run's signal: listeners and signals of their own are most of
- * what a call would cost. Whoever opens a scope closes it.
+ * what a call would cost. The code that opens a scope closes it.
  */
 export class CallScope {
   private readonly stops = new Set<() => void>();

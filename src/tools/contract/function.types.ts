@@ -3,7 +3,7 @@ import type { AssistantAbility } from './assistant-ability.types';
 import type { Citation } from './citation.types';
 import type { ConfigGap, ToolDefinition } from './tool.types';
 
-/** What a model is told of one function; `parameters` is a JSON Schema of type `object` (OpenAI API reference, "function"). */
+/** The declaration of one function for a model; `parameters` is a JSON Schema of type `object` (OpenAI API reference, "function"). */
 export interface FunctionDeclaration {
   /** `[A-Za-z0-9_-]{1,64}`, one of its kind in a run. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface FunctionEntry {
   readonly config: JsonObject;
 }
 
-/** What a function gives back. `content` is data for the model, cut at a limit, never an instruction of ours. */
+/** The result of a function. `content` is data for the model, cut at a limit, never an instruction of ours. */
 export interface FunctionOutput {
   readonly content: string;
   readonly sources?: readonly Source[];
@@ -52,7 +52,7 @@ export interface FunctionContext extends OfferContext {
 }
 
 /**
- * A plugin whose functions a model may call. `config` has passed `definition.config_schema`. What `call` throws becomes a
+ * A plugin whose functions a model may call. `config` has passed `definition.config_schema`. An error of `call` becomes a
  * tool result: a `ToolFailure`'s text as it is (so it names no reason of access and no ids), anything else as a neutral line.
  */
 export interface FunctionPlugin<Config = JsonObject> {

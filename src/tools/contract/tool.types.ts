@@ -51,7 +51,7 @@ export interface ToolDefinition {
   readonly cost: { readonly unit: 'none' | 'tokens' | 'request'; readonly estimate: number };
 }
 
-/** What the student asked; data, never scanned for placeholders. */
+/** The question of the student: data, never scanned for placeholders. */
 export interface ToolInput {
   /** Text of the last user message. */
   readonly query: string;
@@ -90,13 +90,13 @@ export interface ToolOutput {
   readonly citations?: readonly Citation[];
   /** Degraded work the user should know of, such as an unreachable collection. */
   readonly warnings?: readonly string[];
-  /** What the tool asked instead of the question as it stands; for the report, which only editors see. */
+  /** The query that the tool used instead of the question; for the report, which only editors see. */
   readonly query?: string | null;
   /** Tokens of the model requests that the tool made; the run pays for them. */
   readonly usage?: Usage | null;
 }
 
-/** What a tool's result depends on beside its config, its version and the question's text; whatever else it looks at makes the result one that is not kept. */
+/** Inputs that a result depends on beside config, version and question. A result that depends on an undeclared input is not kept. */
 export interface ToolCaching<Config = JsonObject> {
   /** The result is about the person who asks: it is kept for them alone. */
   readonly personal?: boolean;
@@ -215,7 +215,7 @@ export const ON_ERROR = ['continue', 'fail', 'fallback'] as const;
 export const FALLBACK_CONDITIONS = ['on_error', 'on_low_confidence'] as const;
 export const ON_DEPENDENCY_FAILURE = ['skip', 'run'] as const;
 
-/** What runs in a tool's place: its outcome goes into the tool's own slot. */
+/** The tool that runs instead of a failed one: its outcome goes into the tool's own slot. */
 export interface ToolFallback {
   readonly plugin: string;
   readonly config: JsonObject;
@@ -252,7 +252,7 @@ export interface ToolTexts {
   readonly completed: (tool: Pick<PipelineTool, 'plugin' | 'placeholder'>, chars: number) => string;
 }
 
-/** What surrounds one tool call. `prompt` and `results` are asked only when the tool looks at them. */
+/** The context of one tool call. `prompt` and `results` are asked only when the tool looks at them. */
 export interface Invocation {
   readonly scope: CallScope;
   readonly owner: Principal;

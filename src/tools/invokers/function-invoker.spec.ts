@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { RunBudget } from '../../runs';
-import { CallScope, type FunctionPlugin, ToolFailure } from '.././contract';
+import { CallScope, type FunctionPlugin, ToolFailure } from '../contract';
 import { FunctionInvoker, type FunctionInvocation } from './function-invoker';
 import type { OfferedFunction } from '../offers/function-set';
-import { CALLER, OWNER, TOOL_CONFIG } from '.././testing/call';
+import { CALLER, OWNER, TOOL_CONFIG } from '../testing/call';
 
 const offeredOf = (call: FunctionPlugin['call']): OfferedFunction => ({
   declaration: { name: 'f', description: '', parameters: { type: 'object' } },

@@ -1,15 +1,8 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { AppError, notFound, type RunEvent } from '../../kernel';
-import {
-  CallScope,
-  type Tool,
-  TOOL_FAILURE_CODES,
-  ToolFailure,
-  type ToolContext,
-  type ToolOutcome,
-} from '.././contract';
-import { entry, fakeTool, invocation, invokerOf, OWNER } from '.././testing/call';
+import { CallScope, type Tool, TOOL_FAILURE_CODES, ToolFailure, type ToolContext, type ToolOutcome } from '../contract';
+import { entry, fakeTool, invocation, invokerOf, OWNER } from '../testing/call';
 import { OUTPUT_LIMIT } from '../calls/call';
 import { PARALLEL_TEXTS } from '../calls/tool-texts';
 

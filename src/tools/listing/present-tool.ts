@@ -1,4 +1,4 @@
-import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from '.././contract';
+import type { DisplayTexts, Evidence, ToolDefinition, ToolRole } from '../contract';
 import type { ToolStats } from '../statistics/tool-counts.types';
 
 /** A tool as the catalogue routes show it. `stats` holds null until calls are counted: nothing is invented. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { MayBeOmitted } from '../../platform/http';
-import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from '.././contract';
+import { type DisplayTexts, EVIDENCE, type Evidence, TOOL_ROLES, type ToolRole } from '../contract';
 
 const TOOL_KINDS = ['pipeline', 'function'] as const;
 

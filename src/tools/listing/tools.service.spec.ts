@@ -1,5 +1,5 @@
 import { FunctionCatalogue } from '../catalogues/function-catalogue';
-import { fakeTool } from '.././testing/call';
+import { fakeTool } from '../testing/call';
 import { ToolCatalogue } from '../catalogues/tool-catalogue';
 import { ToolsService } from './tools.service';
 

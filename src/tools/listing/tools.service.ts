@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { AppError, type Problem } from '../../kernel';
-import type { ToolDefinition } from '.././contract';
+import type { ToolDefinition } from '../contract';
 import { FunctionCatalogue } from '../catalogues/function-catalogue';
 import { presentTool, type PresentedTool } from './present-tool';
 import { statisticsName, ToolStatistics } from '../statistics/tool-statistics';
@@ -18,7 +18,7 @@ interface Found {
   readonly definition: ToolDefinition;
 }
 
-/** What the catalogue doors answer; the house's and LAMB's door share it. */
+/** The catalogue for our own routes and for LAMB's. */
 @Injectable()
 export class ToolsService {
   constructor(

@@ -15,7 +15,7 @@ export interface Piece {
   readonly source: number | null;
 }
 
-/** What earlier tools found, as a model is shown it. */
+/** Results of earlier tools as a model reads them. */
 export interface Material {
   readonly pieces: readonly Piece[];
   /** Of all results, each once, in the order of their numbers. */
@@ -119,7 +119,7 @@ export class CitedText {
     return this;
   }
 
-  /** What belongs to the content in a tool's output: sources are told again only where they are cited by position. */
+  /** The members of a tool's output that belong to its content: sources are told again only where they are cited by position. */
   get output(): { content: string; citations: readonly Citation[]; sources: readonly Source[] } {
     const { content, citations } = this;
     return { content, citations, sources: citations.length === 0 ? [] : this.sources.map(withoutNumber) };

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../kernel';
 
-/** What is wrong with arguments, for the model; null when nothing is. Fills in the schema's defaults. */
+/** Returns the problems of arguments as text for the model; null without any. Fills in the schema's defaults. */
 export type CheckArguments = (args: JsonObject) => string | null;
 
 const MAX_SCHEMA_CHARS = 64_000;

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { JsonObject } from '../../kernel';
-import type { FunctionPlugin } from '.././contract';
+import type { FunctionPlugin } from '../contract';
 import { FunctionCatalogue } from '../catalogues/function-catalogue';
 import { FunctionOffers } from './function-offers.service';
-import { fakeTool } from '.././testing/call';
+import { fakeTool } from '../testing/call';
 import { functionContext } from '../testing/function-call';
 
 /** Offers what `offer` gives; its configs may have a name and refer to an assistant. */

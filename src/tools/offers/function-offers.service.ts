@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { ArgumentSchemas } from './argument-schemas';
-import type { FunctionDeclaration, FunctionEntry, FunctionPlugin, OfferContext } from '.././contract';
+import type { FunctionDeclaration, FunctionEntry, FunctionPlugin, OfferContext } from '../contract';
 import { traceOf } from '../calls/describe-failure';
 import { FunctionCatalogue } from '../catalogues/function-catalogue';
 import { FunctionSet, type OfferedFunction } from './function-set';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel';
 import type { CheckArguments } from './argument-schemas';
-import type { FunctionDeclaration, FunctionPlugin } from '.././contract';
+import type { FunctionDeclaration, FunctionPlugin } from '../contract';
 
 /** One function that the model may call in a run, and who answers. */
 export interface OfferedFunction {
@@ -11,7 +11,7 @@ export interface OfferedFunction {
   readonly check: CheckArguments;
 }
 
-/** What one run offers, fixed before its first round. Names come from models: Map look-ups only. */
+/** The functions of one run, fixed before its first round. Names come from models: Map look-ups only. */
 export class FunctionSet {
   private readonly byName: ReadonlyMap<string, OfferedFunction>;
 

@@ -1,5 +1,5 @@
 import type { Source } from '../../kernel';
-import type { Citation } from '.././contract';
+import type { Citation } from '../contract';
 
 /** Content with the number of each cited source written in. */
 export function writeNumbers(content: string, citations: readonly Citation[], sources: readonly Source[]): string {

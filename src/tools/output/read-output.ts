@@ -15,7 +15,7 @@ export interface CheckedOutput extends Required<ToolOutput> {
 }
 
 /**
- * Turns whatever a tool returned into an output that holds what the contract says, or throws a `ToolFailure` with
+ * Turns any return value of a tool into an output of the contract, or throws a `ToolFailure` with
  * `tool.output_invalid`. Content over `limit` UTF-16 units is cut; sources are copied member by member, so that nothing
  * else travels with them.
  */
@@ -76,7 +76,7 @@ const readWarnings = (values: readonly unknown[]): string[] =>
     return cleanText(cutText(value, MAX_WARNING_CHARS));
   });
 
-/** What is no count of tokens is none: figures are not worth failing a tool for. */
+/** Usage that is malformed counts as none: a tool does not fail for it. */
 function readUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;
   const { prompt_tokens, completion_tokens, total_tokens } = value;
@@ -119,7 +119,7 @@ function readSource(value: unknown): Source {
   }
 }
 
-/** What a source of a knowledge base may say beyond its title. */
+/** Optional members of a knowledge base's source. */
 function placeOf(value: JsonObject): Partial<KnowledgeBaseSource> {
   const { knowledge_base: base } = value;
   return {

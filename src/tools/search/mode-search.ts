@@ -9,7 +9,7 @@ import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type Sear
 
 export type ModeSearchConfig = SearchSettings;
 
-/** A search in one mode, whatever the knowledge bases would choose themselves. */
+/** A search in one fixed mode, instead of the knowledge bases' own. */
 @Injectable()
 export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearchConfig> implements Tool<Config> {
   abstract readonly definition: ToolDefinition;
@@ -46,7 +46,7 @@ export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearc
   }
 }
 
-/** What tells one search from another; the rest of their definitions is the same. */
+/** Members in which searches differ; the rest of their definitions is the same. */
 export interface ModeSearch extends Pick<
   ToolDefinition,
   'name' | 'display_name' | 'description' | 'texts' | 'icon' | 'examples' | 'capabilities' | 'limitations' | 'cost'

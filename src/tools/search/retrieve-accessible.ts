@@ -40,13 +40,13 @@ export async function retrieveAccessible(
 export interface QuestionText {
   readonly text: string;
   readonly warnings: readonly string[];
-  /** What a model made of the question, for the report. */
+  /** The question as a model rewrote it, for the report. */
   readonly rewritten: string | null;
   /** Tokens of the models that had a hand in it. */
   readonly usage?: Usage | null;
 }
 
-/** What is searched for: the question of the whole conversation where `rewrite` wants it, else the last user text. */
+/** The text to search for: the question of the whole conversation where `rewrite` wants it, else the last user text. */
 export async function questionText(
   rewriter: Pick<QuestionRewriter, 'rewrite'>,
   rewrite: boolean,

@@ -2,7 +2,7 @@ import type { RetrievalService } from '../../knowledge-bases';
 import type { ToolCaching } from '../contract';
 import type { SearchSettings } from './search-settings';
 
-/** What a search depends on: the question, the conversation where it is rewritten, and what the knowledge bases hold. */
+/** Inputs that a search depends on: the question, the conversation where it is rewritten, and what the knowledge bases hold. */
 export const searchCaching = (
   retrieval: Pick<RetrievalService, 'contentVersion' | 'readdress'>,
 ): ToolCaching<SearchSettings> => ({

@@ -56,7 +56,7 @@ export async function searchCollections(
 const noQuestion = ({ text }: QuestionText): readonly string[] =>
   text.trim() === '' ? ['the conversation holds no question to search for'] : [];
 
-/** What is missing in a choice of collections, and which of them cannot be searched as wished. */
+/** Missing collections, and collections that cannot be searched in the wanted mode. */
 export async function collectionGaps(
   retrieval: Pick<SearchRoom, 'inaccessible' | 'unlisted' | 'unmet'>,
   { collections, mode }: Pick<SearchSettings, 'collections' | 'mode'>,

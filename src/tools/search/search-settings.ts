@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel';
 import { DEFAULT_MAX_TOKENS, type RetrievalMode } from '../../knowledge-bases';
 import { SOURCES_PROPERTY, type SourcesInPrompt } from './sources-block';
 
-/** What every tool that searches knowledge bases lets its author choose. */
+/** Settings of every tool that searches knowledge bases. */
 export interface SearchSettings extends JsonObject {
   readonly collections: readonly string[];
   readonly top_k: number;

@@ -37,7 +37,7 @@ function threeDecimals(value: number): string {
 }
 
 export const SOURCES_IN_PROMPT = ['none', 'numbered', 'lamb'] as const;
-/** What the model is shown of the sources. */
+/** The form in which the model sees sources. */
 export type SourcesInPrompt = (typeof SOURCES_IN_PROMPT)[number];
 
 /** Of the config schemas of tools that have sources. */

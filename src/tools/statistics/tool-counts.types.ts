@@ -1,4 +1,4 @@
-/** What one tool call added up to. */
+/** The figures of one tool call. */
 export interface CountedCall {
   readonly failed: boolean;
   readonly retries: number;

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { ToolCounts, ToolDay } from './tool-counts.types';
 import './tool-stats.entity';
 
-/** Organizations that are gone by now are left out; the order of rows keeps two replicas from waiting for each other. */
+/** Skips deleted organizations. The order of rows prevents deadlocks between replicas. */
 const ADD = `
   INSERT INTO tool_stats AS kept (organization_id, plugin, day, calls, failures, retries, cache_hits, fallbacks,
     duration_sum, durations, confidence_sum, confidences)

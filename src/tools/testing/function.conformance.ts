@@ -17,7 +17,7 @@ export interface FunctionCase {
   readonly incomplete: readonly (readonly [config: JsonObject, code: string])[];
 }
 
-/** What every function owes the catalogue, the web form and the loop. A function's spec calls this once. */
+/** The obligations of a function to catalogue, web form and loop. A function's spec calls this once. */
 export function describeFunction(name: string, { plugin, working, refused, incomplete }: FunctionCase): void {
   const catalogue = (): FunctionCatalogue => new FunctionCatalogue([plugin()]);
 

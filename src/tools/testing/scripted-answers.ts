@@ -25,7 +25,7 @@ export const numberedSource = (n: number): Source => ({
   n,
 });
 
-/** What an earlier tool found, its sources numbered by the run. */
+/** A result of an earlier tool, its sources numbered by the run. */
 export const found = (
   placeholder: string,
   content: string,

@@ -15,7 +15,7 @@ export interface ToolCase {
   readonly incomplete: readonly (readonly [config: JsonObject, code: string])[];
 }
 
-/** What every tool owes the catalogue, the web form and the invoker. A tool's spec calls this once. */
+/** The obligations of a tool to catalogue, web form and invoker. A tool's spec calls this once. */
 export function describeTool(name: string, { tool, working, refused, incomplete }: ToolCase): void {
   const catalogue = (): ToolCatalogue => new ToolCatalogue([tool()]);
   const call = (config: JsonObject, signal?: AbortSignal): Promise<ToolOutcome> =>

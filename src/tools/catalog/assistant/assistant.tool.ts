@@ -14,7 +14,7 @@ export interface AssistantToolConfig extends JsonObject {
   readonly assistant_id: number | null;
 }
 
-/** What another assistant answers to the question, before the model is asked. */
+/** Asks another assistant the question before the model is asked. */
 @Injectable()
 export class AssistantTool implements Tool<AssistantToolConfig> {
   readonly definition: ToolDefinition = DEFINITION;

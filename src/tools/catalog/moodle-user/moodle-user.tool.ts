@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { MoodleService } from '../../../moodle';
 import type { Tool, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../../contract';
 
-/** Who asks, as the authenticated request says; what `moodle_augment` fills in for classic assistants. */
+/** The person who asks, from the authenticated request; like `moodle_augment` of classic assistants. */
 @Injectable()
 export class MoodleUserTool implements Tool {
   readonly definition: ToolDefinition = DEFINITION;

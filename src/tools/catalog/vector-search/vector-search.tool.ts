@@ -55,7 +55,7 @@ export class VectorSearchTool extends ModeSearchTool<VectorSearchConfig> {
     return { text, warnings, rewritten: text, usage };
   }
 
-  /** Where words are searched for after all, invented ones would only lead astray. */
+  /** A keyword search gets no invented answer: its words would mislead the search. */
   private async hasVectors(collections: readonly string[], owner: Principal): Promise<boolean> {
     const missing = await this.retrieval.inaccessible(owner, collections);
     const readable = collections.filter((collection) => !missing.includes(collection));

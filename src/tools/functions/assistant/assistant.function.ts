@@ -13,14 +13,14 @@ import {
 
 interface AssistantFunctionConfig extends JsonObject {
   readonly assistant_id: number | null;
-  /** What the model reads instead of the target's own name and description. */
+  /** For the model, instead of the target's own name and description. */
   readonly name: string | null;
   readonly description: string | null;
 }
 
 const DESCRIPTION_CHARS = 1_000;
 
-/** Another assistant, run whole by a call of `call_assistant_{id}`. Who may be called is decided by whoever runs it. */
+/** Another assistant, run whole by a call of `call_assistant_{id}`. The ability that runs the target decides about access. */
 @Injectable()
 export class AssistantFunction implements FunctionPlugin<AssistantFunctionConfig> {
   readonly definition: ToolDefinition = DEFINITION;

@@ -24,7 +24,7 @@ import {
 export interface KnowledgeBaseConfig extends JsonObject {
   /** Id or slug of a knowledge base, or the number of a collection on the organization's external server. */
   readonly kb_id: string | number | null;
-  /** What the model is told of it; without them, what its owner wrote. */
+  /** Name and description for the model; without them, the owner's. */
   readonly name: string;
   readonly description: string;
   readonly top_k: number;
@@ -106,7 +106,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
     ];
   }
 
-  /** On fresh rows, with the rights of the owner; null for what is empty, gone or no longer theirs to read. */
+  /** Read on fresh rows with the owner's rights; null when empty, gone or no longer readable. */
   private async named(config: KnowledgeBaseConfig, owner: Principal): Promise<Named | null> {
     const collection = reference(config);
     if (collection === null) return null;

@@ -16,7 +16,7 @@ const DESCRIPTION_CHARS = 300;
 const MAX_CHARS = 12_000;
 const MAX_GIVEN_CHARS = 64 * 1024;
 
-/** What OpenAI and Anthropic take as the name of a property. */
+/** Property names that OpenAI and Anthropic accept. */
 const PROPERTY = /^[A-Za-z0-9_.-]{1,64}$/;
 const TRAPS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);

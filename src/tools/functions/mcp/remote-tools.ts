@@ -6,7 +6,7 @@ import { cleanParameters } from './clean-schema';
 
 /** A tool of a server as a model is told of it. */
 export interface RemoteTool {
-  /** As the server calls it. */
+  /** The server's own name for it. */
   readonly name: string;
   readonly declaration: FunctionDeclaration;
 }
@@ -30,7 +30,7 @@ export function functionName(server: string, tool: string): string {
   return `${prefix}${plain.slice(0, NAME_CHARS - prefix.length - HASH_CHARS - 1)}_${hash}`;
 }
 
-/** The tools of a server's `tools/list`, cleaned; those that are none, that cannot be told a model, or come twice are left out. */
+/** The tools of a server's `tools/list`, cleaned; malformed, unusable and repeated ones are left out. */
 export function readTools(server: string, listed: readonly unknown[]): RemoteTool[] {
   const tools = new Map<string, RemoteTool>();
   for (const each of listed) {

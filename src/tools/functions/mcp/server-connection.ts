@@ -144,7 +144,7 @@ export class ServerConnection {
   private asked(): void {
     this.requestsOfServer += 1;
     if (this.requestsOfServer <= MAX_ASKED) return;
-    // What has been read already goes nowhere.
+    // Data that was read already is dropped.
     this.transport.onmessage = () => undefined;
     this.break(new AppError('upstream_bad_response', 'The server asks too much'));
     void this.client.close().catch(() => undefined);

@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract';
 import { readTools, type RemoteTool } from './remote-tools';
 import { type Outbound, ServerConnection } from './server-connection';
 
-/** What a server offers may change this long without being seen. */
+/** Milliseconds until a changed list of tools is noticed. */
 const FRESH_MS = 60_000;
 /** A server that does not answer is not asked again by every run. */
 const FAILED_MS = 15_000;
@@ -26,7 +26,7 @@ interface Listing {
 
 const FAILED: Listing = { tools: null, chars: 1 };
 
-/** What each server offers, remembered for a short time per organization, address and token. */
+/** The tool list of each server, cached for a short time per organization, address and token. */
 @Injectable()
 export class ToolListings {
   private readonly logger = new Logger(ToolListings.name);

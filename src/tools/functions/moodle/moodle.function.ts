@@ -18,7 +18,7 @@ export interface MoodleConfig extends JsonObject {
 const COURSES = 100;
 const ASSIGNMENTS = 20;
 const DAY_MS = 86_400_000;
-/** What was due this long ago and is not handed in is still of interest. */
+/** Assignments that were due this long ago and are not handed in are still listed. */
 const DAYS_BACK = 14;
 
 interface Due {
@@ -54,7 +54,7 @@ export class MoodleFunction implements FunctionPlugin<MoodleConfig> {
     context: FunctionContext,
   ): Promise<FunctionOutput> {
     const { caller, owner, signal } = context;
-    // Who somebody is, is known to their own organization only; another's Moodle must not take its word for it.
+    // Only a person's own organization knows who they are; the Moodle of another one must not trust it.
     if (caller.organizationId !== owner.organizationId) throw new ToolFailure('tool.unavailable', FOREIGN);
     const site = await this.moodle.site(owner.organizationId);
     if (site === null) throw new ToolFailure('tool.config_incomplete', NOT_CONFIGURED);

@@ -5,7 +5,7 @@ import { criterionShares, type CriterionShare, howToJudge, type RubricDocument }
 const REASON_CHARS = 1_000;
 const PROBLEMS = 10;
 
-/** What one criterion got. */
+/** The result of one criterion. */
 export interface CriterionScore {
   readonly criterion: string;
   readonly level: string;
@@ -101,7 +101,7 @@ function objectIn(answer: string): JsonObject | null {
   }
 }
 
-/** What is wrong with it as a text. */
+/** The first problem as text. */
 function scoreOf(
   { criterion, levels, bestScore }: CriterionShare,
   given: readonly JsonObject[],

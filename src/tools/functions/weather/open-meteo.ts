@@ -21,7 +21,7 @@ export interface Place extends NamedPlace {
   readonly longitude: number;
 }
 
-/** What the weather is and will be, as the vendor gave it, each figure with its unit. */
+/** Current weather and forecast in the vendor's figures, each with its unit. */
 export interface Weather {
   readonly time: string | null;
   readonly timezone: string | null;

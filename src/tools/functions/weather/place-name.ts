@@ -1,4 +1,4 @@
-/** What somebody calls a place: its name, and what must hold of it besides (`Bergen, Norway`). */
+/** A place as a person writes it: its name, and what must hold of it besides (`Bergen, Norway`). */
 export interface WantedPlace {
   readonly name: string;
   readonly within: readonly string[];
