@@ -19,7 +19,7 @@ const shared = {
   // Processes and threads run compiled files, which lie elsewhere here.
   moduleNameMapper: {
     // A dynamic import names the file as it is compiled.
-    '^(\\./.*)\\.js$': '$1',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
   },
 };
