@@ -8,7 +8,7 @@ const dist = process.env.BENCH_DIST ?? join(import.meta.dirname, '../../dist/src
 
 export async function loadPlanning() {
   const from = (file) => require(join(dist, 'planning', file));
-  if (!existsSync(join(dist, 'planning/decompose.js'))) {
+  if (!existsSync(join(dist, 'planning/question/decompose.js'))) {
     console.error(`there is no build in ${dist}: npm run build`);
     process.exit(2);
   }
@@ -18,7 +18,7 @@ export async function loadPlanning() {
   return {
     rankTools: (query, tools, similarities) => rankTools(query, tools.map(profileFor), similarities),
     relevanceOf: from('selection/relevance.js').relevanceOf,
-    decompose: from('decompose.js').decompose,
-    model: () => ({ ...from('model-question.js'), ...from('read-model-plan.js') }),
+    decompose: from('question/decompose.js').decompose,
+    model: () => ({ ...from('planners/model-question.js'), ...from('planners/read-model-plan.js') }),
   };
 }

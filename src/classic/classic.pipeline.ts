@@ -27,7 +27,7 @@ const DEFAULT_PROMPT_PROCESSOR = 'simple_augment';
 
 const NOTHING_GATHERED: Gathered = { values: new Map(), warnings: [] };
 
-/** What the messages are built with, beside the job. */
+/** Input of the messages, beside the job. */
 interface Filling {
   readonly prompt: PromptProcessor;
   readonly rag: RagContext | null;
@@ -37,8 +37,8 @@ interface Filling {
 type Warn = (code: string, message: string) => void;
 
 /**
- * Classic assistants: one RAG processor, then one prompt processor, as LAMB runs them. The RAG processor is called like a
- * tool with the placeholder `context`, so that its failure is told and never reaches the prompt.
+ * Classic assistants: one RAG processor, then one prompt processor, as LAMB runs them. The invoker calls the RAG
+ * processor like a tool with the placeholder `context`: a failure becomes an outcome and never reaches the prompt.
  */
 @Injectable()
 export class ClassicPipeline {
@@ -98,7 +98,7 @@ export class ClassicPipeline {
     return built.messages;
   }
 
-  /** What cannot be looked up leaves its slots empty; only the end of the run ends this. */
+  /** A failed lookup leaves its slots empty; only the end of the run cancels it. */
   private async gather(prompt: PromptProcessor, { assistant, caller, run }: RunJob): Promise<Gathered> {
     if (prompt.gather === undefined) return NOTHING_GATHERED;
     try {
@@ -147,7 +147,7 @@ export class ClassicPipeline {
 /** Never a message: it may quote content. */
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
-/** Nothing fetched is an empty context; a failure is none at all, so that its slot becomes empty. */
+/** No content gives an empty context. A failure gives none, so that its slot stays empty. */
 function contextOf(outcome: ToolOutcome | null): RagContext | null {
   if (outcome === null) return { context: '', sources: [] };
   return outcome.status === 'completed' ? { context: outcome.content, sources: outcome.sources } : null;

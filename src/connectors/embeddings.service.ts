@@ -21,7 +21,7 @@ const PATIENCE: Readonly<Record<EmbeddingPurpose, Omit<EmbeddingContext, 'signal
 };
 /** After a refusal without a time of its own. */
 const COOL_DOWN_MS = 10_000;
-/** A question that is too long for its model is cut in half until so little of it is left. Characters. */
+/** A question too long for its model is halved until this length. Characters. */
 const SHORTEST_QUERY = 200;
 const MAX_GATES = 1_000;
 
@@ -58,10 +58,7 @@ export class EmbeddingsService {
     return [...this.byName.values()].map(({ definition }) => definition);
   }
 
-  /**
-   * What besides provider, model and dimensions decides which vector a text gets: the server that is asked, and what is
-   * written before the text. Vectors that are kept are kept under it.
-   */
+  /** Cache key beside provider, model and dimensions: the server's address, and the prefix of texts. */
   async identity(
     organizationId: string,
     { provider, model, purpose }: Pick<EmbeddingJob, 'provider' | 'model' | 'purpose'>,

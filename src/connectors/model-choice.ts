@@ -41,7 +41,7 @@ export const toolUseModelOf = (definition: ConnectorDefinition, provider: Provid
   return model === '' ? null : model;
 };
 
-/** A connector's own models are the only ones it has; otherwise both lists of the organization must agree, empty ones allow all. */
+/** A connector's own list is final. Otherwise both lists of the organization must agree; an empty list allows all. */
 export function enabledModels(
   organization: OrganizationRuntime,
   definition: ConnectorDefinition,

@@ -82,7 +82,7 @@ function reportOf({ assistant, messages, stream }: RunJob, result: Orchestration
   };
 }
 
-/** What the orchestrator has put into the template's slots. */
+/** The contents of the template's slots, for the report. */
 function slotContents(question: string, { outcomes }: OrchestrationResult): (slot: string) => SlotContent {
   const contents = contentByPlaceholder(outcomes);
   const tools = new Map(outcomes.map(({ placeholder, index }) => [placeholder, index]));

@@ -1,6 +1,6 @@
 import type { PipelineTool } from '../tools';
 
-/** Positions of the tools that each one waits for. What is disabled or gone is nothing to wait for. */
+/** Positions of the tools that each one waits for. A disabled or missing tool is no dependency. */
 export function dependenciesOf(tools: readonly PipelineTool[]): number[][] {
   if (tools.every(({ depends_on }) => depends_on.length === 0)) return tools.map(() => []);
   const positions = new Map<string, number[]>();

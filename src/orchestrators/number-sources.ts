@@ -9,8 +9,8 @@ export interface NumberedOutcomes {
 }
 
 /**
- * Numbers the sources of all tools in tool order, whenever each tool finished, and writes the numbers where the tools cite
- * them. What two tools found alike is one source; two equal passages of one tool stay two, as they are two in its text.
+ * Numbers the sources of all tools in tool order, and writes the numbers into the tools' citations. Equal sources of
+ * two tools become one. Equal passages of one tool stay two, because its text holds both.
  */
 export function numberSources(outcomes: readonly ToolOutcome[]): NumberedOutcomes {
   if (outcomes.every((outcome) => outcome.status !== 'completed' || outcome.sources.length === 0)) {

@@ -20,9 +20,9 @@ interface Executed {
 }
 
 /**
- * Runs the tools of one request under a strategy and builds the messages for the model. Outcomes are kept by position, never
- * by placeholder or finish time. Rejects with `tool_failed` when a tool that must not fail failed, and with `cancelled`
- * when the run was aborted; every other failure leaves an empty slot and a trace in events and outcomes.
+ * Runs the tools of one request under a strategy and builds the messages for the model. Outcomes are kept by
+ * position, never by placeholder or finish time. Rejects with `tool_failed` after a failure with `on_error: fail`,
+ * and with `cancelled` after an abort. Any other failure leaves an empty slot, an event and an outcome.
  */
 @Injectable()
 export class Orchestrator {

@@ -3,7 +3,7 @@ import type { JsonObject, Problem } from '../kernel';
 import { type CompiledTool, ConfigSchemas } from '../tools';
 import { type OrchestratorStrategy, type RunStrategy, STRATEGIES, type StrategyDefinition } from './contract';
 
-/** Where a stored assistant ends up whose strategy no longer exists. */
+/** Runs an assistant whose strategy is no longer installed. */
 export const FALLBACK_STRATEGY = 'parallel';
 
 /** A strategy over the tools of one assistant. */
@@ -14,7 +14,7 @@ export interface NamedRun {
   readonly run: RunStrategy;
 }
 
-/** Strategies by the key that documents name. Which class answers a key is the deployment's choice. */
+/** Strategies by the key that documents name. A deployment may bind another class to a key. */
 @Injectable()
 export class StrategyCatalogue {
   private readonly schemas = new ConfigSchemas('strategy');

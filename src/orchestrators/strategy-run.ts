@@ -43,8 +43,8 @@ interface Steps {
 }
 
 /**
- * The tool calls of one run: at most `limit` at once, first come first served, each tool or step once, and the outcome of
- * each kept under its position. Once a tool that must not fail has failed, waiting tools do not start.
+ * The tool calls of one run: at most `limit` at once in FIFO order, each tool or step once, outcomes by position.
+ * Once a tool that must not fail has failed, waiting tools do not start.
  */
 export class StrategyRun implements StrategyContext {
   readonly request: StrategyRequest;

@@ -1,4 +1,4 @@
-/** What waits for what, by position. */
+/** Dependencies between tasks, by position. */
 export interface TaskGraph {
   /** Per task those that wait for it, the ones with the longest way to an end first. */
   readonly dependants: readonly (readonly number[])[];
@@ -75,8 +75,8 @@ export function allBehind(dependencies: readonly (readonly number[])[], { stages
 }
 
 /**
- * Begins each task of the graph at the moment the last one that it waits for has ended, never in waves, and resolves when
- * all have ended. A task that ends at once returns nothing. Stuck tasks are left out. Rejects with the first rejection.
+ * A ready-queue: starts each task when its last dependency has ended, and resolves when all have ended. A task that
+ * ends at once returns undefined. Stuck tasks never start. Rejects with the first rejection.
  */
 export function runWhenReady(graph: TaskGraph, begin: (task: number) => Promise<unknown> | undefined): Promise<void> {
   const waits = [...graph.waits];

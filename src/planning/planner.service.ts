@@ -4,29 +4,36 @@ import { UnfitAnswer } from '../connectors';
 import { AppError, lastUserIndex, textOf, uuidv7 } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
 import { type PipelineTool, ToolCatalogue, ToolStatistics } from '../tools';
-import { decompose } from './decompose';
-import type { Draft } from './draft.types';
-import { armOf, plannerFor } from './experiment';
-import { planHeuristically } from './heuristic-planner';
-import { PlanOutcomes } from './learning/plan-outcomes.service';
-import { ModelPlanner } from './model-planner.service';
-import { buildPlan } from './plan-builder';
-import { PlanCache } from './plan-cache';
-import { DEFAULT_STEPS } from './planning-options';
-import type { Decomposition, PlannerName, PlanningOptions, PlanRequest, PlanResult, ToolPlan } from './planning.types';
-import { classOf } from './query-class';
-import { factsOf, plannableTools, type PlannableTool, type ToolFacts } from './tool-facts';
-import { ToolSimilarities } from './tool-similarities.service';
+import { decompose } from './question/decompose';
+import type { Draft } from './plan/draft.types';
+import { armOf, plannerFor } from './memory/experiment';
+import { planHeuristically } from './planners/heuristic-planner';
+import { PlanOutcomes } from './memory/plan-outcomes.service';
+import { ModelPlanner } from './planners/model-planner.service';
+import { buildPlan } from './plan/plan-builder';
+import { PlanCache } from './memory/plan-cache';
+import { DEFAULT_STEPS } from './plan/planning-options';
+import type {
+  Decomposition,
+  PlannerName,
+  PlanningOptions,
+  PlanRequest,
+  PlanResult,
+  ToolPlan,
+} from './plan/planning.types';
+import { classOf } from './question/query-class';
+import { factsOf, plannableTools, type PlannableTool, type ToolFacts } from './selection/tool-facts';
+import { ToolSimilarities } from './selection/tool-similarities.service';
 
 /** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
 const UNSURE = 0.35;
 
-/** What of a text is looked at for choosing. */
+/** Characters of a text that are read for choosing tools. */
 const READ_CHARS = 4_000;
 /** Plans for longer questions are not kept. */
 const KEPT_CHARS = 2_000;
 
-/** What one request is planned with. */
+/** The facts behind one plan. */
 interface Work {
   readonly request: PlanRequest;
   readonly facts: readonly ToolFacts[];

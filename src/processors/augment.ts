@@ -3,12 +3,12 @@ import { assertRenderable } from '../templates';
 import { sourcesBlock } from '../tools';
 import type { PromptInput, RagContext } from './contract';
 
-/** A template's slots and what stands in each. Every other brace stays as written. */
+/** Content of each slot. Every other brace stays as written. */
 type Contents = (slot: string, question: string) => string;
 
 /**
- * How LAMB's prompt processors fill a template: `{user_input}`, `{context}` and the processor's own slots, in one pass over
- * the template, so that a question or a value that holds `{context}` stays as it is. An empty template leaves the question.
+ * Fills a template as LAMB's prompt processors do: `{user_input}`, `{context}` and the processor's own slots, in one
+ * pass. A `{context}` inside a question or value stays as it is. An empty template leaves the question.
  */
 export function augment(input: PromptInput, ownSlots: readonly string[] = []): AssembledMessages {
   const { messages, systemPrompt, template, vision, gathered } = input;

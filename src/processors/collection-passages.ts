@@ -12,11 +12,11 @@ import type { RagSettings } from './contract';
 
 export interface PassageRooms {
   readonly retrieval: Retriever;
-  /** Where the question is asked as it stands there is none. */
+  /** null: the question is searched unchanged. */
   readonly rewriter: Pick<QuestionRewriter, 'rewrite'> | null;
 }
 
-/** How LAMB's three RAG processors over knowledge bases work: they differ in the question and in what is made of a match. */
+/** Shared by the three RAG processors over knowledge bases. They differ in the question and in the use of a match. */
 export async function collectionPassages(
   { retrieval, rewriter }: PassageRooms,
   { collections, topK }: RagSettings,

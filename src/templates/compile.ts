@@ -38,7 +38,7 @@ export function compileTemplate(source: string, grammar: SlotGrammar): CompiledT
   };
 }
 
-/** New name of a slot; several names stand side by side in its place; null takes the slot out of the template. */
+/** New name of a slot. Several names are written side by side; null removes the slot. */
 export type SlotRenames = ReadonlyMap<string, string | readonly string[] | null>;
 
 /**

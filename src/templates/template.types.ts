@@ -1,8 +1,7 @@
 /**
- * Which names in braces are slots of a template; everything else in braces is literal text.
- *
- * A slot is `{user_input}`, `{<type>}`, `{<n>_<type>}`, `{removed_<n>_<type>}` for every `<type>` in `types`,
- * and `{<name>}` for every name in `names` (the placeholders that a document's own tools carry, whatever they are).
+ * Names in braces that are slots of a template; anything else in braces is literal text.
+ * A slot is `{user_input}`, `{<type>}`, `{<n>_<type>}`, `{removed_<n>_<type>}` for every `<type>` in `types`, and
+ * `{<name>}` for every name in `names` (the placeholders that a document's own tools carry, whatever they are).
  */
 export interface SlotGrammar {
   /** Placeholder types without number, e.g. `context`. */

@@ -45,7 +45,7 @@ export interface ModelRequest {
 export interface ModelCallContext {
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Identifies the conversation. What a connector keeps of an answer is recalled in the same scope only. */
+  /** Identifies the conversation. A connector recalls kept values in the same scope only. */
   readonly scope?: string;
   readonly emit: EmitRunEvent;
 }
@@ -57,8 +57,8 @@ export interface ModelImage {
 }
 
 /**
- * What one chunk adds to the first choice's function calls, as the vendor sent it: any member may be missing, shifted or
- * repeated, and `tool-calling/` puts calls together from them.
+ * The function calls of one chunk, as the vendor sent them: any member may be missing, shifted or repeated, and
+ * `tool-calling/` puts calls together from them.
  */
 export interface FunctionCallDelta {
   readonly index: number | null;
@@ -70,8 +70,8 @@ export interface FunctionCallDelta {
 }
 
 /**
- * Members of an answer that OpenAI does not have and the vendor demands back in the message that holds the answer's calls.
- * DeepSeek refuses a tool result without the `reasoning_content` of its call, even an empty one
+ * Members beyond OpenAI's that the vendor demands back in the message with the answer's calls. DeepSeek refuses a
+ * tool result without the `reasoning_content` of its call, even an empty one
  * (api-docs.deepseek.com/guides/thinking_mode); Gemini signs its thoughts in `extra_content`
  * (ai.google.dev/gemini-api/docs/thought-signatures).
  */
@@ -94,7 +94,10 @@ export interface ModelAnswer {
   readonly images?: readonly ModelImage[];
 }
 
-/** One OpenAI `chat.completion.chunk`: `data` is its JSON text on one line, ready to be framed, the rest is what the service needs of it. */
+/**
+ * One OpenAI `chat.completion.chunk`: `data` is its JSON on one line, ready for framing; the other members are read
+ * from it.
+ */
 export interface ModelChunk {
   readonly data: string;
   /** Added to the first choice. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, Gate } from '../../kernel';
 
-/** A job that would wait longer fails: while it waits, it keeps its place from other organizations' jobs. */
+/** A job that would wait longer fails: a waiting job takes the worker from other organizations. */
 const MOST_WAIT_MS = 60_000;
 
 /** Calls of one organization to one provider: a few at a time, and none before the time of a `Retry-After`. */
@@ -23,8 +23,8 @@ export class CallGate {
   }
 
   /**
-   * Rejects with `cancelled` when the signal is aborted before `work` begins, and with `upstream_rate_limited` where the
-   * vendor named a time that is too far away.
+   * Rejects with `cancelled` when the signal aborts before `work` begins, and with `upstream_rate_limited` after a
+   * long `Retry-After`.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     let begun = false;

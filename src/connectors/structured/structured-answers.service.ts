@@ -51,7 +51,7 @@ const REFUSAL_MS = 600_000;
 @Injectable()
 export class StructuredAnswers {
   private readonly schemas = new AnswerSchemas();
-  /** What models took a while ago that had refused more, so that not every question is sent twice; by organization. */
+  /** Options that a model accepted after refusing others, by organization: saves a second call for each question. */
   private readonly forms = new LRUCache<string, number>({ max: REFUSALS, ttl: REFUSAL_MS });
 
   constructor(

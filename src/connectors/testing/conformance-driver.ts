@@ -18,7 +18,7 @@ export interface Streamed {
   readonly calls: readonly FunctionCall[];
   readonly finishReason: string | null;
   readonly usage: Usage | null;
-  /** What ended the stream, when it did not end well. */
+  /** The error that ended the stream. */
   readonly error: AppError | null;
 }
 
@@ -50,7 +50,7 @@ export class ConformanceDriver {
     return this.connector.complete(request, this.subject.target(), this.context(signal));
   }
 
-  /** What a call that must not succeed ends with. */
+  /** The error of a call that must fail. */
   async failure(request = this.request(), signal?: AbortSignal): Promise<AppError> {
     const end: unknown = await this.complete(request, signal).catch((error: unknown) => error);
     if (end instanceof AppError) return end;

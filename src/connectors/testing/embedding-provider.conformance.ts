@@ -9,7 +9,7 @@ export interface EmbeddingProviderCase {
 
 const TEXTS = ['Osmosis moves water through a membrane.', 'Das Ohm’sche Gesetz 🙂', 'x', ' two  spaces\nand a line '];
 
-/** What every embedding provider owes the service. A provider's spec calls this once. */
+/** The conformance suite of embedding providers. A provider's spec calls it once. */
 export function describeEmbeddingProvider(name: string, { provider, target, model }: EmbeddingProviderCase): void {
   const context = (signal: AbortSignal = new AbortController().signal): EmbeddingContext => ({
     signal,

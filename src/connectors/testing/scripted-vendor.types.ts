@@ -23,7 +23,7 @@ export interface VendorImage {
   readonly base64: string;
 }
 
-/** What a vendor was asked, read back from its wire format. */
+/** A request to the vendor, decoded from its wire format. */
 export interface VendorQuestion {
   readonly model: string;
   readonly stream: boolean;
@@ -76,7 +76,7 @@ export type VendorFault = (typeof VENDOR_FAULTS)[number];
 
 /** What faults with a body carry: none of it may reach a client. */
 export const CANARY = 'upstream-internal-detail';
-/** What a stream that fails midway has sent before. */
+/** The text before a failure in the middle of a stream. */
 export const PARTIAL_TEXT = 'Half an ';
 /** The whole answer of `byte-by-byte`: several bytes per character on purpose. */
 export const TRICKY_TEXT = 'Càlcul → 𝛑 ≈ 3,14 🙂';
@@ -86,7 +86,7 @@ export interface ScriptedVendor {
   /** The next `times` calls, plain or streamed as they ask, are answered so. */
   answers(answer: VendorAnswer, times?: number): void;
   fails(fault: VendorFault, times?: number): void;
-  /** What it was asked so far. */
+  /** Requests so far. */
   questions(): readonly VendorQuestion[];
   /** Settles when the last call's caller hangs up before its answer is finished. */
   hungUp(): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** One signal for the caller's abort and the total time of a call; dispose of it when the call has ended. */
+/** One signal for the caller's abort and the deadline of a call. Dispose of it after the call. */
 export class CallDeadline {
   timedOut = false;
   private readonly controller = new AbortController();

@@ -155,7 +155,7 @@ const RETRIED_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What a broken connection or an ended deadline means. */
+/** Maps a broken connection or an expired deadline. */
 export function failureOfTransport(error: unknown, deadline: CallDeadline): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const mapped = outboundFailure(error, { cancelled: deadline.cancelled, timedOut: deadline.timedOut });

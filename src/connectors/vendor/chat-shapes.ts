@@ -4,13 +4,13 @@ import type { ModelAnswer, ModelChunk } from '../contract';
 /** Function calls of one answer; more are no model's wish. */
 export const MAX_CALLS = 128;
 
-/** Longest name and id of a call that are read; OpenAI's names end at 64 characters and its ids at 40. */
+/** Longest name and id of a call. OpenAI's limits are 64 and 40 characters. */
 export const MAX_NAME = 256;
 
 /** For vendors that leave calls without one. Never the same twice in a conversation, and within OpenAI's 40 characters. */
 export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
 
-/** What all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
+/** Members that all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
 export interface AnswerHead {
   readonly id: string;
   /** Unix seconds. */

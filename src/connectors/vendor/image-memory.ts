@@ -3,13 +3,13 @@ import { AppError } from '../../kernel';
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of the images of one request, all together. */
 const MOST_OF_ONE = 24 * MEBIBYTE;
-/** Bytes of the images that the whole process is loading at once; reading and encoding hold up to three times as much. */
+/** Bytes of all images that the process loads at once. Reading and encoding need up to three times as much. */
 const MOST_OF_ALL = 96 * MEBIBYTE;
 const TRY_AGAIN_SECONDS = 5;
 
 let heldByAll = 0;
 
-/** Bytes that the images of one request hold while they are loaded, counted against what it and the process may hold. */
+/** Counts the image bytes of one request against the limits of the request and of the process. */
 export class ImageMemory {
   private bytes = 0;
 

@@ -3,7 +3,7 @@ import { AppError, isJsonObject, type ChatMessage, type ContentPart } from '../.
 import type { OutboundClient } from '../../platform/outbound';
 import { ImageMemory } from './image-memory';
 
-/** What every model that sees takes; SVG is no picture but a program. */
+/** Types that every vision model accepts. SVG is left out: it can hold scripts. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
@@ -36,8 +36,8 @@ export function imageUrlOf(part: ContentPart): string | null {
 }
 
 /**
- * Makes bytes of every image in the messages. Addresses are whatever a user wrote, so they are dialled like any address of
- * a stranger: private ones are refused, at every redirect too.
+ * Loads every image in the messages. Users write the addresses, so the SSRF rules apply: private ones are refused, at
+ * every redirect too.
  * @throws AppError `outbound_refused`, `bad_request` (no image, or not to be had), `payload_too_large`,
  * `too_many_requests` (the process is loading as many as it can hold), `cancelled`
  */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 
-/** What a vendor with another API needs of OpenAI's parameters (API reference, "Create chat completion"). */
+/** A function in OpenAI's `tools` parameter (API reference, "Create chat completion"). */
 export interface OfferedFunction {
   readonly name: string;
   readonly description: string | null;

@@ -8,7 +8,7 @@ const READ_CHARS = 100_000;
 const METADATA_VALUES = 200;
 const METADATA_CHARS = 20_000;
 
-/** What conditions may look at. The bounded copies are made when the first one looks. */
+/** The data of conditions. The bounded copies are made on first access. */
 export class Facts {
   private readonly messages: () => readonly object[];
   private readonly metadata: () => unknown;

@@ -6,9 +6,9 @@ const MAX_TEXT = 1000;
 const ANY = 50;
 
 /**
- * The operators of JSON Logic that a condition may use, each with its least and greatest number of arguments. None can
- * make a text or list longer than what it was given, and a list is gone through once: `reduce`, `merge` and `cat` could
- * build something that fills the memory out of a short rule, nested lists could take hours.
+ * The operators of JSON Logic that a condition may use, each with its least and greatest number of arguments. No
+ * operator makes a text or list longer, and each list is read once. `reduce`, `merge` and `cat` could fill the memory
+ * from a short rule; nested lists could take hours.
  */
 const OPERATORS: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
   ['var', [1, 2]],
@@ -43,7 +43,7 @@ const OPERATORS: ReadonlyMap<string, readonly [least: number, most: number]> = n
 ]);
 const OVER_LISTS: ReadonlySet<string> = new Set(['map', 'filter', 'all', 'none', 'some']);
 
-/** What `var` may name. Names after these are the data's own. */
+/** Names that `var` may start with. */
 const ROOTS =
   /^(?:user_input(?:\.length)?|messages(?:\..+)?|results\.[^.]+(?:\.(?:ok|chars|confidence))?|metadata\..+)$/;
 const ROLES = /^caller\.roles(?:\..+)?$/;

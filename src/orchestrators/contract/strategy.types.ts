@@ -42,7 +42,7 @@ export interface StrategyDefinition {
   readonly options_schema: JsonObject;
 }
 
-/** What is known of the request that the tools work for. */
+/** The request that the tools work for. */
 export interface StrategyRequest {
   readonly runId: string;
   readonly assistantId: number;
@@ -72,17 +72,16 @@ export interface Step {
   readonly fallback?: ToolFallback;
 }
 
-/** What a strategy may do: start tools when it decides to, or say why it does not. */
+/** The actions of a strategy: start a tool, or skip it with a reason. */
 export interface StrategyContext {
   readonly request: StrategyRequest;
   /** Aborted with the run. */
   readonly signal: AbortSignal;
   readonly emit: EmitRunEvent;
   /**
-   * Runs one tool; `after` are the outcomes that it may see. Never rejects. The engine holds the call back while as many
-   * tools run as one run may run at once. Without a step, a second call for the same tool is answered with the first
-   * one's outcome; with steps, each id runs once, and the contents of a tool's steps join in the order in which they were
-   * declared (`declare`), whenever each finished.
+   * Runs one tool; `after` are the outcomes that it may see. Never rejects. The call waits while the run is at its
+   * limit of parallel tools. Without a step, a second call for the same tool gets the first outcome. With steps, each
+   * id runs once, and a tool's contents join in declared order (`declare`).
    */
   readonly start: (
     tool: CompiledTool,
@@ -90,13 +89,13 @@ export interface StrategyContext {
     after: readonly ToolOutcome[],
     step?: Step,
   ) => Promise<ToolOutcome>;
-  /** Settles a tool, or one of its declared steps, that does not run, with the reason that events and report show. */
+  /** Settles a tool or a declared step that does not run. Events and report show the reason. */
   readonly skip: (tool: PipelineTool, reason: string, stepId?: string) => ToolOutcome;
   /** Says in which order the steps of one tool join. Called before the first of them starts. */
   readonly declare: (tool: PipelineTool, stepIds: readonly string[]) => void;
 }
 
-/** What a strategy tells of its run, for the report. */
+/** A strategy's record of its run, for the report. */
 export interface StrategyTrace {
   /** Names of tools or steps; those of one stage wait for earlier stages only. */
   readonly stages?: readonly (readonly string[])[];
@@ -109,14 +108,14 @@ export interface StrategyTrace {
 export type RunStrategy = (context: StrategyContext) => Promise<StrategyTrace | void>;
 
 /**
- * Decides when each tool runs. The engine keeps every outcome, orders them by position, numbers their sources, fills the
- * placeholders and builds the messages, whatever the strategy.
+ * Decides when each tool runs. The engine does the rest: it keeps outcomes by position, numbers sources, fills
+ * placeholders and builds the messages.
  */
 export interface OrchestratorStrategy {
   readonly definition: StrategyDefinition;
   /**
-   * Prepares everything that does not depend on a request; called once for each stored version of an assistant. Pure, and
-   * never throws. `tools` are the enabled ones of the phase `pipeline`, in document order; `options` are the document's
+   * Prepares everything that does not depend on a request; called once for each stored version of an assistant. Pure,
+   * and never throws. `tools`: the enabled ones of the phase `pipeline`, in document order. `options`:
    * `orchestrator_options` with the schema's defaults.
    */
   compile(tools: readonly CompiledTool[], options: JsonObject): RunStrategy;

@@ -5,7 +5,7 @@ import { broken, echo, entries, jobOf, orchestratorOf, scriptedTool } from './sc
 
 const hang = scriptedTool('hang', () => new Promise(() => undefined));
 
-/** What every strategy owes the engine and the user, whatever its order. A strategy's spec calls this once. */
+/** The conformance suite of strategies. A strategy's spec calls it once. */
 export function describeStrategy(name: string, strategy: OrchestratorStrategy): void {
   const engine = (limit = 5) =>
     orchestratorOf([echo, broken, hang], {

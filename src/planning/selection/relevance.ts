@@ -11,8 +11,8 @@ const MISSING_NUMBERS = -3.57;
 const WANTS_NUMBERS = 1.08;
 
 /**
- * 0..1 that the question is one for the tool at all: how much of the tool's name and description it speaks of, and whether
- * it holds the numbers that the tool cannot do without.
+ * Probability that the question fits the tool: shared words of name and description, and the numbers that the tool
+ * requires.
  */
 export function relevanceOf(query: string, tool: ToolText): number {
   const asked = termsOf(query);

@@ -1,7 +1,7 @@
 /**
- * Words of one subject, up to each semicolon: "hotel" in a question speaks for the tool that books "accommodation". Written
- * from general knowledge, with the vocabulary of universities in the languages of the house; a short subject binds its words
- * more closely than a long one.
+ * Words of one subject, up to each semicolon: "hotel" in a question speaks for the tool that books "accommodation".
+ * Written from general knowledge, with the vocabulary of universities in four languages. A short subject weighs its
+ * words more than a long one.
  */
 export const STUDY_AND_LIFE = `
   course courses class classes lecture lectures lesson lessons subject module curriculum curso asignatura clase leccion curs assignatura classe lliço ikastaro irakasgai;

@@ -1,4 +1,4 @@
-/** As the subjects of study and life: what people have tools for. */
+/** Words of one subject, up to each semicolon: purposes of tools. */
 export const TOOL_SUBJECTS = `
   create generate make build produce craft compose design construct crear generar fer;
   analyze analyse examine inspect interpret evaluate assess study investigate;

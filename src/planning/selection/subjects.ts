@@ -14,7 +14,7 @@ for (const [subject, words] of `${STUDY_AND_LIFE};${TOOL_SUBJECTS}`.split(';').e
   for (const word of stems) BY_STEM.set(word, [...(BY_STEM.get(word) ?? []), { subject, closeness }]);
 }
 
-/** What a text is about. A word of many subjects says little of each. */
+/** Subjects of a text. A word of many subjects counts little for each. */
 export function subjectsOf(terms: readonly Pick<Term, 'stem' | 'weight'>[]): Map<number, number> {
   const found = new Map<number, number>();
   for (const { stem: word, weight } of terms) {

@@ -5,11 +5,11 @@ export interface ToolParameter {
   readonly required?: boolean;
 }
 
-/** What is known of a tool when it is chosen. */
+/** The texts by which a tool is chosen. */
 export interface ToolText {
   readonly name: string;
   readonly description: string;
-  /** What the question itself has to give; nothing where a tool is told everything by its settings. */
+  /** Values that the question has to give; absent for a tool with settings only. */
   readonly parameters?: readonly ToolParameter[];
   readonly examples?: readonly string[];
 }

@@ -22,7 +22,7 @@ export function context(): ToolContext & { readonly told: string[] } {
   return { told, owner, caller, signal, runId: 'run', progress: (message: string) => void told.push(message) } as never;
 }
 
-/** What a prompt processor gets of an assistant that has nothing. */
+/** Input of a prompt processor for an empty assistant. */
 export const EMPTY_PROMPT: PromptInput = {
   messages: [],
   systemPrompt: '',

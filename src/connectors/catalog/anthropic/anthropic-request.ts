@@ -26,8 +26,8 @@ const WITHOUT_SAMPLING = /claude-(?!2|instant|3|[a-z]+-4(?!-(?:[7-9]|\d\d(?!\d))
 const MAX_TEMPERATURE = 1;
 
 /**
- * A request to the Messages API (platform.claude.com/docs/en/api/messages). What it has no word for (`n`, `seed`,
- * penalties, `logprobs`, `user`) is left out.
+ * A request to the Messages API (platform.claude.com/docs/en/api/messages). Parameters without an equal (`n`, `seed`,
+ * penalties, `logprobs`, `user`) are left out.
  * @throws AppError `upstream_rejected` for parts that the API does not take
  */
 export function anthropicRequest(

@@ -51,7 +51,7 @@ const DEFINITION: ConnectorDefinition = {
   defaultModel: 'debug-bypass',
 };
 
-/** Answers without a model: the oracle of tests, and what a start without any key answers with. */
+/** Answers without a model: for tests, and for a service without any key. */
 class BypassConnector implements Connector {
   readonly definition = DEFINITION;
 
@@ -70,7 +70,7 @@ class BypassConnector implements Connector {
     if (signal.aborted) throw cancelled();
     yield [chunkOf(head, { role: 'assistant', content: '' })];
     for (const piece of pieces(answer(request))) {
-      // A turn of the event loop, so that a long answer neither blocks others nor outruns a cancellation.
+      // Yields to the event loop: a long answer must not block others or a cancellation.
       await nextTurn();
       if (signal.aborted) throw cancelled();
       yield [chunkOf(head, { content: piece })];
@@ -96,7 +96,10 @@ const contentOf = (message: ChatMessage | undefined): string => textOf(message?.
 
 const MAX_PIECES = 400;
 
-/** Words with the white space after them, several per piece when the text is long; joined they are the text again. */
+/**
+ * Splits into words with their trailing white space, several per piece in a long text. Joined, the pieces give the
+ * text.
+ */
 function* pieces(text: string): Generator<string> {
   const least = Math.ceil(text.length / MAX_PIECES);
   let piece = '';

@@ -10,8 +10,8 @@ export interface GeminiContent {
 export type RecallSignature = (callId: string) => string | undefined;
 
 /**
- * Models from Gemini 3 on refuse a call that goes back without the signature it came with; this word stands for one that is
- * not to be had, as after a restart (ai.google.dev/gemini-api/docs/thought-signatures).
+ * Gemini 3 and later refuse a returned call without its signature. This word replaces a lost one, for example after a
+ * restart (ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 const WANTS_SIGNATURES = /gemini-(?:[3-9]|\d\d)/;

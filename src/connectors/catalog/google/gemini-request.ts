@@ -17,8 +17,8 @@ const NUMBERS: readonly (readonly [from: string, to: string])[] = [
 const MAX_STOPS = 5;
 
 /**
- * A request to `generateContent` (ai.google.dev/api/generate-content). What it has no word for (`n`, `logprobs`, `user`) is
- * left out. @throws AppError `upstream_rejected` for parts that the API does not take
+ * A request to `generateContent` (ai.google.dev/api/generate-content). Parameters without an equal (`n`, `logprobs`,
+ * `user`) are left out. @throws AppError `upstream_rejected` for parts that the API does not take
  */
 export function geminiRequest(
   { model, messages, params }: ModelRequest,

@@ -50,7 +50,7 @@ function isPlain(literal: string): boolean {
   return true;
 }
 
-/** The value of a JSON string whose quotes were taken off; null when there is more than one string in it. */
+/** Decodes a JSON string without its quotes; null when it holds more than one string. */
 function unquote(literal: string): string | null {
   if (isPlain(literal)) return literal;
   try {
@@ -63,7 +63,7 @@ function unquote(literal: string): string | null {
 
 const OPENING = /"content":\s*"/g;
 
-/** Where the inside of the content's literal stands, when exactly one place reads as `content`. */
+/** Position of the content's literal without its quotes; null unless exactly one place reads as `content`. */
 function locate(json: string, content: string): { start: number; end: number } | null {
   let found: { start: number; end: number } | null = null;
   for (const match of json.matchAll(OPENING)) {

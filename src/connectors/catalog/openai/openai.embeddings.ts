@@ -22,7 +22,7 @@ export const embedWithOpenAi: EmbeddingWire = async ({ model, texts, dimensions 
   return inOrder(await client.embeddings.create(dimensions === null ? asked : { ...asked, dimensions }));
 };
 
-/** `index` says which text an entry belongs to; entries may come in any order, and compatible servers may leave it out. */
+/** `index` names the text of an entry. Entries may come in any order; compatible servers may omit it. */
 function inOrder({ data }: Partial<CreateEmbeddingResponse>): unknown {
   if (!Array.isArray(data)) return data;
   const entries = (data as unknown[]).filter(isJsonObject);

@@ -5,7 +5,9 @@ import type { OrchestratorStrategy, RunStrategy, StrategyDefinition } from '../.
 import { dependenciesOf } from '../../depends-on';
 import { allBehind, runWhenReady, taskGraph } from '../../task-graph';
 
-/** Each tool as soon as the tools that it depends on are done; it sees their outcomes and those behind them. */
+/**
+ * Starts each tool once its dependencies are done. The tool sees the outcomes of all its dependencies, direct or not.
+ */
 @Injectable()
 export class DependencyStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {

@@ -22,7 +22,7 @@ import type {
 import { dependenciesOf } from '../../depends-on';
 import { allBehind, runWhenReady, type TaskGraph, taskGraph } from '../../task-graph';
 
-/** A plan whose steps have been found to be steps of this assistant's tools that can all start some time. */
+/** A plan that was checked: every step names a tool of the assistant, and there is no cycle. */
 interface RunnablePlan {
   readonly plan: ToolPlan;
   readonly tools: readonly CompiledTool[];
@@ -137,7 +137,7 @@ function planText({ steps, stages }: ToolPlan): string {
   return `🧭 Plan: ${stages.map((stage) => stage.map((id) => names.get(id) ?? id).join(', ')).join(' → ')}`;
 }
 
-/** null for a plan of tools that are not there, of steps with one name, or of steps that wait for each other. */
+/** null for a plan with unknown tools, duplicate step ids or a cycle. */
 function runnable(plan: ToolPlan, tools: readonly CompiledTool[]): RunnablePlan | null {
   const byIndex = new Map(tools.map((tool) => [tool.index, tool]));
   const positions = new Map(plan.steps.map(({ id }, position) => [id, position]));
@@ -178,7 +178,7 @@ function withEveryTool(plan: ToolPlan, tools: readonly CompiledTool[], query: st
 
 const idOf = (position: number): string => `s${position + 1}`;
 
-/** A step that fails stops nothing but the run of a tool that must not fail: those behind it do without. */
+/** A failed step does not stop later steps; a failed tool with `on_error: fail` stops the run. */
 async function runSteps(
   { plan, tools, dependencies, graph }: RunnablePlan,
   { request, start }: StrategyContext,

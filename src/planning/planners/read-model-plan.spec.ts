@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { decompose } from './decompose';
-import { buildPlan } from './plan-builder';
+import { decompose } from '../question/decompose';
+import { buildPlan } from '../plan/plan-builder';
 import { readModelPlan } from './read-model-plan';
-import { CATALOGUE, scriptedFacts } from './testing/scripted-tools';
+import { CATALOGUE, scriptedFacts } from '../testing/scripted-tools';
 
 const tools = scriptedFacts('vector_search', 'keyword_search', 'synthesis');
 const reading = {

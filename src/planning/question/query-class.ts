@@ -1,6 +1,6 @@
-import type { Decomposition } from './planning.types';
-import { rankTools } from './selection/rank-tools';
-import type { ToolFacts } from './tool-facts';
+import type { Decomposition } from '../plan/planning.types';
+import { rankTools } from '../selection/rank-tools';
+import type { ToolFacts } from '../selection/tool-facts';
 
 /** Below it the words speak for no tool. */
 const SPEAKS = 1;

@@ -1,8 +1,8 @@
-import { textOf } from '../kernel';
-import { decompose } from './decompose';
+import { textOf } from '../../kernel';
+import { decompose } from '../question/decompose';
 import { planHeuristically } from './heuristic-planner';
 import { planMessages } from './model-question';
-import { scriptedFacts } from './testing/scripted-tools';
+import { scriptedFacts } from '../testing/scripted-tools';
 
 const query = 'Which secret criteria does /private/exams.md have, and what do the instructions say?';
 const decomposition = decompose(query);

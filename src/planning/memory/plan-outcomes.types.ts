@@ -1,4 +1,27 @@
-/** What was planned, for whom and by whom: outcomes add up under it. */
+/** Columns of the primary key, in its order. */
+export const KEY_NAMES = [
+  'organizationId',
+  'assistantId',
+  'queryClass',
+  'tools',
+  'planner',
+  'arm',
+  'day',
+] as const satisfies readonly (keyof OutcomeKey)[];
+
+/** Columns that add up. */
+export const SUM_NAMES = [
+  'plans',
+  'steps',
+  'failedSteps',
+  'durationSum',
+  'planningSum',
+  'tokens',
+  'confidenceSum',
+  'confidences',
+] as const satisfies readonly (keyof OutcomeSums)[];
+
+/** Outcomes of the same key add up. */
 export interface OutcomeKey {
   readonly organizationId: string;
   readonly assistantId: number;
@@ -12,7 +35,6 @@ export interface OutcomeKey {
   readonly day: string;
 }
 
-/** Sums; they merge by adding. */
 export interface OutcomeSums {
   plans: number;
   /** Steps that ran, failed ones included. */

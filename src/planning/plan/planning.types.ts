@@ -1,6 +1,6 @@
-import type { ChatMessage, JsonObject, Usage } from '../kernel';
-import type { ToolFallback, ToolOutcome } from '../tools';
-import type { PlannableTool } from './tool-facts';
+import type { ChatMessage, JsonObject, Usage } from '../../kernel';
+import type { ToolFallback, ToolOutcome } from '../../tools';
+import type { PlannableTool } from '../selection/tool-facts';
 
 export const PLANNERS = ['heuristic', 'model'] as const;
 export type PlannerName = (typeof PLANNERS)[number];
@@ -75,7 +75,7 @@ export interface PlanStep {
   /** Position of that tool in the document's `tools`. */
   readonly index: number;
   readonly placeholder: string | null;
-  /** What the tool is asked: a sub-query, or the question as it stands. */
+  /** The tool's question: a sub-query, or the user's question. */
   readonly query: string;
   /** Members that replace those of the entry's config (`top_k`, `threshold` and nothing else); checked against its schema. */
   readonly config: JsonObject;
@@ -90,9 +90,9 @@ export interface PlanStep {
 export interface ToolPlan {
   readonly id: string;
   readonly planner: PlannerName;
-  /** It was made for a similar question before. */
+  /** It comes from the cache of a similar question. */
   readonly cached: boolean;
-  /** Type of the question and what it names: outcomes are remembered under it. */
+  /** Type of the question and the kind of tool it names; outcomes are counted by it. */
   readonly query_class: string;
   readonly decomposition: Decomposition;
   /** In an order in which dependencies come first; empty when no tool is needed. */
@@ -105,7 +105,7 @@ export interface ToolPlan {
   readonly estimated_duration_ms: number;
   /** Tokens that its tools are expected to spend. */
   readonly estimated_cost: number;
-  /** What was dropped from a model's plan, or why there is none. */
+  /** Parts dropped from a model's plan, or the reason why it has no plan. */
   readonly warnings: readonly string[];
   /** Tokens that the model spent on planning; null where none was asked or none were counted. */
   readonly usage?: Usage | null;

@@ -1,14 +1,14 @@
-import type { Draft, DraftStep } from './draft.types';
-import type { Decomposition, QueryType, SubQuery } from './planning.types';
-import { rankTools } from './selection/rank-tools';
-import { relevanceOf } from './selection/relevance';
-import { likeness, subjectsOf } from './selection/subjects';
-import { termsOf } from './selection/words';
-import type { ToolFacts } from './tool-facts';
+import type { Draft, DraftStep } from '../plan/draft.types';
+import type { Decomposition, QueryType, SubQuery } from '../plan/planning.types';
+import { rankTools } from '../selection/rank-tools';
+import { relevanceOf } from '../selection/relevance';
+import { likeness, subjectsOf } from '../selection/subjects';
+import { termsOf } from '../selection/words';
+import type { ToolFacts } from '../selection/tool-facts';
 
-/** Sub-queries of a question that is less plain than this are not asked one by one: every tool gets the question. */
+/** Below this confidence every tool gets the whole question instead of sub-queries. */
 const PLAIN = 0.6;
-/** A tool with content of its own is taken when its words or its subjects speak for it that much. */
+/** Least score by words, or by subjects, of a tool with content of its own. */
 const RELEVANT = 0.16;
 const AKIN = 0.06;
 /** One of several collections is left alone when another fits so much better. */
@@ -16,7 +16,7 @@ const FAR_BEHIND = 0.25;
 const CLEAR = 2;
 /** A shorter question is read together with the one before it. */
 const FEW_WORDS = 3;
-/** What of a question is looked at for choosing. */
+/** Characters of a question that are read for choosing tools. */
 const READ_CHARS = 4_000;
 
 export interface HeuristicInput {
@@ -26,7 +26,7 @@ export interface HeuristicInput {
   readonly tools: readonly ToolFacts[];
   readonly decomposition: Decomposition;
   readonly maxSteps: number;
-  /** What earlier runs say for a tool, -0.15..0.15 (`PlanOutcomes`). */
+  /** Score of a tool in earlier runs, -0.15..0.15 (`PlanOutcomes`). */
   readonly learned: (facts: ToolFacts) => number;
   /** Cosines of the question with the tools, in order, where an embedding model is there. */
   readonly similarities?: readonly number[];
@@ -67,7 +67,7 @@ function draft(input: HeuristicInput, steps: readonly DraftStep[], reasons: read
   return { planner: 'heuristic', decomposition, steps: kept, reasoning, confidence: sure, warnings, usage: null };
 }
 
-/** What joins and checks stays, as the prompt may rest on it; of the others the first ones do. */
+/** Joining and checking steps stay, because the prompt may rest on them. Of the others the first ones stay. */
 function bounded(steps: readonly DraftStep[], most: number): readonly DraftStep[] {
   if (steps.length <= most) return steps;
   const last = steps.filter(({ facts }) => facts.role === 'synthesis' || facts.role === 'check').slice(0, most - 1);
@@ -179,7 +179,7 @@ function contentSteps(input: HeuristicInput, alone: boolean, reasons: string[]):
   return kept.map((facts) => stepOf(facts, query, ''));
 }
 
-/** What joins earlier results, then what checks them. */
+/** Tools that join earlier results, then tools that check them. */
 function joinSteps({ tools, query }: HeuristicInput, found: readonly DraftStep[]): DraftStep[] {
   if (found.length === 0) return [];
   const before = found.map(({ id }) => id);

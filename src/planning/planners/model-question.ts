@@ -1,7 +1,7 @@
-import type { ChatMessage, JsonObject } from '../kernel';
-import type { Decomposition } from './planning.types';
-import { QUERY_TYPES } from './planning.types';
-import type { ToolFacts } from './tool-facts';
+import type { ChatMessage, JsonObject } from '../../kernel';
+import type { Decomposition } from '../plan/planning.types';
+import { QUERY_TYPES } from '../plan/planning.types';
+import type { ToolFacts } from '../selection/tool-facts';
 
 const QUESTION_CHARS = 4_000;
 const EARLIER_CHARS = 1_000;

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { StructuredAnswers } from '../connectors';
-import { type JsonObject, uuidv7 } from '../kernel';
-import { CONFIG, type Config } from '../platform/config';
-import { ToolCatalogue } from '../tools';
-import type { Draft } from './draft.types';
+import { StructuredAnswers } from '../../connectors';
+import { type JsonObject, uuidv7 } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { ToolCatalogue } from '../../tools';
+import type { Draft } from '../plan/draft.types';
 import { type ModelQuestion, PLAN_SCHEMA, planMessages } from './model-question';
 import { readModelPlan } from './read-model-plan';
-import type { ToolFacts } from './tool-facts';
+import type { ToolFacts } from '../selection/tool-facts';
 
 const ANSWER_TOKENS = 1_500;
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { decompose } from './decompose';
-import { stagesOf } from './stages';
-import { cpuTimeOf } from '../../test/support/cpu-time';
+import { stagesOf } from '../plan/stages';
+import { cpuTimeOf } from '../../../test/support/cpu-time';
 
 const partsOf = (question: string): string[] => decompose(question).sub_queries.map(({ text }) => text);
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../kernel';
+import { isJsonObject, type JsonObject } from '../../kernel';
 import { PLANNER_CHOICES, type PlannerChoice, type PlanningOptions } from './planning.types';
 
 export const MAX_STEPS = 20;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ToolPlan } from './planning.types';
-import { termsOf } from './selection/words';
+import type { ToolPlan } from '../plan/planning.types';
+import { termsOf } from '../selection/words';
 
 const MAX_KEYS = 1_000;
 const MAX_QUESTIONS = 24;
@@ -17,9 +17,9 @@ interface Kept {
 }
 
 /**
- * Plans for questions that are much alike. A plan that took its question apart serves only the same words again: the parts
- * of another question are others. Keys hold everything that must be equal: organization, assistant, its version, the
- * catalogue, the planner and the class of the question.
+ * Cached plans for similar questions. A plan with sub-queries serves only the same words again. The key holds
+ * everything that must be equal: organization, assistant, its version, the catalogue, the planner and the class of
+ * the question.
  */
 export class PlanCache {
   private readonly plans: LRUCache<string, Kept[]>;
@@ -28,7 +28,7 @@ export class PlanCache {
     this.plans = new LRUCache({ max: maxKeys, ttl: ttlMs });
   }
 
-  /** Its own questions in place of those of the plan's maker. */
+  /** The cached plan, with this question in place of the first one. */
   find(key: string, question: string): ToolPlan | null {
     const kept = this.plans.get(key);
     if (kept === undefined) return null;
@@ -49,7 +49,7 @@ export class PlanCache {
 
 function read(question: string): Pick<Kept, 'words' | 'stems' | 'exact'> {
   const stems = new Map(termsOf(question).map(({ stem, weight }) => [stem, weight]));
-  // Names, codes, numbers and quotations are what two questions of the same words differ in.
+  // Questions of the same words still differ in names, codes, numbers and quotations.
   const exact = (question.match(/["“«][^"”»]+["”»]|\d+(?:[.,]\d+)*|(?<=\p{Ll}\s)\p{Lu}[\p{L}\d-]+/gu) ?? []).join(' ');
   const words = question
     .toLowerCase()
@@ -83,7 +83,7 @@ const withQuestion = ({ plan, question: before }: Kept, question: string): ToolP
   },
 });
 
-/** What a planner wrote about a question may quote it: none of it goes to who asked another. */
+/** The planner's reasoning may quote the first question, so it is replaced. */
 const forOther = ({ plan }: Kept, question: string): ToolPlan => ({
   ...plan,
   steps: plan.steps.map((step) => ({ ...step, query: question })),

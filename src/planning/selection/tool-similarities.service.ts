@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { EmbeddingsService } from '../connectors';
-import { AppError } from '../kernel';
-import { CONFIG, type Config } from '../platform/config';
+import { EmbeddingsService } from '../../connectors';
+import { AppError } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
 import type { ToolFacts } from './tool-facts';
 
 const MAX_VECTORS = 2_000;
@@ -20,7 +20,10 @@ export class ToolSimilarities {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Cosines in the order of the tools; undefined without a model, and when it fails or takes longer than planning may. */
+  /**
+   * Cosines in the order of the tools; undefined without a model, after a failure, and after the planner's time
+   * limit.
+   */
   async of(
     organizationId: string,
     query: string,

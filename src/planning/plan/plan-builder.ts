@@ -1,8 +1,8 @@
-import type { PipelineTool, ToolRole } from '../tools';
+import type { PipelineTool, ToolRole } from '../../tools';
 import type { Draft, DraftStep } from './draft.types';
 import type { PlannedFallback, PlanStep, ToolPlan } from './planning.types';
 import { stagesOf } from './stages';
-import type { ToolFacts } from './tool-facts';
+import type { ToolFacts } from '../selection/tool-facts';
 
 interface Times {
   /** Expected milliseconds of a tool that has no history. */
@@ -37,7 +37,7 @@ type Built = Pick<
   'steps' | 'stages' | 'estimated_duration_ms' | 'estimated_cost' | 'warnings' | 'reasoning' | 'confidence'
 >;
 
-/** Puts the steps of a draft into an order, and gives each its time and what runs in its place. */
+/** Orders the steps of a draft, and gives each its time limit and fallback. */
 export function buildPlan({ draft, tools, defaultTimeoutMs }: BuildInput): Built {
   const warnings = [...draft.warnings];
   const linked = linkedSteps(draft.steps, warnings);
@@ -70,8 +70,8 @@ export function buildPlan({ draft, tools, defaultTimeoutMs }: BuildInput): Built
 }
 
 /**
- * The author's `depends_on` holds in every plan, for the tools that it takes; then the draft's own links do. Those that would
- * close a circle are dropped.
+ * The author's `depends_on` holds in every plan. The draft's own links come second. A link that would close a cycle
+ * is dropped.
  */
 function linkedSteps(steps: readonly DraftStep[], warnings: string[]): readonly DraftStep[] {
   const after = new Map<string, string[]>(steps.map(({ id }) => [id, []]));
@@ -109,7 +109,7 @@ function criticalPath(order: readonly DraftStep[]): number {
   return Math.max(0, ...ends.values());
 }
 
-/** The entry's own; else, for a tool that must not or often does fail, another of its kind that the plan leaves out. */
+/** The entry's own fallback. Otherwise a critical or unreliable tool gets an unused tool of its kind. */
 function fallbackOf(facts: ToolFacts, tools: readonly ToolFacts[], used: ReadonlySet<number>): PlannedFallback | null {
   const { tool, stats } = facts;
   if (tool.fallback !== null) return { ...tool.fallback, placeholder: null };

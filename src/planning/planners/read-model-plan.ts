@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../kernel';
-import { cleanText } from '../tools';
-import type { Draft, DraftStep } from './draft.types';
+import { isJsonObject, type JsonObject } from '../../kernel';
+import { cleanText } from '../../tools';
+import type { Draft, DraftStep } from '../plan/draft.types';
 import { nameOf, plannable } from './model-question';
-import { type Decomposition, QUERY_TYPES, type SubQuery } from './planning.types';
-import type { ToolFacts } from './tool-facts';
+import { type Decomposition, QUERY_TYPES, type SubQuery } from '../plan/planning.types';
+import type { ToolFacts } from '../selection/tool-facts';
 
 const QUERY_CHARS = 500;
 const REASONING_CHARS = 1_000;
@@ -13,15 +13,15 @@ export interface Reading {
   readonly query: string;
   readonly tools: readonly ToolFacts[];
   readonly maxSteps: number;
-  /** What stands for the model's where it gave none. */
+  /** Used where the model gave none. */
   readonly decomposition: Decomposition;
   /** Problems of a config as it would be with the plan's settings; empty when it is right. */
   readonly problemsOf: (facts: ToolFacts, config: JsonObject) => number;
 }
 
 /**
- * A model's plan, of which nothing is believed: steps for tools that this assistant does not have, settings that a plan may
- * not choose and dependencies on nothing are dropped, each kind with one warning. Circles are the builder's.
+ * Reads a model's plan as untrusted input. Unknown tools, forbidden settings and dependencies on missing steps are
+ * dropped, each kind with one warning. The builder removes cycles.
  */
 export function readModelPlan(answer: unknown, reading: Reading): Draft {
   const given = isJsonObject(answer) ? answer : {};
@@ -104,7 +104,7 @@ function configOf(step: JsonObject, facts: ToolFacts, { problemsOf }: Reading, d
   return config;
 }
 
-/** What joins or checks results sees all of them, whatever the model forgot. */
+/** Steps that join or check results depend on all of them, even where the model forgot it. */
 function behindTheOthers(steps: readonly DraftStep[]): readonly DraftStep[] {
   const finding = steps.filter(({ facts }) => facts.role !== 'synthesis' && facts.role !== 'check').map(({ id }) => id);
   const joining = steps.filter(({ facts }) => facts.role === 'synthesis').map(({ id }) => id);

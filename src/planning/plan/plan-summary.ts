@@ -1,4 +1,4 @@
-import type { PlanSummary } from '../kernel';
+import type { PlanSummary } from '../../kernel';
 import type { ToolPlan } from './planning.types';
 
 /** The plan as `plan.ready` tells it. */

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { BufferedCounters } from '../../platform/counters';
 import { JobQueue } from '../../platform/jobs';
-import type { PlanResult, ToolPlan } from '../planning.types';
+import type { PlanResult, ToolPlan } from '../plan/planning.types';
 import { addSums, influences, noSums, outcomeOf, rowId } from './outcome-sums';
 import { PlanOutcomesRepository } from './plan-outcomes.repository';
 import { WINDOW_DAYS } from './planning-figures';

@@ -1,6 +1,6 @@
-import type { PipelineTool, ToolCatalogue, ToolDefinition, ToolRole, ToolStatistics, ToolStats } from '../tools';
-import { profileOf, type ToolProfile } from './selection/rank-tools';
-import type { ToolText } from './selection/tool-text.types';
+import type { PipelineTool, ToolCatalogue, ToolDefinition, ToolRole, ToolStatistics, ToolStats } from '../../tools';
+import { profileOf, type ToolProfile } from './rank-tools';
+import type { ToolText } from './tool-text.types';
 
 /** One of the assistant's tools with everything that the planner knows of it before a question is asked. */
 export interface PlannableTool {

@@ -1,8 +1,8 @@
-import { decompose } from './decompose';
+import { decompose } from '../question/decompose';
 import { planHeuristically } from './heuristic-planner';
-import { buildPlan } from './plan-builder';
-import { scriptedFacts } from './testing/scripted-tools';
-import type { ToolFacts } from './tool-facts';
+import { buildPlan } from '../plan/plan-builder';
+import { scriptedFacts } from '../testing/scripted-tools';
+import type { ToolFacts } from '../selection/tool-facts';
 
 interface Options {
   readonly earlier?: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { PlannerName, PlanningOptions, PlanRequest } from './planning.types';
+import type { PlannerName, PlanningOptions, PlanRequest } from '../plan/planning.types';
 
-/** `b` for the experiment's fraction of runs, by their ids, so that a run that is tried again stays where it was. */
+/** `b` for the experiment's fraction of runs, by a hash of the run id: a retried run keeps its arm. */
 export function armOf({ options: { experiment }, runId }: Pick<PlanRequest, 'options' | 'runId'>): 'a' | 'b' | null {
   if (experiment === undefined || runId === null) return null;
   const share = createHash('sha256').update(runId).digest().readUInt32BE(0) / 2 ** 32;

@@ -1,6 +1,6 @@
-import type { JsonObject, Usage } from '../kernel';
+import type { JsonObject, Usage } from '../../kernel';
 import type { Decomposition, PlannerName } from './planning.types';
-import type { ToolFacts } from './tool-facts';
+import type { ToolFacts } from '../selection/tool-facts';
 
 /** A step before order, times and fallbacks are known. */
 export interface DraftStep {
@@ -13,7 +13,7 @@ export interface DraftStep {
   readonly after: readonly string[];
 }
 
-/** Which tools a planner chose, and why. */
+/** The tools that a planner chose, with its reasons. */
 export interface Draft {
   readonly planner: PlannerName;
   readonly decomposition: Decomposition;

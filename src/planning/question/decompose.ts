@@ -1,5 +1,5 @@
-import { termsOf } from './selection/words';
-import type { Decomposition, QueryType, SubQuery } from './planning.types';
+import { termsOf } from '../selection/words';
+import type { Decomposition, QueryType, SubQuery } from '../plan/planning.types';
 import { wordEdges } from './word-edges';
 
 const MAX_PARTS = 6;
@@ -90,7 +90,7 @@ function sequence(text: string): Decomposition | null {
   return { type: linked ? 'multi_hop' : 'multi_part', sub_queries: parted, confidence };
 }
 
-/** Position of the part that another one refers back to, by "it" or by "the …" of something that it named; -1 for none. */
+/** Position of the earlier part that this one refers to, by "it" or by "the …"; -1 for none. */
 function meantBy(text: string, earlier: readonly string[]): number {
   const named = (text.match(THE) ?? []).flatMap((words) => termsOf(words)).filter(({ weight }) => weight === 1);
   const owner = earlier.findLastIndex((part) => {

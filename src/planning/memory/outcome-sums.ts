@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '../../tools';
-import type { PlanResult, ToolPlan } from '../planning.types';
-import type { OutcomeKey, OutcomeRow, OutcomeSums } from './plan-outcomes.types';
+import type { PlanResult, ToolPlan } from '../plan/planning.types';
+import { type OutcomeKey, type OutcomeRow, type OutcomeSums, SUM_NAMES } from './plan-outcomes.types';
 
 const DAY_MS = 86_400_000;
 /** Days after which an outcome counts half. */
@@ -48,33 +48,18 @@ type Completed = Extract<ToolOutcome, { status: 'completed' }>;
 const combination = (names: readonly string[]): string => [...new Set(names)].sort().join('+').slice(0, 1_000);
 
 export function addSums(into: OutcomeSums, more: OutcomeSums): void {
-  into.plans += more.plans;
-  into.steps += more.steps;
-  into.failedSteps += more.failedSteps;
-  into.durationSum += more.durationSum;
-  into.planningSum += more.planningSum;
-  into.tokens += more.tokens;
-  into.confidenceSum += more.confidenceSum;
-  into.confidences += more.confidences;
+  for (const name of SUM_NAMES) into[name] += more[name];
 }
 
-export const noSums = (): OutcomeSums => ({
-  plans: 0,
-  steps: 0,
-  failedSteps: 0,
-  durationSum: 0,
-  planningSum: 0,
-  tokens: 0,
-  confidenceSum: 0,
-  confidences: 0,
-});
+export const noSums = (): OutcomeSums =>
+  Object.fromEntries(SUM_NAMES.map((name) => [name, 0])) as unknown as OutcomeSums;
 
 export const rowId = ({ queryClass, tools, planner, arm, day }: OutcomeKey): string =>
   JSON.stringify([queryClass, tools, planner, arm, day]);
 
 /**
- * What the outcomes of one class of questions say for each tool, by placeholder: how much better plans with it went than
- * plans without it. Old outcomes fade, few count little, and all together never weigh more than 0.15.
+ * Score of each tool for one class of questions, by placeholder: the gain of plans with it over plans without it. Old
+ * outcomes decay, few outcomes count little, and the score stays within ±0.15.
  */
 export function influences(rows: readonly OutcomeRow[], queryClass: string, now: number): ReadonlyMap<string, number> {
   const mine = rows.filter(({ key }) => key.queryClass === queryClass && key.tools !== '');
