@@ -9,7 +9,7 @@ import {
 } from './thinking-vendor';
 
 const ASSISTANTS = '/api/v1/assistants';
-/** Told apart from whoever is called by the model that answers for it. */
+/** The model of calling assistants. Called assistants have another one. */
 export const CALLING_MODEL = 'model-of-the-caller';
 const CALLED_MODEL = 'model-of-the-called';
 
@@ -21,7 +21,7 @@ export interface CallWorld {
   readonly owner: Person;
   /** Another teacher of Go. */
   readonly colleague: Person;
-  /** A student of Go: whoever asks. */
+  /** A student of Go, who asks. */
   readonly student: Person;
   /** Owner of Gt. */
   readonly stranger: Person;
@@ -108,15 +108,15 @@ export interface Asked {
   readonly answer: string;
   /** Names of the functions that the model was told of. */
   readonly offered: readonly string[];
-  /** What the model read of its calls. */
+  /** Results of its calls, as the model read them. */
   readonly results: readonly string[];
-  /** What the targets were sent. */
+  /** Requests to the targets. */
   readonly toTargets: readonly VendorRequest[];
   readonly runId: string;
 }
 
 export interface Script {
-  /** What the model calls in its first round. */
+  /** Calls of the model in its first round. */
   readonly calls?: readonly VendorCall[];
   /** Happens after the functions were offered and before any is called. */
   readonly meanwhile?: () => Promise<unknown>;

@@ -8,7 +8,7 @@ export interface SessionAnswer {
   readonly json: any;
 }
 
-/** What a browser sends with requests of the service's own pages. */
+/** Headers of a browser's requests from the service's own pages. */
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 /** A browser as far as the service sees it: a cookie, and what `fetch` of one of its own pages says of itself. */

@@ -6,7 +6,7 @@ import { TEST_DUMP } from './database';
 
 /**
  * A data directory of the service as an earlier start has left it: an embedded database that is migrated and empty. A first
- * start, which makes the cluster, takes three times as long. Where the tests run on a server it has no database.
+ * start, which makes the cluster, takes three times as long. It has no database when the tests run on a server.
  */
 export function preparedDataDir(prefix: string): string {
   const dataDir = mkdtempSync(join(tmpdir(), prefix));

@@ -3,10 +3,10 @@ import { migrations } from '../../migrations';
 import { connect } from '../../src/platform/postgres/connection/connect';
 import { createDataSource } from '../../src/platform/postgres/connection/data-source';
 
-/** Where global-setup leaves one URL per jest worker. */
+/** Variable in which global-setup leaves one URL per jest worker. */
 export const TEST_DATABASES = 'BELLWETHER_TEST_DATABASES';
 
-/** Where it leaves the dump of a migrated database. */
+/** Variable with the path of the dump of a migrated database. */
 export const TEST_DUMP = 'BELLWETHER_TEST_DUMP';
 
 /** The migrated database of this jest worker; nobody else uses it while a test file runs. */

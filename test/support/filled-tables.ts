@@ -32,7 +32,7 @@ const CHOICES = `
   SELECT k.conrelid::regclass::text AS table, pg_get_constraintdef(k.oid) AS definition
   FROM pg_constraint k WHERE k.contype = 'c' AND k.connamespace = 'public'::regnamespace`;
 
-/** What a text can hold that gets lost on the way: quotes, escapes, other scripts, line ends, what looks like no value. */
+/** Text that is easily lost on the way: quotes, escapes, other scripts, line ends, what looks like no value. */
 const HARD_TEXT = `ñ 漢字 😀 "quoted" 'single' \\ \\N {a,"b"} (x,y)\t\r\n NULL $1 %s `;
 
 const VALUES: Record<string, (n: number) => string> = {

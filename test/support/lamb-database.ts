@@ -129,7 +129,7 @@ export type LambRow = Readonly<Record<string, LambValue>>;
 export type LambContent = { readonly [table in LambTable]?: readonly LambRow[] };
 
 export interface LambDatabaseOptions {
-  /** What the names of the tables start with. */
+  /** Prefix of the table names. */
   readonly prefix?: string;
   /** Tables and columns (`assistants.RAG_Top_k`) that an other LAMB has not. */
   readonly without?: readonly string[];

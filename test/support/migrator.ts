@@ -56,7 +56,7 @@ export const subjectOf = (definition: Partial<Definition>): RewriteSubject => ({
   },
 });
 
-/** A definition as it is stored; `metadata` to the letter, or an object for one that was stored as its JSON. */
+/** A stored definition; `metadata` to the letter, or an object for one that was stored as its JSON. */
 export interface StoredFixture {
   readonly metadata: unknown;
   readonly prompt_template: string;

@@ -13,7 +13,7 @@ export interface MoodleCall {
 export interface ScriptedMoodle {
   readonly url: string;
   readonly calls: MoodleCall[];
-  /** What a function answers; `hang` never does. Functions without an answer are refused as Moodle refuses them. */
+  /** Answer of a function; `hang` never answers. Functions without an answer are refused as Moodle refuses them. */
   readonly answers: Map<string, unknown>;
   /** Moodle's number of everybody, by e-mail address. */
   readonly users: Map<string, number>;

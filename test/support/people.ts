@@ -1,6 +1,6 @@
 import type { ApiAnswer, TestApp } from './app';
 
-/** Somebody with a key of their own; `api` calls the service as them. */
+/** A person with an API key; `api` calls the service with it. */
 export interface Person {
   readonly email: string;
   readonly userId: string;
@@ -33,7 +33,7 @@ export async function person(app: TestApp, options: PersonOptions = {}): Promise
   return { email, userId: member.json.user_id, ...(await keyOf(app, email, options)) };
 }
 
-/** Another key of somebody who is a member already. */
+/** Another key of a member. */
 export async function keyOf(
   app: TestApp,
   owner: string,
@@ -54,7 +54,7 @@ export async function keyOf(
   return { key, api };
 }
 
-/** A second organization, so that there is somebody to be foreign to. */
+/** A second organization. */
 export async function foreignOrganization(app: TestApp, slug = `foreign-${++serial}`): Promise<string> {
   made(await app.api('POST', '/api/v1/organizations', { slug, name: slug }));
   return slug;

@@ -15,7 +15,7 @@ export type RecordedVendor = 'openai' | 'anthropic' | 'google' | 'ollama';
 /** Stands for arguments that the obvious reading cannot tell. */
 export const UNREAD = Symbol('unread');
 
-/** What an answer says: its text, and name and arguments of each call. */
+/** Content of an answer: its text, and name and arguments of each call. */
 export interface Said {
   readonly text: string;
   readonly calls: readonly (readonly [name: string, given: unknown])[];

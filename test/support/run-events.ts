@@ -20,7 +20,7 @@ export interface ReadEvents {
   readonly raw: string;
 }
 
-/** A reader that goes on until it leaves or the run ends. */
+/** A reader of a running run. */
 export interface Following {
   readonly frames: RunFrame[];
   /** Resolves when the server has ended the answer, or the reader has left. */
@@ -80,7 +80,7 @@ export async function readEvents(
 export const answerOf = (frames: readonly RunFrame[]): string =>
   frames.map(({ event, data }) => (event === 'llm.delta' ? (data.text as string) : '')).join('');
 
-/** Reads along while the run goes on. */
+/** Reads the events while the run is running. */
 export async function follow(app: Service, path: string, headers: Record<string, string> = {}): Promise<Following> {
   const controller = new AbortController();
   const response = await ask(app, path, headers, controller.signal);
@@ -103,7 +103,7 @@ export async function follow(app: Service, path: string, headers: Record<string,
 
 const TERMINAL = /^run\.(completed|failed|cancelled)$/;
 
-/** What is wrong with a whole log: gaps, doubles, more or less than one end, anything behind it. Empty when nothing is. */
+/** Flaws of a whole log: gaps, duplicates, a missing or second end, events after it. */
 export function flawsOf(frames: readonly RunFrame[]): string[] {
   const flaws: string[] = [];
   frames.forEach(({ id, event, data }, n) => {

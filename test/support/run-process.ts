@@ -29,11 +29,11 @@ export interface RunProcessOptions {
   readonly concurrency?: number;
   readonly retentionDays?: number;
   readonly engine?: OpenDatabase['engine'];
-  /** Talks to other processes by this database's notifications. */
+  /** Database whose notifications carry signals to other processes. */
   readonly signalUrl?: string;
 }
 
-/** The runs of one process of the service, with everything below them that they need. */
+/** The runs of one process of the service. */
 export function runProcess(dataSource: DataSource, options: RunProcessOptions = {}) {
   const { leaseSeconds = 30, concurrency = 4, retentionDays = 90, engine = 'server', signalUrl = null } = options;
   const config = {
@@ -131,7 +131,7 @@ export interface Frame {
   readonly data: Record<string, unknown>;
 }
 
-/** Server-sent events as a client would read them. */
+/** Parses server-sent events. */
 export function framesIn(text: string): Frame[] {
   return text
     .split('\n\n')
@@ -147,7 +147,7 @@ export function framesIn(text: string): Frame[] {
     });
 }
 
-/** All events to the end of the run, as one text of frames. */
+/** All events of the run as one text of frames. */
 export async function readAll(
   runs: RunsService,
   organizationId: string,

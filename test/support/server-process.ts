@@ -10,10 +10,10 @@ export interface ServerProcess {
   readonly key: string;
   /** Milliseconds from the start of the process to its readiness. */
   readonly startedInMs: number;
-  /** Everything it has written so far. */
+  /** Its output so far. */
   output(): string;
   api(method: string, path: string, body?: unknown): Promise<{ status: number; json: any }>;
-  /** SIGKILL: nothing in it gets to do anything any more. */
+  /** SIGKILL. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;

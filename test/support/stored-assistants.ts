@@ -62,7 +62,7 @@ export async function storeDefinitions(
   await dataSource.query(INSERT, [organizationId, randomUUID(), JSON.stringify(rows)]);
 }
 
-/** What a rollback must bring back to the letter. */
+/** Bytes that a rollback must restore. */
 export async function storedDocuments(dataSource: DataSource): Promise<string> {
   const rows: unknown = await dataSource.query(`
     SELECT id, type, name, description, system_prompt, prompt_template, metadata, rag_collections, rag_top_k

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a vendor was asked; loose on purpose: tests assert shapes. */
+/** A request to the vendor; loose on purpose: tests assert shapes. */
 export interface VendorRequest {
   readonly model: string;
   readonly messages: readonly any[];

@@ -48,7 +48,7 @@ describe('events for somebody else than who asked', () => {
         expect(text).not.toMatch(/[0-9a-f]{17}/);
         expect(text).toContain(`[1](${PLAIN}) and https://x.example${PLAIN}, bare `);
         expect(text).toMatch(/ too, \/api\/v1\/s end$/);
-        // Whoever comes back gets the rest of the same bytes, and so does who gets all in one piece.
+        // A reader that returns, and one that reads all events at once, get the same bytes.
         expect(shown(log, after)).toEqual(told.slice(after));
         expect(new ForeignEvents(links, 0).pass(log)).toEqual(told);
       }),

@@ -3,7 +3,7 @@ import { lastSeenOf } from './run-position';
 describe('where a reader of events stands', () => {
   it('is nowhere without the header', () => {
     expect(lastSeenOf(undefined)).toBeUndefined();
-    // What an EventSource sends before its first event.
+    // An EventSource sends an empty id before its first event.
     expect(lastSeenOf('')).toBeUndefined();
   });
 

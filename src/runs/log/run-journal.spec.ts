@@ -18,7 +18,7 @@ class FakeLog {
   down = false;
   owned = true;
   ended: RunRecord | null = null;
-  /** Events in the log and records that hold it are refused whatever their form, as PostgreSQL refuses a value out of range. */
+  /** Events and records that contain it are refused, like values out of range by PostgreSQL. */
   poison: string | null = null;
 
   private swallow(what: unknown): void {
@@ -179,7 +179,7 @@ describe('RunJournal', () => {
   it('ends a run whose record is refused in every form but the barest one, and writes the others meanwhile', async () => {
     const log = new FakeLog();
     const { active, begin, endings } = journalOver(log);
-    // As it stands in the record; in the log, an event is one text.
+    // The form of the record; in the log an event is escaped text.
     log.poison = '"chars":3000000000';
     const [bad, good] = [begin(1), begin(2)];
     const source = { type: 'file' as const, path: 'a', chars: 3_000_000_000, truncated: false };
