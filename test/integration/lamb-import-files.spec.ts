@@ -126,7 +126,7 @@ describe('files of single-file assistants', () => {
       ['1/gone.md', 'is not there'],
       ['2/secret.md', 'is reached by a symbolic link'],
       ['1/link.md', 'is reached by a symbolic link'],
-      ['1/hard.md', 'has a second name, a hard link'],
+      ['1/hard.md', 'is a hard link'],
       ['1/folder.md', 'is not a plain file'],
     ]);
     expect(result.counts.assistant.created).toBe(8);

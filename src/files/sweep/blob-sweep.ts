@@ -57,7 +57,7 @@ export class BlobSweep {
       }
       if (removed >= MAX_REMOVED || this.jobs.isStopping || (await this.isHeld())) break;
     }
-    if (removed > 0) this.log.log({ msg: 'unused stored files were removed', files: removed, bytes });
+    if (removed > 0) this.log.log({ msg: 'stored files that no row names were removed', files: removed, bytes });
   }
 
   private async isHeld(): Promise<boolean> {
@@ -74,7 +74,7 @@ export class BlobSweep {
     }
     if (found > 0 && !this.warned) {
       this.warned = true;
-      this.log.warn({ msg: 'the database uses none of the files in DATA_DIR; none is removed', files: found });
+      this.log.warn({ msg: 'the database names none of the files in DATA_DIR; none is removed', files: found });
     }
     return false;
   }
