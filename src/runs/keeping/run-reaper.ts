@@ -51,8 +51,7 @@ export class RunReaper {
       const { failed, requeued } = await this.leases.reap(lost.slice(n, n + REAP_LIMIT), (ids, tx) =>
         this.jobs.send(ids, tx),
       );
-      if (failed.length > 0)
-        this.logger.warn({ msg: 'runs of dead processes failed', count: failed.length });
+      if (failed.length > 0) this.logger.warn({ msg: 'runs of dead processes failed', count: failed.length });
       if (requeued.length > 0)
         this.logger.warn({ msg: 'runs of dead processes were queued again', count: requeued.length });
       for (const signal of idSignals(failed)) this.signals.publish(RUN_EVENTS, signal);
