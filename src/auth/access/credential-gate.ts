@@ -1,11 +1,8 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
-import { type BellwetherRequest, isChat, isSignIn } from '../../platform/http';
+import { type BellwetherRequest, hasBody, isChat, isSignIn } from '../../platform/http';
 import { assertScope } from './access-decision';
 import { RequestAuthenticator } from './request-authenticator';
-
-const hasBody = ({ headers }: BellwetherRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
  * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its

@@ -7,7 +7,6 @@ import {
   type Page,
   pageOf,
   type PageRequest,
-  type Role,
   textCursor,
 } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
@@ -18,28 +17,10 @@ import { OrganizationChanges } from '../organization/organization-changes';
 import { assertOutranks } from '../organization/organization.permissions';
 import { OrganizationRepository } from '../storage/organization.repository';
 
-/** A membership. */
-export interface Member {
-  readonly userId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly disabled: boolean;
-  /** Always false outside the system organization. */
-  readonly systemAdmin: boolean;
-}
-
-export interface NewMember {
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-}
-
-export interface MemberChanges {
-  readonly name?: string;
-  readonly role?: Role;
-  readonly disabled?: boolean;
-}
+/** A membership with the address of the person. */
+export type Member = Omit<MemberRow, 'organizationId' | 'createdAt'>;
+export type NewMember = Pick<Member, 'email' | 'name' | 'role'>;
+export type MemberChanges = Partial<Pick<Member, 'name' | 'role' | 'disabled'>>;
 
 /** Tells addresses from user ids; DTOs check more. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;

@@ -5,9 +5,9 @@ import { OutboundClient } from '../../platform/outbound';
 import { SecretsService } from '../../platform/secrets';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings/settings-merge';
+import { applyPatch, sealedSettings, urlsOf } from '../settings/settings-merge';
 import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
-import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
+import type { OrganizationSettings } from '../settings/settings.types';
 
 /** An imported organization; its slug is separate because it never changes. */
 export interface ImportedOrganizationValues {
@@ -94,16 +94,9 @@ export class OrganizationImport {
   ): Promise<void> {
     const kept = Object.entries(stored.settings).filter(([part]) => !Object.hasOwn(settings, part));
     const change = applyPatch(Object.fromEntries(kept), validSettingsPatch(settings));
-    const values = { name, suspended, settings: await this.encrypted(stored.id, change, tx) };
+    const seal = (field: string, plain: string) => this.secrets.seal(stored.id, field, plain, tx);
+    const values = { name, suspended, settings: await sealedSettings(change, seal) };
     await this.organizations.advance(stored, values, tx);
-  }
-
-  private async encrypted(id: string, change: SettingsChange, tx: Transaction): Promise<OrganizationSettings> {
-    let { settings } = change;
-    for (const { slot, plain } of change.fresh) {
-      settings = withSecret(settings, slot, await this.secrets.seal(id, fieldOf(slot), plain, tx));
-    }
-    return settings;
   }
 }
 

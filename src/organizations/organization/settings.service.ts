@@ -10,9 +10,9 @@ import type { OrganizationDto } from '../views/organization-answer.dto';
 import { viewOf } from '../views/organization-view';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { applyPatch, type SettingsChange, urlsOf, withSecret } from '../settings/settings-merge';
+import { applyPatch, sealedSettings, type SettingsChange, urlsOf } from '../settings/settings-merge';
 import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
-import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
+import { fieldOf } from '../settings/settings.types';
 
 /** Changed parts, as administrators see them. */
 const touched = (view: OrganizationDto, patch: SettingsPatch): object =>
@@ -45,7 +45,9 @@ export class SettingsService {
       if (old === null) throw notFound('Organization');
       assertCurrent(expected, old.version);
       const change = applyPatch(old.settings, patch);
-      const settings = await this.sealed(organizationId, change, tx);
+      const settings = await sealedSettings(change, (field, plain) =>
+        this.secrets.seal(organizationId, field, plain, tx),
+      );
       const { name = old.name } = patch;
       if (name === old.name && isDeepStrictEqual(settings, old.settings)) return;
       const updated = await this.organizations.advance(old, { name, settings }, tx);
@@ -67,18 +69,6 @@ export class SettingsService {
       }),
     );
     if (problems.length > 0) throw new AppError('outbound_refused', 'An address is not allowed', { problems });
-  }
-
-  private async sealed(
-    id: string,
-    { settings, fresh }: SettingsChange,
-    tx: Transaction,
-  ): Promise<OrganizationSettings> {
-    let sealed = settings;
-    for (const { slot, plain } of fresh) {
-      sealed = withSecret(sealed, slot, await this.secrets.seal(id, fieldOf(slot), plain, tx));
-    }
-    return sealed;
   }
 
   private async record(

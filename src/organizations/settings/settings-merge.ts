@@ -53,11 +53,7 @@ export function storedSecret(settings: OrganizationSettings, slot: SecretSlot): 
 }
 
 /** Replaces one member of an object; removes it when `value` is undefined. */
-export function withSecret(
-  settings: OrganizationSettings,
-  slot: SecretSlot,
-  value: string | undefined,
-): OrganizationSettings {
+function withSecret(settings: OrganizationSettings, slot: SecretSlot, value: string | undefined): OrganizationSettings {
   const patch = [...slot.at].reverse().reduce<unknown>((inner, name) => ({ [name]: inner }), {
     [slot.secret]: value ?? null,
   });
@@ -95,4 +91,14 @@ export function applyPatch(stored: OrganizationSettings, patch: SettingsPatch): 
   }
   const given = new Set(fresh.map(({ slot }) => fieldOf(slot)));
   return { settings, fresh, cleared: cleared.filter((slot) => !given.has(fieldOf(slot))) };
+}
+
+/** The new settings with the fresh secrets in their slots, encrypted by `seal`. */
+export async function sealedSettings(
+  { settings, fresh }: SettingsChange,
+  seal: (field: string, plain: string) => Promise<string>,
+): Promise<OrganizationSettings> {
+  let sealed = settings;
+  for (const { slot, plain } of fresh) sealed = withSecret(sealed, slot, await seal(fieldOf(slot), plain));
+  return sealed;
 }

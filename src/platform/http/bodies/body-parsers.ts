@@ -26,8 +26,8 @@ export const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): bo
 /** Routes with the largest bodies; all need the scope `chat`. */
 export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
 
-const hasBody = (request: Request): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Accepts JSON, and multipart for routes that read it themselves. Refuses the rest: forms above all (CSRF). */
 function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
