@@ -42,7 +42,7 @@ export class VectorStore {
   async prepare(): Promise<void> {
     this.lack = await this.find();
     if (this.lack !== null) {
-      this.log.warn({ msg: 'vector search is not available', reason: this.lack });
+      this.log.warn({ msg: 'no vector search', reason: this.lack });
       return;
     }
     await this.repository.createTable();
