@@ -9,7 +9,9 @@ const DOOR = '/api/v1/session';
 const CHANNEL = 'bellwether.session';
 
 export interface Doors {
-  readonly providers: readonly { readonly name: string; readonly url: string }[];
+  readonly providers: readonly { readonly name: string; readonly url: string; readonly logo: string | null }[];
+  /** Where the browser goes to sign out, so that the institution's session ends too. */
+  readonly sign_out_url: string | null;
 }
 
 /** A person in an organization: what one sees belongs to both. */
@@ -64,8 +66,8 @@ class Session {
   async doors(): Promise<Doors> {
     const response = await received(fetch(DOOR));
     if (!response.ok) throw await problemOf(response);
-    const { providers } = (await jsonOf(response)) as Partial<Doors>;
-    return { providers: providers ?? [] };
+    const { providers = [], sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
+    return { providers, sign_out_url };
   }
 
   /**
@@ -87,12 +89,20 @@ class Session {
     return before !== null && identityOf(before) !== identityOf(now);
   }
 
-  async signOut(): Promise<void> {
-    const response = await received(fetch(DOOR, { method: 'DELETE' }));
-    if (!response.ok && response.status !== 401) throw await problemOf(response);
+  /** Returns where the page goes next: for people of an institution there, where their session ends. */
+  async signOut(): Promise<string> {
+    const next = await this.doors().then(
+      (doors) => doors.sign_out_url,
+      () => null,
+    );
+    if (next === null) {
+      const response = await received(fetch(DOOR, { method: 'DELETE' }));
+      if (!response.ok && response.status !== 401) throw await problemOf(response);
+    }
     this.me = null;
     forgetWork();
     this.tabs?.postMessage('out');
+    return next ?? '/sign-in';
   }
 
   /** After a session's end: whether the same person is signed in again. Somebody else gets a fresh page. */
