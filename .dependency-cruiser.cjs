@@ -135,6 +135,13 @@ module.exports = {
       to: { path: '^node_modules/(openai|ollama|@anthropic-ai|@google)/' },
     },
     {
+      name: 'openid-in-its-files',
+      comment: 'one file knows the OpenID library, one the token library',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/auth/issuers/(openid-client|token-verifier)\\.ts$'] },
+      to: { path: '^node_modules/(openid-client|oauth4webapi|jose)/' },
+    },
+    {
       name: 'plugins-are-islands',
       severity: 'error',
       from: { path: '^src/([^/]+)/(catalog|functions)/([^/]+)/' },

@@ -1,3 +1,4 @@
+import { AddSingleSignOn1796100000000 } from './1796100000000-AddSingleSignOn';
 import type { MigrationInterface } from 'typeorm';
 import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
 import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants';
@@ -54,4 +55,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   KeepTableHeaders1796007000000,
   RetryRuns1796006000003,
   CountAssistantCalls1796005000000,
+  AddSingleSignOn1796100000000,
 ];

@@ -43,7 +43,7 @@ function serveDocumentation(app: NestExpressApplication): void {
 }
 
 /** Answers of these paths are private. Pages and files set their own cache headers. */
-const ANSWERS = /^\/(?:api|v1|lamb|mcp)(?:\/|$)/i;
+const ANSWERS = /^\/(?:api|v1|lamb|mcp|auth)(?:\/|$)/i;
 
 /** Keeps answers out of shared caches. A route may override it. */
 function keepNothing({ path }: Request, response: Response, next: NextFunction): void {

@@ -2,6 +2,13 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { OrganizationsModule } from '../organizations';
 import { AccessGuard } from './access/access.guard';
+import { AccessTokens } from './access/access-tokens.service';
+import { Accounts } from './issuers/accounts.service';
+import { IdentityRepository } from './issuers/identity.repository';
+import { IssuerRepository } from './issuers/issuer.repository';
+import { Issuers } from './issuers/issuers.service';
+import { OpenIdClient } from './issuers/openid-client';
+import { TokenVerifier } from './issuers/token-verifier';
 import { ApiKeyRepository } from './keys/api-key.repository';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
@@ -22,14 +29,45 @@ import { SessionsController } from './sign-in/sessions.controller';
 import { SessionsService } from './sign-in/sessions.service';
 import { SignInLinkRepository } from './sessions/sign-in-link.repository';
 import { SignInLinks } from './sign-in/sign-in-links.service';
+import { AttemptCookie } from './single-sign-on/attempt-cookie';
+import { AttemptRepository } from './single-sign-on/attempt.repository';
+import { SingleSignOn } from './single-sign-on/single-sign-on.service';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
+import { ConnectionTests } from './single-sign-on/connection-tests.service';
+import { IssuerAdministration } from './single-sign-on/issuer-administration.service';
+import { IssuersController } from './single-sign-on/issuers.controller';
+import { Trials } from './single-sign-on/trials.service';
+import { SignInDoors } from './sign-in/sign-in-doors.service';
 import { SignInController } from './sign-in/sign-in.controller';
 import { TrustedProxies } from './access/trusted-proxies';
 
 @Module({
   imports: [OrganizationsModule],
-  controllers: [ApiKeysController, MeController, OpenSessionsController, SessionsController, SignInController],
+  controllers: [
+    ApiKeysController,
+    MeController,
+    OpenSessionsController,
+    SessionsController,
+    SignInController,
+    IssuersController,
+    SingleSignOnController,
+  ],
   providers: [
+    AccessTokens,
+    Accounts,
     ApiKeyRepository,
+    AttemptCookie,
+    AttemptRepository,
+    SignInDoors,
+    SingleSignOn,
+    ConnectionTests,
+    IssuerAdministration,
+    Trials,
+    IdentityRepository,
+    IssuerRepository,
+    Issuers,
+    OpenIdClient,
+    TokenVerifier,
     Authenticator,
     ApiKeysService,
     BootstrapService,

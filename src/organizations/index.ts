@@ -1,6 +1,7 @@
 export { FoundingService, type SystemOrganization } from './organization/founding.service';
 export { type Member, MembersService } from './members/members.service';
 export { type Account, type ImportedMember, MemberImport } from './members/member-import.repository';
+export { MemberProvisioning } from './members/member-provisioning.service';
 export { type ImportedOrganizationValues, OrganizationImport } from './organization/organization-import';
 export { OrganizationChanges } from './organization/organization-changes';
 export { assertOutranks, rankOf } from './organization/organization.permissions';

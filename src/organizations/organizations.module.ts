@@ -3,6 +3,7 @@ import { OutboundModule } from '../platform/outbound';
 import { SignalsModule } from '../platform/signals';
 import { FoundingService } from './organization/founding.service';
 import { MemberImport } from './members/member-import.repository';
+import { MemberProvisioning } from './members/member-provisioning.service';
 import { MemberRepository } from './storage/member.repository';
 import { MembersController } from './members/members.controller';
 import { MembersService } from './members/members.service';
@@ -28,6 +29,7 @@ import { StandingService } from './organization/standing.service';
     FoundingService,
     StandingService,
     MemberImport,
+    MemberProvisioning,
     OrganizationImport,
   ],
   exports: [
@@ -38,6 +40,7 @@ import { StandingService } from './organization/standing.service';
     FoundingService,
     StandingService,
     MemberImport,
+    MemberProvisioning,
     OrganizationImport,
   ],
 })

@@ -4,6 +4,8 @@ import type { Caller } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
 import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
+import { looksLikeToken } from '../issuers/unverified-token';
+import { AccessTokens } from './access-tokens.service';
 import { unauthenticated } from './credential';
 import { CredentialCache, type Known } from './credential-cache';
 import { SessionRepository } from '../sessions/session.repository';
@@ -40,10 +42,12 @@ const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'):
 export class Authenticator implements OnApplicationShutdown {
   private readonly apiKeys: CredentialCache;
   private readonly openSessions: CredentialCache;
+  private readonly tokens: CredentialCache;
 
   constructor(
     keys: ApiKeyRepository,
     sessions: SessionRepository,
+    accessTokens: AccessTokens,
     private readonly changes: OrganizationChanges,
   ) {
     this.apiKeys = new CredentialCache({
@@ -58,6 +62,8 @@ export class Authenticator implements OnApplicationShutdown {
       touch: (id) => sessions.touch(id),
       load: async (hash) => knownOf(await sessions.findByHash(hash), hash, 'session'),
     });
+    // A token is in no row of ours: its claims say when it ends, and the member's row whether it may act.
+    this.tokens = new CredentialCache({ touch: async () => {}, load: (token) => accessTokens.read(token) });
     changes.on((organizationId) => this.drop(organizationId));
   }
 
@@ -65,8 +71,12 @@ export class Authenticator implements OnApplicationShutdown {
     await Promise.all([this.apiKeys.settled(), this.openSessions.settled()]);
   }
 
-  /** By an API key. @throws {AppError} `unauthenticated`, one answer for every reason. */
+  /**
+   * By an API key or an access token.
+   * @throws {AppError} `unauthenticated`, one answer for every reason; `unavailable` where a provider is down
+   */
   async authenticate(credential: string): Promise<Caller> {
+    if (looksLikeToken(credential)) return this.tokens.get(credential);
     if (!looksLikeApiKey(credential)) throw unauthenticated();
     return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
   }
@@ -84,5 +94,6 @@ export class Authenticator implements OnApplicationShutdown {
   private drop(organizationId: string): void {
     this.apiKeys.forget(organizationId);
     this.openSessions.forget(organizationId);
+    this.tokens.forget(organizationId);
   }
 }

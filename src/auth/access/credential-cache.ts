@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel';
@@ -39,7 +40,7 @@ export class CredentialCache {
 
   /** @throws {AppError} `unauthenticated`, one answer for every reason. */
   async get(lookup: string): Promise<Caller> {
-    if (this.refused.has(lookup)) throw unauthenticated();
+    if (this.refused.has(refusalKey(lookup))) throw unauthenticated();
     const { caller, expiresAt } = await this.known.get(lookup);
     if (expiresAt <= Date.now()) throw unauthenticated();
     this.touch(caller.credentialId ?? '');
@@ -59,7 +60,7 @@ export class CredentialCache {
   private async load(lookup: string): Promise<Known> {
     const found = await this.store.load(lookup);
     if (found !== null) return found;
-    this.refused.set(lookup, true);
+    this.refused.set(refusalKey(lookup), true);
     throw unauthenticated();
   }
 
@@ -78,3 +79,7 @@ export class CredentialCache {
     this.writing.add(write);
   }
 }
+
+/** Anybody can send long tokens that are refused; only their digest is kept. */
+const refusalKey = (lookup: string): string =>
+  lookup.length <= 256 ? lookup : createHash('sha256').update(lookup).digest('base64url');

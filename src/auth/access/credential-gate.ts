@@ -1,19 +1,19 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Response } from 'express';
-import { type BellwetherRequest, hasBody, isChat, isSignIn } from '../../platform/http';
+import { type BellwetherRequest, hasBody, isChat, takesBodyOfAnybody } from '../../platform/http';
 import { assertScope } from './access-decision';
 import { RequestAuthenticator } from './request-authenticator';
 
 /**
  * Runs before the body parsers: reads no body without a valid credential, and no large body without the scope of its
- * route. The guard decides the rest. Sign-in takes a small body without a credential.
+ * route. The guard decides the rest. Sign-in and logout notices take a small body without a credential.
  */
 @Injectable()
 export class CredentialGate implements NestMiddleware<BellwetherRequest, Response> {
   constructor(private readonly authenticator: RequestAuthenticator) {}
 
   use(request: BellwetherRequest, _response: Response, next: NextFunction): void {
-    if (!hasBody(request) || isSignIn(request)) return next();
+    if (!hasBody(request) || takesBodyOfAnybody(request)) return next();
     this.authenticate(request).then(() => next(), next);
   }
 

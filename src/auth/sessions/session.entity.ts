@@ -5,6 +5,7 @@ import type { Role, Scope } from '../../kernel';
 @Unique('sessions_hash_key', ['hash'])
 @Index('sessions_member_idx', ['organizationId', 'userId'])
 @Index('sessions_expires_idx', ['expiresAt'])
+@Index('sessions_subject_idx', ['issuer', 'subject'], { where: 'issuer IS NOT NULL' })
 export class SessionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pk' })
   id!: string;
@@ -39,4 +40,23 @@ export class SessionEntity {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** Key of the OpenID provider's settings; this and the next four are null unless single sign-on opened the session. */
+  @Column('text', { name: 'issuer_key', nullable: true })
+  issuerKey!: string | null;
+
+  /** `iss` of the ID token. */
+  @Column('text', { nullable: true })
+  issuer!: string | null;
+
+  @Column('text', { nullable: true })
+  subject!: string | null;
+
+  /** `sid` of the ID token, where the provider sends one (OpenID Connect Back-Channel Logout 1.0 §2.1). */
+  @Column('text', { name: 'provider_session', nullable: true })
+  providerSession!: string | null;
+
+  /** Sealed; the hint of RP-initiated logout. */
+  @Column('text', { name: 'id_token', nullable: true })
+  idToken!: string | null;
 }

@@ -19,7 +19,7 @@ const SESSION_ROW = `
          person.system_admin AS "systemAdmin", session.scopes, key.assistant_ids AS "assistantIds",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
-         session.api_key_id AS "apiKeyId"
+         session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey"
     FROM sessions session
     JOIN organizations organization ON organization.id = session.organization_id
     JOIN members member ON member.organization_id = session.organization_id AND member.user_id = session.user_id
@@ -30,6 +30,7 @@ const SESSION_ROW = `
 export interface OpenSession {
   readonly id: string;
   readonly apiKeyId: string | null;
+  readonly issuerKey: string | null;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
@@ -38,7 +39,19 @@ export interface OpenSession {
 export type NewSession = Pick<
   SessionEntity,
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
->;
+> & { readonly signOn?: SignOn };
+
+/** Where a session of single sign-on came from. */
+export type SignOn = {
+  readonly [Member in 'issuerKey' | 'issuer' | 'subject']: string;
+} & Pick<SessionEntity, 'providerSession' | 'idToken'>;
+
+/** Whose sessions a provider ends. */
+export interface EndedAtProvider {
+  readonly issuer: string;
+  readonly subject: string | null;
+  readonly session: string | null;
+}
 
 type SessionOfMember = Pick<SessionEntity, 'organizationId' | 'userId' | 'id'>;
 
@@ -67,9 +80,11 @@ export class SessionRepository {
   }
 
   async insert(session: NewSession, tx: Transaction): Promise<void> {
+    const { signOn } = session;
     await tx.query(
-      `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours')`,
+      `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
+                             issuer_key, issuer, subject, provider_session, id_token)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12)`,
       [
         session.id,
         session.organizationId,
@@ -78,8 +93,36 @@ export class SessionRepository {
         session.hash,
         session.role,
         session.scopes,
+        signOn?.issuerKey ?? null,
+        signOn?.issuer ?? null,
+        signOn?.subject ?? null,
+        signOn?.providerSession ?? null,
+        signOn?.idToken ?? null,
       ],
     );
+  }
+
+  /** Null for a session of a key or a link. */
+  async signOnOf(id: string): Promise<Pick<SignOn, 'issuerKey' | 'idToken'> | null> {
+    const row = await this.dataSource.getRepository(SessionEntity).findOneBy({ id });
+    return row === null || row.issuerKey === null ? null : { issuerKey: row.issuerKey, idToken: row.idToken };
+  }
+
+  /** Removes the sessions that a provider ended: one of its own, or all of a person. Returns their organizations. */
+  async removeAtProvider({ issuer, subject, session }: EndedAtProvider): Promise<readonly string[]> {
+    const [column, value] = session === null ? ['subject', subject] : ['provider_session', session];
+    const removed = await this.dataSource
+      .createQueryBuilder()
+      .delete()
+      .from(SessionEntity)
+      .where(`issuer = :issuer AND ${column} = :value`, { issuer, value })
+      .returning('organization_id')
+      .execute();
+    return [...new Set((removed.raw as { organization_id: string }[]).map((row) => row.organization_id))];
+  }
+
+  async removeOfIssuer(issuerKey: string, tx: Transaction): Promise<void> {
+    await tx.getRepository(SessionEntity).delete({ issuerKey });
   }
 
   async touch(id: string): Promise<void> {

@@ -23,7 +23,7 @@ export class OpenSessions {
     const open = await this.sessions.ofMember(organizationId, userId);
     return open.map((session) => ({
       id: session.id,
-      opened_by: session.apiKeyId === null ? 'link' : 'key',
+      opened_by: session.issuerKey !== null ? 'single_sign_on' : session.apiKeyId === null ? 'link' : 'key',
       api_key_id: session.apiKeyId,
       current: session.id === credentialId,
       created_at: session.createdAt.toISOString(),

@@ -14,6 +14,8 @@ export class SignInProviderDto {
   name!: string;
   /** Address for the browser. */
   url!: string;
+  /** Address of a picture. */
+  logo!: string | null;
 }
 
 /** A session of a browser. */
@@ -21,8 +23,8 @@ export class OpenSessionDto {
   id!: string;
 
   /** `key`: the session ends with that key. */
-  @ApiProperty({ enum: ['key', 'link'] })
-  opened_by!: 'key' | 'link';
+  @ApiProperty({ enum: ['key', 'link', 'single_sign_on'] })
+  opened_by!: 'key' | 'link' | 'single_sign_on';
 
   api_key_id!: string | null;
   /** True for the session that asks. */
@@ -44,4 +46,7 @@ export class SessionDto {
 
   @ApiProperty({ type: [SignInProviderDto] })
   providers!: SignInProviderDto[];
+
+  /** Where the browser goes to sign out, so that the institution's session ends too; null: `DELETE` is enough. */
+  sign_out_url!: string | null;
 }

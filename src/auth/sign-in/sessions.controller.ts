@@ -9,7 +9,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError } from '../../kernel';
+import { AppError, type Caller } from '../../kernel';
 import { type BellwetherRequest, ProblemDto, Public } from '../../platform/http';
 import { MeDto } from '../keys/api-key-answer.dto';
 import { FailedCredentials } from '../access/failed-credentials.service';
@@ -19,6 +19,7 @@ import { assertNotForeign, assertSameOrigin } from '../sessions/same-origin';
 import { SessionCookie } from '../sessions/session-cookie';
 import { SessionDto, SignInDto } from './session.dto';
 import { SessionsService } from './sessions.service';
+import { SignInDoors } from './sign-in-doors.service';
 import { signInContextOf } from './sign-in-context';
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemDto) } } };
@@ -34,6 +35,7 @@ export class SessionsController {
     private readonly cookie: SessionCookie,
     private readonly myself: Myself,
     private readonly failures: FailedCredentials,
+    private readonly doors: SignInDoors,
   ) {}
 
   @Get()
@@ -41,13 +43,7 @@ export class SessionsController {
   @ApiOkResponse({ type: SessionDto })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
   async state(@Req() request: BellwetherRequest): Promise<SessionDto> {
-    try {
-      await this.authenticator.authenticate(request);
-      return { signed_in: true, providers: [] };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unauthenticated') return { signed_in: false, providers: [] };
-      throw error;
-    }
+    return this.doors.of(await this.callerOf(request));
   }
 
   @Post()
@@ -84,5 +80,15 @@ export class SessionsController {
     this.cookie.clear(response);
     // Clears pages that the back button would show (Clear Site Data, W3C).
     response.setHeader('Clear-Site-Data', '"cache"');
+  }
+
+  /** Null for nobody. */
+  private async callerOf(request: BellwetherRequest): Promise<Caller | null> {
+    try {
+      return await this.authenticator.authenticate(request);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    }
   }
 }

@@ -3,9 +3,10 @@ import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '.
 import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
+import { SecretsService } from '../../platform/secrets';
 import { Authenticator, callerOf, isUsable } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
-import { type NewSession, SessionRepository } from '../sessions/session.repository';
+import { type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
 
 export interface OpenedSession {
@@ -22,7 +23,13 @@ export interface SignInContext extends RequestOrigin {
 
 export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'apiKeyId' | 'role'> & {
   readonly scopes: readonly Scope[];
+  /** Of single sign-on, with the ID token as the provider sent it. */
+  readonly signOn?: SignOn;
 };
+
+/** A longer ID token is not kept: the provider then asks the person whether to sign out. */
+const MOST_ID_TOKEN = 8_192;
+const idTokenField = (sessionId: string): string => `session.${sessionId}.id_token`;
 
 /** Sessions of browsers. They end by sign-out, by time, or with the key or role that they came from. */
 @Injectable()
@@ -32,6 +39,7 @@ export class SessionsService {
     private readonly authenticator: Authenticator,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
+    private readonly secrets: SecretsService,
     changes: OrganizationChanges,
   ) {
     // A returning role or member gets no old session.
@@ -48,20 +56,25 @@ export class SessionsService {
   }
 
   /** Opens a session with a new id (session fixation). */
-  async open({ scopes, ...opening }: SessionOpening, context: SignInContext): Promise<OpenedSession> {
+  async open({ scopes, signOn, ...opening }: SessionOpening, context: SignInContext): Promise<OpenedSession> {
     if (context.replaces !== null) await this.end(context.replaces, context);
     const token = newSessionToken();
     // Only programs may name end users: a page acts for its user.
     const granted = scopes.filter((scope) => scope !== 'act_as');
     const session = { ...opening, id: uuidv7(), hash: sessionHashOf(token), scopes: granted };
     const caller = await this.transactions.run(async (tx) => {
-      await this.sessions.insert(session, tx);
+      const origin = signOn === undefined ? {} : { signOn: await this.sealed(session, signOn, tx) };
+      await this.sessions.insert({ ...session, ...origin }, tx);
       await this.sessions.removeStale(session, tx);
       const row = await this.sessions.findByHash(session.hash, tx);
       // A suspended organization, for example: no row stays.
       if (row === null || !isUsable(row)) throw unauthenticated();
       const opened = callerOf(row, 'session');
-      await this.record(opened, 'session.create', context, tx, { scopes: granted, api_key_id: session.apiKeyId });
+      await this.record(opened, 'session.create', context, tx, {
+        scopes: granted,
+        api_key_id: session.apiKeyId,
+        ...(signOn !== undefined && { issuer: signOn.issuerKey }),
+      });
       return opened;
     });
     return { token, caller };
@@ -78,6 +91,31 @@ export class SessionsService {
       if (removed && caller !== null) await this.record(caller, 'session.end', origin, tx);
     });
     if (caller !== null) this.authenticator.forget(caller.organizationId);
+  }
+
+  /** The provider's settings and the ID token of a session of single sign-on; null for another one. */
+  async signOnOf({
+    credentialId,
+    organizationId,
+    kind,
+  }: Caller): Promise<Pick<SignOn, 'issuerKey' | 'idToken'> | null> {
+    const found = kind === 'session' && credentialId !== null ? await this.sessions.signOnOf(credentialId) : null;
+    if (found === null || found.idToken === null || credentialId === null) return found;
+    const opened = this.secrets.open(organizationId, idTokenField(credentialId), found.idToken);
+    return { ...found, idToken: await opened.catch(() => null) };
+  }
+
+  private async sealed(
+    { id, organizationId }: Pick<NewSession, 'id' | 'organizationId'>,
+    signOn: SignOn,
+    tx: Transaction,
+  ): Promise<SignOn> {
+    const { idToken } = signOn;
+    const isKept = idToken !== null && idToken.length <= MOST_ID_TOKEN;
+    return {
+      ...signOn,
+      idToken: isKept ? await this.secrets.seal(organizationId, idTokenField(id), idToken, tx) : null,
+    };
   }
 
   private async record(

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Role, type Scope, uuidv7 } from '../../kernel';
+import { AppError, uuidv7 } from '../../kernel';
 import { MembersService, OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
+import { scopesOf } from '../sessions/role-scopes';
 import { looksLikeSessionToken, newSessionToken, sessionHashOf } from '../sessions/session-token';
 import { type OpenedSession, type SignInContext, SessionsService } from './sessions.service';
 import { type LinkedMember, SignInLinkRepository } from '../sessions/sign-in-link.repository';
-
-const BASE: readonly Scope[] = ['chat', 'read', 'write'];
-const scopesOf = (role: Role): readonly Scope[] => (role === 'owner' || role === 'admin' ? [...BASE, 'admin'] : BASE);
 
 export interface SignInLink {
   /** Path on the service. The first visit within the hour signs in. */

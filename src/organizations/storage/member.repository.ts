@@ -25,6 +25,11 @@ export class MemberRepository {
   within(organizationId: string, tx?: Transaction): MemberScope {
     return new MemberScope(tx ?? this.dataSource.manager, organizationId);
   }
+
+  /** Whether somebody has the address, in any organization. */
+  hasPerson(email: string, tx: Transaction): Promise<boolean> {
+    return tx.getRepository(UserEntity).existsBy({ email: email.trim().toLowerCase() });
+  }
 }
 
 export class MemberScope {
@@ -85,11 +90,14 @@ export class MemberScope {
       .orIgnore()
       .execute();
     const { id: userId } = await users.findOneByOrFail({ email });
-    const { organizationId } = this;
-    await this.manager
-      .getRepository(MemberEntity)
-      .insert({ organizationId, userId, name: values.name, role: values.role });
+    await this.admit(userId, values);
     return userId;
+  }
+
+  /** Makes the membership of a person who is there. */
+  async admit(userId: string, { name, role }: { name: string; role: Role }): Promise<void> {
+    const { organizationId } = this;
+    await this.manager.getRepository(MemberEntity).insert({ organizationId, userId, name, role });
   }
 
   async update(userId: string, changes: { name?: string; role?: Role; disabled?: boolean }): Promise<void> {

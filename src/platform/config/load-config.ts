@@ -80,6 +80,12 @@ export function loadConfig(env: Environment, vendors: readonly Vendor[] | null):
   if (valueIn(env, 'TRUSTED_PROXY_CIDRS') !== undefined && valueIn(env, 'TRUSTED_PROXY_SECRET') === undefined) {
     reading.problems.push('TRUSTED_PROXY_SECRET must be set when TRUSTED_PROXY_CIDRS is');
   }
+  if (valueIn(env, 'OIDC_ISSUER') !== undefined && valueIn(env, 'OIDC_CLIENT_ID') === undefined) {
+    reading.problems.push('OIDC_CLIENT_ID must be set when OIDC_ISSUER is');
+  }
+  if (settings.oidc.accounts === 'invitation' && settings.oidc.linkVerifiedEmail === false) {
+    reading.problems.push('OIDC_LINK_VERIFIED_EMAIL must be true when OIDC_ACCOUNTS=invitation');
+  }
   if (reading.problems.length > 0) throw new ConfigError(reading.problems);
   return freeze<Config>({
     ...settings,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { type Role, ROLES } from '../../kernel';
 
 export type Parsed<T> = { readonly value: T } | { readonly allowed: string };
 
@@ -92,6 +93,18 @@ export const cidrs = (): Parser<readonly string[]> => (value) => {
   const parts = partsOf(value);
   const good = parts.every((part) => ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
   return good ? { value: parts } : { allowed: 'address ranges such as 10.0.0.0/8, comma-separated; never a /0' };
+};
+
+/** `value=role` pairs. Values may hold `=`; roles cannot. */
+export const roleMap = (): Parser<Readonly<Record<string, Role>>> => (value) => {
+  const pairs = partsOf(value).map((part): [string, Role | undefined] => {
+    const end = part.lastIndexOf('=');
+    return [part.slice(0, end).trim(), ROLES.find((role) => role === part.slice(end + 1).trim())];
+  });
+  const good = pairs.filter((pair): pair is [string, Role] => pair[0] !== '' && pair[1] !== undefined);
+  return good.length === pairs.length
+    ? { value: Object.fromEntries(good) }
+    : { allowed: `pairs such as staff=teacher, comma-separated; roles are ${ROLES.join(', ')}` };
 };
 
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;

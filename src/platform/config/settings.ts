@@ -10,6 +10,7 @@ import {
   oneOf,
   path,
   providerModel,
+  roleMap,
   text,
   url,
   vendorOr,
@@ -58,6 +59,14 @@ export const SETTINGS = {
     clientSecret: variable('OIDC_CLIENT_SECRET', text()),
     audience: variable('OIDC_AUDIENCE', text()),
     roleClaim: variable('OIDC_ROLE_CLAIM', text()),
+    /** Role by value of the role claim. */
+    roles: variable('OIDC_ROLES=', roleMap()),
+    groupsClaim: variable('OIDC_GROUPS_CLAIM', text()),
+    name: variable('OIDC_NAME=Single sign-on', text()),
+    scopes: variable('OIDC_SCOPES=openid email profile', text()),
+    signingAlgorithm: variable('OIDC_SIGNING_ALGORITHM=RS256', oneOf('RS256', 'PS256', 'ES256', 'ES384', 'EdDSA')),
+    accounts: variable('OIDC_ACCOUNTS=just_in_time', oneOf('just_in_time', 'invitation')),
+    linkVerifiedEmail: variable('OIDC_LINK_VERIFIED_EMAIL=false', bool()),
   },
   migration: { policy: variable('MIGRATION_POLICY=manual', oneOf('manual', 'on_access')) },
   tools: {

@@ -8,7 +8,7 @@ export {
   Public,
   type RequiredRole,
 } from './routes/access.decorator';
-export { bodyParsers, hasBody, isChat, isSignIn } from './bodies/body-parsers';
+export { bodyParsers, hasBody, isChat, takesBodyOfAnybody } from './bodies/body-parsers';
 export { clientAbortSignal, whenAborted } from './routes/client-abort';
 export { OpenAiErrors } from './errors/error-shape.decorator';
 export { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { AppError } from '../../../kernel';
 import type { BellwetherRequest } from '../routes/access.decorator';
 import { CHAT_LIMITS, HOUSE_LIMITS } from './json-limits';
@@ -19,9 +19,18 @@ const SIGN_IN_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: 4 * KIBIBYTE };
 const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
 const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
 
-/** The one route that takes a body without a credential. */
-export const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
+const LOGOUT_NOTICE = /^\/auth\/oidc\/[a-z0-9-]{1,63}\/backchannel-logout\/?$/;
+
+const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && path === '/api/v1/session';
+
+/** A form that OpenID providers send; its token is signed. */
+const isLogoutNotice = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
+  method === 'POST' && LOGOUT_NOTICE.test(path);
+
+/** Routes that take a body without a credential. */
+export const takesBodyOfAnybody = (request: Pick<Request, 'method' | 'path'>): boolean =>
+  isSignIn(request) || isLogoutNotice(request);
 
 /** Routes with the largest bodies; all need the scope `chat`. */
 export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
@@ -31,7 +40,8 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
 
 /** Accepts JSON, and multipart for routes that read it themselves. Refuses the rest: forms above all (CSRF). */
 function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
-  if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
+  if (isLogoutNotice(request) && request.is('urlencoded') !== false) next();
+  else if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
   else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
 }
 
@@ -39,7 +49,7 @@ function limitsOf(request: Request): BodyLimits {
   const { path } = request;
   if (CHAT_PATH.test(path)) return CHAT_BODY;
   if (RUN_PATH.test(path)) return RUN_BODY;
-  return isSignIn(request) ? SIGN_IN_BODY : HOUSE_BODY;
+  return takesBodyOfAnybody(request) ? SIGN_IN_BODY : HOUSE_BODY;
 }
 
 /** The body counts as held until the answer has ended. */
@@ -59,5 +69,13 @@ function jsonBody(request: Request, response: Response, next: NextFunction): voi
     );
 }
 
+const readNotice = urlencoded({ extended: false, limit: 16 * KIBIBYTE, parameterLimit: 10 });
+
+/** The one form of the service. No session acts on this route, so that no page can misuse one. */
+function noticeBody(request: Request, response: Response, next: NextFunction): void {
+  if (!isLogoutNotice(request) || request.is('urlencoded') === false) return next();
+  readNotice(request, response, (error?: unknown) => next(error === undefined ? undefined : toAppError(error)));
+}
+
 /** Replaces the parsers of Nest, which accept form posts on JSON routes. */
-export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody];
+export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody, noticeBody];

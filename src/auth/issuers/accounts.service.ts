@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppError, type Role } from '../../kernel';
+import {
+  type Member,
+  MemberProvisioning,
+  MembersService,
+  OrganizationChanges,
+  OrganizationsService,
+  StandingService,
+} from '../../organizations';
+import { AuditLog } from '../../platform/audit';
+import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import {
+  choosesOrganization,
+  type ClaimedEmail,
+  emailOf,
+  groupsOf,
+  nameOf,
+  organizationOf,
+  type RoleDecision,
+  roleOf,
+  shownClaims,
+} from './claims';
+import type { IdentityEntity } from './identity.entity';
+import { IdentityRepository } from './identity.repository';
+import type { Claims, Issuer } from './issuer.types';
+
+/** Why somebody whom the provider knows may not come in. */
+export const ADMISSION_PROBLEMS = ['no_organization', 'no_role', 'not_invited', 'account_exists', 'disabled'] as const;
+export type AdmissionProblem = (typeof ADMISSION_PROBLEMS)[number];
+
+export class RefusedAdmission extends Error {
+  constructor(readonly problem: AdmissionProblem) {
+    super(`The person was not admitted: ${problem}`);
+    this.name = 'RefusedAdmission';
+  }
+}
+
+export interface Admitted {
+  readonly organizationId: string;
+  readonly organizationSlug: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly systemAdmin: boolean;
+}
+
+/** A person's place by claims alone, before any account is touched. */
+export interface Placement {
+  readonly organization: { readonly id: string; readonly slug: string };
+  /** `keep`: the role that the member has, or `member`. Null: the claims give none, and nobody comes in without. */
+  readonly role: RoleDecision;
+  readonly groups: readonly string[];
+  readonly email: ClaimedEmail | null;
+}
+
+/** ID tokens are whole: a missing claim takes its roles away. Access tokens may leave claims out, which then changes nothing. */
+export type ClaimsSource = 'id_token' | 'access_token';
+
+interface Arrival {
+  readonly issuer: Issuer;
+  /** `iss` and `sub` as the token spells them. */
+  readonly iss: string;
+  readonly subject: string;
+  readonly claims: Claims;
+  readonly issuedAt: Date;
+  readonly source: ClaimsSource;
+  readonly placement: Placement;
+}
+
+/** Turns a person of a provider into a member: finds, links or makes the account, and recomputes its role from the claims. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly identities: IdentityRepository,
+    private readonly provisioning: MemberProvisioning,
+    private readonly members: MembersService,
+    private readonly organizations: OrganizationsService,
+    private readonly standing: StandingService,
+    private readonly transactions: Transactions,
+    private readonly changes: OrganizationChanges,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws RefusedAdmission */
+  async place(issuer: Issuer, claims: Claims): Promise<Placement> {
+    const email = emailOf(claims, issuer);
+    const organization = await this.organizationFor(issuer, claims, email);
+    return { organization, role: roleOf(claims, issuer.rules), groups: groupsOf(claims, issuer.rules), email };
+  }
+
+  /** @throws RefusedAdmission */
+  async admit(issuer: Issuer, claims: Claims, source: ClaimsSource): Promise<Admitted> {
+    const { iss, sub, iat } = claims;
+    if (typeof iss !== 'string' || typeof sub !== 'string' || typeof iat !== 'number') {
+      throw new Error('Claims without iss, sub or iat were taken for verified ones');
+    }
+    const placement = await this.place(issuer, claims);
+    const issuedAt = new Date(iat * 1_000);
+    const arrival = { issuer, iss, subject: sub, claims, issuedAt, source, placement };
+    const known = source === 'access_token' ? await this.unchanged(arrival) : null;
+    return known ?? this.settled(arrival);
+  }
+
+  /** A member for whom the claims of an access token change nothing, read without a lock. */
+  private async unchanged({ iss, subject, issuer, claims, issuedAt, placement }: Arrival): Promise<Admitted | null> {
+    const identity = await this.identities.find(iss, subject);
+    const { id } = placement.organization;
+    const member = identity === null ? null : await this.members.find(id, identity.userId);
+    if (identity === null || member === null) return null;
+    if (member.disabled) throw new RefusedAdmission('disabled');
+    const role = tokenRole(placement.role, claims, issuer);
+    const isOld = issuedAt <= identity.claimsAt;
+    return isOld || role === 'keep' || role === member.role ? admittedAs(member, placement) : null;
+  }
+
+  private async settled(arrival: Arrival): Promise<Admitted> {
+    const settle = (): Promise<Admitted | RefusedAdmission> => this.transactions.run((tx) => this.settle(arrival, tx));
+    const settled = await settle().catch((error: unknown) => {
+      // The same person for the first time, twice at once, in two organizations.
+      if (isUniqueViolation(error, 'oidc_identities_pk')) return settle();
+      throw error;
+    });
+    this.changes.announce(arrival.placement.organization.id);
+    if (settled instanceof RefusedAdmission) throw settled;
+    return settled;
+  }
+
+  /** Returns a refusal that changes something: somebody who has lost every role keeps no old one. */
+  private async settle(arrival: Arrival, tx: Transaction): Promise<Admitted | RefusedAdmission> {
+    const { placement, issuer } = arrival;
+    const { id: organizationId } = placement.organization;
+    if (!(await this.provisioning.lock(organizationId, tx))) throw new RefusedAdmission('no_organization');
+    const identity = await this.identities.find(arrival.iss, arrival.subject, tx);
+    const wanted = this.roleFor(arrival, identity);
+    if (wanted === null && identity === null) return new RefusedAdmission('no_role');
+    const member = await this.memberFor(arrival, identity, wanted, tx);
+    if (member.disabled) throw new RefusedAdmission('disabled');
+    if (wanted === 'keep') return this.remembered(arrival, identity, member, tx);
+    const by = { organizationId, source: issuer.key };
+    const role = await this.provisioning.setRole(by, member, wanted ?? 'member', tx);
+    const settled = await this.remembered(arrival, identity, { ...member, role }, tx);
+    return wanted === null ? new RefusedAdmission('no_role') : settled;
+  }
+
+  /** Tokens that are older than the last claims, and access tokens without the claim, leave the role alone. */
+  private roleFor(
+    { issuer, placement, claims, source, issuedAt }: Arrival,
+    known: IdentityEntity | null,
+  ): RoleDecision {
+    if (known === null) return placement.role;
+    if (issuedAt < known.claimsAt) return 'keep';
+    return source === 'id_token' ? placement.role : tokenRole(placement.role, claims, issuer);
+  }
+
+  private async memberFor(
+    arrival: Arrival,
+    identity: IdentityEntity | null,
+    wanted: RoleDecision,
+    tx: Transaction,
+  ): Promise<Member> {
+    const { issuer, claims, placement, subject } = arrival;
+    const by = { organizationId: placement.organization.id, source: issuer.key };
+    const role: Role = wanted === 'keep' || wanted === null ? 'member' : wanted;
+    const newcomer = { name: nameOf(claims, subject), role };
+    if (identity !== null) {
+      const member = await this.provisioning.find(by.organizationId, identity.userId, tx);
+      if (member !== null) return member;
+      if (wanted === null) throw new RefusedAdmission('no_role');
+      this.assertMayJoin(issuer);
+      return this.provisioning.admit(by, identity.userId, newcomer, tx);
+    }
+    const found = await this.sameAddress(arrival, tx);
+    if (found !== null) return found;
+    this.assertMayJoin(issuer);
+    return this.provisioning.add(by, { ...newcomer, email: await this.addressFor(arrival, tx) }, tx);
+  }
+
+  /**
+   * The member with the same address. Owners and system administrators are never linked: whoever controls the provider would
+   * become one.
+   */
+  private async sameAddress({ issuer, iss, placement }: Arrival, tx: Transaction): Promise<Member | null> {
+    const { email, organization } = placement;
+    const member = email === null ? null : await this.provisioning.find(organization.id, email.address, tx);
+    if (email === null || member === null) return null;
+    const isOpen = issuer.linkVerifiedEmail && email.isVerified && !member.systemAdmin && member.role !== 'owner';
+    if (!isOpen || (await this.identities.isLinked(iss, member.userId, tx)))
+      throw new RefusedAdmission('account_exists');
+    return member;
+  }
+
+  private assertMayJoin({ accounts }: Issuer): void {
+    if (accounts === 'invitation') throw new RefusedAdmission('not_invited');
+  }
+
+  /** The address of a new account. One that belongs to a person of another organization is theirs only if it may be linked. */
+  private async addressFor({ issuer, iss, subject, placement: { email } }: Arrival, tx: Transaction): Promise<string> {
+    const mayLink = issuer.linkVerifiedEmail && email?.isVerified === true;
+    if (email !== null && (mayLink || !(await this.provisioning.isTaken(email.address, tx)))) return email.address;
+    const digest = createHash('sha256').update(`${iss}\n${subject}`).digest('hex').slice(0, 20);
+    // RFC 2606 §2: a name that never resolves.
+    return `${digest}@${issuer.key}.invalid`;
+  }
+
+  private async remembered(
+    arrival: Arrival,
+    known: IdentityEntity | null,
+    member: Member,
+    tx: Transaction,
+  ): Promise<Admitted> {
+    if (known === null || arrival.issuedAt >= known.claimsAt) await this.remember(arrival, known, member, tx);
+    return admittedAs(member, arrival.placement);
+  }
+
+  private async remember(
+    arrival: Arrival,
+    known: IdentityEntity | null,
+    { userId }: Member,
+    tx: Transaction,
+  ): Promise<void> {
+    const { iss: issuer, subject, claims, placement, issuedAt: claimsAt, source } = arrival;
+    const organizationId = placement.organization.id;
+    const email = placement.email?.address ?? null;
+    const isWhole = source === 'id_token' || known === null;
+    const groups = isWhole || placement.groups.length > 0 ? [...placement.groups] : known.groups;
+    const issuerKey = arrival.issuer.key;
+    const shown = shownClaims(claims);
+    await this.identities.save(
+      { issuer, subject, userId, organizationId, issuerKey, email, groups, claims: shown, claimsAt },
+      tx,
+    );
+    if (known !== null) return;
+    const target = { type: 'member', id: userId };
+    await this.audit.record(
+      { caller: null, organizationId, action: 'identity.link', target, after: { issuer, subject } },
+      tx,
+    );
+  }
+
+  private async organizationFor(
+    issuer: Issuer,
+    claims: Claims,
+    email: ClaimedEmail | null,
+  ): Promise<Placement['organization']> {
+    if (!issuer.forAll || !choosesOrganization(issuer.rules)) return this.standingOf(issuer.organizationId);
+    const slug = organizationOf(claims, issuer.rules, email);
+    if (slug === undefined) throw new RefusedAdmission('no_organization');
+    const id = await this.organizations.idOf(slug).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') throw new RefusedAdmission('no_organization');
+      throw error;
+    });
+    return this.standingOf(id);
+  }
+
+  private async standingOf(id: string): Promise<Placement['organization']> {
+    const organization = (await this.standing.of([id])).get(id);
+    if (organization === undefined || organization.suspended) throw new RefusedAdmission('no_organization');
+    return { id, slug: organization.slug };
+  }
+}
+
+/** The role in an access token, where it names one. */
+const tokenRole = (role: RoleDecision, claims: Claims, { rules }: Issuer): RoleDecision =>
+  rules.roleClaim !== null && roleOf(claims, { ...rules, defaultRole: null }) === null ? 'keep' : role;
+
+const admittedAs = ({ userId, role, systemAdmin }: Member, { organization }: Placement): Admitted => ({
+  organizationId: organization.id,
+  organizationSlug: organization.slug,
+  userId,
+  role,
+  systemAdmin,
+});

@@ -1,0 +1,41 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Claims } from './issuer.types';
+
+/** A person at a provider. The pair is the identity (OpenID Connect Core 1.0 §5.7); an e-mail address is none. */
+@Entity('oidc_identities')
+@Index('oidc_identities_organization_idx', ['organizationId', 'issuerKey', 'subject'])
+@Index('oidc_identities_user_idx', ['userId'])
+export class IdentityEntity {
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  issuer!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  subject!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  /** Organization of the last sign-in. */
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('text', { name: 'issuer_key' })
+  issuerKey!: string;
+
+  @Column('text', { nullable: true })
+  email!: string | null;
+
+  @Column('text', { array: true, default: [] })
+  groups!: string[];
+
+  /** Claims of the last sign-in, for administrators. */
+  @Column('jsonb', { default: {} })
+  claims!: Claims;
+
+  /** When the provider issued them. Older tokens change nothing. */
+  @Column('timestamptz', { name: 'claims_at', default: () => 'now()' })
+  claimsAt!: Date;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

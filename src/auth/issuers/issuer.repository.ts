@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type Repository } from 'typeorm';
+import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
+import { type Transaction, VersionedScope } from '../../platform/database';
+import { IssuerEntity } from './issuer.entity';
+
+/** A row for the catalogue: with whether there is a logo, not with the picture. */
+export type IssuerRow = Omit<IssuerEntity, 'logo' | 'enabled' | 'version' | 'createdAt' | 'updatedAt'> & {
+  readonly hasLogo: boolean;
+};
+
+const MOST = 2_000;
+
+@Injectable()
+export class IssuerRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within(organizationId: string, tx?: Transaction): IssuerScope {
+    return new IssuerScope((tx ?? this.dataSource.manager).getRepository(IssuerEntity), organizationId);
+  }
+
+  /** Issuers of all organizations that people may sign in with, by name. */
+  usable(): Promise<IssuerRow[]> {
+    return this.dataSource.query<IssuerRow[]>(
+      `SELECT issuer.id, issuer.organization_id AS "organizationId", issuer.key, issuer.name, issuer.url,
+              issuer.client_id AS "clientId", issuer.client_secret AS "clientSecret", issuer.listed,
+              issuer.for_all AS "forAll", issuer.settings, issuer.logo IS NOT NULL AS "hasLogo"
+         FROM oidc_issuers issuer JOIN organizations organization ON organization.id = issuer.organization_id
+        WHERE issuer.enabled AND NOT organization.suspended ORDER BY issuer.name, issuer.key LIMIT ${MOST}`,
+    );
+  }
+
+  findByKey(key: string): Promise<IssuerEntity | null> {
+    return this.dataSource.getRepository(IssuerEntity).findOneBy({ key });
+  }
+
+  /** Null without one. */
+  async logoOf(key: string): Promise<string | null> {
+    const row = await this.dataSource.getRepository(IssuerEntity).findOneBy({ key, enabled: true });
+    return row?.logo ?? null;
+  }
+}
+
+export class IssuerScope extends VersionedScope<IssuerEntity> {
+  constructor(rows: Repository<IssuerEntity>, organizationId: string) {
+    super(rows, organizationId);
+  }
+
+  findByKey(key: string): Promise<IssuerEntity | null> {
+    return this.rows.findOneBy(this.where({ key }));
+  }
+
+  /** By key. */
+  async page({ limit, cursor }: PageRequest): Promise<Page<IssuerEntity>> {
+    const after = textCursor(cursor);
+    const query = this.rows
+      .createQueryBuilder('issuer')
+      .where('issuer.organization_id = :organization', { organization: this.organizationId });
+    const total = await query.getCount();
+    if (after !== null) query.andWhere('issuer.key > :after', { after });
+    const found = await query
+      .orderBy('issuer.key', 'ASC')
+      .take(limit + 1)
+      .getMany();
+    return { ...pageOf(found, limit, ({ key }) => key), total };
+  }
+}

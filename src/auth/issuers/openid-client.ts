@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import * as openid from 'openid-client';
+import { AppError } from '../../kernel';
+import { OutboundClient } from '../../platform/outbound';
+import type { Claims, Issuer } from './issuer.types';
+import { ProviderDocument, providerDown } from './provider-document';
+import { askProvider } from './provider-http';
+
+/** Seconds that two clocks may differ. */
+const CLOCK_TOLERANCE = 30;
+const MOST_ISSUERS = 2_000;
+
+/** Values that bind an answer to the browser that asked. */
+export interface LoginChecks {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE (RFC 7636). */
+  readonly verifier: string;
+}
+
+export interface SignedInPerson {
+  readonly claims: Claims;
+  readonly idToken: string;
+}
+
+/** An answer of a provider that must not sign anybody in. `reason` is for the log. */
+export class RefusedAnswer extends Error {
+  constructor(readonly reason: string) {
+    super(`The answer of the provider was refused: ${reason}`);
+    this.name = 'RefusedAnswer';
+  }
+}
+
+type Metadata = openid.ServerMetadata;
+
+/** The only file that knows the OpenID library. Every request of it goes through our outbound client. */
+@Injectable()
+export class OpenIdClient {
+  private readonly documents = new LRUCache<string, ProviderDocument<Metadata>>({ max: MOST_ISSUERS });
+
+  constructor(private readonly outbound: OutboundClient) {}
+
+  /** @throws {AppError} `unavailable` */
+  metadata(issuer: Issuer): Promise<Metadata> {
+    const key = `${issuer.trusted} ${issuer.url}`;
+    const known = this.documents.get(key) ?? new ProviderDocument(() => this.discover(issuer));
+    this.documents.set(key, known);
+    return known.current();
+  }
+
+  /** Reads the metadata now. @throws the provider's failure as it is, for the connection test */
+  async discover(issuer: Issuer): Promise<Metadata> {
+    const config = await openid.discovery(new URL(issuer.url), issuer.clientId, undefined, openid.None(), {
+      [openid.customFetch]: this.fetchFor(issuer),
+      execute: isPlain(issuer) ? [openid.allowInsecureRequests] : [],
+    });
+    return config.serverMetadata();
+  }
+
+  /** @throws {AppError} `unavailable` */
+  async loginUrl(issuer: Issuer, { redirectUri, state, nonce, verifier }: LoginChecks): Promise<string> {
+    const config = await this.configuration(issuer);
+    return openid.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: issuer.scopes,
+      state,
+      nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).href;
+  }
+
+  /**
+   * Exchanges the code of an answer and checks the ID token: signature, issuer, audience, time, nonce.
+   * @throws RefusedAnswer
+   * @throws {AppError} `unavailable`
+   */
+  async finishLogin(issuer: Issuer, answer: URLSearchParams, checks: LoginChecks): Promise<SignedInPerson> {
+    const config = await this.configuration(issuer);
+    const currentUrl = new URL(checks.redirectUri);
+    currentUrl.search = answer.toString();
+    try {
+      const tokens = await openid.authorizationCodeGrant(config, currentUrl, {
+        expectedState: checks.state,
+        expectedNonce: checks.nonce,
+        pkceCodeVerifier: checks.verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined || tokens.id_token === undefined) throw new RefusedAnswer('no_id_token');
+      if (!issuer.userinfo) return { claims, idToken: tokens.id_token };
+      const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
+      // The ID token is signed: it wins where both say something.
+      return { claims: { ...more, ...claims }, idToken: tokens.id_token };
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** Null where the provider has no RP-initiated logout. */
+  async logoutUrl(issuer: Issuer, idToken: string | null, returnTo: string): Promise<string | null> {
+    const config = await this.configuration(issuer);
+    if (config.serverMetadata().end_session_endpoint === undefined) return null;
+    const parameters = { post_logout_redirect_uri: returnTo, client_id: issuer.clientId };
+    return openid.buildEndSessionUrl(config, idToken === null ? parameters : { ...parameters, id_token_hint: idToken })
+      .href;
+  }
+
+  /**
+   * Made anew for every login: a configuration keeps keys for a minute, and a login after a key rotation would fail.
+   * Without `enableNonRepudiationChecks` the library takes ID tokens with a wrong signature.
+   */
+  private async configuration(issuer: Issuer): Promise<openid.Configuration> {
+    const metadata = await this.metadata(issuer);
+    const client = {
+      id_token_signed_response_alg: issuer.signingAlgorithm,
+      [openid.clockTolerance]: CLOCK_TOLERANCE,
+    };
+    const config = new openid.Configuration(metadata, issuer.clientId, client, authenticationOf(issuer, metadata));
+    config[openid.customFetch] = this.fetchFor(issuer);
+    if (isPlain(issuer)) openid.allowInsecureRequests(config);
+    openid.enableNonRepudiationChecks(config);
+    return config;
+  }
+
+  private fetchFor(issuer: Issuer): openid.CustomFetch {
+    return async (url, { method, headers, body }) => {
+      const text = body === undefined || body === null ? undefined : textOf(body);
+      const answer = await askProvider(this.outbound, issuer, {
+        url,
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers,
+        ...(text !== undefined && { body: text }),
+      });
+      const empty = answer.status === 204 || answer.status === 304;
+      return new Response(empty ? null : answer.text, { status: answer.status, headers: answer.headers });
+    };
+  }
+}
+
+/** Loopback providers of development, and those that the operator set. Others are refused when they are saved. */
+const isPlain = ({ url }: Issuer): boolean => url.startsWith('http:');
+
+function authenticationOf({ clientSecret }: Issuer, metadata: Metadata): openid.ClientAuth {
+  const secret = clientSecret();
+  if (secret === null) return openid.None();
+  // OpenID Connect Discovery 1.0 §3: a missing list means `client_secret_basic`.
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return methods.includes('client_secret_basic') ? openid.ClientSecretBasic(secret) : openid.ClientSecretPost(secret);
+}
+
+function textOf(body: NonNullable<openid.FetchBody>): string {
+  if (typeof body === 'string') return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  throw new TypeError('The OpenID library sent a body that is no text');
+}
+
+/** An outage of the provider lies somewhere in the chain of causes; everything else is an answer to refuse. */
+function failureOf(error: unknown): Error {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RefusedAnswer) return cause;
+    if (cause instanceof AppError) return cause.code === 'secret_unavailable' ? cause : providerDown(cause);
+  }
+  if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
+    return new RefusedAnswer(`provider: ${plain(error.error)}`);
+  }
+  return new RefusedAnswer(error instanceof openid.ClientError ? plain(error.code ?? error.message) : 'invalid');
+}
+
+/** Error codes come from the provider; in the log they stay one short word. */
+const plain = (text: string): string => text.replace(/[^\w .-]/g, '').slice(0, 80);

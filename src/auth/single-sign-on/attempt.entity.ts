@@ -1,0 +1,27 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A sign-in that a browser has begun. Finishing it deletes the row, so that it works once. */
+@Entity('oidc_attempts')
+@Index('oidc_attempts_expires_idx', ['expiresAt'])
+export class AttemptEntity {
+  /** SHA-256 of `state`. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_attempts_pk' })
+  hash!: string;
+
+  /** SHA-256 of the cookie of the browser that began it. */
+  @Column('text', { name: 'browser_hash' })
+  browserHash!: string;
+
+  @Column('text', { name: 'issuer_key' })
+  issuerKey!: string;
+
+  @Column('text', { name: 'return_to' })
+  returnTo!: string;
+
+  /** An administrator's test, which opens no session. */
+  @Column('boolean', { default: false })
+  trial!: boolean;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller } from '../../kernel';
+import { IdentityRepository } from '../issuers/identity.repository';
+import type { Issuer } from '../issuers/issuer.types';
+import { OpenIdClient } from '../issuers/openid-client';
+import { TokenVerifier } from '../issuers/token-verifier';
+import type { ConnectionCheckDto, ConnectionReportDto } from './issuer-answer.dto';
+import { Trials } from './trials.service';
+
+type Metadata = Awaited<ReturnType<OpenIdClient['discover']>>;
+type Check = ConnectionCheckDto;
+
+const passed = (check: Check['check'], detail: string): Check => ({ check, state: 'passed', detail });
+const warned = (check: Check['check'], detail: string): Check => ({ check, state: 'warned', detail });
+const failed = (check: Check['check'], detail: string): Check => ({ check, state: 'failed', detail });
+
+/** "Test the connection": what a provider says of itself now, and what its rules would make of the caller. */
+@Injectable()
+export class ConnectionTests {
+  constructor(
+    private readonly provider: OpenIdClient,
+    private readonly verifier: TokenVerifier,
+    private readonly identities: IdentityRepository,
+    private readonly trials: Trials,
+  ) {}
+
+  async run(caller: Caller, issuer: Issuer): Promise<ConnectionReportDto> {
+    const [checks, me] = await Promise.all([this.checks(issuer), this.outcomeFor(caller, issuer)]);
+    return { ok: checks.every(({ state }) => state !== 'failed'), checks, me };
+  }
+
+  private async checks(issuer: Issuer): Promise<Check[]> {
+    let metadata: Metadata;
+    try {
+      metadata = await this.provider.discover(issuer);
+    } catch (error) {
+      return [failed('metadata', reasonOf(error))];
+    }
+    return [
+      passed('metadata', `The provider calls itself ${metadata.issuer}`),
+      await this.keys(issuer, metadata),
+      algorithm(issuer, metadata),
+      metadata.code_challenge_methods_supported?.includes('S256') === false
+        ? warned('pkce', 'The provider does not say that it supports PKCE with S256; it is used nevertheless')
+        : passed('pkce', 'Sign-ins are protected by PKCE'),
+      secret(issuer),
+      metadata.end_session_endpoint === undefined
+        ? warned('logout', 'Signing out here does not sign out at the provider')
+        : passed('logout', 'Signing out here signs out at the provider'),
+    ];
+  }
+
+  private async keys(issuer: Issuer, { jwks_uri: address }: Metadata): Promise<Check> {
+    if (address === undefined) return failed('keys', 'The provider publishes no keys');
+    try {
+      const count = await this.verifier.readKeys(issuer, address);
+      return count === 0 ? failed('keys', 'The list of keys is empty') : passed('keys', `${count} keys were read`);
+    } catch (error) {
+      return failed('keys', reasonOf(error));
+    }
+  }
+
+  private async outcomeFor({ userId }: Caller, issuer: Issuer): Promise<ConnectionReportDto['me']> {
+    const identity = await this.identities.ofUser(issuer.url, userId);
+    if (identity === null) return null;
+    const outcome = await this.trials.outcomeOf(issuer, identity.claims);
+    return { ...outcome, groups: [...outcome.groups] };
+  }
+}
+
+function algorithm({ signingAlgorithm }: Issuer, metadata: Metadata): Check {
+  const offered = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
+  return offered.includes(signingAlgorithm)
+    ? passed('algorithm', `Tokens are signed with ${signingAlgorithm}`)
+    : failed('algorithm', `The provider signs with ${offered.join(', ').slice(0, 100)}, not with ${signingAlgorithm}`);
+}
+
+function secret({ clientSecret }: Issuer): Check {
+  try {
+    return clientSecret() === null
+      ? warned('secret', 'No client secret is set: the provider must know this client as a public one')
+      : passed('secret', 'A client secret is set; a trial sign-in shows whether it is right');
+  } catch {
+    return failed('secret', 'The stored client secret cannot be read: enter it again');
+  }
+}
+
+/** Our own words where there are any; the provider's stay in the log. */
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AppError) return cause.detail;
+  }
+  const message = error instanceof Error ? error.message : '';
+  return message.includes('issuer')
+    ? 'The provider calls itself by another name than the issuer address: copy its "issuer" exactly'
+    : 'The address does not answer as an OpenID provider';
+}

@@ -1,0 +1,281 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  invalid,
+  notFound,
+  type Page,
+  type PageRequest,
+  type Problem,
+  ROLES,
+  uuidv7,
+} from '../../kernel';
+import { assertOutranks, OrganizationChanges, OrganizationsService } from '../../organizations';
+import { AuditLog } from '../../platform/audit';
+import { CONFIG, type Config } from '../../platform/config';
+import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { OutboundClient } from '../../platform/outbound';
+import { VersionedResource } from '../../platform/resources';
+import { SecretsService } from '../../platform/secrets';
+import { IdentityRepository } from '../issuers/identity.repository';
+import type { IssuerEntity } from '../issuers/issuer.entity';
+import { IssuerRepository } from '../issuers/issuer.repository';
+import { DEFAULT_SETTINGS, type Issuer, type IssuerSettings } from '../issuers/issuer.types';
+import { Issuers, secretFieldOf } from '../issuers/issuers.service';
+import { SessionRepository } from '../sessions/session.repository';
+import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
+import type { IdentityDto, IssuerDto } from './issuer-answer.dto';
+import { changedSettings, settingsOf, viewOf } from './issuer-view';
+
+const MOST_ENTRIES = 200;
+const LONGEST = 500;
+
+/** The organization of a request, and the origin that its answers name. */
+export interface IssuerRequest {
+  readonly caller: Caller;
+  readonly slug: string;
+  readonly origin: string;
+}
+
+/** An organization's OpenID providers, as its administrators see and its owners set them. */
+@Injectable()
+export class IssuerAdministration {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly organizations: OrganizationsService,
+    private readonly repository: IssuerRepository,
+    private readonly issuers: Issuers,
+    private readonly identities: IdentityRepository,
+    private readonly sessions: SessionRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly secrets: SecretsService,
+    private readonly outbound: OutboundClient,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  async list({ caller, slug, origin }: IssuerRequest, page: PageRequest): Promise<Page<IssuerDto>> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const found = await this.repository.within(organizationId).page(page);
+    return { ...found, items: found.items.map((row) => viewOf(row, origin)) };
+  }
+
+  async get(request: IssuerRequest, key: string): Promise<IssuerDto> {
+    return viewOf((await this.stored(request, key)).row, request.origin);
+  }
+
+  /** @throws {AppError} `forbidden`, `validation_failed`, `outbound_refused`, `conflict` when the key is taken */
+  async create(request: IssuerRequest, input: CreateIssuerDto): Promise<IssuerDto> {
+    const { caller, slug } = request;
+    const organizationId = await this.organizations.administered(caller, slug);
+    const missing = (['name', 'issuer', 'client_id'] as const).filter((member) => input[member] === undefined);
+    if (missing.length > 0) throw invalid(missing.map((path) => ({ path, message: `${path} must be given` })));
+    const settings = changedSettings(DEFAULT_SETTINGS, input);
+    await this.assertMaySet(caller, input, settings);
+    try {
+      const id = await this.transactions.once('oidc_issuer.create', async (tx) => {
+        const id = uuidv7();
+        const { key, name, issuer: url, client_id: clientId, client_secret: secret } = input;
+        const clientSecret = secret ? await this.secrets.seal(organizationId, secretFieldOf(id), secret, tx) : null;
+        const flags = { enabled: input.enabled ?? true, listed: input.listed ?? true, forAll: input.for_all ?? false };
+        const values = { key, name, url, clientId, clientSecret, logo: input.logo ?? null, ...flags, settings };
+        await this.repository.within(organizationId, tx).insert({ id, ...values });
+        await this.audit.record(
+          {
+            caller,
+            organizationId,
+            action: 'oidc_issuer.create',
+            target: { type: 'oidc_issuer', id },
+            after: { ...shown(values), client_secret_set: clientSecret !== null },
+          },
+          tx,
+        );
+        return id;
+      });
+      this.changes.announce(organizationId);
+      const row = await this.repository.within(organizationId).find(id);
+      if (row === null) throw notFound('Sign-in service');
+      return viewOf(row, request.origin);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'oidc_issuers_key_key')) throw error;
+      throw new AppError('conflict', 'A sign-in service with this key exists', {
+        problems: [{ path: 'key', message: 'is taken' }],
+      });
+    }
+  }
+
+  /** @throws {AppError} `precondition_failed`, and what `create` throws */
+  async update(
+    request: IssuerRequest,
+    key: string,
+    input: UpdateIssuerDto,
+    expected: number | null,
+  ): Promise<IssuerDto> {
+    const { caller } = request;
+    const { row: old, organizationId } = await this.stored(request, key);
+    await this.assertMaySet(caller, input, changedSettings(settingsOf(old), input), old);
+    const row = await this.versions(organizationId).change(
+      { caller: { ...caller, organizationId }, id: old.id, expected },
+      'update',
+      async (current, tx) => {
+        const settings = changedSettings(settingsOf(current), input);
+        const values = {
+          name: input.name ?? current.name,
+          url: input.issuer ?? current.url,
+          clientId: input.client_id ?? current.clientId,
+          clientSecret: await this.secretAfter(current, input, tx),
+          logo: input.logo === undefined ? current.logo : input.logo,
+          enabled: input.enabled ?? current.enabled,
+          listed: input.listed ?? current.listed,
+          forAll: input.for_all ?? current.forAll,
+          settings,
+        };
+        const before = { ...current, settings: settingsOf(current) };
+        if (isDeepStrictEqual(values, pick(before, values))) return null;
+        // Other people may come in now: sessions that the old settings opened end.
+        const isOther = values.url !== current.url || values.clientId !== current.clientId || !values.enabled;
+        if (isOther) await this.sessions.removeOfIssuer(current.key, tx);
+        const secretSet = values.clientSecret !== current.clientSecret;
+        return { values, before: shown(before), after: { ...shown(values), client_secret_changed: secretSet } };
+      },
+    );
+    this.changes.announce(organizationId);
+    return viewOf(row, request.origin);
+  }
+
+  /** Ends the sessions of everybody who came through it. Accounts stay. */
+  async remove(request: IssuerRequest, key: string, expected: number | null): Promise<void> {
+    const { caller } = request;
+    const { row, organizationId } = await this.stored(request, key);
+    assertOutranks(caller, { role: 'owner' });
+    await this.versions(organizationId).remove({ caller: { ...caller, organizationId }, id: row.id, expected }, shown);
+    await this.transactions.run((tx) => this.sessions.removeOfIssuer(key, tx));
+    this.changes.announce(organizationId);
+  }
+
+  /** People of the organization who signed in there, with their last claims. */
+  async people(request: IssuerRequest, key: string, page: PageRequest): Promise<Page<IdentityDto>> {
+    const organizationId = await this.organizations.administered(request.caller, request.slug);
+    const found = await this.identities.page(organizationId, key, page);
+    return {
+      ...found,
+      items: found.items.map(({ userId, subject, email, groups, claims, claimsAt, createdAt }) => ({
+        user_id: userId,
+        subject,
+        email,
+        groups,
+        claims,
+        claims_at: claimsAt.toISOString(),
+        created_at: createdAt.toISOString(),
+      })),
+    };
+  }
+
+  /** A stored issuer, switched on or off, or the one of the environment. @throws {AppError} `not_found` */
+  async usable(request: IssuerRequest, key: string): Promise<Issuer> {
+    const organizationId = await this.organizations.administered(request.caller, request.slug);
+    const issuer = await this.issuers.findStored(key);
+    if (issuer === null || issuer.organizationId !== organizationId) throw notFound('Sign-in service');
+    return issuer;
+  }
+
+  private async stored(
+    { caller, slug }: IssuerRequest,
+    key: string,
+  ): Promise<{ row: IssuerEntity; organizationId: string }> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const row = await this.repository.within(organizationId).findByKey(key);
+    if (row === null) throw notFound('Sign-in service');
+    return { row, organizationId };
+  }
+
+  /**
+   * A person who sets a provider can sign in as anybody there, so only owners may. One for all organizations needs a system
+   * administrator.
+   */
+  private async assertMaySet(
+    caller: Caller,
+    input: UpdateIssuerDto,
+    settings: IssuerSettings,
+    old: Pick<IssuerEntity, 'forAll'> | null = null,
+  ): Promise<void> {
+    assertOutranks(caller, { role: 'owner' });
+    if ((input.for_all === true || old?.forAll === true) && !caller.systemAdmin) {
+      throw new AppError('forbidden', 'Only system administrators set a sign-in service of all organizations');
+    }
+    const problems = problemsOf(settings, input);
+    const { issuer } = input;
+    if (issuer?.startsWith('http:') && this.config.env === 'production') {
+      problems.push({ path: 'issuer', message: 'must begin with https://' });
+    }
+    if (problems.length > 0) throw invalid(problems);
+    if (issuer !== undefined) await this.outbound.assertDialable(issuer);
+  }
+
+  /** A secret goes to the address that it was entered for and nowhere else. */
+  private async secretAfter(
+    { id, organizationId, clientSecret, url }: IssuerEntity,
+    { client_secret: secret, issuer = url }: UpdateIssuerDto,
+    tx: Transaction,
+  ): Promise<string | null> {
+    if (secret === undefined) return issuer === url ? clientSecret : null;
+    return secret === null ? null : this.secrets.seal(organizationId, secretFieldOf(id), secret, tx);
+  }
+
+  private versions(organizationId: string): VersionedResource<IssuerEntity> {
+    return new VersionedResource(this.transactions, this.audit, {
+      type: 'oidc_issuer',
+      label: 'Sign-in service',
+      within: (_caller, tx) => this.repository.within(organizationId, tx),
+      assertMayChange: (caller) => assertOutranks(caller, { role: 'owner' }),
+    });
+  }
+}
+
+function problemsOf({ accounts, linkVerifiedEmail }: IssuerSettings, input: UpdateIssuerDto): Problem[] {
+  const problems: Problem[] = [];
+  if (accounts === 'invitation' && !linkVerifiedEmail) {
+    problems.push({
+      path: 'link_verified_email',
+      message: 'must be true for accounts by invitation, or nobody could come in',
+    });
+  }
+  const maps = {
+    roles: [input.roles, (value: unknown) => ROLES.some((role) => role === value), `one of ${ROLES.join(', ')}`],
+    organizations: [input.organizations, (value: unknown) => typeof value === 'string', 'a slug'],
+    email_domains: [input.email_domains, (value: unknown) => typeof value === 'string', 'a slug'],
+  } as const;
+  for (const [path, [map = {}, isGood, wanted]] of Object.entries(maps)) {
+    const entries = Object.entries(map);
+    const isSized = entries.length <= MOST_ENTRIES && entries.every(([name]) => name.length <= LONGEST && name !== '');
+    if (!isSized || !entries.every(([, value]) => isGood(value) && String(value).length <= LONGEST)) {
+      problems.push({ path, message: `must hold at most ${MOST_ENTRIES} entries, each with ${wanted}` });
+    }
+  }
+  return problems;
+}
+
+const pick = (from: object, like: object): object =>
+  Object.fromEntries(Object.keys(like).map((name) => [name, from[name as keyof typeof from]]));
+
+/** For the audit log: no secret, no picture. */
+const shown = ({
+  key,
+  name,
+  url,
+  clientId,
+  enabled,
+  listed,
+  forAll,
+  settings,
+}: Partial<IssuerEntity> & Pick<IssuerEntity, 'settings'>): object => ({
+  ...(key !== undefined && { key }),
+  name,
+  issuer: url,
+  client_id: clientId,
+  enabled,
+  listed,
+  for_all: forAll,
+  settings,
+});

@@ -1,0 +1,151 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Role, ROLES } from '../../kernel';
+import { ADMISSION_PROBLEMS, type AdmissionProblem } from '../issuers/accounts.service';
+import {
+  ACCESS_TOKEN_TYPES,
+  type AccessTokenType,
+  ACCOUNT_POLICIES,
+  type AccountPolicy,
+  SIGNING_ALGORITHMS,
+  type SigningAlgorithm,
+} from '../issuers/issuer.types';
+
+export const ROLE_MAP = {
+  type: 'object' as const,
+  additionalProperties: { type: 'string' as const, enum: [...ROLES] as string[] },
+};
+export const SLUG_MAP = { type: 'object' as const, additionalProperties: { type: 'string' as const } };
+const ANYTHING = { type: 'object' as const, additionalProperties: true };
+
+/** An OpenID provider that an organization set up. */
+export class IssuerDto {
+  key!: string;
+  name!: string;
+  issuer!: string;
+  client_id!: string;
+  client_secret_configured!: boolean;
+  logo!: string | null;
+  enabled!: boolean;
+  listed!: boolean;
+  for_all!: boolean;
+  audience!: string | null;
+
+  @ApiProperty({ enum: SIGNING_ALGORITHMS })
+  signing_algorithm!: SigningAlgorithm;
+
+  @ApiProperty({ enum: ACCESS_TOKEN_TYPES })
+  access_token_type!: AccessTokenType;
+
+  scopes!: string;
+  userinfo!: boolean;
+
+  @ApiProperty({ enum: ACCOUNT_POLICIES })
+  accounts!: AccountPolicy;
+
+  link_verified_email!: boolean;
+  trusted_domains!: string[];
+  role_claim!: string | null;
+
+  @ApiProperty(ROLE_MAP)
+  roles!: Record<string, Role>;
+
+  @ApiProperty({ enum: ROLES, nullable: true })
+  default_role!: Role | null;
+
+  groups_claim!: string | null;
+  organization_claim!: string | null;
+
+  @ApiProperty(SLUG_MAP)
+  organizations!: Record<string, string>;
+
+  @ApiProperty(SLUG_MAP)
+  email_domains!: Record<string, string>;
+
+  /** To be entered at the provider. */
+  redirect_uri!: string;
+  backchannel_logout_uri!: string;
+  post_logout_redirect_uri!: string;
+
+  version!: number;
+  created_at!: string;
+  updated_at!: string;
+}
+
+export class IssuerPageDto {
+  @ApiProperty({ type: [IssuerDto] })
+  items!: IssuerDto[];
+
+  next_cursor!: string | null;
+  total!: number;
+}
+
+export const CONNECTION_CHECKS = ['metadata', 'keys', 'algorithm', 'pkce', 'secret', 'logout'] as const;
+export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number];
+
+export class ConnectionCheckDto {
+  @ApiProperty({ enum: CONNECTION_CHECKS })
+  check!: ConnectionCheck;
+
+  @ApiProperty({ enum: ['passed', 'warned', 'failed'] })
+  state!: 'passed' | 'warned' | 'failed';
+
+  detail!: string;
+}
+
+/** The result of running the rules on a person's claims. */
+export class TrialOutcomeDto {
+  @ApiProperty({ enum: ADMISSION_PROBLEMS, nullable: true })
+  problem!: AdmissionProblem | null;
+
+  /** Slug. */
+  organization!: string | null;
+
+  /** Null: the role that the member has, or `member`. */
+  @ApiProperty({ enum: ROLES, nullable: true })
+  role!: Role | null;
+
+  groups!: string[];
+  email!: string | null;
+  email_verified!: boolean;
+
+  @ApiProperty(ANYTHING)
+  claims!: Record<string, unknown>;
+}
+
+export class ConnectionReportDto {
+  ok!: boolean;
+
+  @ApiProperty({ type: [ConnectionCheckDto] })
+  checks!: ConnectionCheckDto[];
+
+  /** For the caller's own claims at their last sign-in; null if there was none. */
+  @ApiProperty({ type: TrialOutcomeDto, nullable: true })
+  me!: TrialOutcomeDto | null;
+}
+
+export class TrialDto {
+  /** Address for the browser, which comes back with the outcome behind `#trial=`, as base64url of JSON. */
+  url!: string;
+}
+
+/** A person who signed in at the provider. */
+export class IdentityDto {
+  user_id!: string;
+  subject!: string;
+  email!: string | null;
+  groups!: string[];
+
+  @ApiProperty(ANYTHING)
+  claims!: Record<string, unknown>;
+
+  claims_at!: string;
+  created_at!: string;
+}
+
+export class IdentityPageDto {
+  @ApiProperty({ type: [IdentityDto] })
+  items!: IdentityDto[];
+
+  next_cursor!: string | null;
+  total!: number;
+}

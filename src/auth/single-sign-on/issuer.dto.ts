@@ -1,0 +1,214 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsFQDN,
+  IsIn,
+  IsNotEmpty,
+  IsNotIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  MaxLength,
+  MinLength,
+} from 'class-validator';
+import { type Role, ROLES } from '../../kernel';
+import { SLUG, SLUG_LENGTH } from '../../organizations';
+import { IsPlainName, MayBeOmitted } from '../../platform/http';
+import { ENVIRONMENT_KEY } from '../issuers/environment-issuer';
+import {
+  ACCESS_TOKEN_TYPES,
+  type AccessTokenType,
+  ACCOUNT_POLICIES,
+  type AccountPolicy,
+  SIGNING_ALGORITHMS,
+  type SigningAlgorithm,
+} from '../issuers/issuer.types';
+import { ROLE_MAP, SLUG_MAP } from './issuer-answer.dto';
+
+const trim = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+const CLAIM = { type: 'string', nullable: true, example: 'realm_access.roles' } as const;
+/** 64 KiB of picture. */
+const MOST_LOGO = 90_000;
+
+/** Everything but the key that an administrator sets. */
+export class UpdateIssuerDto {
+  /** On the button. */
+  @ApiProperty({ required: false, example: 'Example University' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(100)
+  @IsPlainName()
+  name?: string;
+
+  /** `iss` of its tokens. Changing it without a new `client_secret` clears the stored one. */
+  @ApiProperty({ required: false, example: 'https://sso.example.edu/realms/campus' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true, disallow_auth: true })
+  @Matches(/^[^?#]*$/, { message: 'issuer must not hold a query or a fragment' })
+  @MaxLength(500)
+  issuer?: string;
+
+  @ApiProperty({ required: false, example: 'bellwether' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(500)
+  client_id?: string;
+
+  /** Write-only; answers carry `client_secret_configured`. Null removes it. */
+  @ApiProperty({ type: String, required: false, nullable: true })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[\x21-\x7e]+$/, { message: 'client_secret must hold visible ASCII characters only' })
+  @MaxLength(2_000)
+  client_secret?: string | null;
+
+  /** Data URL of a PNG, JPEG, WebP or GIF of at most 64 KiB. */
+  @ApiProperty({ type: String, required: false, nullable: true })
+  @IsOptional()
+  @Matches(/^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$/, {
+    message: 'logo must be a data URL of a picture',
+  })
+  @MaxLength(MOST_LOGO)
+  logo?: string | null;
+
+  @MayBeOmitted()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** On the sign-in page. */
+  @MayBeOmitted()
+  @IsBoolean()
+  listed?: boolean;
+
+  /** Its people may belong to every organization. For system administrators. */
+  @MayBeOmitted()
+  @IsBoolean()
+  for_all?: boolean;
+
+  /** `aud` of access tokens; null takes none. */
+  @ApiProperty({ type: String, required: false, nullable: true })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(500)
+  audience?: string | null;
+
+  @ApiProperty({ enum: SIGNING_ALGORITHMS, required: false })
+  @MayBeOmitted()
+  @IsIn(SIGNING_ALGORITHMS)
+  signing_algorithm?: SigningAlgorithm;
+
+  @ApiProperty({ enum: ACCESS_TOKEN_TYPES, required: false })
+  @MayBeOmitted()
+  @IsIn(ACCESS_TOKEN_TYPES)
+  access_token_type?: AccessTokenType;
+
+  @ApiProperty({ required: false, example: 'openid email profile' })
+  @MayBeOmitted()
+  @Transform(trim)
+  @Matches(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
+    message: 'scopes must begin with openid and be separated by spaces',
+  })
+  @MaxLength(500)
+  scopes?: string;
+
+  /** Also read the claims of the userinfo endpoint. */
+  @MayBeOmitted()
+  @IsBoolean()
+  userinfo?: boolean;
+
+  @ApiProperty({ enum: ACCOUNT_POLICIES, required: false })
+  @MayBeOmitted()
+  @IsIn(ACCOUNT_POLICIES)
+  accounts?: AccountPolicy;
+
+  /** Link people to the member with the same verified e-mail address. */
+  @MayBeOmitted()
+  @IsBoolean()
+  link_verified_email?: boolean;
+
+  /** Domains whose addresses count as verified when the provider does not say. */
+  @ApiProperty({ type: [String], required: false })
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsFQDN({ require_tld: false }, { each: true })
+  trusted_domains?: string[];
+
+  @ApiProperty({ ...CLAIM, required: false })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  role_claim?: string | null;
+
+  /** Role by value of the claim. Empty: values that are role names count. */
+  @ApiProperty({ ...ROLE_MAP, selfRequired: false, example: { staff: 'teacher' } })
+  @MayBeOmitted()
+  @IsObject()
+  roles?: Record<string, Role>;
+
+  /** Without any mapped value; null refuses these people. */
+  @ApiProperty({ enum: ROLES, required: false, nullable: true })
+  @IsOptional()
+  @IsIn(ROLES)
+  default_role?: Role | null;
+
+  @ApiProperty({ ...CLAIM, required: false, example: 'groups' })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  groups_claim?: string | null;
+
+  /** For issuers with `for_all`. */
+  @ApiProperty({ ...CLAIM, required: false, example: 'faculty' })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  organization_claim?: string | null;
+
+  /** Organization by value of that claim. Empty: values are slugs. */
+  @ApiProperty({ ...SLUG_MAP, selfRequired: false, example: { PHYS: 'physics' } })
+  @MayBeOmitted()
+  @IsObject()
+  organizations?: Record<string, string>;
+
+  /** Organization by domain of a verified e-mail address. */
+  @ApiProperty({ ...SLUG_MAP, selfRequired: false, example: { 'physics.example.edu': 'physics' } })
+  @MayBeOmitted()
+  @IsObject()
+  email_domains?: Record<string, string>;
+}
+
+export class CreateIssuerDto extends UpdateIssuerDto {
+  /** Name in URLs, never changed again: `/auth/oidc/{key}/callback` is the redirect address. */
+  @ApiProperty({ example: 'campus', pattern: SLUG.source })
+  @IsString()
+  @MinLength(SLUG_LENGTH.shortest)
+  @MaxLength(SLUG_LENGTH.longest)
+  @Matches(SLUG, { message: 'key must hold lower-case letters, digits and single hyphens' })
+  @IsNotIn([ENVIRONMENT_KEY], { message: `key must not be ${ENVIRONMENT_KEY}, which is the environment's` })
+  key!: string;
+
+  // Rules of their own would replace the inherited ones; the service refuses a missing member.
+  @ApiProperty({ example: 'Example University' })
+  declare name: string;
+
+  @ApiProperty({ example: 'https://sso.example.edu/realms/campus' })
+  declare issuer: string;
+
+  @ApiProperty({ example: 'bellwether' })
+  declare client_id: string;
+}

@@ -1,0 +1,177 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Caller, Page } from '../../kernel';
+import {
+  Access,
+  type BellwetherRequest,
+  CurrentCaller,
+  IfMatch,
+  PageQueryDto,
+  ReadsIfMatch,
+  TagsVersion,
+  toPageRequest,
+} from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { AttemptCookie } from './attempt-cookie';
+import { ConnectionTests } from './connection-tests.service';
+import { IssuerAdministration, type IssuerRequest } from './issuer-administration.service';
+import {
+  ConnectionReportDto,
+  IdentityDto,
+  IdentityPageDto,
+  IssuerDto,
+  IssuerPageDto,
+  TrialDto,
+} from './issuer-answer.dto';
+import { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
+import { SingleSignOn } from './single-sign-on.service';
+
+const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
+const FOR_OWNERS = 'For owners of the organization: whoever sets a provider can sign in as any of its people.';
+
+@ApiTags('Single sign-on')
+@Controller('api/v1/organizations/:slug/sign-on/issuers')
+export class IssuersController {
+  constructor(
+    private readonly issuers: IssuerAdministration,
+    private readonly tests: ConnectionTests,
+    private readonly signOn: SingleSignOn,
+    private readonly attempt: AttemptCookie,
+  ) {}
+
+  @Get()
+  @Access({ ...ADMINISTRATORS, summary: 'OpenID providers of the organization' })
+  @ApiOkResponse({ type: IssuerPageDto })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() page: PageQueryDto,
+    @Req() request: BellwetherRequest,
+  ): Promise<Page<IssuerDto>> {
+    return this.issuers.list(this.requestOf(caller, slug, request), toPageRequest(page));
+  }
+
+  @Post()
+  @TagsVersion()
+  @Idempotent({ sealed: true })
+  @Access({ ...ADMINISTRATORS, summary: 'Add an OpenID provider', description: FOR_OWNERS })
+  @ApiCreatedResponse({ type: IssuerDto })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: CreateIssuerDto,
+    @Req() request: BellwetherRequest,
+  ): Promise<IssuerDto> {
+    return this.issuers.create(this.requestOf(caller, slug, request), body);
+  }
+
+  @Get(':key')
+  @TagsVersion()
+  @Access({ ...ADMINISTRATORS, summary: 'Read an OpenID provider' })
+  @ApiOkResponse({ type: IssuerDto })
+  get(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @Req() request: BellwetherRequest,
+  ): Promise<IssuerDto> {
+    return this.issuers.get(this.requestOf(caller, slug, request), key);
+  }
+
+  @Patch(':key')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
+  @Access({
+    ...ADMINISTRATORS,
+    summary: 'Change an OpenID provider',
+    description: `Absent members stay. ${FOR_OWNERS} Another address or client ends the sessions of its people.`,
+  })
+  @ApiOkResponse({ type: IssuerDto })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @Body() body: UpdateIssuerDto,
+    @IfMatch('demanded') expected: number | null,
+    @Req() request: BellwetherRequest,
+  ): Promise<IssuerDto> {
+    return this.issuers.update(this.requestOf(caller, slug, request), key, body, expected);
+  }
+
+  @Delete(':key')
+  @HttpCode(204)
+  @ReadsIfMatch('welcome')
+  @Access({
+    ...ADMINISTRATORS,
+    summary: 'Remove an OpenID provider',
+    description: `${FOR_OWNERS} Ends the sessions of its people. Their accounts stay.`,
+  })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @IfMatch('welcome') expected: number | null,
+    @Req() request: BellwetherRequest,
+  ): Promise<void> {
+    await this.issuers.remove(this.requestOf(caller, slug, request), key, expected);
+  }
+
+  @Get(':key/people')
+  @Access({ ...ADMINISTRATORS, summary: 'People who signed in there, with their last claims' })
+  @ApiOkResponse({ type: IdentityPageDto })
+  people(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @Query() page: PageQueryDto,
+    @Req() request: BellwetherRequest,
+  ): Promise<Page<IdentityDto>> {
+    return this.issuers.people(this.requestOf(caller, slug, request), key, toPageRequest(page));
+  }
+
+  @Post(':key/test')
+  @HttpCode(200)
+  @Access({
+    ...ADMINISTRATORS,
+    summary: 'Test the connection',
+    description:
+      'Reads the metadata and keys of the provider now, and runs the rules on the last claims of the caller.',
+  })
+  @ApiOkResponse({ type: ConnectionReportDto })
+  async test(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @Req() request: BellwetherRequest,
+  ): Promise<ConnectionReportDto> {
+    return this.tests.run(caller, await this.issuers.usable(this.requestOf(caller, slug, request), key));
+  }
+
+  @Post(':key/trial')
+  @HttpCode(200)
+  @Access({
+    ...ADMINISTRATORS,
+    summary: 'Begin a trial sign-in',
+    description: 'Nobody is signed in and no account is touched; also for a provider that is switched off.',
+  })
+  @ApiOkResponse({ type: TrialDto })
+  async trial(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('key') key: string,
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<TrialDto> {
+    const asked = this.requestOf(caller, slug, request);
+    const issuer = await this.issuers.usable(asked, key);
+    const browser = { token: this.attempt.ensure(request.headers, response), origin: asked.origin };
+    const returnTo = `/organization/sign-on?org=${slug}&issuer=${key}`;
+    return { url: await this.signOn.begin(key, returnTo, browser, issuer) };
+  }
+
+  private requestOf(caller: Caller, slug: string, request: BellwetherRequest): IssuerRequest {
+    return { caller, slug, origin: this.signOn.originOf(`${request.protocol}://${request.headers.host ?? ''}`) };
+  }
+}

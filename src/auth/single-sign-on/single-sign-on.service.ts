@@ -1,0 +1,186 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AppError, notFound } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
+import type { Claims, Issuer } from '../issuers/issuer.types';
+import { Issuers } from '../issuers/issuers.service';
+import { OpenIdClient, RefusedAnswer } from '../issuers/openid-client';
+import { RefusedToken, TokenVerifier } from '../issuers/token-verifier';
+import { Authenticator } from '../access/authenticator';
+import { scopesOf } from '../sessions/role-scopes';
+import { SessionRepository } from '../sessions/session.repository';
+import { newSessionToken, sessionHashOf } from '../sessions/session-token';
+import { signOnPath } from '../sign-in/sign-in-doors.service';
+import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
+import { checksOf } from './attempt';
+import { AttemptRepository } from './attempt.repository';
+
+/** Why a sign-in did not work, for the sign-in page. */
+export type SignOnProblem = 'expired' | 'refused' | 'unavailable' | AdmissionProblem;
+
+export class FailedSignOn extends Error {
+  constructor(readonly problem: SignOnProblem) {
+    super(`Single sign-on failed: ${problem}`);
+    this.name = 'FailedSignOn';
+  }
+}
+
+/** The browser that signs in. */
+export interface SignOnBrowser {
+  /** Value of the cookie that binds its sign-ins to it. */
+  readonly token: string;
+  /** Origin of this service, as the browser knows it. */
+  readonly origin: string;
+}
+
+/** A finished sign-in; a trial has no session. */
+export interface FinishedSignOn {
+  readonly returnTo: string;
+  readonly opened: OpenedSession | null;
+  readonly trial: { readonly issuer: Issuer; readonly claims: Claims } | null;
+}
+
+/** Authorization code flow with PKCE, from the button on the sign-in page to a session, and both ways of logout. */
+@Injectable()
+export class SingleSignOn {
+  private readonly logger = new Logger('SingleSignOn');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly issuers: Issuers,
+    private readonly provider: OpenIdClient,
+    private readonly verifier: TokenVerifier,
+    private readonly accounts: Accounts,
+    private readonly attempts: AttemptRepository,
+    private readonly sessions: SessionsService,
+    private readonly sessionRows: SessionRepository,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /** The origin of this service, as browsers know it. The provider compares the redirect address, so a forged `Host` gets nowhere. */
+  originOf(requested: string): string {
+    return this.config.http.publicUrl ?? requested;
+  }
+
+  /**
+   * Address at the provider.
+   * @throws FailedSignOn
+   * @throws {AppError} `not_found`
+   */
+  async begin(key: string, returnTo: string, browser: SignOnBrowser, trialOf: Issuer | null = null): Promise<string> {
+    const issuer = trialOf ?? (await this.issuers.find(key));
+    if (issuer === null) throw notFound('Sign-in service');
+    const state = newSessionToken();
+    const checks = checksOf(browser.token, state, browser.origin + signOnPath(key, 'callback'));
+    try {
+      const url = await this.provider.loginUrl(issuer, checks);
+      const [hash, browserHash] = [sessionHashOf(state), sessionHashOf(browser.token)];
+      await this.attempts.insert({ hash, browserHash, issuerKey: key, returnTo, trial: trialOf !== null });
+      return url;
+    } catch (error) {
+      throw this.failed(key, error);
+    }
+  }
+
+  /** @throws FailedSignOn */
+  async finish(
+    key: string,
+    answer: URLSearchParams,
+    browser: SignOnBrowser,
+    context: SignInContext,
+  ): Promise<FinishedSignOn> {
+    const state = answer.get('state') ?? '';
+    const own = { hash: sessionHashOf(state), browserHash: sessionHashOf(browser.token), issuerKey: key };
+    const attempt = await this.attempts.consume(own);
+    if (attempt === null) throw this.failed(key, new FailedSignOn('expired'));
+    const { returnTo, trial } = attempt;
+    try {
+      const issuer = await (trial ? this.issuers.findStored(key) : this.issuers.find(key));
+      if (issuer === null) throw new FailedSignOn('expired');
+      const checks = checksOf(browser.token, state, browser.origin + signOnPath(key, 'callback'));
+      const { claims, idToken } = await this.provider.finishLogin(issuer, answer, checks);
+      if (trial) return { returnTo, opened: null, trial: { issuer, claims } };
+      const opened = await this.open(issuer, claims, idToken, context);
+      return { returnTo, opened, trial: null };
+    } catch (error) {
+      throw this.failed(key, error);
+    }
+  }
+
+  /** Ends the session here. Returns the address that ends it at the provider, or null. */
+  async end(key: string, sessionToken: string | null, origin: string, context: SignInContext): Promise<string | null> {
+    if (sessionToken === null) return null;
+    const caller = await this.authenticator.authenticateSession(sessionToken).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    });
+    const signOn = caller === null ? null : await this.sessions.signOnOf(caller);
+    await this.sessions.end(sessionToken, context);
+    const issuer = signOn?.issuerKey === key ? await this.issuers.find(key) : null;
+    if (signOn === null || issuer === null) return null;
+    try {
+      return await this.provider.logoutUrl(issuer, signOn.idToken, `${origin}/sign-in`);
+    } catch (error) {
+      // The session here is over; a provider that is down ends its own later.
+      this.failed(key, error);
+      return null;
+    }
+  }
+
+  /** Ends the sessions that a provider says are over. @throws {AppError} `bad_request` */
+  async endAtProvider(key: string, logoutToken: string): Promise<void> {
+    const issuer = await this.issuers.find(key);
+    if (issuer === null) throw notFound('Sign-in service');
+    try {
+      const notice = await this.verifier.logoutNotice(issuer, logoutToken);
+      for (const organizationId of await this.sessionRows.removeAtProvider(notice)) {
+        this.authenticator.forget(organizationId);
+      }
+    } catch (error) {
+      if (!(error instanceof RefusedToken)) throw error;
+      this.logger.warn({ msg: 'a logout notice was refused', issuer: key, reason: error.reason });
+      throw new AppError('bad_request', 'The logout token is not valid');
+    }
+  }
+
+  private async open(issuer: Issuer, claims: Claims, idToken: string, context: SignInContext): Promise<OpenedSession> {
+    const { organizationId, userId, role } = await this.accounts.admit(issuer, claims, 'id_token');
+    const { iss, sub, sid } = claims;
+    const signOn = {
+      issuerKey: issuer.key,
+      issuer: String(iss),
+      subject: String(sub),
+      providerSession: typeof sid === 'string' ? sid : null,
+      idToken,
+    };
+    return this.sessions.open(
+      { organizationId, userId, apiKeyId: null, role, scopes: scopesOf(role), signOn },
+      context,
+    );
+  }
+
+  /** Logged with its reason and without any token. */
+  private failed(issuer: string, error: unknown): Error {
+    const problem = problemOf(error);
+    if (problem === null) return error instanceof Error ? error : new Error('Single sign-on failed', { cause: error });
+    const reason = error instanceof RefusedAnswer ? error.reason : problem;
+    const cause = problem === 'unavailable' && error instanceof AppError ? causeOf(error) : undefined;
+    this.logger.warn({ msg: 'a sign-in failed', issuer, reason, ...(cause !== undefined && { cause }) });
+    return new FailedSignOn(problem);
+  }
+}
+
+function problemOf(error: unknown): SignOnProblem | null {
+  if (error instanceof FailedSignOn || error instanceof RefusedAdmission) return error.problem;
+  if (error instanceof RefusedAnswer) return 'refused';
+  if (!(error instanceof AppError)) return null;
+  if (error.code === 'unauthenticated') return 'no_organization';
+  return error.code === 'unavailable' || error.code === 'secret_unavailable' ? 'unavailable' : null;
+}
+
+/** The innermost message: for operators, who have to see why a provider does not answer. */
+function causeOf(error: Error): string {
+  let cause: Error = error;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  return cause.message.slice(0, 200);
+}

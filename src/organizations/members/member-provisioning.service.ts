@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type Role } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import type { Transaction } from '../../platform/database';
+import type { Member, NewMember } from './members.service';
+import { MemberRepository } from '../storage/member.repository';
+import { OrganizationChanges } from '../organization/organization-changes';
+import { OrganizationRepository } from '../storage/organization.repository';
+
+/** The provider in the audit log, as no caller is known yet. */
+export interface ProvisionedBy {
+  readonly organizationId: string;
+  /** Key of the issuer. */
+  readonly source: string;
+}
+
+/** Members that an institution's directory makes and changes, inside the transaction of a sign-in. */
+@Injectable()
+export class MemberProvisioning {
+  constructor(
+    private readonly organizations: OrganizationRepository,
+    private readonly members: MemberRepository,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  /** Changes of members queue behind the organization's row. False for an organization that is gone or suspended. */
+  async lock(organizationId: string, tx: Transaction): Promise<boolean> {
+    const organization = await this.organizations.lock(organizationId, tx);
+    return organization !== null && !organization.suspended;
+  }
+
+  find(organizationId: string, userIdOrEmail: string, tx: Transaction): Promise<Member | null> {
+    return this.members.within(organizationId, tx).find(userIdOrEmail);
+  }
+
+  /** Whether somebody has the address, in any organization. */
+  isTaken(email: string, tx: Transaction): Promise<boolean> {
+    return this.members.hasPerson(email, tx);
+  }
+
+  async add({ organizationId, source }: ProvisionedBy, member: NewMember, tx: Transaction): Promise<Member> {
+    const members = this.members.within(organizationId, tx);
+    return this.added({ organizationId, source }, await members.add(member), tx);
+  }
+
+  /** Makes a person of another organization a member. */
+  async admit(
+    { organizationId, source }: ProvisionedBy,
+    userId: string,
+    { name, role }: Pick<NewMember, 'name' | 'role'>,
+    tx: Transaction,
+  ): Promise<Member> {
+    await this.members.within(organizationId, tx).admit(userId, { name, role });
+    return this.added({ organizationId, source }, userId, tx);
+  }
+
+  /**
+   * The role that the member has afterwards. System administrators and the last owner keep theirs: a directory that is set up
+   * wrongly must not lock an organization out.
+   */
+  async setRole({ organizationId, source }: ProvisionedBy, member: Member, role: Role, tx: Transaction): Promise<Role> {
+    if (role === member.role || member.systemAdmin) return member.role;
+    const members = this.members.within(organizationId, tx);
+    if (member.role === 'owner' && (await members.otherOwners(member.userId)) === 0) return member.role;
+    await members.update(member.userId, { role });
+    await this.changes.memberChanged({ organizationId, userId: member.userId }, tx);
+    const target = { type: 'member', id: member.userId };
+    const [before, after] = [{ role: member.role }, { role, issuer: source }];
+    await this.audit.record({ caller: null, organizationId, action: 'member.update', target, before, after }, tx);
+    return role;
+  }
+
+  private async added({ organizationId, source }: ProvisionedBy, userId: string, tx: Transaction): Promise<Member> {
+    const member = await this.members.within(organizationId, tx).find(userId);
+    if (member === null) throw new Error('A provisioned member was not written');
+    const target = { type: 'member', id: userId };
+    const after = { email: member.email, name: member.name, role: member.role, issuer: source };
+    await this.audit.record({ caller: null, organizationId, action: 'member.add', target, after }, tx);
+    return member;
+  }
+}

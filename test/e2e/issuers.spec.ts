@@ -1,0 +1,321 @@
+import { DataSource } from 'typeorm';
+import { startApp, type TestApp } from '../support/app';
+import { OpenIdProvider } from '../support/openid-provider';
+import { foreignOrganization, type Person, person } from '../support/people';
+import { SsoBrowser } from '../support/sso-browser';
+
+let app: TestApp;
+let provider: OpenIdProvider;
+beforeAll(async () => {
+  provider = await OpenIdProvider.start();
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.stop();
+  await provider.down();
+});
+beforeEach(() => {
+  provider.person = { sub: 'ada', email: 'ada@uni.example', email_verified: true, name: 'Ada' };
+});
+
+const PATH = '/api/v1/organizations/default/sign-on/issuers';
+let serial = 0;
+const issuer = (changes: object = {}) => ({
+  key: `campus-${++serial}`,
+  name: 'Example University',
+  issuer: provider.url,
+  client_id: provider.clientId,
+  client_secret: provider.clientSecret,
+  ...changes,
+});
+async function made(changes: object = {}, path = PATH): Promise<any> {
+  const answer = await app.api('POST', path, issuer(changes));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.json;
+}
+/** Another organization with an owner of its own. */
+async function foreign(): Promise<{ slug: string; owner: Person }> {
+  const slug = await foreignOrganization(app);
+  const scopes = ['read', 'write', 'admin'];
+  return { slug, owner: await person(app, { organization: slug, role: 'owner', scopes }) };
+}
+const browser = (): SsoBrowser => new SsoBrowser(app);
+const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+describe('an issuer', () => {
+  it('is stored with a sealed secret, and answers with the addresses that the provider needs', async () => {
+    const one = await made();
+    expect(one).toMatchObject({
+      issuer: provider.url,
+      client_secret_configured: true,
+      accounts: 'just_in_time',
+      link_verified_email: false,
+      default_role: 'member',
+      roles: {},
+      redirect_uri: `${app.url}/auth/oidc/${one.key}/callback`,
+      backchannel_logout_uri: `${app.url}/auth/oidc/${one.key}/backchannel-logout`,
+      version: 1,
+    });
+    const stored = await sql('SELECT * FROM oidc_issuers');
+    const audit = await sql(`SELECT * FROM audit_entries WHERE action LIKE 'oidc_issuer.%'`);
+    expect(audit).not.toHaveLength(0);
+    expect(JSON.stringify([one, stored, audit]) + app.log()).not.toContain(provider.clientSecret);
+  });
+
+  it('is changed under a version, and loses its secret with its address', async () => {
+    const one = await made();
+    const url = `${PATH}/${one.key}`;
+    const renamed = await app.api('PATCH', url, { name: 'Renamed', role_claim: 'groups' }, { 'if-match': '"1"' });
+    expect(renamed.json).toMatchObject({
+      name: 'Renamed',
+      role_claim: 'groups',
+      client_secret_configured: true,
+      version: 2,
+    });
+    expect((await app.api('PATCH', url, { name: 'Late' }, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await app.api('PATCH', url, { name: 'Renamed' })).json.version).toBe(2);
+    const moved = await app.api('PATCH', url, { issuer: `${provider.url}/other` });
+    expect(moved.json).toMatchObject({ client_secret_configured: false, version: 3 });
+    const listed = await app.api('GET', PATH);
+    expect(listed.json).toMatchObject({ total: expect.any(Number), next_cursor: null });
+    expect(listed.json.items).toContainEqual(moved.json);
+    expect((await app.api('DELETE', url)).status).toBe(204);
+    expect((await app.api('GET', url)).status).toBe(404);
+  });
+
+  it.each([
+    ['a key with capitals', { key: 'Campus' }, 400],
+    ["the environment's key", { key: 'default' }, 400],
+    ['no address', { issuer: 'campus' }, 400],
+    ['an address with a query', { issuer: 'https://uni.example/?x=1' }, 400],
+    ['an address with a password', { issuer: 'https://a:b@uni.example' }, 400],
+    ['a private address', { issuer: 'http://10.0.0.1' }, 400],
+    ['a symmetric signature', { signing_algorithm: 'HS256' }, 400],
+    ['an unknown role', { roles: { staff: 'root' } }, 400],
+    ['invitations that nobody could take', { accounts: 'invitation' }, 400],
+    ['a picture that is a page', { logo: 'data:text/html;base64,PGI+' }, 400],
+    ['scopes without openid', { scopes: 'email' }, 400],
+    ['no name', { name: undefined }, 400],
+    ['no client', { client_id: undefined }, 400],
+    ['an id', { id: 'x' }, 400],
+    ['an organization', { organization_id: 'x' }, 400],
+  ])('with %s is refused', async (_, changes, status) => {
+    expect((await app.api('POST', PATH, issuer(changes))).status).toBe(status);
+  });
+
+  it('is for owners to set, for administrators to see, and for nobody else', async () => {
+    const one = await made();
+    const admin = await person(app, { role: 'admin', scopes: ['read', 'write', 'admin'] });
+    expect((await admin.api('GET', `${PATH}/${one.key}`)).status).toBe(200);
+    expect((await admin.api('POST', PATH, issuer())).status).toBe(403);
+    expect((await admin.api('PATCH', `${PATH}/${one.key}`, { name: 'x' })).status).toBe(403);
+    expect((await admin.api('DELETE', `${PATH}/${one.key}`)).status).toBe(403);
+    const owner = await person(app, { role: 'owner', scopes: ['read', 'write', 'admin'] });
+    expect((await owner.api('POST', PATH, issuer({ for_all: true }))).status).toBe(403);
+    expect((await owner.api('POST', PATH, issuer())).status).toBe(201);
+    const teacher = await person(app);
+    expect((await teacher.api('GET', PATH)).status).toBe(403);
+    const { slug, owner: stranger } = await foreign();
+    expect((await stranger.api('GET', `${PATH}/${one.key}`)).status).toBe(404);
+    const theirs = `/api/v1/organizations/${slug}/sign-on/issuers/${one.key}`;
+    for (const [method, path] of [
+      ['GET', theirs],
+      ['POST', `${theirs}/test`],
+      ['POST', `${theirs}/trial`],
+    ] as const) {
+      expect((await stranger.api(method, path)).status).toBe(404);
+    }
+  });
+
+  it('shows its name and picture on the sign-in page where it is listed', async () => {
+    const one = await made({ name: 'With picture', logo: `data:image/png;base64,${PIXEL}` });
+    await made({ name: 'Unlisted', listed: false });
+    await made({ name: 'Off', enabled: false });
+    const { providers } = (await app.request().get('/api/v1/session')).body;
+    expect(providers).toContainEqual({
+      name: 'With picture',
+      url: `/auth/oidc/${one.key}/login`,
+      logo: `/auth/oidc/${one.key}/logo`,
+    });
+    expect(JSON.stringify(providers)).not.toMatch(/Unlisted|Off/);
+    const picture = await browser().visit(`/auth/oidc/${one.key}/logo`);
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+});
+
+describe('signing in through it', () => {
+  it('belongs to its organization, with a role and groups by nested claims', async () => {
+    const { slug, owner } = await foreign();
+    const path = `/api/v1/organizations/${slug}/sign-on/issuers`;
+    const own = issuer({ role_claim: 'realm_access.roles', roles: { lecturer: 'teacher' }, groups_claim: 'groups' });
+    expect((await owner.api('POST', path, own)).status).toBe(201);
+    provider.person = {
+      sub: 'lec',
+      email: 'lec@uni.example',
+      realm_access: { roles: ['x', 'lecturer'] },
+      groups: ['/course-1'],
+    };
+    const one = browser();
+    expect(await one.signIn(own.key)).toBe('/');
+    expect(await one.me()).toMatchObject({ organization: { slug }, role: 'teacher' });
+    const people = await owner.api('GET', `${path}/${own.key}/people`);
+    expect(people.json.items).toMatchObject([
+      {
+        subject: 'lec',
+        email: 'lec@uni.example',
+        groups: ['/course-1'],
+        claims: { realm_access: { roles: ['x', 'lecturer'] } },
+      },
+    ]);
+    expect(people.text).not.toContain('nonce');
+  });
+
+  it('is the same person in two organizations, each through its own issuer', async () => {
+    const { slug, owner } = await foreign();
+    const theirs = issuer();
+    await owner.api('POST', `/api/v1/organizations/${slug}/sign-on/issuers`, theirs);
+    const ours = await made();
+    provider.person = { sub: 'both', email: 'both@uni.example', email_verified: true };
+    const [here, there] = [browser(), browser()];
+    await here.signIn(ours.key);
+    await there.signIn(theirs.key);
+    const [one, other] = [await here.me(), await there.me()];
+    expect(one.user.id).toBe(other.user.id);
+    expect([one.organization.slug, other.organization.slug]).toEqual(['default', slug]);
+  });
+
+  it('does not take an answer that another issuer asked for', async () => {
+    const [one, other] = [await made(), await made()];
+    const ada = browser();
+    const answer = (await ada.begin(one.key)).replace(one.key, other.key);
+    expect((await ada.visit(answer)).location).toBe('/sign-in?problem=sso_expired');
+  });
+
+  it.each([
+    ['a verified address', { email_verified: true }, true, '/'],
+    ['an unverified address', { email_verified: false }, true, '/sign-in?problem=sso_account_exists'],
+    ['an address without a word about it', {}, true, '/sign-in?problem=sso_account_exists'],
+    ['a verified address where linking is off', { email_verified: true }, false, '/sign-in?problem=sso_account_exists'],
+  ])('with %s links an account accordingly', async (_, claims, link_verified_email, expected) => {
+    const teacher = await person(app);
+    const { key } = await made({ link_verified_email });
+    provider.person = { sub: `link-${teacher.email}`, email: teacher.email, ...claims };
+    const one = browser();
+    expect(await one.signIn(key)).toBe(expected);
+    if (expected === '/') expect(await one.me()).toMatchObject({ user: { id: teacher.userId }, role: 'teacher' });
+  });
+
+  it('never links an owner or a system administrator', async () => {
+    const { key } = await made({ link_verified_email: true });
+    for (const email of [(await person(app, { role: 'owner' })).email, 'admin@localhost']) {
+      provider.person = { sub: `x-${email}`, email, email_verified: true };
+      expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_account_exists');
+    }
+  });
+
+  it('by invitation is for members that an administrator added', async () => {
+    const { key } = await made({ accounts: 'invitation', link_verified_email: true });
+    provider.person = { sub: 'stranger', email: 'stranger@uni.example', email_verified: true };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_not_invited');
+    const members = '/api/v1/organizations/default/members';
+    await app.api('POST', members, { email: 'stranger@uni.example', name: 'Stranger', role: 'teacher' });
+    const one = browser();
+    expect(await one.signIn(key)).toBe('/');
+    expect((await one.me()).role).toBe('teacher');
+    await app.api('PATCH', `${members}/stranger@uni.example`, { disabled: true });
+    expect(await one.me()).toBe(401);
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_disabled');
+  });
+
+  it('without any role is refused where there is no default one, and takes an old role away', async () => {
+    const { key } = await made({ role_claim: 'roles', roles: { staff: 'teacher' }, default_role: null });
+    provider.person = { sub: 'norole', email: 'norole@uni.example' };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_no_role');
+    provider.person = { ...provider.person, roles: 'staff' };
+    const one = browser();
+    await one.signIn(key);
+    expect((await one.me()).role).toBe('teacher');
+    provider.person = { ...provider.person, roles: 'guest' };
+    expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_no_role');
+    expect(await one.me()).toBe(401);
+  });
+
+  it('of all organizations goes by claim or by the domain of a verified address', async () => {
+    const [physics, arts] = [await foreign(), await foreign()];
+    const { key } = await made({
+      for_all: true,
+      organization_claim: 'faculty',
+      organizations: { PHYS: physics.slug },
+      email_domains: { 'arts.example': arts.slug },
+    });
+    const where = async (claims: object): Promise<string> => {
+      provider.person = { sub: `for-all-${++serial}`, ...claims };
+      const one = browser();
+      const end = await one.signIn(key);
+      return end === '/' ? (await one.me()).organization.slug : String(end);
+    };
+    expect(await where({ faculty: ['LAW', 'PHYS'] })).toBe(physics.slug);
+    expect(await where({ email: 'x1@arts.example', email_verified: true })).toBe(arts.slug);
+    expect(await where({ email: 'x2@arts.example', email_verified: false })).toBe(
+      '/sign-in?problem=sso_no_organization',
+    );
+    expect(await where({ faculty: 'default' })).toBe('/sign-in?problem=sso_no_organization');
+  });
+
+  it('ends when it is switched off', async () => {
+    const { key } = await made();
+    const one = browser();
+    provider.person = { sub: 'off', email: 'off@uni.example' };
+    await one.signIn(key);
+    expect((await one.me()).role).toBe('member');
+    await app.api('PATCH', `${PATH}/${key}`, { enabled: false });
+    expect(await one.me()).toBe(401);
+    expect((await one.visit(`/auth/oidc/${key}/login`)).status).toBe(404);
+  });
+});
+
+describe('testing it', () => {
+  it('says what the provider offers', async () => {
+    const { key } = await made();
+    const report = await app.api('POST', `${PATH}/${key}/test`);
+    expect(report.json).toMatchObject({ ok: true, me: null });
+    expect(report.json.checks.map(({ check, state }: any) => [check, state])).toEqual([
+      ['metadata', 'passed'],
+      ['keys', 'passed'],
+      ['algorithm', 'passed'],
+      ['pkce', 'passed'],
+      ['secret', 'passed'],
+      ['logout', 'passed'],
+    ]);
+    const wrong = await made({ issuer: `${provider.url}/realms/none`, signing_algorithm: 'ES256' });
+    expect((await app.api('POST', `${PATH}/${wrong.key}/test`)).json).toMatchObject({
+      ok: false,
+      checks: [{ check: 'metadata', state: 'failed' }],
+    });
+  });
+
+  it('shows what would happen for me, and signs nobody in', async () => {
+    const { key } = await made({ enabled: false, role_claim: 'roles', roles: { staff: 'teacher' } });
+    provider.person = { sub: 'trial', email: 'trial@uni.example', email_verified: true, roles: ['staff'] };
+    const one = browser();
+    const begun = await fetch(`${app.url}${PATH}/${key}/trial`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.adminKey}` },
+    });
+    one.cookies.set('bw-sso', /bw-sso=([\w-]+)/.exec(begun.headers.getSetCookie().join())?.[1] ?? '');
+    const answered = await one.visit(((await begun.json()) as any).url);
+    const { location } = await one.visit(answered.location ?? '');
+    const [path, outcome = ''] = (location ?? '').split('#trial=');
+    expect(path).toBe(`/organization/sign-on?org=default&issuer=${key}`);
+    expect(JSON.parse(Buffer.from(outcome, 'base64url').toString())).toMatchObject({
+      problem: null,
+      organization: 'default',
+      role: 'teacher',
+      email_verified: true,
+      claims: { roles: ['staff'] },
+    });
+    expect(await one.me()).toBe(401);
+    expect(await sql(`SELECT 1 FROM oidc_identities WHERE subject = 'trial'`)).toEqual([]);
+  });
+});
