@@ -6,8 +6,6 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { dirname, join } from 'node:path';
 
 const MAX_FILES = 15;
-/** Folders that may hold more files for now. */
-const CROWDED = ['src/planning'];
 
 const isCounted = (file) => file.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(file);
 
@@ -91,7 +89,7 @@ function crowdedFolders(modules) {
     if (isCounted(source)) counts.set(dirname(source), (counts.get(dirname(source)) ?? 0) + 1);
   }
   return [...counts]
-    .filter(([folder, count]) => folder !== 'src' && count > MAX_FILES && !CROWDED.includes(folder))
+    .filter(([folder, count]) => folder !== 'src' && count > MAX_FILES)
     .map(([folder, count]) => `crowded-folder ${folder}: ${count} files, at most ${MAX_FILES}`);
 }
 

@@ -19,11 +19,11 @@ const STEP = 'x'.repeat(256 * 1_024);
 function stallTimers(): ReadonlyMap<unknown, () => void> {
   const timers = new Map<unknown, () => void>();
   const [set, clear] = [setTimeout, clearTimeout];
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms?: number) => {
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((work: () => void, ms?: number) => {
     const timer = set(work, ms);
     if (new Error().stack?.includes('/sse/drained') === true) timers.set(timer, work);
     return timer;
-  }) as typeof setTimeout);
+  });
   jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
     timers.delete(timer);
     clear(timer);

@@ -1,5 +1,6 @@
 import { IsString, MaxLength, MinLength } from 'class-validator';
 import { ApiProperty } from '@nestjs/swagger';
+import { PLANNERS, type PlannerName } from '../../planning';
 
 const QUESTION_CHARS = 16_000;
 
@@ -58,7 +59,8 @@ export class PlanStepDto {
 /** The plan for a question. */
 export class PlanDto {
   id!: string;
-  planner!: 'heuristic' | 'model';
+  @ApiProperty({ enum: PLANNERS })
+  planner!: PlannerName;
   /** True for a plan that was made for a similar question. */
   cached!: boolean;
   /** Plans of one class learn from one another. */
