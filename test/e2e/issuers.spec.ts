@@ -319,3 +319,16 @@ describe('testing it', () => {
     expect(await sql(`SELECT 1 FROM oidc_identities WHERE subject = 'trial'`)).toEqual([]);
   });
 });
+
+it('is the only way in where local sign-in is off, but for system administrators and programs', async () => {
+  const path = '/api/v1/organizations/default';
+  const signIn = (key: string) => app.request().post('/api/v1/session').send({ api_key: key });
+  const teacher = await person(app);
+  expect((await app.api('PATCH', path, { features: { local_sign_in: false } })).status).toBe(200);
+  expect((await signIn(teacher.key)).body).toMatchObject({ status: 403, code: 'feature_disabled' });
+  expect((await teacher.api('GET', '/api/v1/me')).status).toBe(200);
+  expect((await signIn(app.adminKey)).status).toBe(200);
+  expect((await signIn('eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ4In0.AAAA')).status).toBe(401);
+  expect((await app.api('PATCH', path, { features: { local_sign_in: null } })).status).toBe(200);
+  expect((await signIn(teacher.key)).status).toBe(200);
+});

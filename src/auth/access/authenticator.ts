@@ -76,7 +76,11 @@ export class Authenticator implements OnApplicationShutdown {
    * @throws {AppError} `unauthenticated`, one answer for every reason; `unavailable` where a provider is down
    */
   async authenticate(credential: string): Promise<Caller> {
-    if (looksLikeToken(credential)) return this.tokens.get(credential);
+    return looksLikeToken(credential) ? this.tokens.get(credential) : this.authenticateKey(credential);
+  }
+
+  /** By an API key alone. @throws {AppError} `unauthenticated` */
+  async authenticateKey(credential: string): Promise<Caller> {
     if (!looksLikeApiKey(credential)) throw unauthenticated();
     return this.apiKeys.get(`${publicIdOf(credential) ?? ''}.${hashOf(credential)}`);
   }

@@ -60,7 +60,7 @@ export class SessionsController {
     assertNotForeign(request.headers, this.cookie.own);
     const context = signInContextOf(request, this.cookie);
     const { token, caller } = await this.failures.watch({ address: context.ip, kind: 'sign_in', credential: key }, () =>
-      this.sessions.openByKey(key, context),
+      this.doors.openByKey(key, context),
     );
     this.cookie.set(response, token);
     return this.myself.of(caller);

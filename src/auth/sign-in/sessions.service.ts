@@ -48,13 +48,6 @@ export class SessionsService {
     });
   }
 
-  /** @throws {AppError} `unauthenticated`, or `forbidden` for a key without the scope `read` */
-  async openByKey(key: string, context: SignInContext): Promise<OpenedSession> {
-    const { organizationId, userId, credentialId: apiKeyId, role, scopes } = await this.authenticator.authenticate(key);
-    if (!scopes.includes('read')) throw new AppError('forbidden', 'To sign in with it, a key needs the scope read');
-    return this.open({ organizationId, userId, apiKeyId, role, scopes }, context);
-  }
-
   /** Opens a session with a new id (session fixation). */
   async open({ scopes, signOn, ...opening }: SessionOpening, context: SignInContext): Promise<OpenedSession> {
     if (context.replaces !== null) await this.end(context.replaces, context);

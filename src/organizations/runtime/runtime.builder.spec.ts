@@ -108,6 +108,7 @@ describe('buildRuntime', () => {
       assistants_export: false,
       assistants_import: false,
       members_can_use_all: false,
+      local_sign_in: true,
     });
   });
 });

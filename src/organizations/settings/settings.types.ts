@@ -9,6 +9,7 @@ export const FEATURES = [
   'assistants_export',
   'assistants_import',
   'members_can_use_all',
+  'local_sign_in',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, boolean>>;

@@ -14,6 +14,8 @@ export class FeaturesDto implements Features {
   assistants_import!: boolean;
   /** Every member may use every assistant of the organization, private ones included. Off until switched on. */
   members_can_use_all!: boolean;
+  /** Whether members may open a browser session with an API key. */
+  local_sign_in!: boolean;
 }
 
 /** Summary for every member. */
