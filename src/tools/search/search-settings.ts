@@ -42,7 +42,7 @@ export const COLLECTION_PROPERTIES: JsonObject = {
   },
   threshold: {
     type: 'number',
-    title: 'Least similarity',
+    title: 'Minimum similarity',
     description: 'Passages below this similarity are left out.',
     minimum: 0,
     maximum: 1,

@@ -8,7 +8,7 @@ const DEFINITION: ConnectorDefinition = {
   name: 'google',
   aliases: ['gemini'],
   display_name: 'Google',
-  description: 'Gemini models of Google; those that make images too.',
+  description: 'Gemini models of Google, including those that create images.',
   texts: {
     es: { description: 'Modelos Gemini de Google; también los que crean imágenes.' },
     ca: { description: 'Models Gemini de Google; també els que creen imatges.' },

@@ -9,7 +9,7 @@ export class ConditionalStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {
     name: 'conditional',
     description:
-      'Runs the tools one after another, each only when its condition over question, request and results is met.',
+      'Runs the tools one after another, each only when its condition on the question, request or results is met.',
     texts: {
       en: {
         name: 'Conditional',

@@ -42,11 +42,11 @@ interface Compiled {
 export class PlannedStrategy implements OrchestratorStrategy {
   readonly definition: StrategyDefinition = {
     name: 'planned',
-    description: 'Plans for each question which tools it needs and what to ask them, and runs those.',
+    description: 'Plans for each question which tools to run and what to ask them, then runs the plan.',
     texts: {
       en: {
         name: 'Planned',
-        about: 'A plan is made for each question: which tools it needs, and what each is asked.',
+        about: 'A plan for each question says which tools run and what each is asked.',
         best: 'Best for many tools and questions of all kinds.',
       },
       es: {

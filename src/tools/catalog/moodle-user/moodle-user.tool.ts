@@ -20,22 +20,22 @@ const DEFINITION: ToolDefinition = {
   aliases: [],
   display_name: 'Moodle user',
   description:
-    'Tells the model the Moodle number of the person who asks, or their e-mail address. It needs your organization’s Moodle connection for the number.',
+    'Tells the model the Moodle ID of the person who asks, or their e-mail address. The ID needs your organization’s Moodle connection.',
   texts: {
     es: {
       name: 'Usuario de Moodle',
       about:
-        'Indica al modelo el número de Moodle de la persona que pregunta o su correo electrónico. Para el número necesita la conexión de su organización con Moodle.',
+        'Indica al modelo el ID de Moodle de la persona que pregunta o su correo electrónico. Para el ID necesita la conexión de su organización con Moodle.',
     },
     ca: {
       name: 'Usuari de Moodle',
       about:
-        'Indica al model el número de Moodle de la persona que pregunta o la seva adreça electrònica. Per al número necessita la connexió de la vostra organització amb Moodle.',
+        'Indica al model l’ID de Moodle de la persona que pregunta o la seva adreça electrònica. Per a l’ID necessita la connexió de la vostra organització amb Moodle.',
     },
     eu: {
       name: 'Moodleko erabiltzailea',
       about:
-        'Galdetzen duen pertsonaren Moodleko zenbakia edo helbide elektronikoa ematen dio ereduari. Zenbakirako, zure erakundearen Moodlerako konexioa behar du.',
+        'Galdetzen duen pertsonaren Moodleko IDa edo helbide elektronikoa ematen dio ereduari. IDrako, zure erakundearen Moodlerako konexioa behar du.',
     },
   },
   placeholder: 'moodle_user',

@@ -105,14 +105,14 @@ const DEFINITION: ToolDefinition = {
       format: {
         type: 'string',
         title: 'Format',
-        description: 'How the model reads it.',
+        description: 'How the model reads the rubric.',
         enum: [...RUBRIC_FORMATS],
         default: 'markdown',
       },
       for_evaluation: {
         type: 'boolean',
         title: 'Ask for an evaluation',
-        description: 'Adds how to judge and what to answer: a justification per criterion, the calculation, feedback.',
+        description: 'Adds instructions to assess: a reason per criterion, the calculation and feedback.',
         default: false,
       },
       sources_in_prompt: SOURCES_PROPERTY,

@@ -84,7 +84,7 @@ const DEFINITION: ToolDefinition = {
         mode: {
           type: 'string',
           title: 'Search mode',
-          description: 'How passages are found; without it each knowledge base decides.',
+          description: 'How passages are found. Default: the mode of each knowledge base.',
           enum: [...RETRIEVAL_MODES],
         },
         ...PASSAGE_PROPERTIES,

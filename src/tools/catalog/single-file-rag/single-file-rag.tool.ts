@@ -108,8 +108,8 @@ const DEFINITION: ToolDefinition = {
       },
       max_chars: {
         type: 'integer',
-        title: 'Longest text',
-        description: 'Characters of the file that reach the prompt; the rest is cut.',
+        title: 'Maximum length',
+        description: 'Characters of the file in the prompt. Longer files are cut.',
         minimum: 1,
         maximum: 10_000_000,
         default: 50_000,

@@ -91,13 +91,13 @@ const DEFINITION = modeSearchDefinition({
     hyde: {
       type: 'boolean',
       title: 'Hypothetical answer',
-      description: 'Lets the fast model write what an answer would look like, and searches for passages like it.',
+      description: 'The fast model drafts an answer, and the search looks for passages like it.',
       default: false,
     },
     hyde_threshold: {
       type: 'number',
-      title: 'Least confidence of a hypothetical answer',
-      description: 'The question is searched for plainly when the model is less sure of its answer.',
+      title: 'Minimum confidence of a hypothetical answer',
+      description: 'Below it, the search uses the question unchanged.',
       minimum: 0,
       maximum: 1,
       default: 0.5,

@@ -127,14 +127,14 @@ const DEFINITION: ToolDefinition = {
       name: {
         type: ['string', 'null'],
         title: 'Label',
-        description: 'What the model reads as its name; the name of the assistant when empty.',
+        description: 'The name that the model sees. Empty for the name of the assistant.',
         maxLength: 200,
         default: null,
       },
       description: {
         type: ['string', 'null'],
         title: 'When to ask it',
-        description: 'What the model reads of its use; the description of the assistant when empty.',
+        description: 'Tells the model when to ask it. Empty for the description of the assistant.',
         maxLength: 1_000,
         default: null,
       },

@@ -78,7 +78,7 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
           type: 'string',
           minLength: 1,
           maxLength: 200,
-          description: 'Image model; the default one unless given.',
+          description: 'Image model. Default: the image model of the provider.',
         },
       },
       additionalProperties: false,

@@ -7,15 +7,15 @@ export const ANSWER_BYTES = 2 * 1024 * 1024;
 
 export interface GuardedFetch {
   readonly outbound: Pick<OutboundClient, 'dispatcher'>;
-  /** The only host that is dialled; the SDK follows redirects within an origin. */
+  /** The only host that is dialled. The check is needed because the SDK follows redirects within an origin. */
   readonly origin: URL;
-  /** Called when the body of an answer has ended, with the id of its JSON-RPC request and what broke it, or null. */
+  /** Called at the end of an answer's body, with the id of its JSON-RPC request and the failure, or null. */
   readonly onBodyEnd: (id: unknown, failure: Error | null) => void;
 }
 
 /**
- * `fetch` for the SDK's transport, over the client whose every new socket is checked by the dial rules (after the name is
- * resolved). Redirects come back as they are. No standing stream is opened: nothing that a server says unasked is wanted.
+ * `fetch` for the SDK's transport, over the outbound client, which checks the resolved address of every new socket.
+ * Redirects are returned, not followed. GET gets 405: the SDK uses it for messages that the server pushes.
  */
 export function guardedFetch({ outbound, origin, onBodyEnd }: GuardedFetch) {
   return async (target: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -39,7 +39,7 @@ export function guardedFetch({ outbound, origin, onBodyEnd }: GuardedFetch) {
   };
 }
 
-/** The body is what the SDK has just written. */
+/** Parsing is safe: the SDK serialized this body itself. */
 function idIn(body: unknown): unknown {
   return typeof body === 'string' ? (JSON.parse(body) as { readonly id?: unknown }).id : undefined;
 }

@@ -150,7 +150,7 @@ const DEFINITION: ToolDefinition = {
       tools: {
         type: 'array',
         title: 'Tools',
-        description: 'Tools to offer, as the server calls them; all of them without this list.',
+        description: 'Tools to offer, by the names that the server gives them. Empty for all.',
         items: { type: 'string', minLength: 1, maxLength: 128 },
         maxItems: 128,
         uniqueItems: true,

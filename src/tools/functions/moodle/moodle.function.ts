@@ -190,7 +190,7 @@ const DEFINITION: ToolDefinition = {
       assignments: {
         type: 'boolean',
         title: 'Assignments',
-        description: 'Reads assignments due beside the courses.',
+        description: 'Also reads assignments that are due.',
         default: true,
       },
       days_ahead: {
