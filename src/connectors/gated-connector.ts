@@ -1,7 +1,7 @@
 import { vendorGate } from '../platform/outbound';
 import type { Connector, ModelChunk } from './contract';
 
-/** The same connector, behind the gate of the work that calls it, if there is one. */
+/** Awaits `vendorGate` before each model call, where the caller set one. */
 export function gatedConnector(connector: Connector): Connector {
   return {
     definition: connector.definition,

@@ -1,18 +1,18 @@
 /** Dependencies between tasks, by position. */
 export interface TaskGraph {
-  /** Per task those that wait for it, the ones with the longest way to an end first. */
+  /** The tasks that wait for each task, longest remaining path first. */
   readonly dependants: readonly (readonly number[])[];
-  /** Per task how many others it waits for. */
+  /** The number of dependencies of each task (in-degree). */
   readonly waits: readonly number[];
-  /** Tasks that wait for nothing, the ones with the longest way to an end first. */
+  /** Tasks without dependencies, longest remaining path first. */
   readonly roots: readonly number[];
-  /** Each task one stage behind the last one that it waits for. For reading: nothing runs by stages. */
+  /** Each task one stage after its last dependency. For display only: nothing runs by stages. */
   readonly stages: readonly (readonly number[])[];
-  /** Tasks that can never start because they wait for each other, and those behind them. */
+  /** Tasks in a cycle, and tasks that depend on them: they can never start. */
   readonly stuck: readonly number[];
 }
 
-/** `dependencies` of each task by position, each named once. */
+/** `dependencies`: for each task the positions of its dependencies, without duplicates. */
 export function taskGraph(dependencies: readonly (readonly number[])[]): TaskGraph {
   const dependants = reversed(dependencies);
   const order = inOrder(dependencies, dependants);
@@ -38,7 +38,7 @@ function reversed(dependencies: readonly (readonly number[])[]): number[][] {
   return dependants;
 }
 
-/** Longest way from each task along `edges`, in tasks. `order` has the ends of the edges before their beginnings. */
+/** Length of the longest path from each task along `edges`. `order` has the target of each edge before its source. */
 function distances(order: readonly number[], edges: readonly (readonly number[])[]): number[] {
   const far = edges.map(() => 0);
   for (const task of order) {
@@ -60,7 +60,7 @@ function inOrder(dependencies: readonly (readonly number[])[], dependants: reado
   return order;
 }
 
-/** Per task, ascending, those that it waits for and those that they wait for; nothing for stuck ones. */
+/** The direct and indirect dependencies of each task, ascending; empty for stuck tasks. */
 export function allBehind(dependencies: readonly (readonly number[])[], { stages }: TaskGraph): number[][] {
   const known: ReadonlySet<number>[] = [];
   for (const task of stages.flat()) {

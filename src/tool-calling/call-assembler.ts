@@ -3,7 +3,7 @@ import type { FunctionCall, JsonObject } from '../kernel';
 import { ARGUMENTS_LIMIT } from '../tools';
 import { mergedExtra } from './echo-keeper';
 
-/** Placeholders that some vendors send before the real arguments. */
+/** Some vendors send `{}` before the real arguments. */
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
 /** One call as it grows. */
@@ -11,7 +11,7 @@ class GrowingCall {
   name = '';
   arguments = '';
   extraContent: JsonObject | null = null;
-  /** How far `arguments` has been looked at, and how deep in it that was. */
+  /** Scanner state of `isWhole`: characters of `arguments` already read, the depth there, and whether in a string. */
   private seen = 0;
   private depth = 0;
   private inText = false;
@@ -21,7 +21,7 @@ class GrowingCall {
     readonly index: number | null,
   ) {}
 
-  /** True when the arguments are a whole JSON object, to which nothing can belong any more. Looks at each character once. */
+  /** True when the arguments are a complete JSON object. Reads each character once. */
   get isWhole(): boolean {
     const text = this.arguments;
     for (; this.seen < text.length; this.seen += 1) {
@@ -36,16 +36,16 @@ class GrowingCall {
     return this.depth === 0 && !this.inText && text.trimEnd().endsWith('}');
   }
 
-  /** Names come whole, again with every fragment, growing, or in pieces. */
+  /** Vendors send names whole, repeated in every fragment, as growing prefixes, or in pieces. */
   addName(name: string): void {
     if (name === this.name) return;
     this.name = name.startsWith(this.name) ? name : this.name + name;
   }
 
-  /** One character beyond the limit is kept, so that whoever looks sees that there was too much. */
+  /** Keeps one character beyond the limit, so that the length check fails later. */
   addArguments(text: string): void {
     if (text === '' || this.arguments.length > ARGUMENTS_LIMIT) return;
-    // Some vendors end with the whole call once more.
+    // Some vendors repeat the complete arguments in a last fragment.
     if (text.length > 1 && text === this.arguments && this.isWhole) return;
     if (text.trimStart().startsWith('{') && EMPTY_OBJECT.test(this.arguments)) this.clear();
     this.arguments += text.slice(0, ARGUMENTS_LIMIT + 1 - this.arguments.length);
@@ -60,9 +60,9 @@ class GrowingCall {
 }
 
 /**
- * Puts an answer's function calls together from their fragments, in the order in which they began. A fragment belongs to
- * the call of its id, else of its index, else to the latest; a name for a call that is whole already begins another one,
- * unless id and name are that call's own.
+ * Assembles an answer's function calls from streamed fragments, in the order of their first fragments. A fragment belongs
+ * to the call with its id, else with its index, else to the latest. A fragment with a name begins another call when that
+ * call is complete, unless it repeats the call's id and name.
  */
 export class CallAssembler {
   private readonly all: GrowingCall[] = [];
@@ -83,7 +83,7 @@ export class CallAssembler {
     }
   }
 
-  /** Every call with an id of its own; fragments that never had a name are no calls. */
+  /** All calls with a name, each with a unique id. */
   finish(): FunctionCall[] {
     const taken = new Set<string>();
     return this.all
@@ -107,7 +107,7 @@ export class CallAssembler {
     return this.byIndex.get(index) ?? this.all.at(-1);
   }
 
-  /** An id that comes late belongs to the call of its index that has none. */
+  /** The call of this index if it has no id yet: some vendors send the id late. */
   private nameless(index: number | null): GrowingCall | undefined {
     const call = index === null ? undefined : this.byIndex.get(index);
     return call?.id === null ? call : undefined;
@@ -123,7 +123,7 @@ export class CallAssembler {
   }
 }
 
-/** Without an id a fragment may carry the next call under an old index, or under none; some vendors give all calls one id. */
+/** Some vendors begin the next call under an old index or none, or give all calls the same id. */
 function beginsAnother(call: GrowingCall, { id, index, name, arguments: text }: FunctionCallDelta): boolean {
   if (!isGiven(name)) return false;
   if (isGiven(id)) {

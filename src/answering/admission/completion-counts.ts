@@ -21,7 +21,7 @@ export class CompletionCounts {
   /** Returns the function to call at the end of the completion. @throws `too_many_requests` */
   enter(caller: Caller): () => void {
     const { organizationId, userId, endUser } = caller;
-    // A teacher's key without an end user may be a gateway that serves a whole course.
+    // A teacher's key without an end user may serve a whole course: only the organization's limit applies.
     const isOnePerson = endUser !== undefined || !isTeacher(caller);
     const person = [this.persons, `${organizationId}/${userId}/${endUser?.id ?? ''}`] as const;
     const leave = tryEnterAll([...(isOnePerson ? [person] : []), [this.organizations, organizationId]]);

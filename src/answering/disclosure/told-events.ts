@@ -10,7 +10,7 @@ const TOOL = 'tool';
 
 const REF = { plugin: TOOL, placeholder: null };
 
-/** Replacements, by event type, of members that may name tools, knowledge bases, files or models. */
+/** Members that may name tools, knowledge bases, files or models, with neutral values, by event type. */
 const NAMELESS: Readonly<Record<string, object>> = {
   'run.progress': { message: '🔄 The tools are running' },
   warning: { message: '⚠️ The run goes on with less than it was set up with' },

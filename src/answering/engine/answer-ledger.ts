@@ -44,7 +44,7 @@ export class AnswerLedger {
     this.completion.run.emit({ type: 'warning', code, message });
   }
 
-  /** Counts tokens of tools and checks. A nested run's budget is counted by its parent. */
+  /** Adds tokens of tools and checks. Only the outermost run charges the budget; it includes its nested runs. */
   spend(usage: Usage | null | undefined): void {
     this.usage = addUsage(this.usage, usage);
     if (this.completion.depth === 0) this.completion.budget.spend(usage);

@@ -7,7 +7,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const isSafeMethod = (method: string): boolean => SAFE.has(method.toUpperCase());
 
 export interface OwnOrigin {
-  /** Null: the host of the request. */
+  /** The configured origin. Null: the request's `Host` header decides. */
   readonly publicOrigin: string | null;
   readonly isSecure: boolean;
 }

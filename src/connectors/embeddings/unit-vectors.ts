@@ -2,7 +2,7 @@ import { AppError } from '../../kernel';
 
 export const MAX_DIMENSIONS = 8_192;
 
-/** The vector at length 1. @throws AppError `upstream_bad_response` when it has no direction, or holds what is no number */
+/** Scales the vector to length 1. @throws AppError `upstream_bad_response` for zero vectors and non-finite numbers */
 export function unitVector(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector);
   if (!Number.isFinite(length) || length < 1e-12) {

@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Behind the brace that closes the object at `start`; -1 when it is never closed. */
+/** Offset after the brace that closes the object at `start`; -1 when none does. */
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

@@ -33,8 +33,8 @@ const withUsage = (ask: ModelRequest): ModelRequest => ({
 });
 
 /**
- * What every connector owes the doors, whoever its vendor is: OpenAI's shapes, the same errors, the same function calls.
- * A connector's spec calls this once, with its vendor scripted in that vendor's own wire format.
+ * The contract of connectors: OpenAI's shapes, our error codes and function calls, for every vendor. Each connector's
+ * spec calls this once, with a scripted vendor that speaks the vendor's own wire format.
  */
 export function describeConnector(name: string, subject: ConnectorCase): void {
   describe(`the connector ${name}`, () => {

@@ -35,7 +35,7 @@ const meant = (calls: readonly FunctionCall[]) =>
 const scripted = (calls: readonly (typeof ELX)[]) =>
   calls.map(({ name, arguments: given }) => [name, JSON.parse(given) as unknown]);
 
-/** Function calls, in OpenAI's words on our side and the vendor's on the other. */
+/** Function calls: OpenAI's format for callers, the vendor's format on the wire. */
 export function describeFunctions(driver: ConformanceDriver): void {
   if (!driver.connector.definition.capabilities.functions) return;
   const { vendor } = driver;

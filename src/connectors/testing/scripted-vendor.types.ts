@@ -5,14 +5,14 @@ export interface VendorAnswer {
   readonly content?: string | null;
   /** Arguments are JSON text of an object. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string; readonly id?: string }[];
-  /** OpenAI's word; `stop`, or `tool_calls` beside calls, unless given. */
+  /** In OpenAI's vocabulary. Default: `tool_calls` for answers with calls, else `stop`. */
   readonly finishReason?: string;
-  /** The vendor's model name in the answer; the asked one unless given. */
+  /** The vendor's model name in the answer. Default: the requested one. */
   readonly model?: string;
   readonly usage?: Usage;
-  /** Pieces of `content` in a stream; words with their spaces unless given. */
+  /** Pieces of `content` in a stream. Default: words with their spaces. */
   readonly pieces?: readonly string[];
-  /** The calls' arguments stream in pieces of so many characters, the calls taking turns; one piece per call unless given. */
+  /** Characters per streamed piece of a call's arguments; calls take turns. Default: one piece per call. */
   readonly argumentPieces?: number;
   readonly images?: readonly VendorImage[];
 }

@@ -4,9 +4,8 @@ import type { ModelCallLimits } from '../contract';
 import { failureOfTransport, finalError, type UpstreamFailure } from './upstream-failure';
 
 /**
- * Milliseconds to wait before try `attempt + 1`, or null when there is no point in it: the failure is final, the tries
- * or the time are used up, or the vendor asks for a longer wait than a student would sit through. `Retry-After` wins
- * over the backoff, and is never shortened.
+ * Milliseconds to wait before try `attempt + 1`. Null without a next try: the failure is final, tries or time are used
+ * up, or the wait exceeds `maxWaitMs`. `Retry-After` replaces the backoff and is never shortened.
  */
 export function retryDelay(
   failure: UpstreamFailure,
@@ -21,7 +20,7 @@ export function retryDelay(
   return wait > limits.maxWaitMs || wait >= remainingMs ? null : wait;
 }
 
-/** Waits before the next try, or throws the `AppError` of the failure when there is none. */
+/** Waits before the next try. @throws the failure's `AppError` when there is none */
 export async function waitForRetry(
   error: unknown,
   attempt: number,

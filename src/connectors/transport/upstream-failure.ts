@@ -3,12 +3,12 @@ import { outboundFailure } from '../../platform/outbound';
 import type { CallDeadline } from './call-deadline';
 import { sanitiseReason } from './redact';
 
-/** A failed try: what the caller would see, and whether asking again may help. */
+/** A failed try: the error for the caller, and whether a retry may help. */
 export class UpstreamFailure extends Error {
   constructor(
     readonly error: AppError,
     readonly retryable: boolean,
-    /** The vendor's own wish, in milliseconds. */
+    /** The vendor's `Retry-After`, in milliseconds. */
     readonly retryAfterMs: number | null = null,
     /** Of the vendor's answer; null when there was none. */
     readonly status: number | null = null,
@@ -135,7 +135,7 @@ export function retryAfterMs(headers: RefusedResponse['headers'], now: number): 
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** Google's wish stands in the body (google.rpc.RetryInfo, a JSON duration). */
+/** Google sends the wait in the body (google.rpc.RetryInfo, a JSON duration). */
 function retryInfoMs(text: string): number | null {
   const seconds = /"retryDelay"\s*:\s*"(\d{1,7}(?:\.\d{1,9})?)s"/.exec(text)?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);

@@ -2,35 +2,35 @@ import { AppError } from '../../kernel';
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of the images of one request, all together. */
-const MOST_OF_ONE = 24 * MEBIBYTE;
-/** Bytes of all images that the process loads at once. Reading and encoding need up to three times as much. */
-const MOST_OF_ALL = 96 * MEBIBYTE;
+const MAX_REQUEST_BYTES = 24 * MEBIBYTE;
+/** Bytes of all images that the process holds at once. Reading and encoding need up to three times as much memory. */
+const MAX_PROCESS_BYTES = 96 * MEBIBYTE;
 const TRY_AGAIN_SECONDS = 5;
 
-let heldByAll = 0;
+let processBytes = 0;
 
 /** Counts the image bytes of one request against the limits of the request and of the process. */
 export class ImageMemory {
   private bytes = 0;
 
   get left(): number {
-    return MOST_OF_ONE - this.bytes;
+    return MAX_REQUEST_BYTES - this.bytes;
   }
 
-  /** @throws AppError `payload_too_large` beyond what one request may hold, `too_many_requests` beyond what all may */
+  /** @throws AppError `payload_too_large` beyond the request's limit, `too_many_requests` beyond the process's */
   take(bytes: number): void {
     if (bytes > this.left) {
-      throw new AppError('payload_too_large', `The images hold more than ${MOST_OF_ONE / MEBIBYTE} MB together`);
+      throw new AppError('payload_too_large', `The images hold more than ${MAX_REQUEST_BYTES / MEBIBYTE} MB together`);
     }
-    if (heldByAll + bytes > MOST_OF_ALL) {
+    if (processBytes + bytes > MAX_PROCESS_BYTES) {
       throw new AppError('too_many_requests', 'Too many images are loaded at once', { retryAfter: TRY_AGAIN_SECONDS });
     }
     this.bytes += bytes;
-    heldByAll += bytes;
+    processBytes += bytes;
   }
 
   release(): void {
-    heldByAll -= this.bytes;
+    processBytes -= this.bytes;
     this.bytes = 0;
   }
 }

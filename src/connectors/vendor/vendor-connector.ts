@@ -126,7 +126,7 @@ export const vendorPlugin = <Kept extends object>(
   codec: VendorCodec<Kept>,
 ): ConnectorPlugin => wirePlugin(definition, wireOf(codec));
 
-/** A connector by a wire format. */
+/** A connector for a vendor whose wire format needs more than a codec. */
 export const wirePlugin = <Kept extends object>(
   definition: ConnectorDefinition,
   wire: VendorWire<Kept>,

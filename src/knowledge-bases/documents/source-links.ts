@@ -58,8 +58,9 @@ export class SourceLinks {
   }
 
   /**
-   * Renews the links in a stored text for its present reader. Links of that reader keep the rights of the assistant's owner,
-   * unless the reader may no longer use the assistant (`ownRightsOnly`). Links of other readers get the reader's own rights.
+   * Signs the links in a stored text again for the user who reads it now. Links that were signed for this user keep the
+   * rights of the assistant's owner; others get the user's own rights. `ownRightsOnly`, for a user who may no longer use
+   * the assistant, gives all links the user's own rights.
    */
   renew(text: string, { organizationId, userId }: Principal, { ownRightsOnly = false } = {}): string {
     return text.replace(LINK, (link, token: string) => {

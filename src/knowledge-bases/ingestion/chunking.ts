@@ -92,7 +92,7 @@ function* pieces(text: string, block: TextBlock, size: number, firstSize: number
   if (start < block.end) yield { start, end: block.end, ...shared };
 }
 
-/** Most characters of a block's first piece: headings stay with the text below them, so they reduce it. */
+/** Most characters of a block's first piece: less after headings, which share its chunk. */
 function firstPieceSize(block: TextBlock, open: Span | null, size: number): number {
   if (block.heading || open === null || !open.headingsOnly) return size;
   const left = size - lengthOf(open);

@@ -17,7 +17,7 @@ export class QueryKnowledgeBaseDto {
   @Max(100)
   top_k: number = 5;
 
-  /** Least similarity. */
+  /** Minimum similarity of a passage, 0 to 1. */
   @MayBeOmitted()
   @IsNumber()
   @Min(0)

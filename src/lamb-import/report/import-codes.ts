@@ -46,7 +46,7 @@ export const CONFLICT_CODES = [
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];
 
-/** An organization that failed is left out under the error's own code instead. */
+/** Reasons for items that were not imported. Failed organizations carry the code of their error instead. */
 export const LEFT_OUT_CODES = [
   'assistant.deleted',
   'assistant.unstorable',

@@ -70,7 +70,7 @@ export class StreamFrames {
     return frames;
   }
 
-  /** The usage chunk of several requests. A single request passes its vendor's usage chunk on. */
+  /** A usage chunk with the sum of all rounds. Without rounds, the vendor's own usage chunk was already forwarded. */
   private usage({ usage }: Extract<AnswerEvent, { type: 'answered' }>): string {
     if (this.rounds === null || usage === null || !this.completion.request.includeUsage) return '';
     return this.rounds.usageFrame(usage);

@@ -3,7 +3,8 @@ import { isJsonObject, type Problem } from '../../kernel';
 const MAX_NODES = 200;
 const MAX_DEPTH = 12;
 const MAX_TEXT = 1000;
-const ANY = 50;
+/** Most arguments of operators that take any number. */
+const MANY = 50;
 
 /**
  * The operators of JSON Logic that a condition may use, each with its least and greatest number of arguments. No
@@ -12,10 +13,10 @@ const ANY = 50;
  */
 const OPERATORS: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
   ['var', [1, 2]],
-  ['if', [2, ANY]],
+  ['if', [2, MANY]],
   ['?:', [3, 3]],
-  ['and', [1, ANY]],
-  ['or', [1, ANY]],
+  ['and', [1, MANY]],
+  ['or', [1, MANY]],
   ['!', [1, 1]],
   ['!!', [1, 1]],
   ['==', [2, 2]],
@@ -28,13 +29,13 @@ const OPERATORS: ReadonlyMap<string, readonly [least: number, most: number]> = n
   ['<=', [2, 3]],
   ['in', [2, 2]],
   ['substr', [2, 3]],
-  ['+', [1, ANY]],
+  ['+', [1, MANY]],
   ['-', [1, 2]],
-  ['*', [1, ANY]],
+  ['*', [1, MANY]],
   ['/', [2, 2]],
   ['%', [2, 2]],
-  ['min', [1, ANY]],
-  ['max', [1, ANY]],
+  ['min', [1, MANY]],
+  ['max', [1, MANY]],
   ['map', [2, 2]],
   ['filter', [2, 2]],
   ['all', [2, 2]],

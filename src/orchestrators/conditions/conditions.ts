@@ -12,12 +12,12 @@ const SOUGHT_CHARS = 1_000;
 /** The conditions of the run have had their time. */
 class OutOfTime extends Error {}
 
-/** When the condition that is being evaluated has to stop, on the clock of `performance`. Evaluating never waits. */
+/** Deadline (`performance.now()`) of the current evaluation. Evaluation is synchronous, so one variable serves all. */
 let stopAt = Infinity;
 
-/** The library follows any property, inherited ones included; rules may follow what the data itself holds. */
+/** Replaces the library's `var`, which also reads inherited properties. Rules read own properties only. */
 jsonLogic.add_operation('var', function (this: unknown, name?: unknown, otherwise?: unknown): unknown {
-  // Every operation on data that is large begins here.
+  // The deadline is checked here because rules reach large data through `var` only.
   if (performance.now() > stopAt) throw new OutOfTime();
   if (name === '') return this;
   const named = typeof name === 'string' || typeof name === 'number';

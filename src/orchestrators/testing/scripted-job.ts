@@ -25,7 +25,7 @@ const CALLER: Caller = {
   assistantIds: null,
 };
 
-/** A tool of the test's own, by the name that entries call `plugin`. */
+/** A tool that executes `run`. Entries select it with `plugin: name`. */
 export function scriptedTool(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
   return {
     run,

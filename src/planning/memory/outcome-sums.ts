@@ -5,7 +5,7 @@ import { type OutcomeKey, type OutcomeRow, type OutcomeSums, SUM_NAMES } from '.
 const DAY_MS = 86_400_000;
 /** Days after which an outcome counts half. */
 const HALF_LIFE = 14;
-/** Plans that are as good as nothing known. */
+/** Weight of the prior, in plans (Bayesian average). */
 const PRIOR = 8;
 const NEUTRAL = 0.6;
 const STRENGTH = 0.4;

@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 const KEY = { primaryKeyConstraintName: 'plan_outcomes_pk' };
 
 /**
- * The table's shape, for the comparison with the migrations; rows are read and written in SQL.
+ * Declares the columns so that tests can compare them with the migrations. Rows are read and written in SQL.
  * @public
  */
 @Entity('plan_outcomes')

@@ -17,9 +17,9 @@ export interface ModelPlanRequest extends Omit<ModelQuestion, 'tools'> {
   readonly runId: string | null;
 }
 
-/** A model's plan. `warnings` holds `modelWarnings`, too. */
+/** A model's plan. `warnings` includes `modelWarnings`. */
 export interface ModelDraft extends Draft {
-  /** Warning of the connector that another model answered than the configured one. */
+  /** Warnings that another model answered than the configured one. */
   readonly modelWarnings: readonly string[];
 }
 

@@ -101,8 +101,8 @@ function described({ tool, definition, stats }: ToolFacts): JsonObject {
 }
 
 /**
- * The names of its knowledge bases are all that the model learns of an entry's settings: runners may read its reasoning,
- * and the author's files and instructions are none of theirs.
+ * The only settings of a tool that the model sees: the names of its knowledge bases. People who ask may read the model's
+ * reasoning, so it must not know the author's files and instructions.
  */
 function searched({ config: { collections } }: ToolFacts['tool']): JsonObject {
   const names = (Array.isArray(collections) ? collections : [])

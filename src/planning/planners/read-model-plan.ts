@@ -13,9 +13,9 @@ export interface Reading {
   readonly query: string;
   readonly tools: readonly ToolFacts[];
   readonly maxSteps: number;
-  /** Used where the model gave none. */
+  /** The default, for plans without a decomposition of their own. */
   readonly decomposition: Decomposition;
-  /** Problems of a config as it would be with the plan's settings; empty when it is right. */
+  /** Number of problems of the tool's config once the plan's settings are merged into it. */
   readonly problemsOf: (facts: ToolFacts, config: JsonObject) => number;
 }
 

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../postgres';
 
 const EVERY_MS = 60_000;
 
-/** The rule of autovacuum with a higher floor: every session waits for a vacuum. */
+/** Autovacuum's formula with a higher threshold, because a vacuum blocks every session of the embedded engine. */
 const WORST = `
   SELECT quote_ident(schemaname) || '.' || quote_ident(relname) AS name
   FROM pg_stat_user_tables
@@ -14,7 +14,7 @@ const WORST = `
 
 /**
  * Replaces autovacuum, which the embedded engine lacks. Vacuums one table at a time, only while no connection is in
- * use: some 0.2 s per 20,000 rows, once per replaced fifth of a table. Does not analyze: searches need no statistics.
+ * use (about 0.2 s per 20,000 rows). Does not analyze: searches need no statistics.
  */
 @Injectable()
 export class EmbeddedMaintenance implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -11,8 +11,8 @@ const macOf = (key: Buffer, body: Buffer): Buffer =>
   createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 
 /**
- * Pattern of a token over a body of `bodyBytes`. Hex: one spelling per token, and no likeness to keys of vendors, which
- * reports mask.
+ * Pattern of a token over a body of `bodyBytes`. Hex has one spelling per token and does not look like a vendor's key,
+ * which reports would mask.
  */
 export const signedTokenPattern = (bodyBytes: number): string => `[0-9a-f]{${2 * (bodyBytes + MAC_BYTES)}}`;
 
@@ -29,7 +29,7 @@ export function openToken(token: unknown, bodyBytes: number, keys: readonly Buff
   return keys.some((key) => timingSafeEqual(macOf(key, body), mac)) ? body : null;
 }
 
-/** @throws for other texts: a shorter id would shift the fields behind it */
+/** @throws for anything but a UUID: a shorter id would shift the fields after it */
 export function uuidToBytes(uuid: string): Buffer {
   const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex');
   if (bytes.length !== UUID_BYTES) throw new Error('A signed token names UUIDs only');

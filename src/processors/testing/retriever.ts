@@ -22,7 +22,7 @@ export function retriever(passages: readonly Passage[]): Retriever & { readonly 
   };
 }
 
-/** A rewriter that says how much it was told. */
+/** A rewriter whose question names the run and the number of messages that it received. */
 export const rewriter = {
   rewrite: ({ messages, runId }: QuestionToRewrite): Promise<RewrittenQuestion> =>
     Promise.resolve({

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '../../platform/database';
 
 /** Codes of PostgreSQL. Node's codes of broken connections do not match. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
-/** Read-only standby and full disk: the rows are not at fault. */
+/** Read-only standby and full disk: the same rows can be written later. */
 const OUTAGES: ReadonlySet<string> = new Set(['25006', '53100']);
 /** Thrown while the parameters are serialised. */
 const SERIALISATION = ['RangeError', 'TypeError'];

@@ -3,7 +3,7 @@ import type { ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../cont
 import { AskingTool, dataFence, shown } from '../model-question';
 import { CHECK_PROPERTIES, type CheckConfig, checkedText, type CheckedText } from './checked-text';
 
-/** The question of one kind of check. `Given` is the answer that `schema` describes. */
+/** One kind of check: its prompt and the reading of the model's answer `Given`, which `schema` describes. */
 export interface Check<Given> {
   readonly name: string;
   readonly progress: (pieces: number) => string;
@@ -22,7 +22,7 @@ export abstract class CheckTool<Given> extends AskingTool<CheckConfig> {
     return checks === 'answer' ? 'answer' : 'pipeline';
   }
 
-  /** The text of `synthesis` must exist before; the answer comes after every tool. */
+  /** Checking combined results needs a `synthesis` tool before it. The finished answer needs none. */
   needs({ checks }: CheckConfig): { tool: string | null } {
     return { tool: checks === 'synthesis' ? 'synthesis' : null };
   }

@@ -58,8 +58,8 @@ export const CHECK_PROPERTIES: JsonObject = {
   },
   material_tokens: {
     type: 'integer',
-    title: 'Longest material (tokens)',
-    description: 'Approximate length of the earlier results that the model reads. The rest is left out.',
+    title: 'Token budget of the material',
+    description: 'Estimated tokens of earlier results that the model reads. Longer results are cut.',
     minimum: 500,
     maximum: 100_000,
     default: 12_000,

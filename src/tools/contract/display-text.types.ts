@@ -8,7 +8,7 @@ export interface DisplayText {
   readonly about: string;
 }
 
-/** English is `display_name` and `description` unless given, and so is a language that is missing. */
+/** Missing languages, English included, fall back to `display_name` and `description`. */
 export type DisplayTexts = Readonly<Partial<Record<DisplayLanguage, DisplayText>>>;
 
 /** Icons (lucide.dev) that the web UI draws; another name is drawn as a wrench. */

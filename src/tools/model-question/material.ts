@@ -2,7 +2,7 @@ import type { Source } from '../../kernel';
 import type { Citation, Evidence, ToolOutcome } from '../contract';
 import type { DataFence } from './data-fence';
 
-/** Estimated, as everywhere where no tokenizer is at hand. */
+/** An estimate, because no tokenizer is available here. */
 const CHARS_PER_TOKEN = 4;
 
 /** A part of an earlier tool's result that a model may refer to. */
@@ -11,22 +11,22 @@ export interface Piece {
   readonly id: number;
   readonly text: string;
   readonly placeholder: string;
-  /** Position in `Material.sources`; null where nobody can tell which source it is from. */
+  /** Position in `Material.sources`; null when the source is not known. */
   readonly source: number | null;
 }
 
 /** Results of earlier tools as a model reads them. */
 export interface Material {
   readonly pieces: readonly Piece[];
-  /** Of all results, each once, in the order of their numbers. */
+  /** The sources of all results without duplicates, by number. */
   readonly sources: readonly Source[];
   /** True when the budget cut something off. */
   readonly cut: boolean;
 }
 
 /**
- * Takes earlier results apart where they say themselves which part is from which source (`sources_in_prompt: numbered`);
- * others stay whole. Empty results and those of other `kinds` stay out.
+ * Splits results with numbered passages (`sources_in_prompt: numbered`) into one piece per source; others stay whole.
+ * Skips empty results and results of other `kinds`.
  */
 export function materialOf(
   results: ReadonlyMap<string, ToolOutcome>,
@@ -54,11 +54,11 @@ export function materialOf(
   return { pieces, sources, cut };
 }
 
-/** The pieces as data: one JSON line each, between two lines that nobody can know beforehand. */
+/** The pieces as data: one JSON line each, between two unpredictable lines (prompt-injection fence). */
 export const shown = ({ pieces }: Material, fence: DataFence): string =>
   fence.around(pieces.map(({ id, text }) => JSON.stringify({ piece: id, text })).join('\n'));
 
-/** Numbers are the run's: two tools that found the same have the same one. */
+/** Numbers are unique in a run: two tools that found the same source give it the same number. */
 function sourcesOf(lists: readonly (readonly Source[])[]): readonly Source[] {
   const byNumber = new Map<number, Source>();
   for (const source of lists.flat()) {
@@ -98,7 +98,7 @@ const whole = (content: string, sources: readonly Source[]): Part => ({
   source: sources.length === 1 ? (sources[0] ?? null) : null,
 });
 
-/** A text whose source numbers are written by the engine once every tool has settled (`Citation`), or here where they stand already. */
+/** A text with source numbers: written here when they are known, else by the engine after all tools (`Citation`). */
 export class CitedText {
   content = '';
   readonly citations: Citation[] = [];
@@ -119,7 +119,7 @@ export class CitedText {
     return this;
   }
 
-  /** The members of a tool's output that belong to its content: sources are told again only where they are cited by position. */
+  /** Part of a tool's output. `sources` is empty unless `citations` refer to its positions. */
   get output(): { content: string; citations: readonly Citation[]; sources: readonly Source[] } {
     const { content, citations } = this;
     return { content, citations, sources: citations.length === 0 ? [] : this.sources.map(withoutNumber) };

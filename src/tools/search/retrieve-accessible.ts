@@ -12,8 +12,8 @@ import { type ToolContext, ToolFailure, type ToolInput } from '../contract';
 export type Retriever = Pick<RetrievalService, 'retrieve' | 'inaccessible'>;
 
 /**
- * Retrieves from those collections that `owner` may read: one that vanished or is no longer shared is reported in
- * `warnings` and skipped, as a dead one is, and the others still answer. Rejects with `tool.inaccessible` when none is left.
+ * Retrieves from the collections that `owner` may read. Deleted and no longer shared ones are skipped with a warning.
+ * Rejects with `tool.inaccessible` when none is left.
  */
 export async function retrieveAccessible(
   retrieval: Retriever,
@@ -42,18 +42,18 @@ export interface QuestionText {
   readonly warnings: readonly string[];
   /** The question as a model rewrote it, for the report. */
   readonly rewritten: string | null;
-  /** Tokens of the models that had a hand in it. */
+  /** Tokens of the model that rewrote it. */
   readonly usage?: Usage | null;
 }
 
-/** The text to search for: the question of the whole conversation where `rewrite` wants it, else the last user text. */
+/** The text to search for: with `rewrite` a model's question for the whole conversation, else the last user text. */
 export async function questionText(
   rewriter: Pick<QuestionRewriter, 'rewrite'>,
   rewrite: boolean,
   input: ToolInput,
   { owner, runId, signal, connector }: ToolContext,
 ): Promise<QuestionText> {
-  // Results of a search that does not look at the conversation are kept whatever it was.
+  // The cache key holds the conversation only with `rewrite`: without it, the result must not depend on it.
   if (!rewrite) return { text: input.query, warnings: [], rewritten: null };
   const { messages } = input;
   const { organizationId } = owner;

@@ -17,7 +17,7 @@ export function chosenCollections({ collections }: Pick<SearchSettings, 'collect
   return [...new Set(collections)];
 }
 
-/** The passages that answer `question`, ready for the prompt; the best similarity is how sure we are. */
+/** Finds the passages that answer `question` as prompt text. The confidence is the best similarity. */
 export async function searchCollections(
   retrieval: Retriever,
   settings: SearchSettings,
@@ -34,7 +34,7 @@ export async function searchCollections(
     threshold,
     parent,
     maxTokens,
-    // Classic assistants read each knowledge base's passages in turn; their block must find the same text before it.
+    // Classic assistants list passages by knowledge base. `lamb` keeps that order, so that prompts stay the same.
     grouped: style === 'lamb',
     reader: caller,
     assistantId,

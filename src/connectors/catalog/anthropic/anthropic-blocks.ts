@@ -2,7 +2,7 @@ import type { StopReason } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject, type FunctionCall, type JsonObject, type Usage } from '../../../kernel';
 import { badResponse } from '../../transport';
 
-/** Anthropic's reasons in OpenAI's words; a reason that is not known yet is a plain end. */
+/** Anthropic's stop reasons as OpenAI's `finish_reason`; unknown ones become `stop`. */
 const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map<StopReason, string>([
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
@@ -12,7 +12,7 @@ const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map<StopReason, string>
 
 export const finishReasonOf = (stopReason: unknown): string => FINISH_REASONS.get(stopReason) ?? 'stop';
 
-/** Blocks that are sent back as they came, once the results of the calls beside them go back. */
+/** Blocks that must go back unchanged together with the results of the calls in the same turn. */
 const THINKING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 const RETURNED: ReadonlySet<unknown> = new Set([...THINKING, 'text', 'tool_use']);
 

@@ -11,7 +11,7 @@ import type { ModelRequest } from '../../contract';
 import { formatIn, functionsIn, functionWishIn, type InlineImages, maxTokensIn, numberIn, stopsIn } from '../../vendor';
 import { calledNames, type RecallTurn, systemOf, turnsOf } from './anthropic-turns';
 
-/** `max_tokens` is required. The oldest models write no more than the first; newer ones think in the same allowance. */
+/** Defaults, because `max_tokens` is required. Old models refuse more; the newest also spend it on thinking. */
 const MAX_TOKENS_BY_MODEL: readonly (readonly [model: RegExp, tokens: number])[] = [
   [/claude-(?:2|instant|3-(?:opus|sonnet|haiku))/, 4_096],
   [/claude-(?:3|[a-z]+-4)/, 8_192],
@@ -19,14 +19,14 @@ const MAX_TOKENS_BY_MODEL: readonly (readonly [model: RegExp, tokens: number])[]
 ];
 const MAX_TOKENS = 8_192;
 
-/** Claude 4.7 and later refuse sampling parameters; models of others behind the same API take them. */
+/** Claude 4.7 and later refuse sampling parameters. Other vendors' models behind the same API accept them. */
 const WITHOUT_SAMPLING = /claude-(?!2|instant|3|[a-z]+-4(?!-(?:[7-9]|\d\d(?!\d))))/;
 
-/** Anthropic's scale ends at 1, OpenAI's at 2. */
+/** Anthropic refuses more; OpenAI allows up to 2. Larger values are lowered to this. */
 const MAX_TEMPERATURE = 1;
 
 /**
- * A request to the Messages API (platform.claude.com/docs/en/api/messages). Parameters without an equal (`n`, `seed`,
+ * A request to the Messages API (platform.claude.com/docs/en/api/messages). Parameters without an equivalent (`n`, `seed`,
  * penalties, `logprobs`, `user`) are left out.
  * @throws AppError `upstream_rejected` for parts that the API does not take
  */
@@ -62,7 +62,7 @@ export function anthropicRequest(
 const maxTokensOf = (model: string): number =>
   MAX_TOKENS_BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? MAX_TOKENS;
 
-/** Some models refuse temperature and top_p together; the current types know neither. */
+/** Some models refuse temperature and top_p together. The SDK's types lack both. */
 function samplingOf(params: JsonObject): JsonObject {
   const temperature = numberIn(params, 'temperature');
   const topP = numberIn(params, 'top_p');
@@ -75,8 +75,8 @@ function samplingOf(params: JsonObject): JsonObject {
 }
 
 /**
- * The client's own `thinking` member. It is left out when the results of calls go back without the thinking that led to
- * them (the process restarted meanwhile): the API refuses that, and answers without thinking.
+ * The client's `thinking` parameter. It is dropped when call results go back without the thinking blocks before them,
+ * which a restart of the process loses. The API refuses such requests with `thinking` and accepts them without.
  */
 function thinkingFor({ thinking }: JsonObject, turns: readonly MessageParam[]): ThinkingConfigParam | null {
   if (!isJsonObject(thinking) || thinking['type'] === 'disabled') return null;
@@ -89,7 +89,7 @@ function thinkingFor({ thinking }: JsonObject, turns: readonly MessageParam[]): 
   return answersCalls && !thought ? null : asked;
 }
 
-/** A conversation with calls in it needs functions declared, even where the model may call none any more. */
+/** The API requires declarations of all functions in the conversation, even when the model may call none now. */
 function toolsOf(
   params: JsonObject,
   messages: ModelRequest['messages'],
@@ -108,7 +108,7 @@ function toolsOf(
   return called.length === 0 ? {} : { tools: called, tool_choice: { type: 'none' } };
 }
 
-/** A call cannot be forced beside thinking. */
+/** The API refuses forced calls together with thinking. */
 function toolChoiceOf(params: JsonObject, thinks: boolean): ToolChoice | null {
   const wish = functionWishIn(params);
   if (wish === 'none') return { type: 'none' };

@@ -4,7 +4,7 @@ import { AnswerBudget, type AnswerDecoder, callId, charsOf, type Gain, MAX_CALLS
 import { badResponse } from '../../transport';
 import { PartialArguments } from './partial-arguments';
 
-/** Gemini's reasons (ai.google.dev/api/generate-content#FinishReason) in OpenAI's words. */
+/** Gemini's finish reasons (ai.google.dev/api/generate-content#FinishReason) as OpenAI's `finish_reason`. */
 const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
@@ -21,11 +21,11 @@ const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map([
   ].map((reason) => [reason, 'content_filter'] as const),
 ]);
 
-/** Characters of one answer's images in base64: one of the largest, or several of the usual. */
+/** Base64 characters of all images of an answer: enough for one of the largest size or several of the usual size. */
 const MAX_IMAGE_CHARS = 60_000_000;
 const MAX_IMAGES = 16;
 
-/** Sent back with the call that it came with. */
+/** Gemini's thought signature. The next request must return it together with its call. */
 export interface Signature {
   readonly text: string;
 }
@@ -51,7 +51,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
   private openSignature: string | null = null;
 
   private readonly budget: AnswerBudget;
-  /** Of pieces of arguments and of signatures, which are kept before a call is whole. */
+  /** For argument pieces and signatures, which are held until their call is complete. */
   private readonly pieces: AnswerBudget;
 
   constructor(maxAnswerChars: number) {
@@ -88,7 +88,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
     return this.reason !== null;
   }
 
-  /** @throws AppError `upstream_bad_response` when the answer ended without having said anything */
+  /** @throws AppError `upstream_bad_response` when the answer ended without text, image or call */
   get finishReason(): string {
     if (this.calls > 0) return this.reason === 'MAX_TOKENS' ? 'length' : 'tool_calls';
     const known = FINISH_REASONS.get(this.reason);
@@ -97,7 +97,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
     throw badResponse(`The model ended without an answer${named}`);
   }
 
-  /** A call comes whole, or as a name and then its arguments value by value. */
+  /** Gemini sends a call whole, or first its name and then its arguments value by value. */
   private callIn(part: JsonObject): FunctionCall[] {
     const call = part['functionCall'];
     if (!isJsonObject(call)) return typeof part['text'] === 'string' ? this.close() : [];
@@ -139,7 +139,7 @@ export class GeminiAnswer implements AnswerDecoder<Signature> {
     return [{ id, type: 'function', function: { name: open.name, arguments: text } }];
   }
 
-  /** Every chunk tells the total so far. Thinking is paid for like what is said. */
+  /** Each chunk holds the totals so far. Thinking tokens are billed as completion tokens. */
   private count(metadata: unknown): void {
     if (!isJsonObject(metadata)) return;
     const of = (name: string): number => (Number.isSafeInteger(metadata[name]) ? (metadata[name] as number) : 0);

@@ -2,7 +2,7 @@ import type { KnowledgeBaseSource } from '../../../kernel';
 import type { OwnCandidate } from './candidate';
 import type { Passage } from './retrieval.types';
 
-/** `url` leads to the original document. */
+/** A passage from our own index, unlike those of external servers. `url` leads to the original document. */
 export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: OwnCandidate, url: string): Passage {
   const { page, page_end: last, section } = hit;
   const place: Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'section'> = {

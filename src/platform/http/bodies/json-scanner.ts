@@ -124,7 +124,7 @@ export class JsonScanner {
     if (this.open.at(-1)?.items === 0) this.count();
     this.open.push({ isObject, items: 0, shape: 0 });
     this.isNameNext = isObject;
-    // Brackets of malformed text need not match: this bounds the stack.
+    // `count` limits the depth of well-formed text; this check bounds `open` for malformed text.
     if (this.open.length > this.limits.depth + 1) throw this.tooDeep();
   }
 

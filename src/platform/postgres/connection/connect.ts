@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { isDatabaseUnavailable } from './postgres-errors';
 
 export interface ConnectOptions {
-  /** Milliseconds until the last try. */
+  /** Milliseconds during which failed connections are retried. */
   readonly patience?: number;
   /** Milliseconds between two tries. */
   readonly pause?: number;

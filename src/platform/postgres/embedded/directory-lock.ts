@@ -21,12 +21,12 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-/** The holder touches its lock this often. Processes that cannot look it up read the time. */
+/** Milliseconds between updates of the lock file's time, which proves life to processes that cannot see the holder's. */
 const HEARTBEAT = 2_000;
-/** Without a touch for this long, the unknown holder is taken for dead. */
+/** Milliseconds without an update after which a holder that cannot be looked up counts as dead. */
 const SILENCE = 10_000;
 
-/** An exclusive lock file. It outlives its process; the next start takes over the lock of a dead one. */
+/** An exclusive lock file. It stays after a crash; the next start takes over the lock of a dead process. */
 export class DirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
 
@@ -60,7 +60,7 @@ export class DirectoryLock {
     try {
       utimesSync(this.file, now, now);
     } catch {
-      // Somebody removed the file; the next start finds out.
+      // The file was removed. The next start notices it.
     }
   }
 }

@@ -9,10 +9,10 @@ export interface KeeperOptions extends Omit<WorkerSettings, 'directory'> {
   readonly workerFile?: string;
 }
 
-/** Engine failures within a minute after which it stays down. */
+/** Restarts within a minute. After more failures the engine stays down. */
 const MOST_RESTARTS = 3;
 
-/** Replaces an engine that breaks by another one, which recovers the files. */
+/** Restarts a broken engine in a new thread, which recovers from the write-ahead log. */
 export class EngineKeeper {
   private readonly logger = new Logger('EmbeddedDatabase');
   private thread: EngineThread | null = null;
@@ -32,7 +32,7 @@ export class EngineKeeper {
     await this.thread.dump(file);
   }
 
-  /** Never rejects: the log of the engine holds unwritten data. */
+  /** Never rejects: a failed close loses nothing, because the write-ahead log holds unwritten data. */
   async close(): Promise<void> {
     this.closing = true;
     await this.restarting;
@@ -40,8 +40,8 @@ export class EngineKeeper {
   }
 
   /**
-   * Makes a missing directory in a thread of its own, which frees some 500 MB when it ends. A directory whose creation
-   * was interrupted has never served: it is made anew.
+   * Creates a missing data directory in a separate thread, whose end frees about 500 MB. A directory whose creation was
+   * interrupted holds no data yet and is created again.
    */
   private async create(): Promise<void> {
     const { directory } = this.options;
@@ -55,7 +55,7 @@ export class EngineKeeper {
   }
 
   private async run(): Promise<void> {
-    // A template is for a directory without data only.
+    // The template is used only to create the directory.
     const { template: _template, ...settings } = this.options;
     const thread = await this.spawn(settings);
     this.thread = thread;

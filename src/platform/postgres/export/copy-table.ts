@@ -2,9 +2,9 @@ import type { Client } from 'pg';
 import type { Table } from './catalogue';
 import type { Fingerprint } from './fingerprint';
 
-/** Limits of one batch, by the average row and by the longest: memory stays flat. */
+/** Limits of one batch: its rows, its bytes at average row size, and its bytes if all rows were the longest. */
 const MOST_ROWS = 1_000;
-const USUAL_BYTES = 4 * 1024 * 1024;
+const AVERAGE_BYTES = 4 * 1024 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export interface CopyOptions {
@@ -17,7 +17,7 @@ export interface CopyOptions {
 const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value.toString() };
 
 export function batchSize({ rows, bytes, longest }: Fingerprint): number {
-  const usual = Math.floor(USUAL_BYTES / Math.max(1, bytes / Math.max(1, rows)));
+  const usual = Math.floor(AVERAGE_BYTES / Math.max(1, bytes / Math.max(1, rows)));
   const safe = Math.floor(MOST_BYTES / Math.max(1, longest));
   return Math.max(1, Math.min(MOST_ROWS, usual, safe));
 }

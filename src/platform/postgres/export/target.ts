@@ -6,7 +6,7 @@ import { migrate } from '../connection/migrate';
 import { foreignKeysOf, SCHEMAS, type Table, tablesOf, tablesWithRows } from './catalogue';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** An empty database should have no other lock. */
+/** Short, because nobody else should use an empty database. */
 const LOCK_TIMEOUT_MS = 10_000;
 const OLDEST_SERVER = 150_000;
 

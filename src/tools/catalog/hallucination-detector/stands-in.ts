@@ -1,7 +1,7 @@
-/** A model may change an ending or leave out a word. */
+/** Share of the statement's words that must occur: models change endings and leave out words when they quote. */
 const SHARE = 0.6;
 
-/** Whether a text makes a statement, told by how many of the statement's words it holds. */
+/** True when the text probably contains the statement, judged by shared words. */
 export function standsIn(text: string, statement: string): boolean {
   const words = wordsOf(statement);
   if (words.length === 0) return false;

@@ -146,7 +146,7 @@ function functionName(slug: string): string {
   return `${PREFIX}${plain.slice(0, room - DIGEST_CHARS - 1)}_${digest}`;
 }
 
-/** The owner's right is gone, or the knowledge base: the model hears the same neutral sentence. */
+/** One message for a deleted knowledge base and for a lost right, so that the model cannot tell them apart. */
 const refusal = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'not_found'
     ? new ToolFailure('tool.unavailable', 'the knowledge base is not accessible')
@@ -177,7 +177,7 @@ const DEFINITION: ToolDefinition = {
   name: 'knowledge_base',
   aliases: [],
   display_name: 'Knowledge base',
-  description: 'Lets the model search one knowledge base when it needs to; it is called query_kb_{slug}.',
+  description: 'Lets the model search one knowledge base when it needs to. The function is called query_kb_{slug}.',
   texts: {
     en: { name: 'Knowledge base', about: 'Lets the model search one knowledge base when it needs to.' },
     es: {
@@ -207,14 +207,14 @@ const DEFINITION: ToolDefinition = {
       name: {
         type: 'string',
         title: 'Name',
-        description: 'What the model is told it is called; empty for its own name.',
+        description: 'The name that the model sees. Empty for the name of the knowledge base.',
         maxLength: 200,
         default: '',
       },
       description: {
         type: 'string',
         title: 'Description',
-        description: 'Tells the model when to search it; empty for its own description.',
+        description: 'Tells the model when to search it. Empty for the description of the knowledge base.',
         maxLength: 1_000,
         default: '',
       },
@@ -228,7 +228,7 @@ const DEFINITION: ToolDefinition = {
       },
       threshold: {
         type: 'number',
-        title: 'Least similarity',
+        title: 'Minimum similarity',
         description: 'Passages below this similarity are left out.',
         minimum: 0,
         maximum: 1,
@@ -237,13 +237,13 @@ const DEFINITION: ToolDefinition = {
       mode: {
         type: 'string',
         title: 'Search mode',
-        description: 'How passages are found; without it the knowledge base decides.',
+        description: 'How passages are found. Default: the mode of the knowledge base.',
         enum: [...RETRIEVAL_MODES],
       },
       max_tokens: {
         type: 'integer',
         title: 'Token budget',
-        description: 'Estimated tokens of all passages of one search together; what does not fit is left out.',
+        description: 'Estimated tokens of all passages of one search together. Further passages are left out.',
         minimum: 100,
         maximum: 100_000,
         default: DEFAULT_MAX_TOKENS,
