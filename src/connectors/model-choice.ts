@@ -13,8 +13,8 @@ export interface ModelChoice {
 }
 
 /**
- * The model that is asked for, or the organization's default for this vendor with a warning when it is not enabled:
- * the provider's default, the organization's, then the first that is listed (LAMB's order).
+ * The requested model if it is enabled, else a default with a warning: the provider's, the organization's, then the first
+ * listed one (LAMB's order).
  * @throws AppError `connector_not_configured` when no model is left
  */
 export function chooseModel(

@@ -3,7 +3,7 @@ import type { MoodleAssignment, MoodleCourse, MoodleIdentity } from './moodle.ty
 import { unescaped } from './plain-text';
 
 const NAME_CHARS = 300;
-/** Limits of hostile or broken answers. */
+/** Limits for hostile or broken answers. */
 const COURSES = 500;
 /** Of all courses together. Many more than are shown, because they are not sorted by date. */
 const ASSIGNMENTS = 5_000;
@@ -29,7 +29,7 @@ function idIn(value: unknown): number | null {
 
 const LAST_SECOND = 8.64e12;
 
-/** Seconds since 1970; 0 is Moodle's "none". */
+/** Converts Moodle's epoch seconds. Null for 0, which Moodle sends for "none". */
 function millisecondsIn(value: unknown): number | null {
   const seconds = numberIn(value);
   return seconds !== null && seconds > 0 && seconds < LAST_SECOND ? seconds * 1000 : null;

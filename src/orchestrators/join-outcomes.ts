@@ -7,8 +7,8 @@ type Completed = Extract<ToolOutcome, { status: 'completed' }>;
 const GAP = '\n\n';
 
 /**
- * The outcome of a tool that ran in several steps: their contents in the given order, what two steps found alike as one
- * source, the least confidence that any of them stated. It has failed when no step completed and one failed.
+ * The outcome of a tool that ran in several steps: contents in the given order, equal sources once, the lowest stated
+ * confidence. It is failed when no step completed and one failed.
  */
 export function joinSteps({ index, plugin, placeholder }: Named, steps: readonly ToolOutcome[]): ToolOutcome {
   const completed = steps.filter((step) => step.status === 'completed');

@@ -25,7 +25,7 @@ import { classOf } from './question/query-class';
 import { factsOf, plannableTools, type PlannableTool, type ToolFacts } from './selection/tool-facts';
 import { ToolSimilarities } from './selection/tool-similarities.service';
 
-/** A model that is less sure of its plan does not plan: the simpler heuristic plan is taken. */
+/** Below this confidence a model's plan is dropped for the heuristic one. */
 const UNSURE = 0.35;
 
 /** Characters of a text that are read for choosing tools. */
@@ -74,7 +74,7 @@ export class Planner {
     return plannerFor(options, null, this.config.planner.vendor);
   }
 
-  /** Rejects with `cancelled` when the signal is aborted, and never otherwise: what cannot be planned is planned more simply. */
+  /** Falls back to the heuristic planner when the model has no usable plan. Rejects on abort only, with `cancelled`. */
   async plan(request: PlanRequest): Promise<ToolPlan> {
     const began = performance.now();
     if (request.signal.aborted) throw cancelled();
@@ -96,7 +96,7 @@ export class Planner {
     };
   }
 
-  /** Remembers how a plan's run went; later plans for such questions weigh it. Never throws, never waits. */
+  /** Records how a plan's run went, which influences later plans for similar questions. Never throws or waits. */
   record(plan: ToolPlan, result: PlanResult): void {
     this.outcomes.record(plan, result);
   }
@@ -152,7 +152,7 @@ export class Planner {
     const influences = this.outcomes.influences(organizationId, assistantId, queryClass);
     const learned = ({ tool }: ToolFacts): number =>
       influences.get(tool.placeholder ?? `${tool.index + 1}_${tool.plugin}`) ?? 0;
-    // After a model that failed there is no time left to ask another.
+    // No second model request: the first one has used up the time.
     const isFirst = warnings.length === 0;
     const near = isFirst ? await this.similarities.of(organizationId, query, facts, request.signal) : undefined;
     const similarities = near === undefined ? {} : { similarities: near };

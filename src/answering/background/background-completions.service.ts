@@ -75,5 +75,5 @@ export class BackgroundCompletions implements RunExecutor {
   }
 }
 
-/** The vendor is always asked for a stream. @throws AppError `validation_failed` */
+/** Forces `stream`, because the run's log records the answer piece by piece. @throws AppError `validation_failed` */
 const requestOf = (body: unknown): ChatRequest => ({ ...readChatRequest(body), stream: true });

@@ -35,7 +35,7 @@ const CLAIM = { type: 'string', nullable: true, example: 'realm_access.roles' } 
 /** 64 KiB of picture. */
 const MOST_LOGO = 90_000;
 
-/** Everything but the key that an administrator sets. */
+/** All settings of an issuer except its key, which never changes. */
 export class UpdateIssuerDto {
   /** On the button. */
   @ApiProperty({ required: false, example: 'Example University' })

@@ -12,6 +12,6 @@ export const CONNECTOR_PLUGINS: readonly ConnectorPlugin[] = [
   ANTHROPIC,
   GOOGLE,
   BYPASS,
-  // Last: `auto` never answers a question in pictures.
+  // Last, so that `auto` does not choose an image model for a question.
   BANANA_IMG,
 ];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, Gate } from '../../kernel';
 
-/** A job that would wait longer fails: a waiting job takes the worker from other organizations. */
+/** Longest wait of a job. A job that would wait longer fails, because it blocks a worker for other organizations. */
 const MOST_WAIT_MS = 60_000;
 
 /** Calls of one organization to one provider: a few at a time, and none before the time of a `Retry-After`. */

@@ -8,8 +8,8 @@ interface ModelFamily {
 }
 
 /**
- * Families of models whose retrieval is published as good (MTEB and their model cards), and their prefixes. An
- * index keeps what its passages were made with: changing a prefix here asks for re-embedding.
+ * Model families with good published retrieval results (MTEB, model cards), and their prefixes. An index records the
+ * prefix of its passages: changing one here requires re-embedding.
  */
 const FAMILIES: readonly ModelFamily[] = [
   { name: /nomic-embed-text/, query: 'search_query: ', passage: 'search_document: ' },
@@ -36,5 +36,5 @@ const familyOf = (model: string): ModelFamily | undefined =>
 /** The prefix that tells the model the purpose of a text. */
 export const instructionFor = (model: string, purpose: EmbeddingPurpose): string => familyOf(model)?.[purpose] ?? '';
 
-/** Whether the model is known to rank well; of another one nothing is assumed. */
+/** True for models of these families. Nothing is assumed about others. */
 export const isKnownEmbeddingModel = (model: string): boolean => familyOf(model) !== undefined;

@@ -2,8 +2,8 @@ const CANDIDATES = 20;
 const THOUGHTS_END = '</think>';
 
 /**
- * The first JSON object of a model's answer: models put it into fences, think aloud before it and say something after it.
- * Undefined where there is none. Looks at every character a bounded number of times.
+ * The first JSON object in a model's answer, which may hold code fences, thoughts and text around it. Undefined without
+ * one. Reads every character a bounded number of times.
  */
 export function jsonInAnswer(answer: string): unknown {
   const said = afterThoughts(answer);
@@ -25,7 +25,7 @@ export function jsonInAnswer(answer: string): unknown {
   return undefined;
 }
 
-/** Thoughts may hold drafts of the answer. */
+/** Removes thoughts, which may hold drafts of the answer. */
 function afterThoughts(answer: string): string {
   const end = answer.lastIndexOf(THOUGHTS_END);
   return end === -1 ? answer : answer.slice(end + THOUGHTS_END.length);

@@ -16,7 +16,7 @@ export interface StructuredQuestion {
   readonly messages: readonly ChatMessage[];
   /** JSON Schema of type `object`. Closed objects with every property required let OpenAI hold the model to it. */
   readonly schema: JsonObject;
-  /** Letters, digits, `_` and `-`: what the object is, for the vendor. */
+  /** Name of the schema for the vendor: letters, digits, `_` and `-`. */
   readonly name: string;
   readonly signal: AbortSignal;
   /** For everything, the second try included. */
@@ -31,7 +31,7 @@ export interface StructuredAnswer<T> {
   /** Tokens of all tries; null when the vendor counts none. */
   readonly usage: Usage | null;
   readonly model: string;
-  /** That another model than the wished one answered: it is not among the organization's models. */
+  /** Warns that another model answered, because the organization does not offer the requested one. */
   readonly warnings: readonly string[];
 }
 
@@ -60,8 +60,8 @@ export class StructuredAnswers {
   ) {}
 
   /**
-   * The object, checked against the schema: vendors that know `response_format` are held to it, of others it is read out of
-   * whatever they say, and a model whose answer does not fit is told so once.
+   * Returns an object that fits the schema. Uses `response_format` where the vendor knows it, else finds the object in the
+   * answer's text. A model whose answer does not fit gets a second try with the problems.
    * @throws AppError `connector_not_configured`, `upstream_*`: `UnfitAnswer` for a model that never fits,
    * `upstream_timeout` after `timeoutMs`; `cancelled` when the signal fired.
    */
@@ -147,7 +147,7 @@ export class StructuredAnswers {
     return fastOfAuto === null ? resolved : resolve(resolved.connector.definition.name, fastOfAuto);
   }
 
-  /** Image models and connectors without a vendor write no JSON: another connector of the vendor does, or any (null). */
+  /** Replaces connectors that write no JSON (image models, no vendor) by another one of the vendor; null: any. */
   private writerFor(definition: ConnectorDefinition): ConnectorDefinition | null {
     if (definition.vendor === null) return null;
     if (writes(definition)) return definition;
@@ -155,7 +155,7 @@ export class StructuredAnswers {
     return this.connectors.definitions().find((each) => sameVendor(each) && writes(each)) ?? null;
   }
 
-  /** `auto` came to a connector without a vendor, so no default can answer; a fast model still may. */
+  /** `auto` chose a connector without a vendor: no default model can answer, but a fast model may. */
   private anyFastModel(organization: OrganizationRuntime): Promise<ResolvedModel> {
     for (const definition of this.connectors.definitions()) {
       const fast = writes(definition) ? fastModelOf(organization, definition.vendor?.name ?? null) : null;
@@ -165,7 +165,7 @@ export class StructuredAnswers {
   }
 }
 
-/** Connectors that only paint know no functions. */
+/** True for connectors that write text. Image connectors have no functions. */
 const writes = ({ vendor, capabilities }: ConnectorDefinition): boolean =>
   vendor !== null && (capabilities.functions || !capabilities.image_generation);
 
@@ -175,8 +175,8 @@ function fastModelOf({ providers }: OrganizationRuntime, provider: string | null
 }
 
 /**
- * Parameters from the most to the fewest: some models take no temperature, some servers no `response_format`, and some models
- * know the bound of an answer by its newer name only. No form goes without the bound.
+ * Sets of parameters to try in turn, largest first. Some models refuse `temperature`, some servers `response_format`, and
+ * some models know the token limit by its newer name only. A token limit that is given is in every set.
  */
 function formsOf({ schema, name, temperature = 0, maxTokens }: StructuredQuestion): readonly JsonObject[] {
   const format = { type: 'json_schema', json_schema: { name, schema, strict: isStrictSchema(schema) } };

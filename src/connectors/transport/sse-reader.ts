@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A line or an event longer than this is none of a model that writes text. Characters. */
+/** Longest line or event in characters. Text models send far shorter ones. */
 const MAX_PENDING = 4_000_000;
 
 /**
@@ -19,7 +19,7 @@ export class SseReader {
   private pending: string[] = [];
   private pendingChars = 0;
   private data: string | null = null;
-  /** Of the event that is not over yet, an unfinished line aside. */
+  /** Characters of the current event, without an unfinished line. */
   private eventChars = 0;
   private name = '';
   private afterCr = false;

@@ -1,6 +1,6 @@
 import { truncated } from '../transport';
 
-/** Bounds what is kept of one answer. */
+/** Limits the characters of one answer. */
 export class AnswerBudget {
   constructor(private left: number) {}
 

@@ -1,13 +1,13 @@
 import { isJsonObject, uuidv7, type FunctionCall, type JsonObject, type Usage } from '../../kernel';
 import type { ModelAnswer, ModelChunk } from '../contract';
 
-/** Function calls of one answer; more are no model's wish. */
+/** Most function calls of one answer. More are a fault. */
 export const MAX_CALLS = 128;
 
 /** Longest name and id of a call. OpenAI's limits are 64 and 40 characters. */
 export const MAX_NAME = 256;
 
-/** For vendors that leave calls without one. Never the same twice in a conversation, and within OpenAI's 40 characters. */
+/** For vendors that send calls without ids. Unique, and within OpenAI's limit of 40 characters. */
 export const callId = (): string => `call_${uuidv7().replaceAll('-', '')}`;
 
 /** Members that all chunks of one answer share (OpenAI API reference, "The chat completion chunk object"). */
@@ -37,7 +37,7 @@ export function chunkOf(head: AnswerHead, delta: Delta, finishReason: string | n
   return { data, text: delta.content ?? '', finishReason, usage: null };
 }
 
-/** A chunk with one whole call, for vendors whose pieces of calls are not OpenAI's. */
+/** A chunk with one whole call, for vendors that do not stream calls in OpenAI's format. */
 export function callChunkOf(head: AnswerHead, index: number, call: FunctionCall): ModelChunk {
   const delta = { index, id: call.id, name: call.function.name, arguments: call.function.arguments };
   return { ...chunkOf(head, { tool_calls: [{ index, ...call }] }), calls: [delta] };

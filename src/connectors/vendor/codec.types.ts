@@ -30,7 +30,7 @@ export interface VendorPost {
   readonly body: JsonObject;
 }
 
-/** A vendor's wire format: everything about it that the other vendors do not share. */
+/** A vendor's wire format: everything that differs between vendors. */
 export interface VendorWire<Kept extends object = object> {
   /** Messages whose images are sent as bytes; absent: the vendor is given their addresses. @throws AppError */
   readonly imageMessages?: (request: ModelRequest) => readonly ChatMessage[];
@@ -53,7 +53,7 @@ export interface Gain {
   readonly images: readonly ModelImage[];
 }
 
-/** Puts one answer together from a vendor's events. A whole answer is one event. */
+/** Assembles one answer from a vendor's events. A whole answer is one event. */
 export interface AnswerDecoder<Kept extends object = object> {
   /** @throws AppError `upstream_bad_response`, `upstream_truncated` */
   add(event: JsonObject): Gain;
@@ -64,7 +64,7 @@ export interface AnswerDecoder<Kept extends object = object> {
   /** In OpenAI's words. @throws AppError when the answer says nothing */
   readonly finishReason: string;
   readonly usage: Usage;
-  /** Values that have to go back with the results of the calls, by their ids. */
+  /** Values to send back with the results of calls, by call id. */
   readonly kept: ReadonlyMap<string, Kept>;
 }
 

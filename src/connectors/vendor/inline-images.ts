@@ -39,7 +39,7 @@ export function imageUrlOf(part: ContentPart): string | null {
  * Loads every image in the messages. Users write the addresses, so the SSRF rules apply: private ones are refused, at
  * every redirect too.
  * @throws AppError `outbound_refused`, `bad_request` (no image, or not to be had), `payload_too_large`,
- * `too_many_requests` (the process is loading as many as it can hold), `cancelled`
+ * `too_many_requests` (beyond the process's memory limit), `cancelled`
  */
 export async function inlineImages(
   messages: readonly ChatMessage[],
@@ -64,7 +64,7 @@ export async function inlineImages(
   }
 }
 
-/** A few at a time. The first failure ends the others, and is thrown when they have ended. */
+/** Loads a few at a time. The first failure cancels the others and is thrown once they have ended. */
 async function eachOf<T>(
   urls: readonly string[],
   signal: AbortSignal,
@@ -124,7 +124,7 @@ async function fetched(url: string, { outbound, memory, signal }: Fetching): Pro
   }
 }
 
-/** The vendor has nothing to do with an image that cannot be had, so its codes do not fit. */
+/** An image that cannot be loaded is the client's error, not the vendor's: `upstream_*` codes do not fit. */
 function imageFailure(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   if (error.code === 'upstream_bad_response') return tooLarge();

@@ -56,7 +56,7 @@ export function formatIn({ response_format: format }: JsonObject): 'json' | Json
   return isJsonObject(named) && isJsonObject(named['schema']) ? named['schema'] : 'json';
 }
 
-/** Arguments of a call as the object that other vendors want; text that is none stays readable for the model. */
+/** Arguments of a call as an object, for vendors that require one. Invalid JSON is wrapped, so the model can read it. */
 export function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
   try {

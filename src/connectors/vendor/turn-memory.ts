@@ -12,9 +12,9 @@ export interface TurnOwner {
 }
 
 /**
- * What a vendor wants back with the results of the calls it asked for and OpenAI's messages have no place for: thinking
- * blocks, signatures. Found again by the id of a call, for whoever asks with the same key in the same scope. It is lost with the process, so
- * a connector must be able to go on without it.
+ * Remembers values that OpenAI's messages cannot hold but the vendor needs back with call results: thinking blocks,
+ * signatures. The key is a call's id, in the scope of one API key and one person. A restart loses them, so connectors must
+ * work without them.
  */
 export class TurnMemory<Kept extends object> {
   private readonly turns = new LRUCache<string, Kept>({

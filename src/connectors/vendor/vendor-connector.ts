@@ -20,7 +20,7 @@ import { wireOf } from './wire-of';
 
 type ReaderOf<Kept extends object> = NonNullable<VendorWire<Kept>['reader']>;
 
-/** Calls a vendor over HTTP: limits, retries, images and what is kept between turns are the same for all of them. */
+/** Calls a vendor over HTTP. Limits, retries, images and memory between turns are the same for all vendors. */
 export class VendorConnector<Kept extends object> implements Connector {
   private readonly transport: ModelTransport;
   private readonly turns = new TurnMemory<Kept>();
@@ -81,7 +81,7 @@ export class VendorConnector<Kept extends object> implements Connector {
     });
   }
 
-  /** A plain answer in the place of events is the error that it holds, or a bad response. */
+  /** Opens the stream. Plain JSON instead of events is a failure: the error in the body, or a bad response. */
   private async open(post: ModelPost): Promise<Dispatcher.ResponseData> {
     const response = await this.transport.post(post);
     const type = response.headers['content-type'];

@@ -50,7 +50,7 @@ export class DocumentEntity {
   @Column('jsonb', { nullable: true })
   setback!: Setback | null;
 
-  /** Storage names to delete. */
+  /** Names of replaced files in the storage, to be deleted. */
   @Column('text', { name: 'unused_files', array: true, default: () => `'{}'` })
   unusedFiles!: string[];
 

@@ -1,7 +1,7 @@
 import { joinedTexts } from '../../answering';
 import { isJsonObject, type JsonObject, type Usage } from '../../kernel';
 
-/** The last request's body with the texts and the usage of all requests, without function calls. */
+/** The last round's body with the texts and the usage of all rounds, without function calls. */
 export function wholeBody(body: JsonObject, texts: readonly string[], usage: Usage | null): JsonObject {
   const { choices, ...rest } = body;
   const [first, ...others] = Array.isArray(choices) ? (choices as unknown[]) : [];

@@ -4,12 +4,12 @@ import type { StrategyContext } from '../contract';
 import { Facts } from './condition-facts';
 import { checkCondition } from './condition-grammar';
 
-/** For all conditions of one run together. They run on the thread that every other request needs, too. */
+/** Milliseconds for all conditions of one run. They block the event loop. */
 const RUN_MS = 250;
-/** A longer text is not looked for: finding one can take its length times that of the text it is looked for in. */
+/** Longest text that `in` searches for: a search can take the product of both lengths. */
 const SOUGHT_CHARS = 1_000;
 
-/** The conditions of the run have had their time. */
+/** The conditions of the run have used up their time. */
 class OutOfTime extends Error {}
 
 /** Deadline (`performance.now()`) of the current evaluation. Evaluation is synchronous, so one variable serves all. */
@@ -71,7 +71,7 @@ export class Conditions {
     this.facts = new Facts(request);
   }
 
-  /** Why the tool does not run, given the outcomes that it may look at; null: it runs. */
+  /** The reason why the tool does not run, judged by the visible outcomes; null when it runs. */
   reasonAgainst(condition: CompiledCondition | null, outcomes: readonly ToolOutcome[]): string | null {
     if (condition === null) return null;
     const { name, rule } = condition;

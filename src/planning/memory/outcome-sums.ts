@@ -9,7 +9,7 @@ const HALF_LIFE = 14;
 const PRIOR = 8;
 const NEUTRAL = 0.6;
 const STRENGTH = 0.4;
-/** Most that outcomes may say for or against a tool. */
+/** Largest influence of outcomes on a tool's score, up or down. */
 const MOST_INFLUENCE = 0.15;
 
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

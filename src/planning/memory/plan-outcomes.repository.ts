@@ -53,7 +53,7 @@ type ReadRow = Omit<OutcomeRow['key'], 'organizationId' | 'assistantId'> & Outco
 export class PlanOutcomesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds to what is there, so that several processes may count. */
+  /** Adds to the stored counts, so that several processes can count. */
   async add(rows: readonly OutcomeRow[]): Promise<void> {
     const flat = rows.map(({ key, sums }) => ({ ...key, ...sums }));
     if (flat.length > 0) await this.dataSource.query(ADD, [JSON.stringify(flat)]);

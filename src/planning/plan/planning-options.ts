@@ -31,7 +31,7 @@ export const PLANNING_OPTIONS_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** Reads settings that may be old or wrong: what does not fit is as if it were not there. */
+/** Reads settings that may be old or wrong. Invalid ones get their defaults. */
 export function planningOptions(options: JsonObject): PlanningOptions {
   const { planner: wanted, max_steps: steps, experiment } = options;
   const other = isJsonObject(experiment) ? choiceOf(experiment['planner']) : undefined;

@@ -8,27 +8,27 @@ import type { ToolFacts } from '../selection/tool-facts';
 
 /** Below this confidence every tool gets the whole question instead of sub-queries. */
 const PLAIN = 0.6;
-/** Least score by words, or by subjects, of a tool with content of its own. */
+/** Minimum score, by words or by subjects, for tools with their own content. */
 const RELEVANT = 0.16;
 const AKIN = 0.06;
-/** One of several collections is left alone when another fits so much better. */
+/** A collection with less than this share of the best collection's score is skipped. */
 const FAR_BEHIND = 0.25;
 const CLEAR = 2;
-/** A shorter question is read together with the one before it. */
+/** Shorter questions are joined with the one before. */
 const FEW_WORDS = 3;
 /** Characters of a question that are read for choosing tools. */
 const READ_CHARS = 4_000;
 
 export interface HeuristicInput {
   readonly query: string;
-  /** The user's question before this one; empty without. */
+  /** The user's previous question; empty for the first one. */
   readonly earlier: string;
   readonly tools: readonly ToolFacts[];
   readonly decomposition: Decomposition;
   readonly maxSteps: number;
   /** Score of a tool in earlier runs, -0.15..0.15 (`PlanOutcomes`). */
   readonly learned: (facts: ToolFacts) => number;
-  /** Cosines of the question with the tools, in order, where an embedding model is there. */
+  /** Cosine similarity of the question to each tool, in order; absent without an embedding model. */
   readonly similarities?: readonly number[];
 }
 
@@ -67,7 +67,7 @@ function draft(input: HeuristicInput, steps: readonly DraftStep[], reasons: read
   return { planner: 'heuristic', decomposition, steps: kept, reasoning, confidence: sure, warnings, usage: null };
 }
 
-/** Joining and checking steps stay, because the prompt may rest on them. Of the others the first ones stay. */
+/** Drops the last steps, but never joining and checking ones: the prompt may rely on them. */
 function bounded(steps: readonly DraftStep[], most: number): readonly DraftStep[] {
   if (steps.length <= most) return steps;
   const last = steps.filter(({ facts }) => facts.role === 'synthesis' || facts.role === 'check').slice(0, most - 1);
@@ -110,11 +110,11 @@ function searchSteps(input: HeuristicInput, parts: readonly SubQuery[], reasons:
   return steps;
 }
 
-/** A part that says "it" is asked together with what it means. */
+/** The part's text after the texts of the parts that it refers to ("it"). */
 const alone = ({ text, dependencies }: SubQuery, parts: readonly SubQuery[]): string =>
   [...parts.filter(({ id }) => dependencies.includes(id)).map((part) => part.text), text].join(' ');
 
-/** Several ways to search the same collections: exact words by keywords, else both ways, else by meaning. */
+/** Of several search tools over the same collections: keyword for exact words, else hybrid, else vector. */
 function byMode(tools: readonly ToolFacts[], exact: boolean, learned: HeuristicInput['learned']): readonly ToolFacts[] {
   const places = new Map<string, ToolFacts>();
   for (const facts of tools) {
@@ -137,7 +137,7 @@ function modeScore({ definition }: ToolFacts, exact: boolean): number {
 const failuresOf = ({ stats }: ToolFacts): number =>
   stats === null || stats.calls < 10 ? 0 : 0.3 * stats.failure_rate;
 
-/** Every collection, unless the question's words are plainly those of some and of no other. */
+/** All collections, unless the question's words clearly fit some of them better. */
 function nearest(
   { earlier, learned, similarities, tools: all }: HeuristicInput,
   text: string,
@@ -156,7 +156,7 @@ function nearest(
   return tools.filter((_, at) => (scores[at] ?? 0) >= FAR_BEHIND * best);
 }
 
-/** Rubrics, files, other assistants and tools of an institution's own. */
+/** Steps for rubrics, files, other assistants and custom tools. */
 function contentSteps(input: HeuristicInput, alone: boolean, reasons: string[]): DraftStep[] {
   const { query, earlier, tools, learned, similarities } = input;
   const candidates = tools.filter(({ role }) => role === 'content' || role === 'other');
@@ -172,7 +172,7 @@ function contentSteps(input: HeuristicInput, alone: boolean, reasons: string[]):
     const akin = likeness(about, subjectsOf([...termsOf(text.name), ...termsOf(text.description)]));
     return relevanceOf(asked, text) + bonus >= RELEVANT || akin + bonus >= AKIN;
   });
-  // A wrong guess here would leave the model with nothing at all.
+  // All of them rather than none: a wrong guess would leave the model without content.
   const kept = alone && chosen.length === 0 ? candidates : chosen;
   const left = candidates.length - kept.length;
   if (left > 0) reasons.push(`${left} of ${candidates.length} other tools have nothing to do with it.`);

@@ -10,7 +10,7 @@ const COLLECTIONS = 10;
 const COLLECTION_CHARS = 100;
 const ID = /^[\da-f-]{36}$/i;
 
-/** How a model answers. Open on purpose: what it adds is ignored, not refused. */
+/** Schema of a model's plan. It allows additional members, which are ignored. */
 export const PLAN_SCHEMA: JsonObject = {
   type: 'object',
   properties: {

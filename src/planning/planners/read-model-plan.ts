@@ -104,7 +104,7 @@ function configOf(step: JsonObject, facts: ToolFacts, { problemsOf }: Reading, d
   return config;
 }
 
-/** Steps that join or check results depend on all of them, even where the model forgot it. */
+/** Steps that join or check results depend on all other steps, even if the model left that out. */
 function behindTheOthers(steps: readonly DraftStep[]): readonly DraftStep[] {
   const finding = steps.filter(({ facts }) => facts.role !== 'synthesis' && facts.role !== 'check').map(({ id }) => id);
   const joining = steps.filter(({ facts }) => facts.role === 'synthesis').map(({ id }) => id);

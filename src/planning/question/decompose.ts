@@ -4,10 +4,10 @@ import { wordEdges } from './word-edges';
 
 const MAX_PARTS = 6;
 const MAX_ITEM_WORDS = 12;
-/** A longer text is hardly one question, and its cues say nothing. */
+/** Longer texts are not split: cue words in them mean little. */
 const MAX_CHARS = 2_000;
 
-/** Cues in the languages of the house: English, Spanish, Catalan, Basque. */
+/** Cues in English, Spanish, Catalan and Basque. */
 const SMALLTALK =
   /^[\s¡¿]*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|ok(?:ay)?|great|perfect|bye|goodbye|cheers|how are you|hola|buenas|buenos d[ií]as|buenas (?:tardes|noches)|gracias|vale|adi[oó]s|bon dia|bona (?:tarda|nit)|gr[aà]cies|merci|d'acord|ad[eé]u|kaixo|egun on|eskerrik asko|agur)(?:[\s,!.]+(?:there|you|all|so much|very much|a lot|again|everyone|muchas|moltes|todos|tothom|asko))*[\s!.?…]*$/iu;
 const BETWEEN = wordEdges(
@@ -48,8 +48,8 @@ const REQUEST = wordEdges(
 );
 
 /**
- * Takes a question apart by its words. Nothing is guessed: what shows no sign of several parts is one question, and
- * `confidence` says how plain the signs were.
+ * Splits a question into sub-queries by cue words. Without clear cues it stays one question. `confidence` tells how clear
+ * the cues were.
  */
 export function decompose(question: string): Decomposition {
   const text = question.replace(/\s+/g, ' ').trim();

@@ -17,14 +17,14 @@ const EXAMPLES = 0.8;
 const K1 = 2;
 const B = 0.6;
 const RARITY = 0.5;
-/** A question's word found inside a name that has no seams, such as `carpark`. */
+/** Weight of a question's word inside a compound name such as `carpark`. */
 const INSIDE_NAME = 0.5;
 const SUBJECTS = 4;
-/** How much a tool of few subjects is preferred for them to a tool of many. */
+/** Preference for tools with few subjects over tools with many. */
 const FOCUS = 0.75;
 const MOST_OF_A_SUBJECT = 1.5;
 const HALF_A_SUBJECT = 0.5;
-/** For tools that answer anything: they win where nothing else fits. */
+/** Base score of tools for any question, so that they win where nothing else fits. */
 const ANYTHING = 0.15;
 const EMBEDDING = 6;
 const ABOUT_ANYTHING = 'search web internet inform knowledg fact anyth quest answ onlin'.split(' ');

@@ -7,7 +7,7 @@ export interface PlannableTool {
   readonly tool: PipelineTool;
   readonly definition: ToolDefinition;
   readonly role: ToolRole;
-  /** With what the entry's settings say. For comparing here: nobody is shown it, no model that writes reads it. */
+  /** The tool's text with the entry's settings, for ranking only: neither callers nor text models see the settings. */
   readonly text: ToolText;
   readonly profile: ToolProfile;
   /** Milliseconds that the tool itself asks for; null where it does not. */
@@ -39,7 +39,7 @@ export const factsOf = (
 ): readonly ToolFacts[] =>
   tools.map((tool) => ({ ...tool, stats: statistics.of(organizationId, tool.definition.name) }));
 
-/** The settings say what a tool is about: the names of its collections, its file, its instructions. */
+/** Words from the settings: names of collections, the file, instructions. */
 function textOf({ config }: PipelineTool, definition: ToolDefinition): ToolText {
   const settings = Object.values(config)
     .flat()

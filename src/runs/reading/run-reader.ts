@@ -110,7 +110,7 @@ export class RunReader {
 
 const lastSeqOf = (events: readonly LoggedEvent[]): number => events.at(-1)?.seq ?? 0;
 
-/** A run that answers a request in this process: its events are in memory. */
+/** Follows a run of this process, whose events are in memory. */
 async function* followHere(run: Run, { after, signal }: FollowOptions): EventBatches {
   const left = whenAborted(signal);
   let told = (): void => undefined;

@@ -5,7 +5,7 @@ export interface FailureDescription {
   readonly code: ToolFailureCode;
   /** Safe to show: written by us, never by a thrown error of unknown origin. */
   readonly message: string;
-  /** True when the error is no one's on purpose and belongs in the log. */
+  /** True for unexpected errors, which are logged with their stack. */
   readonly unexpected: boolean;
 }
 
@@ -24,7 +24,7 @@ export function describeFailure(error: unknown): FailureDescription {
       return { code, message: error.detail, unexpected: false };
     }
   } catch {
-    // An object that cannot be looked at is as unexpected as any other.
+    // A hostile proxy that throws when it is read counts as unexpected.
   }
   return UNEXPECTED;
 }

@@ -27,10 +27,10 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ]);
 
-/** Causes of causes may go in circles. */
+/** Limit for chains of `cause`, which may be cyclic. */
 const MAX_CAUSES = 3;
 
-/** Whether a failure may pass, and whether the server is to blame. */
+/** Whether a failure is transient, and whether the server caused it. */
 export interface FailureKind {
   /** The same call may succeed a moment later. */
   readonly retryable: boolean;
@@ -67,7 +67,7 @@ function kindOfAppError({ code, retryAfter }: AppError): FailureKind {
   if (code === 'upstream_rejected' || code === 'upstream_auth') return ANSWERED;
   if (!PASSING.has(code)) return FINAL;
   const kind = passing(retryAfter === undefined ? null : retryAfter * 1_000);
-  // Our own database or storage is away: it tells nothing of the tool's target, and must not keep it closed afterwards.
+  // Our own database or storage failed, which says nothing about the tool's target: its circuit must not open.
   return code === 'unavailable' ? { ...kind, health: 'unknown' } : kind;
 }
 

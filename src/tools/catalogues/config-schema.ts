@@ -11,8 +11,8 @@ export interface PreparedConfig {
 }
 
 /**
- * For the web form: `x-reference` names what an id refers to, `x-texts` holds title and description by language, `x-advanced`
- * folds a setting away. Built once: setting up Ajv costs more than all its checks.
+ * Keywords for the web form: `x-reference` names the kind of resource of an id, `x-texts` holds title and description by
+ * language, `x-advanced` hides a setting under "More settings".
  */
 const VOCABULARY = ['x-reference', 'x-texts', 'x-advanced'];
 const AJV = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true }).addVocabulary(VOCABULARY);
@@ -24,7 +24,7 @@ export class ConfigSchemas {
   private readonly compiled = new Map<string, ValidateFunction>();
   private readonly exact = new Map<string, ValidateFunction>();
 
-  /** `owner` is whose settings they are, for messages. */
+  /** `owner` names the kind of plugin in messages. */
   constructor(private readonly owner = 'tool') {}
 
   add(name: string, schema: JsonObject): void {

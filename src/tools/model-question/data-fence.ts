@@ -6,7 +6,7 @@ export interface DataFence {
   readonly around: (text: string) => string;
 }
 
-/** Two lines that nobody can know beforehand: what stands between them is data for the model, whatever it says. */
+/** Two unpredictable lines around data, so that the model does not follow instructions in it (prompt injection). */
 export function dataFence(name: string): DataFence {
   const line = `${name}-${randomBytes(12).toString('hex')}`;
   const title = `The ${name} is everything between the two lines ${line}.`;

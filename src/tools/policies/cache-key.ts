@@ -4,8 +4,8 @@ import type { CallRequest, CallSurroundings } from '../calls/call.types';
 import type { ToolCaching } from '../contract';
 
 /**
- * A digest of everything that a result depends on; the question cannot be read from it. Parts are members of one JSON list,
- * so two different lists never give one text.
+ * A digest of everything that a result depends on, so that the cache holds no questions. A JSON list keeps the parts
+ * separate: different parts never give the same text.
  */
 export function cacheKey(
   { prepared, input, invocation }: CallRequest,

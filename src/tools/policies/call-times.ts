@@ -4,7 +4,7 @@ import type { LearnedTime } from './learned-times';
 const GENEROSITY = 4;
 /** History never gives a try less than this share of the configured time: then a second try still has the other half. */
 const LEAST_SHARE = 0.5;
-/** A timeout after less than this many milliseconds says nothing of the server, however quick it has been. */
+/** Timeouts shorter than this never count against the server. */
 const LEAST_FAIR_MS = 1_000;
 /** Share of its time that a tool may lose by waiting for its turn before a timeout no longer counts against the server. */
 const NEARLY_ALL = 0.9;

@@ -13,7 +13,7 @@ export const searchCaching = (
     let { content } = output;
     const sources = output.sources.map((source) => {
       const renewed = retrieval.readdress(source, { owner, reader, assistantId });
-      // Links have one length, so that citations stay where they are.
+      // All links have the same length, so that the offsets of citations stay valid.
       if (source.type === 'knowledge_base' && renewed.type === 'knowledge_base' && source.url !== '')
         content = content.replaceAll(source.url, () => renewed.url);
       return renewed;

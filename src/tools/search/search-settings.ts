@@ -17,7 +17,7 @@ export interface SearchSettings extends JsonObject {
 
 export const NO_COLLECTION = 'no knowledge base is chosen';
 
-/** Most UTF-16 units of an output: its own budget holds, this leaves room for the list of sources. */
+/** Most UTF-16 units of an output, list of sources included. The token budget usually ends earlier. */
 export const searchOutputLimit = ({ max_tokens }: Pick<SearchSettings, 'max_tokens'>): number =>
   4 * max_tokens + 50_000;
 

@@ -18,7 +18,7 @@ export function sourceLine(source: Source): SourceLine {
 
 export const SOURCES_HEADING = '\n\n## Available Sources\n\n';
 
-/** The block that classic's `simple_augment` puts behind its context (LAMB compatibility); empty without sources. */
+/** The block that `simple_augment` appends to its context (LAMB compatibility); empty without sources. */
 export function sourcesBlock(sources: readonly Source[]): string {
   if (sources.length === 0) return '';
   const lines = sources.map((source, index) => {
@@ -56,9 +56,8 @@ export interface CitedText {
 }
 
 /**
- * Texts as the model reads them, each from the source at its position, joined by blank lines. `numbered` puts `[n] ` before
- * each text; `lamb` puts the block that classic assistants have behind them. The numbers are left to the engine: they run
- * over all tools.
+ * Joins texts by blank lines for the model; each belongs to the source at its position. `numbered` puts `[n] ` before each
+ * text, `lamb` appends the sources block of classic assistants. The engine fills in the numbers, which span all tools.
  */
 export function citedText(texts: readonly string[], sources: readonly Source[], style: SourcesInPrompt): CitedText {
   if (style === 'none' || texts.length === 0) return { content: texts.join('\n\n'), citations: [] };

@@ -53,7 +53,7 @@ interface Row {
 export class ToolStatsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds to what is there, so that several processes may count. */
+  /** Adds to the stored counts, so that several processes can count. */
   async add(days: readonly ToolDay[]): Promise<void> {
     if (days.length > 0) await this.dataSource.query(ADD, [JSON.stringify(days.map(rowOf))]);
   }

@@ -10,7 +10,7 @@ const passage = (text: string, similarity: number): Passage => ({
   metadata: {},
 });
 
-/** A room whose knowledge bases hold two passages each, unless they are called `empty`; `words` have no vectors. */
+/** A fake retrieval: each knowledge base holds two passages, `empty` none; `words` has no vectors. */
 export function searchRoom() {
   const asked: RetrievalQuery[] = [];
   return {

@@ -16,8 +16,8 @@ const stringIn = (value: unknown): string => (typeof value === 'string' ? value 
 
 /**
  * Reads a whole message, or the events of a streamed one (platform.claude.com/docs/en/build-with-claude/streaming). A call
- * is handed over when its block ends: proxies that retry splice a second message into the stream, and half a call of the
- * first could not be taken back.
+ * is emitted only when its block ends: proxies that retry may insert a second message into the stream, and half a call of
+ * the first could not be revoked.
  */
 export class AnthropicAnswer implements AnswerDecoder<KeptTurn> {
   done = false;
@@ -73,7 +73,7 @@ export class AnthropicAnswer implements AnswerDecoder<KeptTurn> {
     if (type === 'message_stop') this.done = this.finished;
   }
 
-  /** The same message may be announced twice; another one stands for a retry from the start. */
+  /** The same message may start twice. A different id means that a proxy retried from the beginning. */
   private start(message: unknown): void {
     if (!isJsonObject(message)) throw badResponse('The model vendor began no message');
     this.counts.with(message['usage']);

@@ -37,7 +37,7 @@ export function keptBlocks(blocks: readonly JsonObject[]): readonly JsonObject[]
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
 type CountName = (typeof COUNTS)[number];
 
-/** Token counts as a stream repeats them: each later one is the total so far and replaces the earlier. */
+/** Token counts of a stream: cumulative, so each event replaces the earlier ones. */
 export class TokenCounts {
   private readonly counts: Partial<Record<CountName, number>> = {};
 

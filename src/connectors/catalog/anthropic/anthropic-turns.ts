@@ -14,7 +14,7 @@ import { argumentsObject, imageUrlOf, type InlineImages } from '../../vendor';
 /** Blocks of an earlier answer exactly as they came, by the id of one of its calls. */
 export type RecallTurn = (callId: string) => readonly JsonObject[] | undefined;
 
-/** Anthropic's ids; other vendors' and clients' may hold more. */
+/** Ids that Anthropic accepts. Other vendors and clients may use more characters. */
 const toolUseId = (id: string): string => id.replace(/[^\w-]/g, '_').slice(0, 64) || 'call';
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
@@ -61,7 +61,7 @@ function blocksOf(message: ChatMessage, images: InlineImages, recall: RecallTurn
   return kept ?? [...contentBlocks(message.content, images), ...calls.map(toolUse)];
 }
 
-/** The blocks as they came, thinking among them, when they are still the same calls. */
+/** The original blocks, with thinking, if the client returned the same calls unchanged. */
 function keptTurn(calls: readonly FunctionCall[], recall: RecallTurn): ContentBlockParam[] | undefined {
   const kept = calls[0] === undefined ? undefined : recall(calls[0].id);
   const asked = kept?.filter(({ type }) => type === 'tool_use') ?? [];
@@ -96,14 +96,14 @@ function blockOf(part: ContentPart, images: InlineImages): ContentBlockParam[] {
   return [{ type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } }];
 }
 
-/** The API refuses an answer to be continued that ends in white space. */
+/** The API refuses a final assistant message that ends in white space. */
 function withoutTrailingSpace({ role, content }: Turn): Turn {
   const last = content.at(-1);
   if (role !== 'assistant' || last?.type !== 'text') return { role, content };
   return { role, content: [...content.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
 }
 
-/** Names of the functions that the conversation holds calls of. */
+/** Names of all functions that were called in the conversation. */
 export const calledNames = (messages: readonly ChatMessage[]): readonly string[] => [
   ...new Set(messages.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => call.function.name))),
 ];

@@ -7,7 +7,7 @@ import { anthropicRequest } from './anthropic-request';
 
 const VERSION = '2023-06-01';
 
-/** Failures that may pass. */
+/** Transient failures. */
 const PASSING = /overloaded_error|rate_limit_error|api_error|timeout_error/;
 
 const DEFINITION: ConnectorDefinition = {

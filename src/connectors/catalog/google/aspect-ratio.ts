@@ -1,7 +1,7 @@
 /** Aspect ratios that Gemini's image models support (ai.google.dev/gemini-api/docs/image-generation, "Aspect ratios"). */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const;
 
-/** The nearest ratio to `1024x1536` or `2:3`; null for what is no size, and for `auto`. */
+/** The nearest ratio to `1024x1536` or `2:3`; null for `auto` and for texts that are no size. */
 export function aspectRatioOf(size: unknown): (typeof RATIOS)[number] | null {
   const match = typeof size === 'string' ? /^(\d{1,5})[x:](\d{1,5})$/.exec(size) : null;
   const [width, height] = [Number(match?.[1]), Number(match?.[2])];

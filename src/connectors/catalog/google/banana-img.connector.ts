@@ -58,8 +58,8 @@ const WIRE = wireOf({
 });
 
 /**
- * Images by Gemini's image models: from the text of the last question, and from the images in it. The rest of the
- * conversation is not sent. An image has no pieces, so the vendor is never asked for a stream.
+ * Creates images with Gemini's image models from the text and images of the last question. The rest of the conversation
+ * is not sent. The vendor is never asked for a stream, because an image comes whole.
  */
 export const BANANA_IMG = wirePlugin(DEFINITION, {
   imageMessages: WIRE.imageMessages,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
 import { errorInAnswer, UpstreamFailure } from '../../transport';
 
-/** Google's status words (google.rpc.Code) in those of OpenAI that the mapping of errors knows. */
+/** Google's status codes (google.rpc.Code) as the OpenAI codes that the error mapping knows. */
 const TYPES: ReadonlyMap<unknown, string> = new Map([
   ['RESOURCE_EXHAUSTED', 'rate_limit_exceeded'],
   ['UNAUTHENTICATED', 'authentication_error'],

@@ -17,7 +17,7 @@ const NUMBERS: readonly (readonly [from: string, to: string])[] = [
 const MAX_STOPS = 5;
 
 /**
- * A request to `generateContent` (ai.google.dev/api/generate-content). Parameters without an equal (`n`, `logprobs`,
+ * A request to `generateContent` (ai.google.dev/api/generate-content). Parameters without an equivalent (`n`, `logprobs`,
  * `user`) are left out. @throws AppError `upstream_rejected` for parts that the API does not take
  */
 export function geminiRequest(

@@ -3,12 +3,12 @@ import type { VendorCall, VendorCodec, VendorPost } from '../../vendor';
 import { GeminiAnswer, type Signature } from './gemini-answer';
 import { geminiFailure } from './gemini-failure';
 
-/** Answers hold whole images. Bytes. */
+/** Bytes of one answer, which may hold whole images. */
 const MAX_BODY = 64 * 1024 * 1024;
 /** A whole image comes in one event. */
 const MAX_EVENT = 30_000_000;
 
-/** Google's `generateContent` over REST (ai.google.dev/api/generate-content); who asks gives the body. */
+/** Google's `generateContent` over REST (ai.google.dev/api/generate-content). The caller builds the body. */
 export const GEMINI = {
   framing: 'sse',
   maxBodyBytes: MAX_BODY,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
 
-/** Longest array that pieces may build, so that an index alone makes no memory. */
+/** Longest array: a large index must not allocate memory. */
 const MAX_INDEX = 999;
-/** Elements that pieces may skip, in all arrays together: each is written out as null. */
+/** Most skipped elements in all arrays together. Each becomes a null. */
 const MAX_SKIPPED = 1_000;
 const MAX_DEPTH = 32;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/gy;
@@ -11,7 +11,7 @@ type Container = Record<string, unknown> | unknown[];
 
 /** Arguments that arrive value by value, each with its place (`$.items[1].name`). */
 export class PartialArguments {
-  // Without a prototype `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   private readonly root = Object.create(null) as Record<string, unknown>;
 
   private skipped = 0;
@@ -57,7 +57,7 @@ export class PartialArguments {
   }
 }
 
-/** Null for a path that is none, or that is too deep. */
+/** Null for an invalid or too deep path. */
 function stepsOf(path: string): (string | number)[] | null {
   if (!path.startsWith('$') || path.length > 2_000) return null;
   const steps: (string | number)[] = [];

@@ -30,7 +30,7 @@ export class OllamaAnswer implements AnswerDecoder {
     if (this.calls > MAX_CALLS) throw badResponse('The model vendor sent too many function calls');
     this.budget.spend(charsOf(text, calls));
     if (this.done) {
-      // Only the last object tells how the answer ended; the calls may have come before it.
+      // Only the last object has the finish reason; calls may come in earlier ones.
       this.finishReason = finishReasonOf(payload['done_reason'], this.calls > 0);
       this.usage = usageOf(payload);
     }
@@ -43,7 +43,7 @@ const finishReasonOf = (reason: unknown, called: boolean): string => {
   return reason === 'length' ? 'length' : 'stop';
 };
 
-/** Ollama leaves calls without ids, newer versions apart, and gives the arguments as an object. */
+/** Older versions of Ollama send calls without ids. All send the arguments as an object. */
 function toOpenAiCall({ id, function: called }: JsonObject): FunctionCall[] {
   if (!isJsonObject(called) || typeof called['name'] !== 'string' || called['name'] === '') return [];
   const { name, arguments: given } = called;

@@ -45,8 +45,8 @@ export function ollamaRequest({ model, messages, params }: ModelRequest, stream:
 }
 
 /**
- * Ollama takes OpenAI's declarations of functions and has no `tool_choice`: what must not be called is not offered, and
- * that something must be called cannot be said.
+ * Ollama accepts OpenAI's function declarations but has no `tool_choice`. With `none`, no function is declared; a forced
+ * call is not possible.
  */
 function toolsOf({ tools, tool_choice: choice }: JsonObject): readonly JsonObject[] {
   if (!Array.isArray(tools) || choice === 'none') return [];
@@ -55,7 +55,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): readonly JsonObjec
   return wanted === null ? functions : functions.filter((tool) => (tool['function'] as JsonObject)['name'] === wanted);
 }
 
-/** Names of the functions by the id of their call: Ollama tells by the name what a result is of. */
+/** Function names by call id, because Ollama matches results to calls by name. */
 const namesOf = (messages: readonly ChatMessage[]): ReadonlyMap<string, string> =>
   new Map(
     messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, call.function.name] as const)),
@@ -95,7 +95,7 @@ function imageOf(part: ContentPart): string {
   return url.slice(prefix[0].length);
 }
 
-/** Newer versions match by id, older ones by name; the name is what every version has. */
+/** Newer versions of Ollama match results by id, older ones by name. All accept the name. */
 function resultOf({ role, tool_call_id: id, name }: ChatMessage, names: ReadonlyMap<string, string>): JsonObject {
   if (role !== 'tool') return {};
   const called = name ?? names.get(id ?? '');
@@ -107,7 +107,7 @@ const toOllamaCall = ({ id, function: called }: FunctionCall): JsonObject => ({
   function: { name: called.name, arguments: objectIn(called.arguments) },
 });
 
-/** Ollama refuses a request whose arguments are no object; those were refused before, and the result beside them says so. */
+/** Ollama refuses arguments that are not an object. Such a call was already refused, and its result says so. */
 function objectIn(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

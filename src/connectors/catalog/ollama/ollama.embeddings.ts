@@ -9,7 +9,7 @@ export const OLLAMA_EMBEDDINGS: EmbeddingAbility = {
 
 /** Ollama's `/api/embed` (docs/api.md, "Generate Embeddings"). */
 export const embedWithOllama: EmbeddingWire = async ({ model, texts, dimensions }, { post }) => {
-  // Without `truncate: false` it silently embeds the beginning of what is too long.
+  // Without `truncate: false` Ollama silently cuts long texts.
   const body = { model, input: [...texts], truncate: false, ...(dimensions === null ? {} : { dimensions }) };
   return (await post('/api/embed', body))['embeddings'];
 };

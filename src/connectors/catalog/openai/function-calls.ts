@@ -39,14 +39,14 @@ export function callDeltasOf(toolCalls: unknown): readonly FunctionCallDelta[] {
 }
 
 /**
- * `tool_calls` of a whole message in OpenAI's strict shape, extra members kept. A call without an id gets one, for its
- * result is matched by it. @throws as above
+ * `tool_calls` of a whole message in OpenAI's strict shape, with extra members. A call without an id gets one, because its
+ * result is matched by id. @throws as above
  */
 export const strictCalls = (toolCalls: unknown): readonly JsonObject[] =>
   entriesOf(toolCalls).map((entry) => {
     const id = textIn(entry['id']) ?? callId();
     const called = entry['function'];
-    // OpenAI's custom tools have another member in its place, which is a client's own affair.
+    // OpenAI's custom tools have `custom` instead. Only clients declare them, so they pass unchanged.
     if (!isJsonObject(called)) return { ...entry, id };
     const { name, arguments: given } = called;
     const strict = { ...called, name: textIn(name) ?? '', arguments: argumentsOf(given) };

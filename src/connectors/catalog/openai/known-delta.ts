@@ -1,7 +1,7 @@
 /**
- * The part of a stream that repeats: everything before and after the text of a delta is the same bytes in chunk after
- * chunk. Learned from one parsed chunk, it recognises the next ones without parsing them: same head, same tail, and
- * between them the inside of one valid JSON string, so the whole is valid JSON of the same shape.
+ * Recognises chunks without parsing them. The bytes before and after the text of a delta repeat from chunk to chunk. Head
+ * and tail are learned from one parsed chunk. A chunk with the same head and tail around the inside of a valid JSON string
+ * is valid JSON of the same shape.
  */
 export class KnownDelta {
   private readonly head: string;

@@ -51,7 +51,7 @@ function strictChoice(choice: JsonObject, position: number, readMessages: boolea
   };
 }
 
-/** The choice's own delta when that is strict. */
+/** The choice's delta with text content only. With `readMessages`, an empty delta is replaced by `message`. */
 function deltaOf({ delta, message }: JsonObject, readMessages: boolean): JsonObject {
   if (!isJsonObject(delta)) return strictDelta(message);
   return strictDelta(readMessages && isEmpty(delta) && isJsonObject(message) ? message : delta);

@@ -6,9 +6,9 @@ import { echoedIn } from './echoed-members';
 import { functionCallsOf, strictCalls } from './function-calls';
 
 /**
- * Checks a plain answer and fills what OpenAI's schema requires. Content may be null only beside something else that
- * answers: tool calls, a refusal, audio, or a finish reason that explains the emptiness.
- * @throws AppError `upstream_bad_response`, or the error that stands in the answer
+ * Checks an answer without `stream` and fills in members that OpenAI's schema requires. Content may be null only with
+ * tool calls, a refusal, audio, or a finish reason that explains it.
+ * @throws AppError `upstream_bad_response`, or the error that the answer holds
  */
 export function readWholeAnswer(
   payload: unknown,

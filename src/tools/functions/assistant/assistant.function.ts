@@ -20,11 +20,11 @@ interface AssistantFunctionConfig extends JsonObject {
 
 const DESCRIPTION_CHARS = 1_000;
 
-/** Another assistant, run whole by a call of `call_assistant_{id}`. The ability that runs the target decides about access. */
+/** `call_assistant_{id}` runs another assistant. The `AssistantAbility` that runs it checks access. */
 @Injectable()
 export class AssistantFunction implements FunctionPlugin<AssistantFunctionConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  /** A whole run of another assistant, with tools and a model of its own. */
+  /** Long, because a call is a whole run with its own tools and model. */
   readonly timeoutMs = 120_000;
 
   async offer(config: AssistantFunctionConfig, { assistants }: OfferContext): Promise<readonly FunctionDeclaration[]> {
@@ -45,7 +45,7 @@ export class AssistantFunction implements FunctionPlugin<AssistantFunctionConfig
       throw new ToolFailure('tool.arguments_invalid', 'query must hold a question');
     if (id === null || assistants === null) throw new ToolFailure('tool.unavailable', 'tool_unavailable');
     progress(`asking assistant ${id}`);
-    // Its tokens are in the record of its own run: they are counted to the assistant that spent them.
+    // No usage here: the nested run's own record holds its tokens.
     const { text, sources, citations } = await assistants.run(id, query, signal);
     return { content: text, sources, ...(citations === undefined ? {} : { citations }) };
   }

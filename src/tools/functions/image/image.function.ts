@@ -38,7 +38,7 @@ const DECLARATION: FunctionDeclaration = {
   },
 };
 
-/** Pictures for a model that makes none itself: through a connector of the organization that does. */
+/** Lets a text model create images through another connector of the organization. */
 @Injectable()
 export class ImageFunction implements FunctionPlugin<ImageConfig> {
   readonly definition: ToolDefinition = {
@@ -95,7 +95,7 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
     limitations: ['The organization needs a provider that makes images.'],
     cost: { unit: 'request', estimate: 1 },
   };
-  /** A picture takes longer than a look-up. */
+  /** Creating an image takes longer than the usual limit of functions. */
   readonly timeoutMs = 90_000;
 
   constructor(
@@ -123,7 +123,7 @@ export class ImageFunction implements FunctionPlugin<ImageConfig> {
     return { content: imagesMarkdown(saved), usage: answer.usage };
   }
 
-  /** The connector of image models alone comes before vendors whose default model writes. */
+  /** The first configured connector for image models only (`modelPattern`): other default models write text. */
   private async painter(organizationId: string, { model }: ImageConfig): Promise<ResolvedModel | null> {
     const able = this.connectors
       .definitions()

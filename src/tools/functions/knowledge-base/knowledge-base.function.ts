@@ -24,7 +24,7 @@ import {
 export interface KnowledgeBaseConfig extends JsonObject {
   /** Id or slug of a knowledge base, or the number of a collection on the organization's external server. */
   readonly kb_id: string | number | null;
-  /** Name and description for the model; without them, the owner's. */
+  /** For the model, instead of the name and description of the knowledge base. */
   readonly name: string;
   readonly description: string;
   readonly top_k: number;
@@ -39,7 +39,7 @@ interface Named {
   readonly description: string;
 }
 
-/** Lets the model ask one knowledge base what it wants to know, as often as it needs. */
+/** Lets the model search one knowledge base, as often as it needs. */
 @Injectable()
 export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig> {
   readonly definition: ToolDefinition = DEFINITION;
@@ -106,7 +106,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
     ];
   }
 
-  /** Read on fresh rows with the owner's rights; null when empty, gone or no longer readable. */
+  /** Reads the current row with the owner's rights. Null when none is chosen, or it is deleted or not readable. */
   private async named(config: KnowledgeBaseConfig, owner: Principal): Promise<Named | null> {
     const collection = reference(config);
     if (collection === null) return null;
@@ -126,7 +126,7 @@ export class KnowledgeBaseFunction implements FunctionPlugin<KnowledgeBaseConfig
 
 const NO_KNOWLEDGE_BASE = 'no knowledge base is chosen';
 const NOTHING = 'No passage of this knowledge base matches the query.';
-/** A function's description is sent in every round. */
+/** Short, because the description is sent in every round. */
 const ABOUT_CHARS = 1_000;
 const PREFIX = 'query_kb_';
 const NAME_CHARS = 64;
@@ -137,7 +137,7 @@ function reference({ kb_id }: KnowledgeBaseConfig): string | null {
   return text === '' ? null : text;
 }
 
-/** `query_kb_{slug}`; a slug that is too long for a function's name, or has other characters, is told apart by a digest. */
+/** `query_kb_{slug}`. Slugs that do not fit a function name are shortened and end in a digest of the slug. */
 function functionName(slug: string): string {
   const plain = slug.replace(/[^A-Za-z0-9_-]/g, '_');
   const room = NAME_CHARS - PREFIX.length;

@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
 import { cleanLine } from './clean-line';
 
-/** Nodes of one schema after references have been written out. */
+/** Nodes of one schema after references have been inlined. */
 const MAX_NODES = 200;
 const MAX_DEPTH = 8;
 const MAX_PROPERTIES = 64;
-/** Of `required` and of a `type` that is a list, as sent: what stands behind is not read. */
+/** Entries read of a `required` list and of a `type` list. Later ones are ignored. */
 const MAX_REQUIRED = 256;
 const MAX_TYPES = 16;
 const MAX_CHOICES = 100;
 const MAX_CHOICE_CHARS = 200;
 const MAX_BRANCHES = 8;
 const DESCRIPTION_CHARS = 300;
-/** UTF-16 units of the JSON text: of what is made, and of what is read for it. */
+/** UTF-16 units of JSON text: of the result, and of the schema that is read. */
 const MAX_CHARS = 12_000;
 const MAX_GIVEN_CHARS = 64 * 1024;
 
@@ -27,9 +27,9 @@ const BRANCHES = ['anyOf', 'oneOf', 'allOf'] as const;
 type Schema = Record<string, unknown>;
 
 /**
- * The parameters of a function from a schema that somebody else wrote: built anew from keywords that are known and cost
- * nothing to check. References into the schema itself are written out, circles end as "anything"; patterns, formats and
- * references to elsewhere are left out. Null when nothing usable of bounded size comes of it.
+ * Builds a function's parameters from an untrusted schema, using known keywords only. Inlines local references; cyclic
+ * ones become `{}`. Drops patterns, which could be slow to check, formats and remote references. Null when the result
+ * is too large even without descriptions.
  */
 export function cleanParameters(schema: unknown): JsonObject | null {
   if (isJsonObject(schema) && sizeOf(schema) > MAX_GIVEN_CHARS) return null;
@@ -43,14 +43,14 @@ function sizeOf(schema: JsonObject): number {
   try {
     return JSON.stringify(schema).length;
   } catch {
-    // Nested deeper than the stack: only a server's text can be.
+    // Nested too deeply for `JSON.stringify`. Only a schema from a server can be.
     return Infinity;
   }
 }
 
 class SchemaCopy {
   private nodes = 0;
-  /** A reference can lead to the same properties at every node: their names are gone through once. */
+  /** Names by `properties` object: references may lead to the same one from many nodes. */
   private readonly names = new Map<JsonObject, readonly string[]>();
 
   constructor(
@@ -58,14 +58,14 @@ class SchemaCopy {
     private readonly described: boolean,
   ) {}
 
-  /** Vendors want an object without alternatives at the top. */
+  /** Vendors require an object without `anyOf` and the like at the top level. */
   parameters(): JsonObject {
     const { properties = {}, required, additionalProperties } = this.copy(this.root, 0, []);
     return {
       type: 'object',
       properties,
       ...(required === undefined ? {} : { required }),
-      // A free form is one only where it says so.
+      // Closed unless the schema says otherwise.
       additionalProperties: additionalProperties ?? false,
     };
   }

@@ -21,13 +21,13 @@ import { ToolListings } from './tool-listings';
 export interface McpConfig extends JsonObject {
   /** Name of a server in the organization's settings; empty while none is chosen. */
   readonly server: string;
-  /** Tools to offer, as the server calls them; all of them when absent. */
+  /** Tools to offer, by the server's names; all when absent. */
   readonly tools?: readonly string[];
 }
 
 const PROGRESS_MS = 500;
 
-/** The tools of an MCP server that the organization's administrators enabled; nothing of it runs here. */
+/** Offers the tools of an MCP server that an administrator of the organization enabled. They run on that server. */
 @Injectable()
 export class McpFunction implements FunctionPlugin<McpConfig> {
   readonly definition = DEFINITION;
@@ -74,7 +74,7 @@ export class McpFunction implements FunctionPlugin<McpConfig> {
       const now = performance.now();
       if (now - lastTold < PROGRESS_MS) return;
       lastTold = now;
-      // Figures only: the server's words are not ours to show.
+      // Numbers only: the server's texts are untrusted.
       progress(`${server.name}: ${total === undefined ? done : `${done} of ${total}`}`);
     };
     try {
@@ -105,7 +105,7 @@ export class McpFunction implements FunctionPlugin<McpConfig> {
   }
 }
 
-/** Says what kind of trouble it was, and nothing that the server wrote. */
+/** Names the kind of failure, without any text of the server. */
 function failureOf(error: unknown, server: string): ToolFailure {
   if (error instanceof McpError) return new ToolFailure('tool.failed', `${server} refused the call (${error.code})`);
   if (error instanceof AppError && error.code === 'upstream_timeout')
@@ -150,7 +150,7 @@ const DEFINITION: ToolDefinition = {
       tools: {
         type: 'array',
         title: 'Tools',
-        description: 'Tools to offer, by the names that the server gives them. Empty for all.',
+        description: 'Tools to offer, by the names that the server gives them. Without this list, all are offered.',
         items: { type: 'string', minLength: 1, maxLength: 128 },
         maxItems: 128,
         uniqueItems: true,

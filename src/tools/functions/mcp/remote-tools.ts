@@ -4,7 +4,7 @@ import type { FunctionDeclaration } from '../../contract';
 import { cleanLine } from './clean-line';
 import { cleanParameters } from './clean-schema';
 
-/** A tool of a server as a model is told of it. */
+/** A tool of a server, as declared to the model. */
 export interface RemoteTool {
   /** The server's own name for it. */
   readonly name: string;
@@ -19,8 +19,8 @@ const TOOL_NAME_CHARS = 128;
 const DESCRIPTION_CHARS = 600;
 
 /**
- * `mcp_{server}_{tool}`: one function name per tool of a server. A name that vendors would not take, or that is too long,
- * gets a hash of the original, so that two such names stay two. Server names hold no underscore: no two servers meet.
+ * `mcp_{server}_{tool}`, unique per server and tool. Names that vendors refuse are shortened and end in a hash of the
+ * original. Server names hold no underscore, so names of two servers never collide.
  */
 export function functionName(server: string, tool: string): string {
   const prefix = `mcp_${server}_`;
@@ -50,7 +50,7 @@ function readTool(server: string, listed: unknown): RemoteTool | null {
     name,
     declaration: {
       name: functionName(server, name),
-      // Says whose words they are: a description is data of another server, like everything that its tools return.
+      // Attributes the text to the server, because the model must not take it for our instructions.
       description: `Tool of the external server "${server}". Its own description: ${text === '' ? 'none' : text}`,
       parameters,
     },

@@ -6,7 +6,7 @@ const MAX_CHARS = 60_000;
 const MAX_PARTS = 100;
 const LABEL_CHARS = 300;
 
-/** The result of a remote tool as text for a model. Pictures, sounds and files are named, not carried. */
+/** The result of a remote tool as text for a model. Images, audio and files are named, not included. */
 export function resultText({ content, structuredContent }: JsonObject): string {
   const parts = Array.isArray(content) ? content.slice(0, MAX_PARTS).map(textOfPart) : [];
   const texts = parts.filter((text) => text !== '');

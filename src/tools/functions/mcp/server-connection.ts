@@ -10,17 +10,17 @@ import { guardedFetch } from './guarded-fetch';
 
 export type Outbound = Pick<OutboundClient, 'dispatcher' | 'assertDialable'>;
 
-/** The caller's signal bounds every wait; this one is for callers without a deadline. */
+/** The SDK's own timeout. The caller's signal usually ends a request earlier. */
 const LONGEST_MS = 120_000;
-/** A body that has ended without an answer: what it held may still be on its way through the parser. */
+/** Milliseconds after the end of a body in which the SDK may still parse an answer from it. */
 const SETTLE_MS = 250;
-/** For the cancellation and the end of the session, after which the sockets are closed. */
+/** Milliseconds for sending the cancellation and ending the session; then the sockets are closed. */
 const FAREWELL_MS = 800;
 
-/** Tells our own MCP door, here or elsewhere, that an assistant asks: it then offers none that could ask back. */
+/** Tells the MCP door of any Bellwether that an assistant asks. It then hides assistants that could call back. */
 const HOP = { 'bellwether-hop': '1' } as const;
 
-/** Requests of a server in one conversation, pings among them; more of them are a flood. */
+/** Requests that a server may send in one connection, pings included. */
 const MAX_ASKED = 64;
 
 interface Request {
@@ -34,8 +34,8 @@ interface Options {
 }
 
 /**
- * Remembers the cancellation that it sends, so that closing does not overtake it. Sends no replies: the client offers
- * nothing, and each would be a POST that the server could ask for as often as it likes.
+ * Remembers the cancellation that it sends, so that `close` can wait for it. Sends no replies to requests of the server:
+ * the client offers nothing, and a hostile server could cause any number of POSTs.
  */
 class Transport extends StreamableHTTPClientTransport {
   farewell: Promise<unknown> = Promise.resolve();
@@ -49,13 +49,13 @@ class Transport extends StreamableHTTPClientTransport {
 }
 
 /**
- * One conversation with an MCP server: made for one call or one listing, so that nothing of one caller is left for the
- * next. The client offers the server nothing: no sampling, no elicitation, no roots.
+ * A connection to an MCP server for one call or one listing, so that callers share no state. The client offers the
+ * server no capabilities: no sampling, no elicitation, no roots.
  */
 export class ServerConnection {
   private readonly answered = new Set<unknown>();
   private requestsOfServer = 0;
-  /** Ends the request that goes on. */
+  /** Rejects the current request. */
   private break: (failure: Error) => void = () => undefined;
 
   private constructor(
@@ -69,7 +69,7 @@ export class ServerConnection {
     };
   }
 
-  /** Connects, does the work and closes, whatever comes of it. @throws AppError, the signal's reason, what `work` throws */
+  /** Connects, runs `work` and always closes. @throws AppError, the signal's reason, errors of `work` */
   static async with<T>(
     server: McpServerRuntime,
     outbound: Outbound,
@@ -115,7 +115,7 @@ export class ServerConnection {
 
   private async unbroken<T>({ signal, ...more }: Options, work: (options: RequestOptions) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    // A signal of its own: the SDK never takes its listeners off.
+    // A separate signal, because the SDK never removes its listeners.
     const controller = new AbortController();
     const stop = (): void => controller.abort('The call was cancelled');
     signal.addEventListener('abort', stop, { once: true });
@@ -132,7 +132,7 @@ export class ServerConnection {
     }
   }
 
-  /** The SDK waits for the answer of a stream that has ended; nothing that ends is taken up again here. */
+  /** Rejects a request whose body ended without its answer: the SDK would wait on, and streams are not resumed here. */
   private bodyEnded(id: unknown, failure: Error | null): void {
     if (id === undefined) return;
     const without = failure ?? new AppError('upstream_bad_response', 'The server ended without an answer');
@@ -144,7 +144,7 @@ export class ServerConnection {
   private asked(): void {
     this.requestsOfServer += 1;
     if (this.requestsOfServer <= MAX_ASKED) return;
-    // Data that was read already is dropped.
+    // Ignores messages that are already in the buffer.
     this.transport.onmessage = () => undefined;
     this.break(new AppError('upstream_bad_response', 'The server asks too much'));
     void this.client.close().catch(() => undefined);

@@ -7,14 +7,14 @@ import { ToolFailure } from '../../contract';
 import { readTools, type RemoteTool } from './remote-tools';
 import { type Outbound, ServerConnection } from './server-connection';
 
-/** Milliseconds until a changed list of tools is noticed. */
+/** Milliseconds that a list of tools is cached. */
 const FRESH_MS = 60_000;
-/** A server that does not answer is not asked again by every run. */
+/** Milliseconds that a failure is cached, so that not every run waits for a dead server. */
 const FAILED_MS = 15_000;
 const LISTING_MS = 5_000;
 const MAX_PAGES = 5;
 const MAX_TOOLS = 128;
-/** UTF-16 units that one server's declarations may hold, and all of them together. */
+/** UTF-16 units of declarations: of one server, and of the whole cache. */
 const MAX_CHARS = 250_000;
 const CACHE_CHARS = 16_000_000;
 
@@ -51,7 +51,7 @@ export class ToolListings {
     if (known !== undefined) return Promise.resolve(known);
     const running = this.loading.get(key);
     if (running !== undefined) return running;
-    // One listing serves every run that waits, so none of their signals ends it.
+    // Several runs wait for one listing, so the signal of a single run does not cancel it.
     const load = this.load(server)
       .then((listing) => {
         this.listings.set(key, listing, { ttl: listing.tools === null ? FAILED_MS : FRESH_MS });
@@ -70,7 +70,7 @@ export class ToolListings {
       );
       return bounded(readTools(server.name, listed));
     } catch (error) {
-      // Its message may quote the server.
+      // Logs no message: it may quote the server.
       const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
       this.logger.warn({ msg: 'an MCP server could not be listed', server: server.name, code });
       return FAILED;
@@ -78,7 +78,7 @@ export class ToolListings {
   }
 }
 
-/** The token is part of what a server answers to, and no key of ours. */
+/** Includes the token, because servers may list other tools for other tokens; hashed, because it is a secret. */
 const keyOf = (organizationId: string, { name, url, token }: McpServerRuntime): string =>
   JSON.stringify([
     organizationId,

@@ -18,18 +18,18 @@ export interface MoodleConfig extends JsonObject {
 const COURSES = 100;
 const ASSIGNMENTS = 20;
 const DAY_MS = 86_400_000;
-/** Assignments that were due this long ago and are not handed in are still listed. */
+/** Overdue assignments are listed for this many days, unless they were handed in. */
 const DAYS_BACK = 14;
 
 interface Due {
-  /** null: they could not be read, which is not the same as none. */
+  /** null: they could not be read. */
   readonly assignments: readonly JsonObject[] | null;
   readonly warnings: readonly string[];
 }
 
 /**
- * Courses of the person who asks, and their assignments due. It takes no argument: whose courses are read is decided by the
- * authenticated request, never by a model or a prompt (ACCESS.md X1).
+ * Courses and due assignments of the person who asks. The function takes no arguments: the authenticated request names the
+ * person, never a model or a prompt (ACCESS.md X1).
  */
 @Injectable()
 export class MoodleFunction implements FunctionPlugin<MoodleConfig> {
@@ -54,7 +54,7 @@ export class MoodleFunction implements FunctionPlugin<MoodleConfig> {
     context: FunctionContext,
   ): Promise<FunctionOutput> {
     const { caller, owner, signal } = context;
-    // Only a person's own organization knows who they are; the Moodle of another one must not trust it.
+    // An organization vouches for the identity of its own members only.
     if (caller.organizationId !== owner.organizationId) throw new ToolFailure('tool.unavailable', FOREIGN);
     const site = await this.moodle.site(owner.organizationId);
     if (site === null) throw new ToolFailure('tool.config_incomplete', NOT_CONFIGURED);
@@ -80,7 +80,7 @@ const NOT_CONFIGURED = 'Moodle is not configured for this organization: its addr
 const NOBODY = 'Moodle knows nobody by the identity of the person who asks';
 const FOREIGN = 'Moodle is read for members of the assistant’s organization only';
 
-/** Says what is wrong in our own words; nothing of what Moodle said. */
+/** A failure in our own words, without any text of Moodle. */
 function explained(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'the call was cancelled');
@@ -94,7 +94,7 @@ interface Window {
   readonly signal: AbortSignal;
 }
 
-/** Courses alone are better than nothing: where assignments cannot be read the answer says so. */
+/** A failure to read assignments is a warning: the courses are still answered. */
 async function assignmentsDue(
   site: MoodleSite,
   userId: number,

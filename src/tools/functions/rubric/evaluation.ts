@@ -31,7 +31,7 @@ const INSTRUCTION = [
   'Reply with one JSON object and nothing else: {"criteria": [{"id": "<id of the criterion>", "level": "<id of the level>", "reason": "<text>"}]}.',
 ].join(' ');
 
-/** The request to a model. The work stands between two lines that nobody can know beforehand. */
+/** The request to a model. The work stands between two unpredictable lines (prompt-injection fence). */
 export function evaluationMessages(rubric: RubricDocument, work: string): ChatMessage[] {
   const fence = `work-${randomBytes(12).toString('hex')}`;
   const criteria = criterionShares(rubric).map(({ criterion, levels }) => ({
@@ -50,13 +50,13 @@ export function evaluationMessages(rubric: RubricDocument, work: string): ChatMe
   ];
 }
 
-/** Asks once more, with what was wrong. */
+/** The second request, which names the problem of the first answer. */
 export const correction = (answer: string, problems: readonly string[]): ChatMessage[] => [
   { role: 'assistant', content: answer },
   { role: 'user', content: `That cannot be used: ${problems.join('; ')}. Reply with the JSON object alone.` },
 ];
 
-/** Reads a model's answer. Scores are the rubric's own: a model chooses levels and can give nothing else. */
+/** Reads a model's answer. The model names levels only; scores come from the rubric. */
 export function readEvaluation(rubric: RubricDocument, answer: string): ReadEvaluation {
   const given = criteriaIn(answer);
   if (given === null) return { problems: ['it is not a JSON object with a list "criteria"'] };
@@ -76,7 +76,7 @@ export function readEvaluation(rubric: RubricDocument, answer: string): ReadEval
   return { evaluation: { criteria, score: Math.round(total * 100) / 100, max_score: rubric.maxScore } };
 }
 
-/** The answers per criterion; null for what is no evaluation at all. */
+/** The answers per criterion; null when the text is no evaluation. */
 function criteriaIn(answer: string): ReadonlyMap<string, readonly JsonObject[]> | null {
   const body = objectIn(answer);
   if (body === null || !Array.isArray(body.criteria)) return null;
@@ -88,7 +88,7 @@ function criteriaIn(answer: string): ReadonlyMap<string, readonly JsonObject[]> 
   return byId;
 }
 
-/** Models put JSON into fences and say something before it. */
+/** Skips text and code fences around the JSON. */
 function objectIn(answer: string): JsonObject | null {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');

@@ -16,18 +16,18 @@ import {
 import { correction, evaluationMessages, readEvaluation } from './evaluation';
 
 export interface RubricFunctionConfig extends JsonObject {
-  /** The rubric's id, or the integer that an imported rubric had where it came from. */
+  /** The rubric's id, or the integer id that an imported rubric had at its source. */
   readonly rubric_id: string | number | null;
 }
 
 const TRIES = 2;
 const MAX_WORK = 100_000;
 
-/** Assesses a text by a rubric, with the model of the assistant's connector. The scores are the rubric's; the model chooses levels. */
+/** Assesses a text with a rubric. The model chooses a level per criterion; the rubric gives the score of each level. */
 @Injectable()
 export class RubricFunction implements FunctionPlugin<RubricFunctionConfig> {
   readonly definition: ToolDefinition = DEFINITION;
-  /** A model writes the whole evaluation, and perhaps once more. */
+  /** Long, because a model writes the whole evaluation and may need a second try. */
   readonly timeoutMs = 120_000;
 
   constructor(
@@ -127,7 +127,7 @@ const TITLE_CHARS = 40;
 
 const isEmpty = (id: string | number | null): id is null | '' => id === null || id === '';
 
-/** Two rubrics may have one title: a digest of the id tells them apart. */
+/** Ends in a digest of the id, because two rubrics may have the same title. */
 function functionName(title: string, id: string): string {
   const plain = title
     .normalize('NFKD')

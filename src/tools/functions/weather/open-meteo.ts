@@ -8,7 +8,7 @@ const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 256 * 1024;
 const RESULTS = 10;
 
-/** The vendor has geocoding on a host of its own; every other server is asked for both. */
+/** Open-Meteo's API hosts, whose geocoding has a separate host. Other servers answer both kinds of request. */
 const VENDOR_HOST = /^(customer-)?api\.open-meteo\.com$/;
 
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ru', 'tr', 'hi'] as const;
@@ -21,7 +21,7 @@ export interface Place extends NamedPlace {
   readonly longitude: number;
 }
 
-/** Current weather and forecast in the vendor's figures, each with its unit. */
+/** Current weather and forecast as the vendor's numbers with their units. */
 export interface Weather {
   readonly time: string | null;
   readonly timezone: string | null;
@@ -155,7 +155,7 @@ function figure(values: JsonObject, units: unknown, name: string): string | null
 const present = (members: Record<string, string | null>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
-/** Any member may be missing; an answer without a temperature now is none. Older servers call it `current_weather`. */
+/** Any member may be missing, except the current temperature. Older servers call the member `current_weather`. */
 function weatherOf(answer: JsonObject, days: number): Weather {
   const [now, units] = isJsonObject(answer.current)
     ? [answer.current, answer.current_units]

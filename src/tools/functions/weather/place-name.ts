@@ -1,4 +1,4 @@
-/** A place as a person writes it: its name, and what must hold of it besides (`Bergen, Norway`). */
+/** A place as a person writes it: its name and the areas around it (`Bergen, Norway`). */
 export interface WantedPlace {
   readonly name: string;
   readonly within: readonly string[];
@@ -37,7 +37,7 @@ export function wantedPlace(text: string): WantedPlace {
   return { name, within: within.filter((part) => part !== '') };
 }
 
-/** True when the place has the very name asked for and lies in everything that was named beside it. */
+/** True when the place has exactly this name and lies in all the areas that were named. */
 export function isPlace({ name, within }: WantedPlace, place: NamedPlace): boolean {
   if (folded(name) === '' || folded(place.name) !== folded(name)) return false;
   const around = new Set([place.country ?? '', place.countryCode ?? '', ...place.areas].map(folded));

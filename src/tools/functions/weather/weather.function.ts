@@ -26,7 +26,7 @@ interface WeatherArguments extends JsonObject {
 const DAYS = 3;
 const OTHERS = 4;
 
-/** Weather of a city, from Open-Meteo. A city that is not known by the very name asked for is an error, never another city. */
+/** Weather of a city, from Open-Meteo. A city without an exact match of its name is an error, never a similar city. */
 @Injectable()
 export class WeatherFunction implements FunctionPlugin<WeatherConfig> {
   readonly definition: ToolDefinition = DEFINITION;
@@ -62,7 +62,7 @@ export class WeatherFunction implements FunctionPlugin<WeatherConfig> {
     };
   }
 
-  /** The vendor answers with what sounds similar, too; only what is called as asked counts. */
+  /** Filters the vendor's results, which include similar names, for exact matches. */
   private async placesCalled(city: string, language: Language, signal: AbortSignal): Promise<readonly Place[]> {
     const wanted = wantedPlace(city);
     if (wanted.name === '') return [];
