@@ -69,6 +69,15 @@ describe('passages', () => {
     expect(vendor.requests[0]?.body).not.toHaveProperty('dimensions');
   });
 
+  it('are not logged by the SDK, whatever its environment says', async () => {
+    const said = jest.spyOn(console, 'debug').mockImplementation(() => undefined);
+    const log = jest.replaceProperty(process, 'env', { ...process.env, OPENAI_LOG: 'debug' });
+    await passages(['a secret passage']);
+    expect(said).not.toHaveBeenCalled();
+    log.restore();
+    said.mockRestore();
+  });
+
   it('are asked for few at a time', async () => {
     vendor.delay(20);
     await passages(many(400));

@@ -10,8 +10,14 @@ export const OPENAI_EMBEDDINGS: EmbeddingAbility = {
   parallel: 4,
 };
 
-/** The SDK sees neither address nor key: our `fetch` adds both. */
-const OWN = { apiKey: 'unused', organization: null, project: null, baseURL: 'http://vendor.invalid' } as const;
+/** The SDK sees neither address nor key: our `fetch` adds both. With `OPENAI_LOG=debug` it would log the texts. */
+const OWN = {
+  apiKey: 'unused',
+  organization: null,
+  project: null,
+  baseURL: 'http://vendor.invalid',
+  logLevel: 'off',
+} as const;
 
 /** OpenAI's `/embeddings` (API reference, "Create embeddings") and every server that speaks it. */
 export const embedWithOpenAi: EmbeddingWire = async ({ model, texts, dimensions }, { fetch }) => {
