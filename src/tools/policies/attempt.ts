@@ -1,4 +1,3 @@
-import type { Call } from '../calls/call';
 import { CallContext } from '../calls/call-context';
 import { TryTimeout } from '../calls/deadline';
 import { WatchedContext, WatchedInput } from '../calls/watched-context';
@@ -13,17 +12,16 @@ export const attempt = (learned: LearnedTimes): Next =>
     const { deadline, watch, boundMs, request } = call;
     const { prepared, input } = request;
     const controller = deadline.nextController();
-    const beganAt = beginOf(call);
-    call.timeoutMs = Math.ceil(Math.min(boundMs, deadline.endsAt - beganAt));
+    const beganAt = performance.now();
+    const leftMs = deadline.endsAt - beganAt;
+    call.timeoutMs = Math.ceil(Math.min(boundMs, leftMs));
     const endsAt = beganAt + call.timeoutMs;
     const context =
       watch === null
         ? new CallContext(request, controller, endsAt)
         : new WatchedContext(watch, request, controller, endsAt);
     const bound =
-      boundMs === Infinity
-        ? null
-        : setTimeout(() => deadline.interrupt(new TryTimeout(call.timeoutMs)), call.timeoutMs);
+      boundMs < leftMs ? setTimeout(() => deadline.interrupt(new TryTimeout(call.timeoutMs)), call.timeoutMs) : null;
     try {
       const asked = watch === null ? input : new WatchedInput(watch, input);
       const raw = await deadline.race(call.tool.run(prepared.config, asked, context));
@@ -41,7 +39,3 @@ export const attempt = (learned: LearnedTimes): Next =>
       context.close();
     }
   };
-
-/** Saves reading the clock where nothing came before the first try. */
-const beginOf = ({ startedAt, retries, tool, target }: Call): number =>
-  retries === 0 && tool.caching === undefined && target === null ? startedAt : performance.now();

@@ -83,12 +83,16 @@ export function entry(overrides: Partial<PipelineTool> = {}): PipelineTool {
 /** A call as the policies get it. */
 export const callOf = (
   tool: Tool,
-  { target = null, ...more }: Partial<Invocation> & { target?: string | null } = {},
+  {
+    target = null,
+    startedAt = performance.now(),
+    ...more
+  }: Partial<Invocation> & { target?: string | null; startedAt?: number } = {},
 ): Call => {
   const prepared = { plugin: tool.definition.name, tool, config: {}, configKey: '{}' };
   const ref = { index: 0, plugin: prepared.plugin, placeholder: null };
   const about = { prepared, entry: entry(), input: { query: 'why?', messages: [] }, invocation: invocation(more), ref };
-  const call = new Call({ ...about, startedAt: performance.now() }, TOOL_CONFIG.tools);
+  const call = new Call({ ...about, startedAt }, TOOL_CONFIG.tools);
   call.target = target;
   return call;
 };
