@@ -95,10 +95,10 @@ async function ownLoop() {
   const { DEFAULT_CALL_LIMITS } = load('connectors/contract');
   const { OutboundClient } = load('platform/outbound');
   const { Run, RunBudget } = load('runs');
-  const { ToolLoop, wantsFunctions } = load('tool-calling');
+  const { AnswerAssembler, ToolLoop, wantsFunctions } = load('tool-calling');
   const { FunctionInvoker, FunctionSet } = load('tools');
-  const { ArgumentSchemas } = load('tools/argument-schemas.js');
-  const { RoundFraming } = load('completions/round-framing.js');
+  const { ArgumentSchemas } = load('tools/offers/argument-schemas.js');
+  const { RoundFraming } = load('openai-door/frames/round-framing.js');
   const config = { tools: { defaultTimeoutMs: 30_000, parallelLimit: 5, maxRounds: 50 }, outbound: { allow: [] } };
   const connector = OPENAI.connect({ outbound: new OutboundClient(config), limits: DEFAULT_CALL_LIMITS });
   const loop = new ToolLoop(new FunctionInvoker(config), config);
@@ -112,25 +112,29 @@ async function ownLoop() {
   return async (script) => {
     const run = new Run({ assistant, caller: {}, strategy: null, stream: true });
     const budget = new RunBudget({ timeoutMs: 300_000, tokens: 1e9, callsPerTarget: 1000 });
-    const framing = new RoundFraming({ run, facts: { prepared: null, callSources: [], model: 'gpt-4o-mini' } });
+    const framing = new RoundFraming({ id: `chatcmpl-${run.id}`, created: 0, model: 'gpt-4o-mini' }, true);
+    const context = { signal: run.signal, runId: run.id, scope: 'bench', emit: run.emit };
     let usage = { prompt: 0, completion: 0 };
     let frames = '';
     let text = '';
     const ask = async (request) => {
       framing.begin();
+      const answer = new AnswerAssembler();
       let used = null;
       let finishReason = '';
-      for await (const batch of connector.stream(request, target, run)) {
+      for await (const batch of connector.stream(request, target, context)) {
         for (const chunk of batch) {
+          answer.add(chunk);
           used = chunk.usage ?? used;
           finishReason = chunk.finishReason ?? finishReason;
-          frames += framing.frameOf(chunk);
+          const callsFollow = wantsFunctions(answer.calls.length, finishReason);
+          frames += framing.frameOf(chunk, { callsFollow, extension: '' });
         }
       }
       usage = sum(usage, used);
-      const round = framing.round;
-      if (!wantsFunctions(round.calls.length, finishReason)) text = round.text;
-      return { ...round, finishReason, usage: used };
+      const { calls, echoed } = answer;
+      if (!wantsFunctions(calls.length, finishReason)) text = answer.text;
+      return { text: answer.text, calls, echoed, finishReason, usage: used };
     };
     const messages = question(script);
     const request = { model: 'gpt-4o-mini', messages, params: {} };
