@@ -1,4 +1,5 @@
 import { AddSingleSignOn1796100000000 } from './1796100000000-AddSingleSignOn';
+import { ScopeIdentities1796110000000 } from './1796110000000-ScopeIdentities';
 import type { MigrationInterface } from 'typeorm';
 import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
 import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants';
@@ -56,4 +57,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   RetryRuns1796006000003,
   CountAssistantCalls1796005000000,
   AddSingleSignOn1796100000000,
+  ScopeIdentities1796110000000,
 ];

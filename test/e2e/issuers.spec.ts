@@ -185,6 +185,40 @@ describe('signing in through it', () => {
     expect([one.organization.slug, other.organization.slug]).toEqual(['default', slug]);
   });
 
+  it.each(['victim', 'system administrator'])(
+    'never reaches an account that the rules of another organization linked: %s',
+    async (who) => {
+      const email = who === 'victim' ? (await person(app)).email : 'admin@localhost';
+      const { slug, owner } = await foreign();
+      const theirs = issuer({ link_verified_email: true });
+      await owner.api('POST', `/api/v1/organizations/${slug}/sign-on/issuers`, theirs);
+      const ours = await made();
+      const sub = `mallory-${email}`;
+      provider.person = { sub, email, email_verified: true };
+      await browser().signIn(theirs.key);
+      provider.person = { sub, email: `${++serial}@uni.example`, email_verified: true };
+      const mallory = browser();
+      expect(await mallory.signIn(ours.key)).toBe('/');
+      expect(await mallory.me()).toMatchObject({ user: { email: `${serial}@uni.example` }, system_admin: false });
+    },
+  );
+
+  it('gives another organization no say under the key of a removed issuer', async () => {
+    const { slug, owner } = await foreign();
+    const theirs = `/api/v1/organizations/${slug}/sign-on/issuers`;
+    const reused = issuer({ link_verified_email: true });
+    await owner.api('POST', theirs, reused);
+    const victim = await person(app);
+    provider.person = { sub: 'reused', email: victim.email, email_verified: true };
+    expect(await browser().signIn(reused.key)).toBe('/');
+    await owner.api('DELETE', `${theirs}/${reused.key}`);
+    await made({ key: reused.key });
+    provider.person = { sub: 'reused', email: 'reused@uni.example', email_verified: true };
+    const mallory = browser();
+    await mallory.signIn(reused.key);
+    expect((await mallory.me()).user.email).toBe('reused@uni.example');
+  });
+
   it('does not take an answer that another issuer asked for', async () => {
     const [one, other] = [await made(), await made()];
     const ada = browser();
@@ -214,6 +248,21 @@ describe('signing in through it', () => {
     }
   });
 
+  it('of all organizations never links an owner or a system administrator by way of another organization', async () => {
+    const [home, elsewhere] = [await foreign(), await foreign()];
+    const { key } = await made({ for_all: true, organization_claim: 'faculty', link_verified_email: true });
+    for (const [email, slug] of [
+      [home.owner.email, home.slug],
+      ['admin@localhost', 'default'],
+    ] as const) {
+      const sub = `detour-${email}`;
+      provider.person = { sub, email, email_verified: true, faculty: elsewhere.slug };
+      expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_account_exists');
+      provider.person = { ...provider.person, faculty: slug };
+      expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_account_exists');
+    }
+  });
+
   it('by invitation is for members that an administrator added', async () => {
     const { key } = await made({ accounts: 'invitation', link_verified_email: true });
     provider.person = { sub: 'stranger', email: 'stranger@uni.example', email_verified: true };
@@ -239,6 +288,37 @@ describe('signing in through it', () => {
     provider.person = { ...provider.person, roles: 'guest' };
     expect(await browser().signIn(key)).toBe('/sign-in?problem=sso_no_role');
     expect(await one.me()).toBe(401);
+  });
+
+  it('without any role stays out, however the person is known in another organization', async () => {
+    const { slug, owner } = await foreign();
+    const audience = `api-${++serial}`;
+    const strict = issuer({ audience, role_claim: 'roles', roles: { staff: 'teacher' }, default_role: null });
+    await owner.api('POST', `/api/v1/organizations/${slug}/sign-on/issuers`, strict);
+    const ours = await made();
+    const known = { sub: `known-${serial}`, email: `known-${serial}@uni.example`, email_verified: true };
+    provider.person = known;
+    expect(await browser().signIn(ours.key)).toBe('/');
+    const authorization = `Bearer ${await provider.sign({ ...known, aud: audience })}`;
+    expect((await app.api('GET', '/api/v1/me', undefined, { authorization })).status).toBe(401);
+    const all = await made({
+      for_all: true,
+      organization_claim: 'faculty',
+      role_claim: 'roles',
+      default_role: null,
+      audience: `all-${serial}`,
+    });
+    provider.person = {
+      ...known,
+      sub: `all-${serial}`,
+      email: `all-${serial}@uni.example`,
+      roles: 'member',
+      faculty: 'default',
+    };
+    expect(await browser().signIn(all.key)).toBe('/');
+    const { roles: _, ...silent } = provider.person;
+    const token = await provider.sign({ ...silent, faculty: slug, aud: `all-${serial}` });
+    expect((await app.api('GET', '/api/v1/me', undefined, { authorization: `Bearer ${token}` })).status).toBe(401);
   });
 
   it('of all organizations goes by claim or by the domain of a verified address', async () => {

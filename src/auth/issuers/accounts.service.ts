@@ -23,8 +23,8 @@ import {
   shownClaims,
 } from './claims';
 import type { IdentityEntity } from './identity.entity';
-import { IdentityRepository } from './identity.repository';
-import type { Claims, Issuer } from './issuer.types';
+import { IdentityRepository, type Subject } from './identity.repository';
+import { authorityOf, type Claims, type Issuer } from './issuer.types';
 
 /** Why somebody whom the provider knows may not come in. */
 export const ADMISSION_PROBLEMS = ['no_organization', 'no_role', 'not_invited', 'account_exists', 'disabled'] as const;
@@ -103,8 +103,9 @@ export class Accounts {
   }
 
   /** A member for whom the claims of an access token change nothing, read without a lock. */
-  private async unchanged({ iss, subject, issuer, claims, issuedAt, placement }: Arrival): Promise<Admitted | null> {
-    const identity = await this.identities.find(iss, subject);
+  private async unchanged(arrival: Arrival): Promise<Admitted | null> {
+    const { issuer, claims, issuedAt, placement } = arrival;
+    const identity = await this.identities.find(subjectOf(arrival));
     const { id } = placement.organization;
     const member = identity === null ? null : await this.members.find(id, identity.userId);
     if (identity === null || member === null) return null;
@@ -131,10 +132,11 @@ export class Accounts {
     const { placement, issuer } = arrival;
     const { id: organizationId } = placement.organization;
     if (!(await this.provisioning.lock(organizationId, tx))) throw new RefusedAdmission('no_organization');
-    const identity = await this.identities.find(arrival.iss, arrival.subject, tx);
-    const wanted = this.roleFor(arrival, identity);
-    if (wanted === null && identity === null) return new RefusedAdmission('no_role');
-    const member = await this.memberFor(arrival, identity, wanted, tx);
+    const identity = await this.identities.find(subjectOf(arrival), tx);
+    const present = identity === null ? null : await this.provisioning.find(organizationId, identity.userId, tx);
+    const wanted = this.roleFor(arrival, present === null ? null : identity);
+    if (wanted === null && present === null) return new RefusedAdmission('no_role');
+    const member = present ?? (await this.newMember(arrival, identity, wanted, tx));
     if (member.disabled) throw new RefusedAdmission('disabled');
     if (wanted === 'keep') return this.remembered(arrival, identity, member, tx);
     const by = { organizationId, source: issuer.key };
@@ -143,7 +145,7 @@ export class Accounts {
     return wanted === null ? new RefusedAdmission('no_role') : settled;
   }
 
-  /** Tokens that are older than the last claims, and access tokens without the claim, leave the role alone. */
+  /** Tokens that are older than the last claims, and access tokens without the claim, leave a member's role alone. */
   private roleFor(
     { issuer, placement, claims, source, issuedAt }: Arrival,
     known: IdentityEntity | null,
@@ -153,7 +155,7 @@ export class Accounts {
     return source === 'id_token' ? placement.role : tokenRole(placement.role, claims, issuer);
   }
 
-  private async memberFor(
+  private async newMember(
     arrival: Arrival,
     identity: IdentityEntity | null,
     wanted: RoleDecision,
@@ -163,16 +165,11 @@ export class Accounts {
     const by = { organizationId: placement.organization.id, source: issuer.key };
     const role: Role = wanted === 'keep' || wanted === null ? 'member' : wanted;
     const newcomer = { name: nameOf(claims, subject), role };
-    if (identity !== null) {
-      const member = await this.provisioning.find(by.organizationId, identity.userId, tx);
-      if (member !== null) return member;
-      if (wanted === null) throw new RefusedAdmission('no_role');
-      this.assertMayJoin(issuer);
-      return this.provisioning.admit(by, identity.userId, newcomer, tx);
-    }
-    const found = await this.sameAddress(arrival, tx);
+    const found = identity === null ? await this.sameAddress(arrival, tx) : null;
     if (found !== null) return found;
     this.assertMayJoin(issuer);
+    const person = identity?.userId ?? (await this.personElsewhere(arrival, tx));
+    if (person !== null) return this.provisioning.admit(by, person, newcomer, tx);
     return this.provisioning.add(by, { ...newcomer, email: await this.addressFor(arrival, tx) }, tx);
   }
 
@@ -184,20 +181,40 @@ export class Accounts {
     const { email, organization } = placement;
     const member = email === null ? null : await this.provisioning.find(organization.id, email.address, tx);
     if (email === null || member === null) return null;
-    const isOpen = issuer.linkVerifiedEmail && email.isVerified && !member.systemAdmin && member.role !== 'owner';
-    if (!isOpen || (await this.identities.isLinked(iss, member.userId, tx)))
-      throw new RefusedAdmission('account_exists');
+    const { userId, systemAdmin, role } = member;
+    const isOpen = issuer.linkVerifiedEmail && email.isVerified && !systemAdmin && role !== 'owner';
+    const own = { authority: authorityOf(issuer), issuer: iss, userId };
+    if (!isOpen || (await this.identities.isLinked(own, tx))) throw new RefusedAdmission('account_exists');
+    await this.assertNoPower(issuer, userId, tx);
     return member;
+  }
+
+  /**
+   * A person of other organizations, by a verified address. Without linking, some organization must have linked the
+   * subject to that person too.
+   */
+  private async personElsewhere({ issuer, iss, subject, placement }: Arrival, tx: Transaction): Promise<string | null> {
+    const { email } = placement;
+    if (email?.isVerified !== true) return null;
+    const person = issuer.linkVerifiedEmail
+      ? await this.provisioning.personWith(email.address, tx)
+      : await this.identities.personElsewhere({ issuer: iss, subject }, email.address, tx);
+    if (person !== null) await this.assertNoPower(issuer, person, tx);
+    return person;
+  }
+
+  /** Through an issuer of all organizations a person reaches each of theirs, also those that they own. */
+  private async assertNoPower({ forAll }: Issuer, userId: string, tx: Transaction): Promise<void> {
+    if (forAll && (await this.provisioning.isPowerful(userId, tx))) throw new RefusedAdmission('account_exists');
   }
 
   private assertMayJoin({ accounts }: Issuer): void {
     if (accounts === 'invitation') throw new RefusedAdmission('not_invited');
   }
 
-  /** The address of a new account. One that belongs to a person of another organization is theirs only if it may be linked. */
+  /** The address of a new account, which no other person has. */
   private async addressFor({ issuer, iss, subject, placement: { email } }: Arrival, tx: Transaction): Promise<string> {
-    const mayLink = issuer.linkVerifiedEmail && email?.isVerified === true;
-    if (email !== null && (mayLink || !(await this.provisioning.isTaken(email.address, tx)))) return email.address;
+    if (email !== null && (await this.provisioning.personWith(email.address, tx)) === null) return email.address;
     const digest = createHash('sha256').update(`${iss}\n${subject}`).digest('hex').slice(0, 20);
     // RFC 2606 §2: a name that never resolves.
     return `${digest}@${issuer.key}.invalid`;
@@ -219,21 +236,28 @@ export class Accounts {
     { userId }: Member,
     tx: Transaction,
   ): Promise<void> {
-    const { iss: issuer, subject, claims, placement, issuedAt: claimsAt, source } = arrival;
+    const { claims, placement, issuedAt: claimsAt, source } = arrival;
     const organizationId = placement.organization.id;
     const email = placement.email?.address ?? null;
     const isWhole = source === 'id_token' || known === null;
     const groups = isWhole || placement.groups.length > 0 ? [...placement.groups] : known.groups;
     const issuerKey = arrival.issuer.key;
+    const own = subjectOf(arrival);
     const shown = shownClaims(claims);
     await this.identities.save(
-      { issuer, subject, userId, organizationId, issuerKey, email, groups, claims: shown, claimsAt },
+      { ...own, userId, organizationId, issuerKey, email, groups, claims: shown, claimsAt },
       tx,
     );
     if (known !== null) return;
     const target = { type: 'member', id: userId };
     await this.audit.record(
-      { caller: null, organizationId, action: 'identity.link', target, after: { issuer, subject } },
+      {
+        caller: null,
+        organizationId,
+        action: 'identity.link',
+        target,
+        after: { issuer: own.issuer, subject: own.subject },
+      },
       tx,
     );
   }
@@ -259,6 +283,12 @@ export class Accounts {
     return { id, slug: organization.slug };
   }
 }
+
+const subjectOf = ({ issuer, iss, subject }: Arrival): Subject => ({
+  authority: authorityOf(issuer),
+  issuer: iss,
+  subject,
+});
 
 /** The role in an access token, where it names one. */
 const tokenRole = (role: RoleDecision, claims: Claims, { rules }: Issuer): RoleDecision =>

@@ -1,7 +1,10 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Claims } from './issuer.types';
 
-/** A person at a provider. The pair is the identity (OpenID Connect Core 1.0 §5.7); an e-mail address is none. */
+/**
+ * A person at a provider. Issuer and subject are the identity (OpenID Connect Core 1.0 §5.7); an e-mail address is none.
+ * Each authority links it by its own rules: an organization cannot lead a subject to an account of another one.
+ */
 @Entity('oidc_identities')
 @Index('oidc_identities_organization_idx', ['organizationId', 'issuerKey', 'subject'])
 @Index('oidc_identities_user_idx', ['userId'])
@@ -11,6 +14,10 @@ export class IdentityEntity {
 
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
   subject!: string;
+
+  /** Whose rules linked the person: the id of an organization, or `all:` and the key of an issuer that serves all. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
+  authority!: string;
 
   @Column('uuid', { name: 'user_id' })
   userId!: string;

@@ -4,31 +4,49 @@ import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import { IdentityEntity } from './identity.entity';
 
+/** One person at one provider, as one authority knows them. */
+export type Subject = Pick<IdentityEntity, 'authority' | 'issuer' | 'subject'>;
+
 @Injectable()
 export class IdentityRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  find(issuer: string, subject: string, tx?: Transaction): Promise<IdentityEntity | null> {
-    return this.rows(tx).findOneBy({ issuer, subject });
+  find(subject: Subject, tx?: Transaction): Promise<IdentityEntity | null> {
+    return this.rows(tx).findOneBy(subject);
   }
 
   /** Whether another subject of the issuer is this person already. */
-  isLinked(issuer: string, userId: string, tx: Transaction): Promise<boolean> {
-    return this.rows(tx).existsBy({ issuer, userId });
+  isLinked(own: Pick<IdentityEntity, 'authority' | 'issuer' | 'userId'>, tx: Transaction): Promise<boolean> {
+    return this.rows(tx).existsBy(own);
+  }
+
+  /** The person with this address whom any authority linked to the subject. */
+  async personElsewhere(
+    { issuer, subject }: Pick<Subject, 'issuer' | 'subject'>,
+    email: string,
+    tx: Transaction,
+  ): Promise<string | null> {
+    const [found] = await tx.query<{ id: string }[]>(
+      `SELECT person.id FROM oidc_identities identity JOIN users person ON person.id = identity.user_id
+        WHERE identity.issuer = $1 AND identity.subject = $2 AND person.email = $3 LIMIT 1`,
+      [issuer, subject, email],
+    );
+    return found?.id ?? null;
   }
 
   /** Writes the identity with its last claims. */
   async save(identity: Omit<IdentityEntity, 'createdAt'>, tx: Transaction): Promise<void> {
     await tx.query(
       `INSERT INTO oidc_identities
-         (issuer, subject, user_id, organization_id, issuer_key, email, groups, claims, claims_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       ON CONFLICT (issuer, subject) DO UPDATE SET
+         (issuer, subject, authority, user_id, organization_id, issuer_key, email, groups, claims, claims_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       ON CONFLICT (issuer, subject, authority) DO UPDATE SET
          organization_id = excluded.organization_id, issuer_key = excluded.issuer_key, email = excluded.email,
          groups = excluded.groups, claims = excluded.claims, claims_at = excluded.claims_at`,
       [
         identity.issuer,
         identity.subject,
+        identity.authority,
         identity.userId,
         identity.organizationId,
         identity.issuerKey,
@@ -56,8 +74,8 @@ export class IdentityRepository {
   }
 
   /** The last identity of a person at one issuer; null without one. */
-  ofUser(issuer: string, userId: string): Promise<IdentityEntity | null> {
-    return this.rows().findOne({ where: { issuer, userId }, order: { claimsAt: 'DESC' } });
+  ofUser(own: Pick<IdentityEntity, 'authority' | 'issuer' | 'userId'>): Promise<IdentityEntity | null> {
+    return this.rows().findOne({ where: own, order: { claimsAt: 'DESC' } });
   }
 
   private rows(tx?: Transaction) {

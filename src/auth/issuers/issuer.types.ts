@@ -64,6 +64,10 @@ export interface Issuer extends IssuerSettings {
   readonly trusted: boolean;
 }
 
+/** Whose rules link people: owners of an organization set its issuers, system administrators those of all. */
+export const authorityOf = ({ forAll, key, organizationId }: Issuer): string =>
+  forAll ? `all:${key}` : organizationId;
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 export const DEFAULT_RULES: ClaimRules = {

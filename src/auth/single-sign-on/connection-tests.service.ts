@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import { IdentityRepository } from '../issuers/identity.repository';
-import type { Issuer } from '../issuers/issuer.types';
+import { authorityOf, type Issuer } from '../issuers/issuer.types';
 import { OpenIdClient } from '../issuers/openid-client';
 import { TokenVerifier } from '../issuers/token-verifier';
 import type { ConnectionCheckDto, ConnectionReportDto } from './issuer-answer.dto';
@@ -61,7 +61,7 @@ export class ConnectionTests {
   }
 
   private async outcomeFor({ userId }: Caller, issuer: Issuer): Promise<ConnectionReportDto['me']> {
-    const identity = await this.identities.ofUser(issuer.url, userId);
+    const identity = await this.identities.ofUser({ authority: authorityOf(issuer), issuer: issuer.url, userId });
     if (identity === null) return null;
     const outcome = await this.trials.outcomeOf(issuer, identity.claims);
     return { ...outcome, groups: [...outcome.groups] };

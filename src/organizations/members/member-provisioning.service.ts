@@ -34,9 +34,14 @@ export class MemberProvisioning {
     return this.members.within(organizationId, tx).find(userIdOrEmail);
   }
 
-  /** Whether somebody has the address, in any organization. */
-  isTaken(email: string, tx: Transaction): Promise<boolean> {
-    return this.members.hasPerson(email, tx);
+  /** The person with the address, of any organization. */
+  personWith(email: string, tx: Transaction): Promise<string | null> {
+    return this.members.personWith(email, tx);
+  }
+
+  /** Whether the person is a system administrator or owns an organization. */
+  isPowerful(userId: string, tx: Transaction): Promise<boolean> {
+    return this.members.isPowerful(userId, tx);
   }
 
   async add({ organizationId, source }: ProvisionedBy, member: NewMember, tx: Transaction): Promise<Member> {

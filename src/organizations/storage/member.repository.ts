@@ -26,9 +26,18 @@ export class MemberRepository {
     return new MemberScope(tx ?? this.dataSource.manager, organizationId);
   }
 
-  /** Whether somebody has the address, in any organization. */
-  hasPerson(email: string, tx: Transaction): Promise<boolean> {
-    return tx.getRepository(UserEntity).existsBy({ email: email.trim().toLowerCase() });
+  /** The person with the address, of any organization. */
+  async personWith(email: string, tx: Transaction): Promise<string | null> {
+    return (await tx.getRepository(UserEntity).findOneBy({ email: email.trim().toLowerCase() }))?.id ?? null;
+  }
+
+  /** Whether the person is a system administrator or owns an organization. */
+  async isPowerful(userId: string, tx: Transaction): Promise<boolean> {
+    const [owns, administers] = await Promise.all([
+      tx.getRepository(MemberEntity).existsBy({ userId, role: 'owner' }),
+      tx.getRepository(UserEntity).existsBy({ id: userId, systemAdmin: true }),
+    ]);
+    return owns || administers;
   }
 }
 
