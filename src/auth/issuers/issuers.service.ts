@@ -8,6 +8,7 @@ import { environmentIssuer } from './environment-issuer';
 import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';
+import { unslashed } from './unverified-token';
 
 /** Path of the secret for its encryption: moved to another issuer it no longer opens. */
 export const secretFieldOf = (id: string): string => `oidc.${id}.client_secret`;
@@ -26,8 +27,6 @@ interface Catalogue {
 
 /** Milliseconds for which another replica may serve old settings. */
 const MAX_AGE = 5_000;
-
-const unslashed = (url: string): string => url.replace(/\/+$/, '');
 
 /** OpenID providers that people may sign in with: the one of the environment and the stored ones. */
 @Injectable()
@@ -62,7 +61,8 @@ export class Issuers {
   /** Issuers whose tokens may carry this `iss`; the exact name is checked with the signature. */
   async ofToken(iss: string): Promise<readonly Issuer[]> {
     const { byKey } = await this.catalogue.get('all');
-    return [...byKey.values()].filter(({ url, audience }) => audience !== null && unslashed(url) === unslashed(iss));
+    const wanted = unslashed(iss);
+    return [...byKey.values()].filter(({ url, audience }) => audience !== null && unslashed(url) === wanted);
   }
 
   logoOf(key: string): Promise<string | null> {

@@ -15,3 +15,10 @@ export function issuerNamedBy(token: string): string | null {
     return null;
   }
 }
+
+/** Without slashes at the end. Linear in the length: anybody may send a text of slashes, on which a pattern is quadratic. */
+export function unslashed(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
