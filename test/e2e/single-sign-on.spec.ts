@@ -121,6 +121,13 @@ describe('signing in at the institution', () => {
     expect(await browser().signIn()).toBe('/sign-in?problem=sso_account_exists');
   });
 
+  it('gives nobody an address that the provider calls unverified', async () => {
+    provider.person = { sub: 'faker', email: 'somebody@uni.example', email_verified: false };
+    const faker = browser();
+    expect(await faker.signIn()).toBe('/');
+    expect((await faker.me()).user.email).toMatch(/^[0-9a-f]{20}@default\.invalid$/);
+  });
+
   it('answers 404 for an unknown issuer', async () => {
     expect((await browser().visit('/auth/oidc/nobody/login')).status).toBe(404);
   });

@@ -14,6 +14,7 @@ import { isUniqueViolation, type Transaction, Transactions } from '../../platfor
 import {
   choosesOrganization,
   type ClaimedEmail,
+  deniesEmail,
   emailOf,
   groupsOf,
   nameOf,
@@ -212,9 +213,16 @@ export class Accounts {
     if (accounts === 'invitation') throw new RefusedAdmission('not_invited');
   }
 
-  /** The address of a new account, which no other person has. */
-  private async addressFor({ issuer, iss, subject, placement: { email } }: Arrival, tx: Transaction): Promise<string> {
-    if (email !== null && (await this.provisioning.personWith(email.address, tx)) === null) return email.address;
+  /**
+   * The address of a new account, which no other person has. Tools find people by it, so an address that the provider
+   * calls unverified does not count.
+   */
+  private async addressFor(
+    { issuer, iss, subject, claims, placement: { email } }: Arrival,
+    tx: Transaction,
+  ): Promise<string> {
+    const isUsable = email !== null && !deniesEmail(claims);
+    if (isUsable && (await this.provisioning.personWith(email.address, tx)) === null) return email.address;
     const digest = createHash('sha256').update(`${iss}\n${subject}`).digest('hex').slice(0, 20);
     // RFC 2606 §2: a name that never resolves.
     return `${digest}@${issuer.key}.invalid`;

@@ -75,6 +75,10 @@ export function emailOf(
   return { address, isVerified: verified === true || (verified === undefined && isTrusted) };
 }
 
+/** Whether the provider says that nobody checked the address: anybody may have typed it in. Some send texts. */
+export const deniesEmail = ({ email_verified: verified }: Claims): boolean =>
+  verified === false || verified === 'false';
+
 const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
 
 /** Slug of the organization that claims name; undefined when none is named. An unverified address names none. */
