@@ -162,6 +162,7 @@ describeEmbedded('the embedded database', () => {
     open.push(database);
     await (await login(database.url)).end();
     expect(existsSync(join(dataDir, 'postgres.unfinished'))).toBe(false);
+    expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700);
   });
 
   it('says what is wrong with a directory it cannot open, and lets go of it', async () => {

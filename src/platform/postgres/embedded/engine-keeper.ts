@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineThread } from './engine-thread';
 import type { WorkerSettings } from './worker-messages';
@@ -49,6 +49,7 @@ export class EngineKeeper {
     if (existsSync(unfinished)) rmSync(directory, { recursive: true, force: true });
     if (existsSync(directory)) return;
     writeFileSync(unfinished, '');
+    mkdirSync(directory, { mode: 0o700 });
     const creator = await this.spawn(this.options);
     await creator.close();
     rmSync(unfinished);
