@@ -24,7 +24,7 @@ export { sourcesBlock } from './search/sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls/tool-texts';
 export { ToolCatalogue } from './catalogues/tool-catalogue';
 export { toolsOver } from './tool-plugins';
-export type { SearchRoom } from './search';
+export type { SearchRetrieval } from './search';
 export { ToolInvoker } from './invokers/tool-invoker';
 export { OUTPUT_LIMIT } from './calls/call';
 export { ToolsModule } from './tools.module';

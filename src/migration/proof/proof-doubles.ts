@@ -5,7 +5,7 @@ import { type Passage, QuestionRewriter, type RetrievalQuery, RetrievalService }
 import { MoodleService } from '../../moodle';
 import type { Doubles } from '../../platform/plugins';
 import { RubricsService } from '../../rubrics';
-import { type SearchRoom, ToolFailure } from '../../tools';
+import { type SearchRetrieval, ToolFailure } from '../../tools';
 import type { RoomState } from './recorded-inputs';
 
 /** A larger token budget counts as none, because classic assistants have none. */
@@ -58,7 +58,7 @@ const conversation = (messages: readonly ChatMessage[]): string =>
 
 const told = <T>(make: () => T): Promise<T> => new Promise((resolve) => resolve(make()));
 
-const RETRIEVAL: SearchRoom = {
+const RETRIEVAL: SearchRetrieval = {
   retrieve: (owner, query) => {
     const collections = [...new Set(query.collections)];
     return told(() => ({ collections: [], passages: passages(owner, { ...query, collections }), warnings: [] }));

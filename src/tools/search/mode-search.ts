@@ -4,7 +4,7 @@ import { QuestionRewriter, type RetrievalMode, RetrievalService } from '../../kn
 import type { ConfigGap, Tool, ToolCaching, ToolContext, ToolDefinition, ToolInput, ToolOutput } from '../contract';
 import { type QuestionText, questionText } from './retrieve-accessible';
 import { searchCaching } from './search-caching';
-import { chosenCollections, collectionGaps, searchCollections, type SearchRoom } from './search-collections';
+import { chosenCollections, collectionGaps, searchCollections, type SearchRetrieval } from './search-collections';
 import { COLLECTION_PROPERTIES, PASSAGE_PROPERTIES, searchOutputLimit, type SearchSettings } from './search-settings';
 
 export type ModeSearchConfig = SearchSettings;
@@ -17,7 +17,7 @@ export abstract class ModeSearchTool<Config extends ModeSearchConfig = ModeSearc
   protected abstract readonly mode: RetrievalMode;
 
   constructor(
-    @Inject(RetrievalService) protected readonly retrieval: SearchRoom,
+    @Inject(RetrievalService) protected readonly retrieval: SearchRetrieval,
     @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
   ) {
     this.caching = searchCaching(retrieval);

@@ -1,10 +1,10 @@
 import { OWNER } from '../testing/call';
-import { searchRoom } from '../testing/search-room';
+import { scriptedRetrieval } from '../testing/scripted-retrieval';
 import { collectionGaps } from './search-collections';
 
 describe('a chosen collection that the list of external collections does not have', () => {
   const room = {
-    ...searchRoom(),
+    ...scriptedRetrieval(),
     unlisted: (_: unknown, refs: readonly string[]) =>
       Promise.resolve(refs.filter((ref) => ref === 'external:old' || ref === 'words')),
   };

@@ -5,8 +5,8 @@ import { type QuestionText, type Retriever, retrieveAccessible } from './retriev
 import { passageText } from './passage-text';
 import { NO_COLLECTION, type SearchSettings } from './search-settings';
 
-/** The part of retrieval that the searching tools use. */
-export type SearchRoom = Pick<
+/** The part of `RetrievalService` that search tools use. */
+export type SearchRetrieval = Pick<
   RetrievalService,
   'retrieve' | 'inaccessible' | 'unlisted' | 'unmet' | 'contentVersion' | 'readdress' | 'target'
 >;
@@ -58,7 +58,7 @@ const noQuestion = ({ text }: QuestionText): readonly string[] =>
 
 /** Missing collections, and collections that cannot be searched in the wanted mode. */
 export async function collectionGaps(
-  retrieval: Pick<SearchRoom, 'inaccessible' | 'unlisted' | 'unmet'>,
+  retrieval: Pick<SearchRetrieval, 'inaccessible' | 'unlisted' | 'unmet'>,
   { collections, mode }: Pick<SearchSettings, 'collections' | 'mode'>,
   owner: Principal,
 ): Promise<readonly ConfigGap[]> {

@@ -1,10 +1,15 @@
 import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
-import { INCOMPLETE_SEARCHES, REFUSED_SEARCHES, searchRewriter, searchRoom } from '../../testing/search-room';
+import {
+  INCOMPLETE_SEARCHES,
+  REFUSED_SEARCHES,
+  searchRewriter,
+  scriptedRetrieval,
+} from '../../testing/scripted-retrieval';
 import { describeTool } from '../../testing/tool.conformance';
 import { HybridSearchTool } from './hybrid-search.tool';
 
 describeTool('hybrid_search', {
-  tool: () => new HybridSearchTool(searchRoom(), searchRewriter),
+  tool: () => new HybridSearchTool(scriptedRetrieval(), searchRewriter),
   working: { collections: ['biology'] },
   refused: REFUSED_SEARCHES,
   incomplete: INCOMPLETE_SEARCHES,
@@ -12,13 +17,13 @@ describeTool('hybrid_search', {
 
 describe('hybrid_search', () => {
   it('searches in its own mode, whatever the knowledge bases would choose', async () => {
-    const room = searchRoom();
-    const outcome = await invokerOf(new HybridSearchTool(room, searchRewriter)).invoke(
+    const retrieval = scriptedRetrieval();
+    const outcome = await invokerOf(new HybridSearchTool(retrieval, searchRewriter)).invoke(
       entry({ plugin: 'hybrid-search', config: { collections: ['biology'], top_k: 2, sources_in_prompt: 'numbered' } }),
       { query: 'why green?', messages: [] },
       invocation(),
     );
-    expect(room.asked).toMatchObject([{ text: 'why green?', mode: 'hybrid', topK: 2 }]);
+    expect(retrieval.asked).toMatchObject([{ text: 'why green?', mode: 'hybrid', topK: 2 }]);
     expect(outcome).toMatchObject({
       content: '[] leaf\n\n[] light',
       sources: [{ title: 'leaf.md' }, {}],
@@ -27,7 +32,7 @@ describe('hybrid_search', () => {
   });
 
   it('is not sure of anything where nothing was found', async () => {
-    const outcome = await invokerOf(new HybridSearchTool(searchRoom(), searchRewriter)).invoke(
+    const outcome = await invokerOf(new HybridSearchTool(scriptedRetrieval(), searchRewriter)).invoke(
       entry({ plugin: 'hybrid_search', config: { collections: ['empty'] } }),
       { query: 'why green?', messages: [] },
       invocation(),
@@ -36,7 +41,7 @@ describe('hybrid_search', () => {
   });
 
   it('warns of knowledge bases that have words only', async () => {
-    const tool = new HybridSearchTool(searchRoom(), searchRewriter);
+    const tool = new HybridSearchTool(scriptedRetrieval(), searchRewriter);
     expect(await tool.gaps({ ...SETTINGS, collections: ['biology', 'words'] }, OWNER)).toEqual([
       { path: 'collections[1]', code: 'tool.degraded', message: 'no hybrid mode' },
     ]);

@@ -1,10 +1,15 @@
 import { entry, invocation, invokerOf, OWNER } from '../../testing/call';
-import { INCOMPLETE_SEARCHES, REFUSED_SEARCHES, searchRewriter, searchRoom } from '../../testing/search-room';
+import {
+  INCOMPLETE_SEARCHES,
+  REFUSED_SEARCHES,
+  searchRewriter,
+  scriptedRetrieval,
+} from '../../testing/scripted-retrieval';
 import { describeTool } from '../../testing/tool.conformance';
 import { KeywordSearchTool } from './keyword-search.tool';
 
 describeTool('keyword_search', {
-  tool: () => new KeywordSearchTool(searchRoom(), searchRewriter),
+  tool: () => new KeywordSearchTool(scriptedRetrieval(), searchRewriter),
   working: { collections: ['biology'] },
   refused: REFUSED_SEARCHES,
   incomplete: INCOMPLETE_SEARCHES,
@@ -12,8 +17,8 @@ describeTool('keyword_search', {
 
 describe('keyword_search', () => {
   it('searches in its own mode, whatever the knowledge bases would choose', async () => {
-    const room = searchRoom();
-    const outcome = await invokerOf(new KeywordSearchTool(room, searchRewriter)).invoke(
+    const retrieval = scriptedRetrieval();
+    const outcome = await invokerOf(new KeywordSearchTool(retrieval, searchRewriter)).invoke(
       entry({
         plugin: 'keyword-search',
         config: { collections: ['biology'], top_k: 2, sources_in_prompt: 'numbered' },
@@ -21,7 +26,7 @@ describe('keyword_search', () => {
       { query: 'why green?', messages: [] },
       invocation(),
     );
-    expect(room.asked).toMatchObject([{ text: 'why green?', mode: 'keyword', topK: 2 }]);
+    expect(retrieval.asked).toMatchObject([{ text: 'why green?', mode: 'keyword', topK: 2 }]);
     expect(outcome).toMatchObject({
       content: '[] leaf\n\n[] light',
       sources: [{ title: 'leaf.md' }, {}],
@@ -30,7 +35,7 @@ describe('keyword_search', () => {
   });
 
   it('is not sure of anything where nothing was found', async () => {
-    const outcome = await invokerOf(new KeywordSearchTool(searchRoom(), searchRewriter)).invoke(
+    const outcome = await invokerOf(new KeywordSearchTool(scriptedRetrieval(), searchRewriter)).invoke(
       entry({ plugin: 'keyword_search', config: { collections: ['empty'] } }),
       { query: 'why green?', messages: [] },
       invocation(),
@@ -39,7 +44,7 @@ describe('keyword_search', () => {
   });
 
   it('finds no fault with knowledge bases that have words only', async () => {
-    const tool = new KeywordSearchTool(searchRoom(), searchRewriter);
+    const tool = new KeywordSearchTool(scriptedRetrieval(), searchRewriter);
     expect(await tool.gaps({ ...SETTINGS, collections: ['words', 'foreign'] }, OWNER)).toEqual([
       { path: 'collections[1]', code: 'tool.inaccessible', message: 'knowledge base foreign is not accessible' },
     ]);

@@ -12,7 +12,7 @@ import {
   searchCaching,
   searchCollections,
   searchOutputLimit,
-  type SearchRoom,
+  type SearchRetrieval,
   type SearchSettings,
 } from '../../search';
 
@@ -25,7 +25,7 @@ export class SimpleRagTool implements Tool<SimpleRagConfig> {
   readonly caching: ToolCaching<SimpleRagConfig>;
 
   constructor(
-    @Inject(RetrievalService) private readonly retrieval: SearchRoom,
+    @Inject(RetrievalService) private readonly retrieval: SearchRetrieval,
     @Inject(QuestionRewriter) private readonly rewriter: Pick<QuestionRewriter, 'rewrite'>,
   ) {
     this.caching = searchCaching(retrieval);

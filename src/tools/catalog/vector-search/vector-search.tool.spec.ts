@@ -6,8 +6,8 @@ import {
   REFUSED_SEARCHES,
   REWRITING_USAGE,
   searchRewriter,
-  searchRoom,
-} from '../../testing/search-room';
+  scriptedRetrieval,
+} from '../../testing/scripted-retrieval';
 import { describeTool } from '../../testing/tool.conformance';
 import { VectorSearchTool } from './vector-search.tool';
 
@@ -26,7 +26,7 @@ function author(confidence: number, passage = 'Chlorophyll reflects\n green ligh
 const failing = (error: Error) => ({ ask: () => Promise.reject(error) });
 
 describeTool('vector_search', {
-  tool: () => new VectorSearchTool(searchRoom(), searchRewriter, author(1)),
+  tool: () => new VectorSearchTool(scriptedRetrieval(), searchRewriter, author(1)),
   working: { collections: ['biology'], hyde: true },
   refused: [...REFUSED_SEARCHES, [{ hyde: 'yes' }, 'hyde'], [{ hyde_threshold: 2 }, 'hyde_threshold']],
   incomplete: INCOMPLETE_SEARCHES,
@@ -34,28 +34,28 @@ describeTool('vector_search', {
 
 describe('vector_search', () => {
   async function search(config: object, answers: Pick<ReturnType<typeof author>, 'ask'> = author(0.9)) {
-    const room = searchRoom();
+    const retrieval = scriptedRetrieval();
     const call = invocation();
-    const outcome = await invokerOf(new VectorSearchTool(room, searchRewriter, answers)).invoke(
+    const outcome = await invokerOf(new VectorSearchTool(retrieval, searchRewriter, answers)).invoke(
       entry({ plugin: 'vector-search', config: { collections: ['biology'], ...config } }),
       { query: 'why green?', messages: [] },
       call,
     );
-    return { room, outcome, events: call.events };
+    return { retrieval, outcome, events: call.events };
   }
 
   it('searches by meaning and asks no model unless it shall', async () => {
     const model = author(1);
-    const { room, outcome } = await search({}, model);
-    expect(room.asked).toMatchObject([{ text: 'why green?', mode: 'vector' }]);
+    const { retrieval, outcome } = await search({}, model);
+    expect(retrieval.asked).toMatchObject([{ text: 'why green?', mode: 'vector' }]);
     expect(outcome).toMatchObject({ confidence: 0.75, usage: null });
     expect(model.asked).toEqual([]);
   });
 
   it('searches for what an answer would look like, and counts its tokens', async () => {
-    const { room, outcome, events } = await search({ hyde: true, rewrite_query: true });
+    const { retrieval, outcome, events } = await search({ hyde: true, rewrite_query: true });
     const text = '0 messages on chlorophyll\n\nChlorophyll reflects green light.';
-    expect(room.asked).toMatchObject([{ text }]);
+    expect(retrieval.asked).toMatchObject([{ text }]);
     expect(outcome).toMatchObject({
       query: text,
       usage: { total_tokens: USAGE.total_tokens + REWRITING_USAGE.total_tokens },
@@ -67,14 +67,14 @@ describe('vector_search', () => {
     ['the model is not sure enough', { hyde_threshold: 0.91 }, author(0.9)],
     ['it wrote nothing', {}, author(1, '  ')],
   ])('searches plainly where %s', async (_, config, model) => {
-    const { room, outcome } = await search({ hyde: true, ...config }, model);
-    expect(room.asked).toMatchObject([{ text: 'why green?' }]);
+    const { retrieval, outcome } = await search({ hyde: true, ...config }, model);
+    expect(retrieval.asked).toMatchObject([{ text: 'why green?' }]);
     expect(outcome).toMatchObject({ status: 'completed', warnings: [], usage: USAGE, query: null });
   });
 
   it('searches plainly with a warning where no model can be asked', async () => {
-    const { room, outcome } = await search({ hyde: true }, failing(new AppError('upstream_timeout', 'Too late')));
-    expect(room.asked).toMatchObject([{ text: 'why green?' }]);
+    const { retrieval, outcome } = await search({ hyde: true }, failing(new AppError('upstream_timeout', 'Too late')));
+    expect(retrieval.asked).toMatchObject([{ text: 'why green?' }]);
     expect(outcome).toMatchObject({ warnings: ['no hypothetical answer was written (Too late)'] });
   });
 

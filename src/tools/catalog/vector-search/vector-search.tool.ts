@@ -4,7 +4,7 @@ import { addUsage, type Principal } from '../../../kernel';
 import { QuestionRewriter, RetrievalService } from '../../../knowledge-bases';
 import type { ToolContext, ToolDefinition, ToolInput } from '../../contract';
 import type { QuestionText } from '../../search/retrieve-accessible';
-import { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool, type SearchRoom } from '../../search';
+import { type ModeSearchConfig, modeSearchDefinition, ModeSearchTool, type SearchRetrieval } from '../../search';
 import { hypotheticalAnswer } from './hypothetical-answer';
 
 export interface VectorSearchConfig extends ModeSearchConfig {
@@ -20,7 +20,7 @@ export class VectorSearchTool extends ModeSearchTool<VectorSearchConfig> {
   protected readonly mode = 'vector';
 
   constructor(
-    @Inject(RetrievalService) retrieval: SearchRoom,
+    @Inject(RetrievalService) retrieval: SearchRetrieval,
     @Inject(QuestionRewriter) rewriter: Pick<QuestionRewriter, 'rewrite'>,
     @Inject(StructuredAnswers) private readonly answers: Pick<StructuredAnswers, 'ask'>,
   ) {

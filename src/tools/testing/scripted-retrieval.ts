@@ -11,7 +11,7 @@ const passage = (text: string, similarity: number): Passage => ({
 });
 
 /** A fake retrieval: each knowledge base holds two passages, `empty` none; `words` has no vectors. */
-export function searchRoom() {
+export function scriptedRetrieval() {
   const asked: RetrievalQuery[] = [];
   return {
     asked,
