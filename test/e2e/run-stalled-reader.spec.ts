@@ -19,8 +19,8 @@ const STEP = 'x'.repeat(256 * 1_024);
 function stallTimers(): ReadonlyMap<unknown, () => void> {
   const timers = new Map<unknown, () => void>();
   const [set, clear] = [setTimeout, clearTimeout];
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation((work: () => void, ms?: number) => {
-    const timer = set(work, ms);
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
+    const timer = set(work, ms, ...args);
     if (new Error().stack?.includes('/sse/drained') === true) timers.set(timer, work);
     return timer;
   });

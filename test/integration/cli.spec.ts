@@ -63,7 +63,7 @@ describe('operator commands beside a running server on the embedded database', (
     expect(await stopped.ended).toMatchObject({
       code: 1,
       out: expect.stringContaining('run the command again to start over'),
-      err: expect.stringContaining('once more ends at once'),
+      err: expect.stringContaining('Repeat to stop at once'),
     });
     await line.die();
 

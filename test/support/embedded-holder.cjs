@@ -1,4 +1,5 @@
 // A process that runs the embedded database on a directory until its input ends. Says where, or why it cannot.
+require('reflect-metadata');
 const { join } = require('node:path');
 
 const [compiled, dataDir] = process.argv.slice(2);

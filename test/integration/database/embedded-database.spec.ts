@@ -28,8 +28,13 @@ describeEmbedded('the embedded database', () => {
     const script = join(__dirname, '../../support/embedded-holder.cjs');
     const child = spawn(process.execPath, [script, compile(), dataDir]);
     children.push(child);
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    return { child, report: JSON.parse(line.toString()) as { url?: string; error?: string } };
+    let errors = '';
+    child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+    const line = await new Promise<string>((resolve, reject) => {
+      child.stdout.once('data', (text: Buffer) => resolve(text.toString()));
+      child.once('close', (code) => reject(new Error(`the process ended with ${code}: ${errors}`)));
+    });
+    return { child, report: JSON.parse(line) as { url?: string; error?: string } };
   };
   const login = async (url: string): Promise<Client> => {
     const client = new Client({ connectionString: url });
