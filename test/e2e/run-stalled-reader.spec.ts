@@ -19,11 +19,12 @@ const STEP = 'x'.repeat(256 * 1_024);
 function stallTimers(): ReadonlyMap<unknown, () => void> {
   const timers = new Map<unknown, () => void>();
   const [set, clear] = [setTimeout, clearTimeout];
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation((work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
+  const noted = (work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
     const timer = set(work, ms, ...args);
-    if (new Error().stack?.includes('/sse/drained') === true) timers.set(timer, work);
+    if (new Error().stack?.includes('/sse/drained') === true) timers.set(timer, () => work(...args));
     return timer;
-  });
+  };
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(noted as typeof setTimeout);
   jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
     timers.delete(timer);
     clear(timer);
