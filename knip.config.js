@@ -20,7 +20,6 @@ module.exports = {
           'src/cli.ts',
           'src/platform/postgres/embedded/embedded.worker.ts',
           'src/extraction/processes/parser-main.ts',
-          'src/connectors/embeddings/local/local.worker.ts',
           'migrations/index.ts',
           'scripts/*.mjs',
           'bench/*.bench.mjs',
