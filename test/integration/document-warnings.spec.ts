@@ -37,7 +37,7 @@ async function upload(files: Readonly<Record<string, Buffer | string>>): Promise
 it('tells the owner of a partly scanned PDF which pages are missing', async () => {
   const [scanned] = await upload({ 'a.pdf': await pdf('Osmosis moves water.', '', '', 'Diffusion moves salt.') });
   expect(scanned).toMatchObject({ status: 'completed', error: null, chunk_count: expect.any(Number) });
-  expect(scanned.warnings).toEqual([expect.stringMatching(/^No text on page 2.3; /)]);
+  expect(scanned.warnings).toEqual([expect.stringMatching(/^No text on page 2.3\. /)]);
 });
 
 it('tells the owner of a text in an old encoding how it was read, and nothing to others', async () => {
