@@ -387,7 +387,7 @@ describe('testing it', () => {
     const answered = await one.visit(((await begun.json()) as any).url);
     const { location } = await one.visit(answered.location ?? '');
     const [path, outcome = ''] = (location ?? '').split('#trial=');
-    expect(path).toBe('/organization?org=default');
+    expect(path).toBe(`/organization/sign-on/issuers/${key}?org=default`);
     expect(JSON.parse(Buffer.from(outcome, 'base64url').toString())).toMatchObject({
       problem: null,
       organization: 'default',

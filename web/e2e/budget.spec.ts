@@ -18,6 +18,7 @@ const PATHS = [
   '/files',
   '/prompt-templates',
   '/runs',
+  '/organization/sign-on',
 ];
 
 interface Scripts {

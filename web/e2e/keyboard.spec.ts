@@ -83,6 +83,13 @@ const STOPS: readonly Stop[] = [
   { name: 'overview', path: () => '/organization', until: opened('features-form') },
   { name: 'providers', path: () => '/organization/providers', until: opened('add-provider') },
   { name: 'members', path: () => '/organization/members', until: opened('member-row') },
+  { name: 'sign-in services', path: () => '/organization/sign-on', until: opened('local-sign-in') },
+  { name: 'new sign-in service', path: () => '/organization/sign-on/create', until: opened('issuer-key') },
+  {
+    name: 'sign-in service',
+    path: ({ issuer }) => `/organization/sign-on/issuers/${issuer}`,
+    until: opened('redirect_uri'),
+  },
   { name: 'audit trail', path: () => '/organization/audit', until: opened('audit-entry') },
   { name: 'organizations', path: () => '/organization/organizations', until: opened('new-organization') },
   { name: 'external servers', path: () => '/organization/mcp', until: opened('new-mcp-server') },

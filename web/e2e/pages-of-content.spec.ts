@@ -1,12 +1,14 @@
 // Every page of content and of the institution, in every language and both colour schemes.
 import { test } from './support/fixtures';
 import { holdEverywhere } from './support/pages';
+import { someIssuer } from './support/something';
 
 test('pages of content and of the institution hold in every language', async ({ page, api }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(220_000);
   const base = await api.post('/api/v1/knowledge-bases', { name: 'Cells of every page' });
   await api.upload(`/api/v1/knowledge-bases/${base.id}/documents`, { 'membranes.md': '# Membranes\n\nWater moves.' });
   await api.upload('/api/v1/files', { 'syllabus.md': '# Syllabus\n\nWeek 1: cells.' });
+  const issuer = await someIssuer(api);
   const pages = [
     ['knowledge-bases', '/knowledge-bases'],
     ['knowledge-base-create', '/knowledge-bases/create'],
@@ -20,6 +22,9 @@ test('pages of content and of the institution hold in every language', async ({ 
     ['providers', '/organization/providers'],
     ['mcp-servers', '/organization/mcp'],
     ['members', '/organization/members'],
+    ['sign-on', '/organization/sign-on'],
+    ['sign-on-create', '/organization/sign-on/create'],
+    ['sign-on-issuer', `/organization/sign-on/issuers/${issuer}`],
     ['audit', '/organization/audit'],
     ['organizations', '/organization/organizations'],
     ['organization-api-keys', '/organization/api-keys'],

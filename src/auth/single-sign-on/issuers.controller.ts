@@ -167,7 +167,7 @@ export class IssuersController {
     const asked = this.requestOf(caller, slug, request);
     const issuer = await this.issuers.usable(asked, key);
     const browser = { token: this.attempt.ensure(request.headers, response), origin: asked.origin };
-    const returnTo = `/organization?org=${slug}`;
+    const returnTo = `/organization/sign-on/issuers/${key}?org=${slug}`;
     return { url: await this.signOn.begin(key, returnTo, browser, issuer) };
   }
 

@@ -174,6 +174,30 @@ const ADMINISTRATION: readonly Place[] = [
     shows: byId('features-form'),
   },
   { name: 'members', path: () => '/organization/members', fails: '**/members?*', shows: byId('member-row') },
+  {
+    name: 'sign-in services',
+    path: () => '/organization/sign-on',
+    fails: '**/sign-on/issuers?*',
+    shows: byId('issuer-row'),
+  },
+  {
+    name: 'the switch of local sign-in',
+    path: () => '/organization/sign-on',
+    fails: '**/api/v1/organizations/*',
+    shows: byId('local-sign-in'),
+  },
+  {
+    name: 'a sign-in service',
+    path: ({ issuer }) => `/organization/sign-on/issuers/${issuer}`,
+    fails: '**/api/v1/organizations/*/sign-on/issuers/*',
+    shows: byId('issuer-form'),
+  },
+  {
+    name: 'people of a sign-in service',
+    path: ({ issuer }) => `/organization/sign-on/issuers/${issuer}`,
+    fails: '**/people?*',
+    shows: `${byId('people')} ${byId('empty')}`,
+  },
   { name: 'the audit trail', path: () => '/organization/audit', fails: '**/audit?*', shows: byId('audit-entry') },
   {
     name: 'organizations',

@@ -8,6 +8,8 @@ export interface Made {
   readonly rubric: string;
   readonly template: string;
   readonly run: string;
+  /** Key of a sign-in service that is switched off. */
+  readonly issuer: string;
 }
 
 export async function somethingOfEverything(api: Api): Promise<Made> {
@@ -53,6 +55,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     metadata: { connector: 'bypass' },
   });
   await api.post('/api/v1/api-keys', { name: 'Retried', scopes: ['read'] });
+  const issuer = await someIssuer(api);
   const started = await api.post(`/api/v1/assistants/${multiTool.id}/runs`, {
     messages: [{ role: 'user', content: 'What moves?' }],
   });
@@ -64,5 +67,21 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     rubric: rubric.id,
     template: template.id,
     run: started.id,
+    issuer,
   };
+}
+
+/** A sign-in service that is switched off and answers nothing. Keys are unique in the whole service. */
+export async function someIssuer(api: Api): Promise<string> {
+  const key = `some-${Date.now().toString(36)}`;
+  await api.post('/api/v1/organizations/default/sign-on/issuers', {
+    key,
+    name: 'Some university',
+    issuer: 'http://127.0.0.1:9/realms/some',
+    client_id: 'bellwether',
+    enabled: false,
+    role_claim: 'groups',
+    roles: { staff: 'teacher' },
+  });
+  return key;
 }

@@ -15,6 +15,7 @@ import type runs from './messages/runs.en.json';
 import type content from './messages/content.en.json';
 import type account from './messages/account.en.json';
 import type organization from './messages/organization.en.json';
+import type signOn from './messages/sign_on.en.json';
 import type migration from './messages/migration.en.json';
 
 /** Every key of the English texts; a test compares the other languages with them. */
@@ -36,4 +37,5 @@ export type MessageKey =
   | keyof typeof content
   | keyof typeof account
   | keyof typeof organization
+  | keyof typeof signOn
   | keyof typeof migration;
