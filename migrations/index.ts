@@ -1,12 +1,24 @@
+import { InviteMembers1796430000000 } from './1796430000000-InviteMembers';
+import { AddScim1796320000000 } from './1796320000000-AddScim';
+import { AddConnectionHealth1796440000000 } from './1796440000000-AddConnectionHealth';
+import { ShareWithGroups1796220000000 } from './1796220000000-ShareWithGroups';
+import { AddGroups1796200000000 } from './1796200000000-AddGroups';
 import { AddSingleSignOn1796100000000 } from './1796100000000-AddSingleSignOn';
+import { MeterUsage1796210000000 } from './1796210000000-MeterUsage';
+import { KeepDraftsApart1796420000000 } from './1796420000000-KeepDraftsApart';
+import { KeepPassages1796225000000 } from './1796225000000-KeepPassages';
+import { AddErasures1796300000000 } from './1796300000000-AddErasures';
 import { ScopeIdentities1796110000000 } from './1796110000000-ScopeIdentities';
+import { LimitSignIns1796310000000 } from './1796310000000-LimitSignIns';
 import type { MigrationInterface } from 'typeorm';
 import { CreateOrganizations1795302000000 } from './1795302000000-CreateOrganizations';
 import { CreateAssistants1795302001000 } from './1795302001000-CreateAssistants';
 import { CreateContent1795302002000 } from './1795302002000-CreateContent';
+import { ChainAuditEntries1796210000000 } from './1796210000000-ChainAuditEntries';
 import { CreateRuns1795302003000 } from './1795302003000-CreateRuns';
 import { AddPassagePlaces1795370000000 } from './1795370000000-AddPassagePlaces';
 import { AddJobs1795370001000 } from './1795370001000-AddJobs';
+import { AddConversations1796400000000 } from './1796400000000-AddConversations';
 import { AddEmbeddings1795370002000 } from './1795370002000-AddEmbeddings';
 import { BlockPostings1795370003000 } from './1795370003000-BlockPostings';
 import { KeepAnsweringFiles1795370005000 } from './1795370005000-KeepAnsweringFiles';
@@ -27,10 +39,12 @@ import { IndexVisibleAssistants1796006000002 } from './1796006000002-IndexVisibl
 import { KeepFileTexts1796003000000 } from './1796003000000-KeepFileTexts';
 import { KeepTableHeaders1796007000000 } from './1796007000000-KeepTableHeaders';
 import { RetryRuns1796006000003 } from './1796006000003-RetryRuns';
+import { DescribeRuns1796410000000 } from './1796410000000-DescribeRuns';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
   CreateOrganizations1795302000000,
+  ChainAuditEntries1796210000000,
   CreateAssistants1795302001000,
   CreateContent1795302002000,
   CreateRuns1795302003000,
@@ -58,4 +72,16 @@ export const migrations: (new () => MigrationInterface)[] = [
   CountAssistantCalls1796005000000,
   AddSingleSignOn1796100000000,
   ScopeIdentities1796110000000,
+  AddGroups1796200000000,
+  MeterUsage1796210000000,
+  ShareWithGroups1796220000000,
+  KeepPassages1796225000000,
+  KeepDraftsApart1796420000000,
+  AddErasures1796300000000,
+  LimitSignIns1796310000000,
+  AddScim1796320000000,
+  AddConversations1796400000000,
+  AddConnectionHealth1796440000000,
+  DescribeRuns1796410000000,
+  InviteMembers1796430000000,
 ];
