@@ -1,5 +1,6 @@
 export const SCOPES = ['chat', 'read', 'write', 'admin', 'act_as'] as const;
-export type Scope = (typeof SCOPES)[number];
+/** `scim` is the scope of a directory's token. No other credential can have it. */
+export type Scope = (typeof SCOPES)[number] | 'scim';
 
 export const ROLES = ['owner', 'admin', 'teacher', 'member'] as const;
 /** Role inside one organization. */
@@ -36,7 +37,7 @@ export interface RequestOrigin {
 
 /** The principal of a request, whatever its credential. Scopes narrow the role and never widen it. */
 export interface Caller extends Principal {
-  readonly kind: 'api_key' | 'session' | 'token' | 'system';
+  readonly kind: 'api_key' | 'session' | 'token' | 'scim' | 'system';
   /** Id of the API key or session; null for the system itself. */
   readonly credentialId: string | null;
   readonly organizationSlug: string;

@@ -17,6 +17,7 @@ export const ERROR_CODES = [
   'model_not_found',
   'method_not_allowed',
   'conflict',
+  'conversation_busy',
   'idempotency_in_progress',
   'idempotency_mismatch',
   'link_expired',
@@ -26,6 +27,9 @@ export const ERROR_CODES = [
   'payload_too_large',
   'unsupported_media_type',
   'too_many_requests',
+  'rate_limited',
+  'quota_exceeded',
+  'storage_limit_reached',
   'outbound_refused',
   'tool_failed',
   'tool_loop.limit',
@@ -54,8 +58,10 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  /** Diagnostic code when the problem is also a diagnostic, e.g. `tool.unknown`. */
+  /** Stable code, with which a client words the problem itself, e.g. `tool.unknown`. */
   readonly code?: string;
+  /** Values that the message of `code` names, e.g. `{ host: '127.0.0.1' }`. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 /** Failed answer of a vendor; for editors of the assistant, not for clients. */

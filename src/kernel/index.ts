@@ -1,3 +1,4 @@
+export * from './assistant-ids';
 export * from './caller';
 export * from './chat/assemble-messages';
 export * from './chat/chat';

@@ -21,6 +21,8 @@ export interface ToolRef {
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
+  /** Name that the assistant's author gave the tool; absent without one. */
+  readonly label?: string;
   readonly call?: FunctionCallRef;
   /** Id of the step of a plan; a tool may have several. */
   readonly step?: string;

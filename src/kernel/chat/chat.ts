@@ -38,6 +38,8 @@ export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
+  /** Absent where the vendor tells none; sums do not have it. */
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_creation_tokens?: number };
 }
 
 /** null when neither is known. */

@@ -46,3 +46,19 @@ export function sourceIdentity(source: Source): string {
   const where = document_id === undefined ? [title, url, document, knowledge_base?.id] : [document_id];
   return JSON.stringify([type, ...where, page, page_end, section]);
 }
+
+/** Text that a tool found, for the reader and for connectors that quote. */
+export interface SourcePassage {
+  /** Number of its source over all tools of the run; null for material without a source. */
+  readonly n: number | null;
+  /** Title of the document and the section; empty when unknown. */
+  readonly title: string;
+  readonly text: string;
+}
+
+export function titleOfSource(source: Source): string {
+  if (source.type === 'file') return source.path;
+  const { title, section = '' } = source.type === 'rubric' ? { title: source.title } : source;
+  if (section === '' || section === title) return title;
+  return section.startsWith(`${title} › `) ? section : `${title} › ${section}`;
+}

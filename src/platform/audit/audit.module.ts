@@ -1,7 +1,15 @@
 import { Global, Module } from '@nestjs/common';
-import { AuditLog } from './audit-log';
-import { AuditRepository } from './audit.repository';
+import { AuditKeeper } from './chain/audit-keeper';
+import { AuditLog } from './entries/audit-log';
+import { AuditSealer } from './chain/audit-sealer';
+import { AuditVerifier } from './chain/audit-verifier';
+import { AuditRepository } from './entries/audit.repository';
+import { ChainRepository } from './chain/chain.repository';
+import { WrittenMac } from './entries/written-mac';
 
 @Global()
-@Module({ providers: [AuditRepository, AuditLog], exports: [AuditLog] })
+@Module({
+  providers: [AuditRepository, ChainRepository, WrittenMac, AuditLog, AuditSealer, AuditVerifier, AuditKeeper],
+  exports: [AuditLog, AuditSealer, AuditVerifier, AuditKeeper],
+})
 export class AuditModule {}

@@ -23,12 +23,12 @@ export class FreshCache<K, V> {
 
   constructor(private readonly options: FreshCacheOptions<K, V>) {}
 
-  /** Rejects as `load` does; a failure is not kept. */
-  get(key: K): V | Promise<V> {
+  /** Rejects as `load` does; a failure is not kept. `load` is for a key that does not hold what its loading needs. */
+  get(key: K, load = this.options.load): V | Promise<V> {
     const entry = this.entries.get(key);
     const age = entry === undefined ? Infinity : this.now() - entry.loadedAt;
-    if (entry === undefined || age >= this.options.maxAge) return this.load(key);
-    if (age >= this.options.maxAge / 2) this.load(key).catch(() => undefined);
+    if (entry === undefined || age >= this.options.maxAge) return this.load(key, load);
+    if (age >= this.options.maxAge / 2) this.load(key, load).catch(() => undefined);
     return entry.value;
   }
 
@@ -49,11 +49,11 @@ export class FreshCache<K, V> {
     this.loading.clear();
   }
 
-  private load(key: K): Promise<V> {
+  private load(key: K, from: (key: K) => Promise<V>): Promise<V> {
     const running = this.loading.get(key);
     if (running !== undefined) return running;
     const startedAt = this.now();
-    const load = this.options.load(key).then(
+    const load = from(key).then(
       (value) => {
         // A load that was dropped meanwhile may hold a value from before the write.
         if (this.loading.get(key) === load) this.keep(key, { value, loadedAt: startedAt });

@@ -61,6 +61,15 @@ describe('loadConfig', () => {
     );
   });
 
+  it('takes origins that may frame a chat, and nothing that is more than an origin', () => {
+    const { http } = loadConfig({ FRAME_ANCESTORS: 'https://Moodle.example.edu, http://localhost:8080/' }, []);
+    expect(http.frameAncestors).toEqual(['https://moodle.example.edu', 'http://localhost:8080']);
+    expect(loadConfig({}, []).http.frameAncestors).toEqual([]);
+    for (const bad of ['moodle.example.edu', 'https://a.edu/moodle', '*', 'https://*.a.edu', "https://a.edu; 'none'"]) {
+      expect(failure({ FRAME_ANCESTORS: bad }).message).toContain('FRAME_ANCESTORS');
+    }
+  });
+
   it('treats an empty variable as unset', () => expect(loadConfig({ DATABASE_URL: ' ' }, []).database.url).toBeNull());
 
   it('is frozen all the way down', () => {

@@ -67,6 +67,19 @@ export const environmentVariables = (vendors: readonly Vendor[]): readonly Varia
   ...vendors.flatMap(vendorVariables),
 ];
 
+/** Variables that make sense only beside another one. */
+const PARTNERS = [
+  ['TRUSTED_PROXY_CIDRS', 'TRUSTED_PROXY_SECRET'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  ['SMTP_URL', 'MAIL_FROM'],
+  ['SMTP_URL', 'PUBLIC_URL'],
+] as const;
+
+const missingPartners = (env: Environment): string[] =>
+  PARTNERS.filter(([set, needed]) => valueIn(env, set) !== undefined && valueIn(env, needed) === undefined).map(
+    ([set, needed]) => `${needed} must be set when ${set} is`,
+  );
+
 /**
  * Reads, validates and freezes the configuration. `vendors`: every vendor that the environment may configure; null
  * skips them, for commands that call no vendor.
@@ -77,12 +90,7 @@ export function loadConfig(env: Environment, vendors: readonly Vendor[] | null):
   const reading = new Reading(env, vendors?.map(({ name }) => name) ?? null);
   const values = new Map(environmentVariables(declared).map((variable) => [variable.name, reading.read(variable)]));
   const settings = valuesOf(SETTINGS, values);
-  if (valueIn(env, 'TRUSTED_PROXY_CIDRS') !== undefined && valueIn(env, 'TRUSTED_PROXY_SECRET') === undefined) {
-    reading.problems.push('TRUSTED_PROXY_SECRET must be set when TRUSTED_PROXY_CIDRS is');
-  }
-  if (valueIn(env, 'OIDC_ISSUER') !== undefined && valueIn(env, 'OIDC_CLIENT_ID') === undefined) {
-    reading.problems.push('OIDC_CLIENT_ID must be set when OIDC_ISSUER is');
-  }
+  reading.problems.push(...missingPartners(env));
   if (settings.oidc.accounts === 'invitation' && settings.oidc.linkVerifiedEmail === false) {
     reading.problems.push('OIDC_LINK_VERIFIED_EMAIL must be true when OIDC_ACCOUNTS=invitation');
   }

@@ -82,6 +82,19 @@ export const url =
 
 export const httpUrl = (): Parser<string> => url('http:', 'https:');
 
+/** Origins of web pages: scheme, host and port, without a path. */
+export const origins = (): Parser<readonly string[]> => (value) => {
+  const parts = partsOf(value);
+  const found = parts.flatMap((part) => (isOrigin(part) ? [new URL(part).origin] : []));
+  return found.length === parts.length
+    ? { value: [...new Set(found)] }
+    : { allowed: 'origins such as https://moodle.example.edu, comma-separated, without a path' };
+};
+
+/** A URL of more than an origin has a longer `href`, so its path and credentials show. */
+const isOrigin = (part: string): boolean =>
+  /^https?:\/\/[^*]+$/i.test(part) && URL.canParse(part) && new URL(part).href === `${new URL(part).origin}/`;
+
 export const key =
   (prefix: string, length: number): Parser<string> =>
   (value) =>

@@ -8,6 +8,7 @@ import {
   list,
   number,
   oneOf,
+  origins,
   path,
   providerModel,
   roleMap,
@@ -29,6 +30,8 @@ export const SETTINGS = {
     host: variable('HOST=127.0.0.1', text()),
     port: variable('PORT=3000', integer(0, 65_535)),
     publicUrl: variable('PUBLIC_URL', httpUrl(), PRODUCTION),
+    /** Sites that may show the chat of an assistant in a frame, beside the service's own. */
+    frameAncestors: variable('FRAME_ANCESTORS=', origins()),
     shutdownTimeoutMs: variable('SHUTDOWN_TIMEOUT=30000', integer(0, 600_000)),
     trustedProxies: {
       cidrs: variable('TRUSTED_PROXY_CIDRS=', cidrs()),
@@ -39,6 +42,8 @@ export const SETTINGS = {
   database: {
     /** Null: the embedded database in `dataDir`, which also holds files and generated keys. */
     url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),
+    /** Login that owns the tables; null: the one of `url`. */
+    ownerUrl: variable('DATABASE_OWNER_URL', url('postgres:', 'postgresql:')),
     poolSize: variable('DATABASE_POOL_SIZE=10', integer(1, 500)),
     dataDir: variable('DATA_DIR=./data', path()),
   },
@@ -53,6 +58,8 @@ export const SETTINGS = {
   imageLinks: { ttlSeconds: variable('IMAGE_LINK_TTL=31536000', integer(60, 315_360_000)) },
   moodle: { apiUrl: variable('MOODLE_API_URL', httpUrl()), token: variable('MOODLE_TOKEN', text()) },
   weather: { apiUrl: variable('WEATHER_API_URL=https://api.open-meteo.com', httpUrl()) },
+  /** `smtpUrl` null: the service sends no mail. */
+  mail: { smtpUrl: variable('SMTP_URL', url('smtp:', 'smtps:')), from: variable('MAIL_FROM', text()) },
   oidc: {
     issuer: variable('OIDC_ISSUER', httpUrl()),
     clientId: variable('OIDC_CLIENT_ID', text()),
@@ -62,6 +69,8 @@ export const SETTINGS = {
     /** Role by value of the role claim. */
     roles: variable('OIDC_ROLES=', roleMap()),
     groupsClaim: variable('OIDC_GROUPS_CLAIM', text()),
+    /** Null: the groups of the claim are only kept. */
+    groupMatch: variable('OIDC_GROUP_MATCH', oneOf('external_id', 'name')),
     name: variable('OIDC_NAME=Single sign-on', text()),
     scopes: variable('OIDC_SCOPES=openid email profile', text()),
     signingAlgorithm: variable('OIDC_SIGNING_ALGORITHM=RS256', oneOf('RS256', 'PS256', 'ES256', 'ES384', 'EdDSA')),

@@ -2,7 +2,7 @@
 export interface Vendor {
   /** Key in the `providers` of an organization. */
   readonly name: string;
-  /** True when the vendor answers nobody without a key. */
+  /** True when the vendor requires a key. */
   readonly needsKey: boolean;
   /** Used when neither the organization nor the environment names an address; null: the vendor has none of its own. */
   readonly baseUrl: string | null;

@@ -34,7 +34,8 @@ export class DatabaseModule implements OnApplicationShutdown {
         {
           provide: DATABASE,
           inject: options.inject ?? [],
-          useFactory: async (...injected: never[]) => openDatabase(await options.useFactory(...injected), options),
+          useFactory: async (...injected: never[]) =>
+            openDatabase(await options.useFactory(...injected), { ...options, bound: true }),
         },
         { provide: DataSource, inject: [DATABASE], useFactory: ({ dataSource }: OpenDatabase) => dataSource },
         Transactions,

@@ -43,11 +43,15 @@ export class EmbeddedMaintenance implements OnApplicationBootstrap, OnApplicatio
   async run(): Promise<string | null> {
     if (this.inUse()) return null;
     // Counts are flushed lazily; the next statement of any session sees them.
-    await this.dataSource.query('SELECT pg_stat_force_next_flush()');
-    const [worst] = await this.dataSource.query<{ name: string }[]>(WORST);
+    return this.database.asOwner((owner) => this.vacuum(owner));
+  }
+
+  private async vacuum(owner: DataSource): Promise<string | null> {
+    await owner.query('SELECT pg_stat_force_next_flush()');
+    const [worst] = await owner.query<{ name: string }[]>(WORST);
     if (worst === undefined) return null;
     const from = performance.now();
-    await this.dataSource.query(`VACUUM (TRUNCATE false) ${worst.name}`);
+    await owner.query(`VACUUM (TRUNCATE false) ${worst.name}`);
     this.log.debug({ msg: 'vacuumed', table: worst.name, ms: Math.round(performance.now() - from) });
     return worst.name;
   }

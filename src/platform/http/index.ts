@@ -11,6 +11,9 @@ export {
 export { bodyParsers, hasBody, isChat, takesBodyOfAnybody } from './bodies/body-parsers';
 export { clientAbortSignal, whenAborted } from './routes/client-abort';
 export { OpenAiErrors } from './errors/error-shape.decorator';
+export { describeErrors } from './errors/describe-errors.decorator';
+export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
+export { isScimPath } from './routes/scim-path';
 export { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
 export { expectedVersion, IfMatch, ReadsIfMatch } from './routes/if-match';
 export { IsName } from './routes/is-name.decorator';

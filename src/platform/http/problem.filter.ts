@@ -7,7 +7,9 @@ import { loggedPath } from '../logging';
 import type { BellwetherRequest } from './routes/access.decorator';
 import { ERROR_SHAPE_METADATA } from './errors/error-shape.decorator';
 import { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
+import { SCIM_MEDIA_TYPE, scimError } from './errors/scim-error';
 import { openAiError } from './errors/open-ai-error';
+import { isScimPath } from './routes/scim-path';
 import { toAppError } from './errors/to-app-error';
 
 /** Problems that one answer lists. */
@@ -49,7 +51,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', String(Math.ceil(error.retryAfter)));
     if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
     response.status(ERROR_STATUS[error.code]);
-    if (this.speaksOpenAi(host, request)) response.json(openAiError(error));
+    if (isScimPath(request.path)) response.type(SCIM_MEDIA_TYPE).send(JSON.stringify(scimError(error)));
+    else if (this.speaksOpenAi(host, request)) response.json(openAiError(error));
     else response.type('application/problem+json').send(JSON.stringify(problemDetails(error, requestId)));
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
 import { uuidv7 } from '../../kernel';
-import type { Transaction } from '../database';
+import { AcrossOrganizations, type Transaction } from '../database';
 import { IdempotencyRecordEntity } from './idempotency-record.entity';
 
 /** Identity of a request. */
@@ -66,6 +66,7 @@ export class IdempotencyRepository {
   }
 
   /** Renews the leases of all keys that this process holds. */
+  @AcrossOrganizations('jobs')
   async renew(ids: readonly string[]): Promise<void> {
     await this.rows().update(
       { id: In([...ids]), state: 'running' },
@@ -74,6 +75,7 @@ export class IdempotencyRepository {
   }
 
   /** For a process without replicas: the holders of all keys are dead. */
+  @AcrossOrganizations('jobs')
   async abandonAll(): Promise<void> {
     await this.rows().update({ state: 'running' }, { leaseUntil: () => 'now()' });
   }
@@ -94,6 +96,7 @@ export class IdempotencyRepository {
     if (affected === 0) await this.rows().update({ id, state: 'running' }, { leaseUntil: () => 'now()' });
   }
 
+  @AcrossOrganizations('jobs')
   async purge(): Promise<void> {
     await this.rows().createQueryBuilder().delete().where('expires_at <= now()').execute();
   }

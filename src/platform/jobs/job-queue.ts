@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
-import { DATABASE, type OpenDatabase, type Transaction } from '../database';
+import { acrossOrganizations, DATABASE, type OpenDatabase, type Transaction } from '../database';
 import { JobRepository } from './job.repository';
 import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
 import { QueueWorker } from './queue-worker';
@@ -93,7 +93,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     const alone = this.database.engine === 'embedded';
     await this.jobs.prepare(names);
     if (alone) await this.jobs.releaseAll(names);
-    for (const { work } of this.sweeps) await work({ alone, first: true });
+    for (const { work } of this.sweeps) await acrossOrganizations('jobs', () => work({ alone, first: true }));
     this.started = true;
     this.lastLook = performance.now();
     this.background.every(POLL_MS, () => this.poll());

@@ -3,10 +3,18 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import PgBoss from 'pg-boss';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { CONFIG, type Config } from '../config';
-import { isDatabaseUnavailable, type Transaction } from '../database';
+import {
+  AcrossOrganizations,
+  DATABASE,
+  GRANT_JOBS,
+  isDatabaseUnavailable,
+  JOB_SCHEMA,
+  type OpenDatabase,
+  type Transaction,
+} from '../database';
 import type { NewJob, Queue } from './job.types';
 
-const SCHEMA = 'pgboss';
+const SCHEMA = JOB_SCHEMA;
 
 const INSERT_BATCH = 2_000;
 
@@ -67,10 +75,13 @@ const SCRIPT = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/;
 export class JobRepository {
   private readonly log = new Logger('Jobs');
   private readonly boss: PgBoss;
+  /** Set while the tables of pg-boss are prepared. */
+  private owner: DataSource | null = null;
 
   constructor(
     private readonly dataSource: DataSource,
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(DATABASE) private readonly database: OpenDatabase,
   ) {
     this.boss = new PgBoss({
       db: { executeSql: (text, values) => this.execute(text, values) },
@@ -86,16 +97,24 @@ export class JobRepository {
 
   /** Migrates the tables of pg-boss and adds missing queues. */
   async prepare(names: readonly string[]): Promise<void> {
-    await this.boss.start();
-    const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
-    for (const name of names) if (!known.has(name)) await this.create(name);
+    await this.database.asOwner(async (owner) => {
+      this.owner = owner;
+      try {
+        await this.boss.start();
+        const known = new Set((await this.boss.getQueues()).map(({ name }) => name));
+        for (const name of names) if (!known.has(name)) await this.create(name, owner);
+        if (this.database.rowSecurity.enforced) await owner.query(GRANT_JOBS);
+      } finally {
+        this.owner = null;
+      }
+    });
   }
 
   /** A queue is a partition: creating it may deadlock with other work, so it is retried. */
-  private async create(name: string): Promise<void> {
+  private async create(name: string, owner: DataSource): Promise<void> {
     for (let left = CREATE_TRIES; ; left--) {
       try {
-        return await this.dataSource.transaction(async (tx) => {
+        return await owner.transaction(async (tx) => {
           await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`);
           await tx.query(`SELECT ${SCHEMA}.create_queue($1, '{"policy": "standard"}')`, [name]);
         });
@@ -153,6 +172,7 @@ export class JobRepository {
   }
 
   /** Queues with a job to run now. */
+  @AcrossOrganizations('jobs')
   async due(names: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ name: string }[]>(DUE, [names]);
     return rows.map(({ name }) => name);
@@ -175,6 +195,7 @@ export class JobRepository {
   }
 
   /** Retries jobs whose worker has died. */
+  @AcrossOrganizations('jobs')
   async expire(): Promise<void> {
     const [{ overdue }] = await this.dataSource.query<[{ overdue: boolean }]>(OVERDUE);
     if (overdue) await this.boss.expire();
@@ -186,12 +207,14 @@ export class JobRepository {
     await this.execute(`DELETE FROM ${SCHEMA}.archive WHERE archived_on < now() - interval '1 day'`);
   }
 
+  @AcrossOrganizations('jobs')
   async withoutJob(name: string, keys: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ key: string }[]>(WITHOUT_JOB, [name, keys]);
     return rows.map(({ key }) => key);
   }
 
   /** pg-boss ends a job by its id alone. A process taken for dead must not end the try of its successor. */
+  @AcrossOrganizations('jobs')
   private end(name: string, { id, number }: Try, work: (db: PgBoss.Db) => Promise<void>): Promise<void> {
     return this.dataSource.transaction(async (tx) => {
       const own = await tx.query<object[]>(OWN, [name, id, number]);
@@ -199,13 +222,14 @@ export class JobRepository {
     });
   }
 
+  @AcrossOrganizations('jobs')
   private async execute(text: string, values?: unknown[], tx?: Transaction): Promise<Answer> {
     const script = SCRIPT.exec(text)?.[1];
     if (script !== undefined) {
-      await this.dataSource.transaction((own) => own.query(script));
+      await (this.owner ?? this.dataSource).transaction((own) => own.query(script));
       return { rows: [], affected: 0 };
     }
-    const runner = tx?.queryRunner ?? this.dataSource.createQueryRunner();
+    const runner = tx?.queryRunner ?? (this.owner ?? this.dataSource).createQueryRunner();
     try {
       return await ask(runner, text, values);
     } finally {

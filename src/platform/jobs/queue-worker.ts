@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
+import { acrossOrganizations, withinOrganization } from '../database';
 
 /** Fetching costs more than some jobs, so several are fetched at once. */
 const PREFETCH = 16;
@@ -120,7 +121,7 @@ export class QueueWorker {
       timeoutMs === undefined ? undefined : setTimeout(() => abort.abort(new JobAborted('timeout')), timeoutMs);
     const started = performance.now();
     try {
-      await this.handler({ id, data, lastTry, signal: abort.signal });
+      await inReachOf(data, () => this.handler({ id, data, lastTry, signal: abort.signal }));
       await this.tell(held, () => this.jobs.complete(this.name, held));
     } catch (error) {
       await this.failed(held, error);
@@ -166,6 +167,13 @@ export class QueueWorker {
       this.log.warn({ msg: 'jobs could not be released', queue: this.name, count: tries.length, err: error });
     }
   }
+}
+
+/** A job whose data names an organization sees that one only, whichever request woke the worker. */
+function inReachOf(data: object, work: () => Promise<void>): Promise<void> {
+  const { organizationId } = data as { organizationId?: unknown };
+  if (typeof organizationId === 'string') return withinOrganization(organizationId, work);
+  return acrossOrganizations('jobs', work);
 }
 
 function causeOf(signal: AbortSignal): AbortCause | null {

@@ -1,3 +1,4 @@
+import { acrossOrganizations } from '../database';
 /** Periodic background work. Runs of one kind do not overlap. Only the first of consecutive failures is reported. */
 export class RepeatedWork {
   private readonly timers: NodeJS.Timeout[] = [];
@@ -14,7 +15,7 @@ export class RepeatedWork {
     let failing = false;
     const once = async (): Promise<void> => {
       try {
-        await work();
+        await acrossOrganizations('jobs', work);
         failing = false;
       } catch (error) {
         if (!failing) this.failed(error);

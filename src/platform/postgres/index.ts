@@ -7,3 +7,4 @@ export * from './connection/schema';
 export { livenessOf, ownIdentity, type ProcessIdentity } from './embedded/process-identity';
 export { type ExportedTable, exportDatabase, type ExportOptions, type ExportReport } from './export/export-database';
 export { databaseFigures, runningServers } from './figures';
+export * from './row-security';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, MoreThan, Not } from 'typeorm';
-import type { Transaction } from '../database';
+import { AcrossOrganizations, type Transaction } from '../database';
 import { DataKeyEntity } from './data-key.entity';
 
 export interface WrappedKey {
@@ -29,6 +29,7 @@ export class DataKeyRepository {
   }
 
   /** Keys that `kek` does not wrap, by organization, after the given one. */
+  @AcrossOrganizations('secrets')
   notWrappedBy(kek: string, after: string, limit: number): Promise<readonly WrappedKey[]> {
     return this.rows().find({
       where: { kek: Not(kek), organizationId: MoreThan(after) },
@@ -38,6 +39,7 @@ export class DataKeyRepository {
   }
 
   /** False when another process has wrapped it meanwhile. */
+  @AcrossOrganizations('secrets')
   async replace(old: WrappedKey, kek: string, wrapped: string): Promise<boolean> {
     const { affected } = await this.rows().update(
       { organizationId: old.organizationId, wrapped: old.wrapped },
@@ -47,6 +49,7 @@ export class DataKeyRepository {
   }
 
   /** Number of data keys per operator key. */
+  @AcrossOrganizations('secrets')
   async countByKek(): Promise<ReadonlyMap<string, number>> {
     const counts = await this.rows()
       .createQueryBuilder('key')

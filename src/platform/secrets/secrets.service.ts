@@ -12,6 +12,13 @@ interface DataKey {
   readonly key: Buffer;
 }
 
+/** A key for one purpose. */
+export interface DerivedKey {
+  /** Of the key from which it is derived. */
+  readonly kid: string;
+  readonly key: Buffer;
+}
+
 export interface RotationReport {
   readonly rotated: number;
   /** Data keys whose operator key is missing. */
@@ -28,6 +35,9 @@ export interface SecretsStatus {
 const DATA_KEY_FIELD = 'data_key';
 const ROTATION_BATCH = 100;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+const derive = (key: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', `bellwether/${purpose}`, KEY_BYTES));
 
 const unavailable = (cause?: unknown): AppError =>
   new AppError('secret_unavailable', 'A stored secret cannot be read; the operator must restore its key', { cause });
@@ -91,9 +101,22 @@ export class SecretsService {
    * verify with each. They reveal nothing about other keys. Empty without operator keys.
    */
   derivedKeys(purpose: string): readonly Buffer[] {
-    return this.ring
-      .all()
-      .map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', `bellwether/${purpose}`, KEY_BYTES)));
+    return this.namedKeys(purpose).map(({ key }) => key);
+  }
+
+  /** Like `derivedKeys`, for a signature that names its key. */
+  namedKeys(purpose: string): readonly DerivedKey[] {
+    return this.ring.all().map(({ kid, key }) => ({ kid, key: derive(key, purpose) }));
+  }
+
+  /**
+   * Derives a key from the data key of an organization, which is made on first use. Rotating the operator's keys does
+   * not change it.
+   * @throws {AppError} `secret_unavailable` when the operator's key is missing.
+   */
+  async organizationKey(organizationId: string, purpose: string): Promise<DerivedKey> {
+    const { kid, key } = await this.dataKey(organizationId, undefined, true);
+    return { kid, key: derive(key, purpose) };
   }
 
   async status(): Promise<SecretsStatus> {

@@ -17,12 +17,14 @@ const HOUSE_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: MEBIBYTE };
 const SIGN_IN_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: 4 * KIBIBYTE };
 
 const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
-const RUN_PATH = /^\/api\/v1\/assistants\/\d+\/runs\/?$/;
+const RUN_PATH = /^\/api\/v1\/((assistants\/\d+\/)?runs|conversations\/[\da-f-]{36}\/messages)\/?$/i;
 
 const LOGOUT_NOTICE = /^\/auth\/oidc\/[a-z0-9-]{1,63}\/backchannel-logout\/?$/;
 
+const SIGN_IN_PATH = /^\/api\/v1\/session(\/link(\/person)?)?$/;
+
 const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
-  method === 'POST' && path === '/api/v1/session';
+  method === 'POST' && SIGN_IN_PATH.test(path);
 
 /** A form that OpenID providers send; its token is signed. */
 const isLogoutNotice = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>

@@ -14,6 +14,7 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   model_not_found: [404, 'Model not found'],
   method_not_allowed: [405, 'Method not allowed'],
   conflict: [409, 'Conflict'],
+  conversation_busy: [409, 'Answer not finished'],
   idempotency_in_progress: [409, 'Request in progress'],
   idempotency_mismatch: [422, 'Idempotency key reused'],
   link_expired: [410, 'Link expired'],
@@ -23,6 +24,10 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   too_many_requests: [429, 'Too many requests'],
+  rate_limited: [429, 'Rate limited'],
+  quota_exceeded: [429, 'Quota exceeded'],
+  // No 429: waiting frees no bytes.
+  storage_limit_reached: [413, 'Storage limit reached'],
   outbound_refused: [400, 'Address refused'],
   tool_failed: [502, 'Tool failed'],
   // No 5xx: clients retry those by themselves, and with them every call of every round.

@@ -16,6 +16,8 @@ const TYPES: Partial<Record<ErrorCode, string>> = {
   forbidden: 'permission_error',
   feature_disabled: 'permission_error',
   too_many_requests: 'rate_limit_error',
+  rate_limited: 'rate_limit_error',
+  quota_exceeded: 'insufficient_quota',
   upstream_rate_limited: 'rate_limit_error',
 };
 

@@ -1,10 +1,19 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+
 /** One thing wrong with the input. */
 export class ProblemItemDto {
   /** JSON path of the value, e.g. `metadata.tools[1].config.top_k`; empty for the whole body. */
   path!: string;
   message!: string;
-  /** Diagnostic code, where the problem has one. */
+  /** Stable code, where the problem has one. */
   code?: string;
+  /** Values that the message of `code` names. */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    example: { host: '127.0.0.1' },
+  })
+  values?: Readonly<Record<string, string | number>>;
 }
 
 /** Problem details (RFC 9457). */

@@ -1,4 +1,4 @@
-import { ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { invalid, type Problem } from '../../../kernel';
 
@@ -17,10 +17,35 @@ function problemsOf(errors: readonly ValidationError[], parent = ''): Problem[] 
   });
 }
 
+const isPlain = (value: unknown): value is object => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+};
+
+/** class-transformer would call a member named `constructor` as the class of its object. */
+function constructorsIn(body: unknown): Problem[] {
+  const problems: Problem[] = [];
+  const open: [object, string][] = isPlain(body) ? [[body, '']] : [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [parent, path] = next;
+    if (Object.hasOwn(parent, 'constructor'))
+      problems.push({ path: join(path, 'constructor'), message: 'this property name is not allowed' });
+    for (const [key, value] of Object.entries(parent)) if (isPlain(value)) open.push([value, join(path, key)]);
+  }
+  return problems;
+}
+
 class BodyValidation extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const problems = this.toValidate(metadata) ? constructorsIn(value) : [];
+    if (problems.length > 0) throw invalid(problems);
+    return super.transform(value, metadata);
+  }
+
   /**
    * Nest silently deletes members called `prototype`, `__proto__` and `constructor`. The body reader refuses
-   * `__proto__`; the others are ordinary members.
+   * `__proto__`, `transform` refuses `constructor`; `prototype` is an ordinary member.
    */
   protected override stripProtoKeys(): void {}
 }

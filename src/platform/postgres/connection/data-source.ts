@@ -2,12 +2,15 @@ import { Logger } from '@nestjs/common/services/logger.service.js';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { MigrationClass } from './database.types';
 import { SafeClient } from './safe-client';
+import { type RowSecurity, scopedClient } from './scoped-client';
 import { TypeOrmLog } from './typeorm-log';
 
 export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
   readonly migrations: readonly MigrationClass[];
+  /** Binds statements to the organization of their context. Absent for the owner of the tables. */
+  readonly security?: RowSecurity;
   /** Milliseconds to wait for a free connection. An exhausted pool fails the request instead of queueing it. */
   readonly connectTimeout?: number;
   /** Milliseconds one statement may take; 0 for no limit. */
@@ -49,7 +52,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     maxQueryExecutionTime: SLOW_STATEMENT,
     poolErrorHandler: (error: Error) => logger.warn(`An idle database connection was lost: ${error.message}`),
     extra: {
-      Client: SafeClient,
+      Client: settings.security === undefined ? SafeClient : scopedClient(settings.security),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
       query_timeout: queryTimeout,

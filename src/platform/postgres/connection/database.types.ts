@@ -3,6 +3,8 @@ import type { EntityManager, MigrationInterface } from 'typeorm';
 export interface DatabaseConfig {
   /** `postgres://…`; null runs the embedded engine inside `dataDir`. */
   readonly url: string | null;
+  /** Login that owns the tables, where `url` has another one. It migrates and changes the schema. */
+  readonly ownerUrl?: string | null;
   readonly dataDir: string;
   readonly poolSize: number;
 }

@@ -1,13 +1,21 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
-import { SafeClient } from './safe-client';
+import type { DataSource } from 'typeorm';
+import { dropPolicies, enforceRowSecurity, loginOf } from '../row-security';
+import { ownerDataSource } from './owner';
 import { SchemaMismatchError, schemaStatus } from './schema';
 
 /** Every replica must use the same number. */
 const LOCK_KEY = 7_365_401_932;
 const POLL = 250;
+
+export interface Owner {
+  /** Login that owns the tables; absent: the one of the data source. */
+  readonly url?: string | null;
+  /** Login of the service; absent: the one of the data source. */
+  readonly login?: string;
+}
 
 const logger = new Logger('Database');
 
@@ -15,24 +23,31 @@ const logger = new Logger('Database');
  * Applies each pending migration in its own transaction, one replica at a time. Returns their names.
  * @throws {SchemaMismatchError} when the schema is newer than this build.
  */
-export function migrate(dataSource: DataSource): Promise<string[]> {
-  return exclusively(dataSource, async (worker) => {
+export async function migrate(dataSource: DataSource, owner: Owner = {}): Promise<string[]> {
+  const login = owner.login ?? (await loginOf(dataSource));
+  return exclusively(dataSource, owner.url, async (worker) => {
     const status = await schemaStatus(worker);
     if (status.unknown.length > 0) throw new SchemaMismatchError(status);
-    if (status.pending.length === 0) return [];
-    const done = await worker.runMigrations({ transaction: 'each' });
-    logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)?.name}`);
+    const done = status.pending.length === 0 ? [] : await worker.runMigrations({ transaction: 'each' });
+    if (done.length > 0) logger.log(`Applied ${done.length} migrations, the last one is ${done.at(-1)?.name}`);
+    await enforceRowSecurity(worker, login);
     return done.map(({ name }) => name);
   });
 }
 
 /** Reverts the last applied migration. Returns its name, or null when there is none. */
-export function revertLast(dataSource: DataSource): Promise<string | null> {
-  return exclusively(dataSource, async (worker) => {
+export async function revertLast(dataSource: DataSource, owner: Owner = {}): Promise<string | null> {
+  const login = owner.login ?? (await loginOf(dataSource));
+  return exclusively(dataSource, owner.url, async (worker) => {
     const { applied } = await schemaStatus(worker);
     const last = applied.at(-1);
     if (last === undefined) return null;
-    await worker.undoLastMigration({ transaction: 'each' });
+    await dropPolicies(worker);
+    try {
+      await worker.undoLastMigration({ transaction: 'each' });
+    } finally {
+      await enforceRowSecurity(worker, login);
+    }
     return last;
   });
 }
@@ -41,12 +56,14 @@ export function revertLast(dataSource: DataSource): Promise<string | null> {
  * The lock has a connection of its own, which ends with the process. The work has another one without time limits. The
  * embedded engine grants the lock to everyone: there the lock of the data directory serialises.
  */
-async function exclusively<T>(dataSource: DataSource, work: (worker: DataSource) => Promise<T>): Promise<T> {
-  const { options } = dataSource;
-  if (options.type !== 'postgres' || !options.url) throw new Error('Migrations need a data source with a URL');
-  const lock = new Client({ connectionString: options.url, application_name: 'bellwether-migrations' });
-  // Migrations are SQL: building the metadata of entities takes longer than reading the schema.
-  const worker = new DataSource({ ...options, entities: [], poolSize: 1, extra: { Client: SafeClient } });
+async function exclusively<T>(
+  dataSource: DataSource,
+  ownerUrl: string | null | undefined,
+  work: (worker: DataSource) => Promise<T>,
+): Promise<T> {
+  const worker = ownerDataSource(dataSource, ownerUrl);
+  const { url } = worker.options as { readonly url: string };
+  const lock = new Client({ connectionString: url, application_name: 'bellwether-migrations' });
   // Without a listener a lost connection would end the process in the middle of a migration.
   lock.on('error', (error) => logger.warn(`The connection that holds the migration lock was lost: ${error.message}`));
   await lock.connect();

@@ -5,6 +5,16 @@ import { createDataSource } from './data-source';
 import type { DatabaseConfig, MigrationClass, SchemaOnOpen } from './database.types';
 import { runningEmbeddedUrl, startEmbedded } from '../embedded';
 import { migrate } from './migrate';
+import { asOwner } from './owner';
+import {
+  enforceRowSecurity,
+  loginOf,
+  protectedTables,
+  rowSecurityState,
+  type RowSecurityState,
+  warnAbsent,
+} from '../row-security';
+import type { RowSecurity } from './scoped-client';
 import { assertSchemaIsCurrent, schemaIsEmpty } from './schema';
 
 export interface OpenOptions {
@@ -12,18 +22,30 @@ export interface OpenOptions {
   readonly schema: SchemaOnOpen;
   /** True for operator commands: they join the embedded engine of a running server. False (default) refuses. */
   readonly share?: boolean;
+  /** True for the service: statements are bound to the organization of their context. False (default) acts as owner. */
+  readonly bound?: boolean;
 }
 
 export interface OpenDatabase {
   readonly dataSource: DataSource;
+  /** Login of the service. */
+  readonly login: string;
+  /** Whether PostgreSQL separates organizations, and why not. */
+  readonly rowSecurity: RowSecurityState;
   /** `shared`: the embedded engine of another process. */
   readonly engine: 'server' | 'embedded' | 'shared';
+  /** Runs `work` on a connection of its own, as the owner of the tables. For changes of the schema. */
+  asOwner<T>(work: (owner: DataSource) => Promise<T>): Promise<T>;
+  /** Gives new tables their policies. */
+  enforceRowSecurity(): Promise<void>;
   /** Closes the connections, then our own engine. */
   close(): Promise<void>;
 }
 
 interface Target {
   readonly url: string;
+  /** For the owner of the tables, when it has a login of its own. */
+  readonly ownerUrl: string | null;
   readonly engine: OpenDatabase['engine'];
   stop(): Promise<void>;
 }
@@ -35,41 +57,71 @@ const EMBEDDED_CONNECT_TIMEOUT = 5_000;
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions): Promise<OpenDatabase> {
   const target = await findTarget(config, options.share ?? false);
   try {
-    const dataSource = createDataSource({
-      url: target.url,
-      poolSize: config.poolSize,
-      migrations: options.migrations,
-      ...(target.engine === 'server' ? {} : { connectTimeout: EMBEDDED_CONNECT_TIMEOUT }),
-    });
-    await connect(dataSource);
-    const close = async (): Promise<void> => {
-      if (dataSource.isInitialized) await dataSource.destroy();
-      await target.stop();
-    };
-    try {
-      if (options.schema === 'migrate') await migrate(dataSource);
-      if (options.schema === 'check') {
-        // A new embedded database has no other user: a first command may make its schema, like a first start.
-        if (target.engine === 'embedded' && (await schemaIsEmpty(dataSource))) await migrate(dataSource);
-        await assertSchemaIsCurrent(dataSource);
-      }
-    } catch (error) {
-      await dataSource.destroy();
-      throw error;
-    }
-    return { dataSource, engine: target.engine, close };
+    return await openTarget(target, config.poolSize, options);
   } catch (error) {
     await target.stop();
     throw error;
   }
 }
 
-async function findTarget({ url, dataDir }: DatabaseConfig, share: boolean): Promise<Target> {
+async function openTarget(target: Target, poolSize: number, options: OpenOptions): Promise<OpenDatabase> {
+  const { engine, ownerUrl } = target;
+  const security = options.bound === true ? { enforced: false, tables: new Set<string>() } : null;
+  const dataSource = createDataSource({
+    url: security === null ? (ownerUrl ?? target.url) : target.url,
+    ...(security === null ? {} : { security }),
+    poolSize,
+    migrations: options.migrations,
+    ...(engine === 'server' ? {} : { connectTimeout: EMBEDDED_CONNECT_TIMEOUT }),
+  });
+  await connect(dataSource);
+  try {
+    await prepareSchema(dataSource, target, options.schema);
+    const login = (security === null && ownerUrl !== null && loginIn(target.url)) || (await loginOf(dataSource));
+    const rowSecurity = await rowSecurityState(dataSource, login);
+    if (security !== null) await bind(dataSource, security, rowSecurity);
+    return {
+      dataSource,
+      engine,
+      login,
+      rowSecurity,
+      asOwner: (work) => asOwner(dataSource, ownerUrl, work),
+      enforceRowSecurity: () => asOwner(dataSource, ownerUrl, (owner) => enforceRowSecurity(owner, login)),
+      close: async () => {
+        if (dataSource.isInitialized) await dataSource.destroy();
+        await target.stop();
+      },
+    };
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
+}
+
+/** Empty where the environment of the process names it. */
+const loginIn = (url: string): string => decodeURIComponent(new URL(url).username);
+
+async function prepareSchema(dataSource: DataSource, target: Target, schema: SchemaOnOpen): Promise<void> {
+  if (schema === 'migrate') await migrate(dataSource, { url: target.ownerUrl });
+  if (schema !== 'check') return;
+  // A new embedded database has no other user: a first command may make its schema, like a first start.
+  if (target.engine === 'embedded' && (await schemaIsEmpty(dataSource))) await migrate(dataSource);
+  await assertSchemaIsCurrent(dataSource);
+}
+
+/** From here on, statements are bound to the organization of their context. */
+async function bind(dataSource: DataSource, security: RowSecurity, state: RowSecurityState): Promise<void> {
+  if (!state.enforced) return warnAbsent(state);
+  security.tables = new Set(await protectedTables(dataSource));
+  security.enforced = true;
+}
+
+async function findTarget({ url, ownerUrl = null, dataDir }: DatabaseConfig, share: boolean): Promise<Target> {
   const stop = (): Promise<void> => Promise.resolve();
-  if (url !== null) return { url, engine: 'server', stop };
+  if (url !== null) return { url, ownerUrl, engine: 'server', stop };
   const running = share ? await runningEmbeddedUrl(dataDir) : null;
-  if (running !== null) return { url: running, engine: 'shared', stop };
+  if (running !== null) return { url: running, ownerUrl: null, engine: 'shared', stop };
   const embedded = await startEmbedded({ dataDir });
   new Logger('Database').log(`Embedded PostgreSQL runs in ${dataDir}`);
-  return { url: embedded.url, engine: 'embedded', stop: () => embedded.close() };
+  return { url: embedded.url, ownerUrl: null, engine: 'embedded', stop: () => embedded.close() };
 }

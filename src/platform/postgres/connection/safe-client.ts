@@ -20,7 +20,7 @@ export class SafeClient extends Client {
   }
 
   /** The query still occupies the connection: a `ROLLBACK` behind it would wait for a second timeout. */
-  private dropAfterTimeout(error: unknown): void {
+  protected dropAfterTimeout(error: unknown): void {
     if (error instanceof Error && error.message === READ_TIMEOUT) this.end().catch(() => undefined);
   }
 }

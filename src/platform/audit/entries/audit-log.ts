@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, type Page, type PageRequest, uuidv7 } from '../../kernel';
-import type { Transaction } from '../database';
-import { maskSecrets } from '../secrets';
+import { type Caller, type Page, type PageRequest, type RequestOrigin, uuidv7 } from '../../../kernel';
+import type { Transaction } from '../../database';
+import { maskSecrets } from '../../secrets';
 import type { AuditEntryEntity } from './audit-entry.entity';
-import { AuditRepository } from './audit.repository';
+import type { AuditFilter } from './audit-filter';
+import { AuditRepository, type WrittenEntry } from './audit.repository';
+import type { EntryContent } from './entry-hash';
+import { WrittenMac } from './written-mac';
 
 export interface AuditRecord {
   /** Null for the service itself: first start, operator commands. Then `organizationId` is required. */
@@ -16,6 +19,8 @@ export interface AuditRecord {
   /** State before and after. Secrets are masked by name and by shape before anything is stored. */
   readonly before?: unknown;
   readonly after?: unknown;
+  /** Of a request without a caller; the caller's own when absent. */
+  readonly origin?: RequestOrigin;
 }
 
 /** An entry as clients read it. */
@@ -29,7 +34,12 @@ export interface AuditItem {
   readonly after: unknown;
   readonly request_id: string | null;
   readonly ip: string | null;
+  /** Position in the hash chain; null for seconds until it is sealed. */
+  readonly sequence: number | null;
 }
+
+/** Entries of one batch of an export; a migration writes whole assistants into them. */
+const BATCH = 200;
 
 const itemOf = (entry: AuditEntryEntity): AuditItem => ({
   id: entry.id,
@@ -41,21 +51,26 @@ const itemOf = (entry: AuditEntryEntity): AuditItem => ({
   after: entry.after ?? null,
   request_id: entry.requestId,
   ip: entry.ip,
+  sequence: entry.sequence,
 });
 
 const masked = (value: unknown): unknown => (value === undefined || value === null ? null : maskSecrets(value));
 
-function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
+const actorOf = (caller: Caller | null): Pick<EntryContent, 'actorKind' | 'actorUserId' | 'actorCredentialId'> => ({
+  actorKind: caller?.kind ?? 'system',
+  actorUserId: caller?.userId ?? null,
+  actorCredentialId: caller?.credentialId ?? null,
+});
+
+function contentOf(record: AuditRecord): EntryContent {
   const { caller } = record;
   const organizationId = record.organizationId ?? caller?.organizationId;
   if (organizationId === undefined) throw new Error('An audit entry needs an organization');
-  const { requestId, ip } = caller?.origin ?? { requestId: null, ip: null };
+  const { requestId, ip } = record.origin ?? caller?.origin ?? { requestId: null, ip: null };
   return {
     id: uuidv7(),
     organizationId,
-    actorKind: caller?.kind ?? 'system',
-    actorUserId: caller?.userId ?? null,
-    actorCredentialId: caller?.credentialId ?? null,
+    ...actorOf(caller),
     action: record.action,
     targetType: record.target.type,
     targetId: String(record.target.id),
@@ -63,27 +78,48 @@ function entryOf(record: AuditRecord): Omit<AuditEntryEntity, 'at'> {
     after: masked(record.after),
     requestId,
     ip,
+    at: new Date(),
   };
 }
 
 /** Every mutating use case records its entry in its own transaction. */
 @Injectable()
 export class AuditLog {
-  constructor(private readonly repository: AuditRepository) {}
+  constructor(
+    private readonly repository: AuditRepository,
+    private readonly writtenMac: WrittenMac,
+  ) {}
 
   async record(record: AuditRecord, tx?: Transaction): Promise<void> {
-    await this.repository.append([entryOf(record)], tx);
+    await this.recordAll([record], tx);
   }
 
   /** Many at once, for a change of many objects. Returns the entries' ids, in the order of `records`. */
   async recordAll(records: readonly AuditRecord[], tx?: Transaction): Promise<readonly string[]> {
-    const entries = records.map(entryOf);
+    const entries = records.map((record) => this.entryOf(record));
     await this.repository.append(entries, tx);
     return entries.map(({ id }) => id);
   }
 
-  async list(organizationId: string, page: PageRequest): Promise<Page<AuditItem>> {
-    const found = await this.repository.list(organizationId, page);
+  /** Newest first. */
+  async list(organizationId: string, page: PageRequest, filter: AuditFilter = {}): Promise<Page<AuditItem>> {
+    const found = await this.repository.list(organizationId, page, filter);
     return { ...found, items: found.items.map(itemOf) };
+  }
+
+  /** Everything that fits, oldest first, in batches. */
+  async *batches(organizationId: string, filter: AuditFilter): AsyncGenerator<readonly AuditItem[]> {
+    let last: string | null = null;
+    for (;;) {
+      const found: AuditEntryEntity[] = await this.repository.after(organizationId, filter, last, BATCH);
+      if (found.length > 0) yield found.map(itemOf);
+      last = found.at(-1)?.id ?? null;
+      if (found.length < BATCH) return;
+    }
+  }
+
+  private entryOf(record: AuditRecord): WrittenEntry {
+    const content = contentOf(record);
+    return { ...content, writtenMac: this.writtenMac.of(content) };
   }
 }

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, invalid } from '../../../kernel';
+import { type Transaction, Transactions } from '../../database';
+import { PRUNE, pruneNote, REDACT, redactionNote } from './announcements';
+import type { AuditEntryEntity } from '../entries/audit-entry.entity';
+import { AuditLog } from '../entries/audit-log';
+import { AuditSealer } from './audit-sealer';
+import { ChainRepository, type Redaction } from './chain.repository';
+import { contentHash } from '../entries/entry-hash';
+import { valueEraser } from './erase-values';
+
+export interface PersonToRedact {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** Addresses that nobody else has: erased from every entry. The id stays, it means nobody once the person is erased. */
+  readonly addresses: readonly string[];
+  /**
+   * Names and subjects: erased from entries by or about the person only. Administrators choose names, so the name `owner`
+   * would erase that word from the whole log.
+   */
+  readonly names: readonly string[];
+  /** Null for an operator command. */
+  readonly caller: Caller | null;
+}
+
+export interface EntriesToPrune {
+  readonly organizationId: string;
+  /** Entries from before this time go, as far as the chain's beginning has no younger one. */
+  readonly before: Date;
+  readonly caller: Caller | null;
+}
+
+export interface PruneReport {
+  readonly entries: number;
+  /** Position of the last pruned entry; null when nothing was old enough. */
+  readonly throughSequence: number | null;
+}
+
+const REDACT_BATCH = 500;
+const PRUNE_BATCH = 20_000;
+
+const filled = (values: readonly string[]): string[] =>
+  values.map((value) => value.trim()).filter((value) => value !== '');
+
+const escaped = (value: string): string => value.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+
+/** `jsonb` shows some characters of a text escaped. */
+const patternsOf = (values: readonly string[]): string[] =>
+  values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]).map((text) => `%${escaped(text)}%`);
+
+/**
+ * The only ways to change sealed entries. Each announces itself by an entry of its own, so that the verification can
+ * tell them from tampering. Both begin their own transactions.
+ */
+@Injectable()
+export class AuditKeeper {
+  constructor(
+    private readonly chains: ChainRepository,
+    private readonly sealer: AuditSealer,
+    private readonly log: AuditLog,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Removes a person's values and addresses from the entries of one organization. Call it after their sessions have
+   * ended: entries written later are not covered. A second call finds what the first left.
+   * @returns the number of entries changed
+   */
+  async redactPerson(person: PersonToRedact): Promise<number> {
+    const { organizationId, userId } = person;
+    const [addresses, names] = [filled(person.addresses), filled(person.names)];
+    const key = await this.sealer.keyOf(organizationId);
+    const [eraseOwn, eraseAddresses] = [valueEraser([...addresses, ...names]), valueEraser(addresses)];
+    const isOwn = ({ actorUserId, targetId }: AuditEntryEntity): boolean => [actorUserId, targetId].includes(userId);
+    return this.transactions.run(async (tx) => {
+      await this.sealer.sealWithin(organizationId, key, tx);
+      const ids = await this.chains.idsAboutPerson(organizationId, userId, patternsOf(addresses), tx);
+      let changed = 0;
+      for (let from = 0; from < ids.length; from += REDACT_BATCH) {
+        const entries = await this.chains.byIds(organizationId, ids.slice(from, from + REDACT_BATCH), tx);
+        const redacted = entries.map((entry) => {
+          const erase = isOwn(entry) ? eraseOwn : eraseAddresses;
+          return { ...entry, ...redactionOf(entry, userId, erase) };
+        });
+        const hashes = new Map<string, string>();
+        redacted.forEach((entry, at) => {
+          const hash = contentHash(key.key, entry);
+          const before = entries[at];
+          if (before !== undefined && hash !== contentHash(key.key, before)) hashes.set(entry.id, hash);
+        });
+        if (hashes.size === 0) continue;
+        await this.chains.redact(
+          organizationId,
+          redacted.filter(({ id }) => hashes.has(id)),
+          tx,
+        );
+        await this.announce(person, REDACT, { type: 'user', id: userId }, redactionNote(hashes), tx);
+        changed += hashes.size;
+      }
+      // The announcement is sealed with the change: no moment in which the change looks like tampering.
+      await this.sealer.sealWithin(organizationId, key, tx);
+      return changed;
+    });
+  }
+
+  /** Deletes old entries from the beginning of the chain, which goes on from the hash of the last of them. */
+  async prune({ organizationId, caller, before: given }: EntriesToPrune): Promise<PruneReport> {
+    if (Number.isNaN(given.getTime())) throw invalid([{ path: 'before', message: 'must be a date' }]);
+    // Its own announcements are never old enough.
+    const before = new Date(Math.min(given.getTime(), Date.now()));
+    const key = await this.sealer.keyOf(organizationId);
+    let entries = 0;
+    let throughSequence: number | null = null;
+    for (;;) {
+      const batch = await this.transactions.run(async (tx) => {
+        await this.sealer.sealWithin(organizationId, key, tx);
+        const through = await this.pruneThrough(organizationId, before, tx);
+        const last = through === null ? null : await this.chains.atSequence(organizationId, through, tx);
+        if (through === null || last?.hash == null) return null;
+        const pruned = await this.chains.prune(organizationId, through, tx);
+        const note = pruneNote({ sequence: through, hash: last.hash }, before, pruned);
+        await this.announce({ organizationId, caller }, PRUNE, { type: 'organization', id: organizationId }, note, tx);
+        await this.sealer.sealWithin(organizationId, key, tx);
+        return { pruned, through };
+      });
+      if (batch === null) return { entries, throughSequence };
+      entries += batch.pruned;
+      throughSequence = batch.through;
+    }
+  }
+
+  private async pruneThrough(organizationId: string, before: Date, tx: Transaction): Promise<number | null> {
+    const first = await this.chains.firstSequence(organizationId, tx);
+    const last = await this.chains.lastBefore(organizationId, before, tx);
+    if (first === null || last === null || last < first) return null;
+    return Math.min(last, first + PRUNE_BATCH - 1);
+  }
+
+  private announce(
+    { organizationId, caller }: Pick<PersonToRedact, 'organizationId' | 'caller'>,
+    action: string,
+    target: { type: string; id: string },
+    after: unknown,
+    tx: Transaction,
+  ): Promise<void> {
+    return this.log.record({ caller, organizationId, action, target, after }, tx);
+  }
+}
+
+function redactionOf(entry: AuditEntryEntity, userId: string, erase: (content: unknown) => unknown): Redaction {
+  return {
+    id: entry.id,
+    targetId: String(erase(entry.targetId)),
+    before: erase(entry.before),
+    after: erase(entry.after),
+    ip: entry.actorUserId === userId ? null : entry.ip,
+  };
+}

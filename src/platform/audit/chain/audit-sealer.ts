@@ -1,0 +1,123 @@
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type Transaction, Transactions } from '../../database';
+import { RepeatedWork } from '../../jobs';
+import { type DerivedKey, SecretsService } from '../../secrets';
+import type { AuditEntryEntity } from '../entries/audit-entry.entity';
+import type { AuditChainEntity } from '../entries/audit-chain.entity';
+import { ChainRepository, type SealedRow } from './chain.repository';
+import { type ChainHead, contentHash, entryHash, GENESIS, headMac, sameMac, UNPROVEN } from '../entries/entry-hash';
+import { WrittenMac } from '../entries/written-mac';
+
+const EVERY_MS = 3_000;
+const BATCH = 200;
+const ORGANIZATIONS = 100;
+
+/** The head of a chain does not fit its key: sealing on would hide that. */
+export class ChainHeadError extends Error {
+  constructor(organizationId: string) {
+    super(`The head of the audit chain of organization ${organizationId} was changed; run audit:verify`);
+    this.name = 'ChainHeadError';
+  }
+}
+
+/**
+ * Appends committed entries to the hash chain of their organization, a few seconds after they were written. Chaining
+ * in the transactions themselves would make all writers of an organization wait for each other (ADR-0014).
+ */
+@Injectable()
+export class AuditSealer implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private readonly background = new RepeatedWork((error) =>
+    this.logger.error({ msg: 'audit entries could not be sealed, trying again', err: error }),
+  );
+
+  constructor(
+    private readonly chains: ChainRepository,
+    private readonly transactions: Transactions,
+    private readonly secrets: SecretsService,
+    private readonly writtenMac: WrittenMac,
+  ) {}
+
+  /** Called by a process that serves; later calls do nothing. */
+  start(): void {
+    if (!this.background.isBegun) this.background.every(EVERY_MS, () => this.sealAll());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.background.stop();
+    await this.background.settled();
+  }
+
+  /** @throws the first failure, after every other organization had its turn. */
+  async sealAll(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const organizationId of await this.chains.organizationsWithUnsealed(ORGANIZATIONS)) {
+      await this.seal(organizationId).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Seals what is committed now. */
+  async seal(organizationId: string): Promise<void> {
+    const key = await this.keyOf(organizationId);
+    for (;;) {
+      const sealed = await this.transactions.run((tx) => this.sealBatch(organizationId, key, tx));
+      if (sealed < BATCH) return;
+    }
+  }
+
+  /** Seals everything that `tx` sees and holds the lock of the chain until it ends. */
+  async sealWithin(organizationId: string, key: DerivedKey, tx: Transaction): Promise<void> {
+    while ((await this.sealBatch(organizationId, key, tx)) === BATCH);
+  }
+
+  /** Does not change with `SECRETS_KEY`: it is derived from the data key of the organization. */
+  keyOf(organizationId: string): Promise<DerivedKey> {
+    return this.secrets.organizationKey(organizationId, 'audit-chain');
+  }
+
+  private async sealBatch(organizationId: string, key: DerivedKey, tx: Transaction): Promise<number> {
+    const chain = await this.lockedChain(organizationId, key, tx);
+    if (chain.keyId === key.kid && !sameMac(headMac(key.key, chain), chain.mac)) {
+      throw new ChainHeadError(organizationId);
+    }
+    const entries = await this.chains.unsealed(organizationId, this.writtenMac.kids, BATCH, tx);
+    if (entries.length === 0) return 0;
+    const rows: SealedRow[] = [];
+    let { sequence, hash } = chain;
+    for (const entry of entries) {
+      const proven = this.isProven(entry, chain);
+      const seal = {
+        sequence: sequence + 1,
+        previousHash: hash,
+        contentHash: proven ? contentHash(key.key, entry) : UNPROVEN,
+      };
+      ({ sequence } = seal);
+      hash = entryHash(key.key, entry, seal);
+      rows.push({ id: entry.id, ...seal, hash, keyId: key.kid });
+    }
+    await this.chains.seal(organizationId, rows, tx);
+    const legacyUntil = entries.length < BATCH ? null : chain.legacyUntil;
+    const head: ChainHead = { organizationId, sequence, hash, keyId: key.kid, legacyUntil };
+    await this.chains.advance(head, headMac(key.key, head), tx);
+    return entries.length;
+  }
+
+  private async lockedChain(organizationId: string, key: DerivedKey, tx: Transaction): Promise<AuditChainEntity> {
+    const found = await this.chains.lock(organizationId, tx);
+    if (found !== null) return found;
+    // A deleted head must not begin a second chain.
+    if (await this.chains.hasSealed(organizationId, tx)) throw new ChainHeadError(organizationId);
+    const legacyUntil = await this.chains.newestWithoutMac(organizationId, tx);
+    const head: ChainHead = { organizationId, sequence: 0, hash: GENESIS, keyId: key.kid, legacyUntil };
+    await this.chains.insertIfAbsent(head, headMac(key.key, head), tx);
+    const made = await this.chains.lock(organizationId, tx);
+    if (made === null) throw new ChainHeadError(organizationId);
+    return made;
+  }
+
+  private isProven(entry: AuditEntryEntity, { legacyUntil }: AuditChainEntity): boolean {
+    if (entry.writtenMac !== null) return this.writtenMac.fits(entry);
+    return legacyUntil !== null && entry.id <= legacyUntil;
+  }
+}

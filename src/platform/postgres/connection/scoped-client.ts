@@ -1,0 +1,125 @@
+import { Logger } from '@nestjs/common/services/logger.service.js';
+import { type Client, type ClientConfig, type QueryConfig } from 'pg';
+import { currentReach, ORGANIZATION_SETTING, type Reach, SERVICE_ROLE, TENANT_ROLE } from '../row-security';
+import { SafeClient } from './safe-client';
+import { ScopedQuery } from './scoped-query';
+
+const SCOPE = `SELECT set_config('role', $1, true), set_config('${ORGANIZATION_SETTING}', $2, true)`;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
+const END = /^\s*(?:commit|rollback|end|abort)\b/i;
+const TABLE = /\b(?:from|join|into|update)\s+"?([a-z_]+)"?/gi;
+
+/** Shared by the connections of a pool. */
+export interface RowSecurity {
+  /** False until roles and policies are known to be there. */
+  enforced: boolean;
+  /** Tables with rows of organizations. */
+  tables: ReadonlySet<string>;
+}
+
+type Callback = (error: Error | null, result: unknown) => void;
+type Given = [config: string | QueryConfig, values?: unknown[] | Callback, callback?: Callback];
+
+/**
+ * Binds every statement to the reach of its asynchronous context: a transaction when it begins, a statement outside
+ * transactions by a statement before it. Only settings of a transaction are used, so a pooler may share connections.
+ */
+class ScopedClient extends SafeClient {
+  private readonly log = new Logger('Database');
+  private readonly submit: (query: ScopedQuery) => unknown;
+  /** Of the open transaction; null when unknown. */
+  private inForce: string | null = null;
+
+  constructor(
+    config: string | ClientConfig | undefined,
+    private readonly security: RowSecurity,
+  ) {
+    super(config);
+    this.submit = this.query.bind(this);
+    const plain = this.query.bind(this) as (...given: Given) => unknown;
+    this.query = ((...given: Given) =>
+      this.security.enforced ? this.scoped(given, plain) : plain(...given)) as Client['query'];
+  }
+
+  private scoped(given: Given, plain: (...given: Given) => unknown): unknown {
+    const [config, second, third] = given;
+    const text = typeof config === 'string' ? config : config.text;
+    const reach = currentReach();
+    if (BEGIN.test(text)) {
+      this.inForce = keyOf(reach);
+      return plain(`${text}; ${localSettings(reach)}`, ...(given.slice(1) as [Callback]));
+    }
+    if (END.test(text)) {
+      // A rollback to a savepoint restores its settings, too.
+      this.inForce = null;
+      return plain(...given);
+    }
+    if (reach === null) this.notice(text);
+    if (this.isInTransaction) {
+      if (this.inForce === keyOf(reach)) return plain(...given);
+      this.inForce = keyOf(reach);
+    }
+    const values = Array.isArray(second) ? { values: second } : {};
+    const asked = { ...(typeof config === 'string' ? { text } : config), ...values };
+    const answer = this.ask(asked, settingsOf(reach));
+    const callback = typeof second === 'function' ? second : third;
+    if (callback === undefined) return answer;
+    answer.then(
+      (result) => callback(null, result),
+      (error: unknown) => callback(error as Error, undefined),
+    );
+    return undefined;
+  }
+
+  private get isInTransaction(): boolean {
+    // Not in the types of `pg`: `I` outside transactions, `T` inside, `E` after an error.
+    const client = this as unknown as { getTransactionStatus(): 'I' | 'T' | 'E' | null };
+    return ['T', 'E'].includes(client.getTransactionStatus() ?? 'I');
+  }
+
+  private ask(config: QueryConfig, values: readonly string[]): Promise<unknown> {
+    const answer = new Promise((resolve, reject) => {
+      const settle: Callback = (error, result) => (error === null ? resolve(result) : reject(error));
+      this.submit(new ScopedQuery(config, { text: SCOPE, values }, settle));
+    });
+    answer.catch((error: unknown) => this.dropAfterTimeout(error));
+    return answer;
+  }
+
+  /** A defect: the statement sees no row of any organization. */
+  private notice(text: string): void {
+    const tables = [...text.matchAll(TABLE)].map(([, name = '']) => name.toLowerCase());
+    const missed = [...new Set(tables.filter((name) => this.security.tables.has(name)))];
+    if (missed.length === 0) return;
+    const statement = text.replace(/\s+/g, ' ').slice(0, 200);
+    const { stack } = new Error('no organization');
+    this.log.error({
+      msg: 'a statement sees no rows, because no organization is set',
+      tables: missed,
+      statement,
+      stack,
+    });
+  }
+}
+
+/** Class of the connections of one pool. */
+export const scopedClient = (security: RowSecurity): new (config?: string | ClientConfig) => Client =>
+  class extends ScopedClient {
+    constructor(config?: string | ClientConfig) {
+      super(config, security);
+    }
+  };
+
+const keyOf = (reach: Reach): string => settingsOf(reach).join(' ');
+
+function settingsOf(reach: Reach): readonly [role: string, organization: string] {
+  if (reach === null) return [TENANT_ROLE, ''];
+  return 'crossing' in reach ? [SERVICE_ROLE, ''] : [TENANT_ROLE, reach.organizationId];
+}
+
+function localSettings(reach: Reach): string {
+  const [role, organization] = settingsOf(reach);
+  if (organization !== '' && !UUID.test(organization)) throw new Error('An organization has a UUID');
+  return `SET LOCAL ROLE ${role}; SET LOCAL ${ORGANIZATION_SETTING} = '${organization}'`;
+}

@@ -1,0 +1,229 @@
+import { Logger } from '@nestjs/common/services/logger.service.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { createRoles, ROLES_STATE, type RolesState, roleStatements, SERVICE_ROLE, TENANT_ROLE } from './roles';
+import {
+  ALSO_READABLE_BY,
+  BY_COLUMN,
+  BY_CONDITION,
+  INSTALLATION_TABLES,
+  isCurrent,
+  JOB_SCHEMA,
+  READ_ONLY_TABLES,
+} from './tables';
+
+const TENANT_POLICY = 'bellwether_organization';
+const READING_POLICY = 'bellwether_reading';
+const SERVICE_POLICY = 'bellwether_service';
+
+/** A policy's comment is its condition as we wrote it: PostgreSQL stores a rewritten one. */
+const TABLES = `
+  SELECT c.relname AS name, quote_ident(c.relname) AS quoted, c.relrowsecurity AS enabled,
+    ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS columns,
+    (SELECT obj_description(p.oid, 'pg_policy') FROM pg_policy p
+     WHERE p.polrelid = c.oid AND p.polname = '${TENANT_POLICY}') AS condition,
+    EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = '${SERVICE_POLICY}') AS "isServed",
+    has_table_privilege('${SERVICE_ROLE}', c.oid, 'SELECT') AS "isGranted"
+  FROM pg_class c
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+  ORDER BY c.relname`;
+
+const POLICIES = `
+  SELECT format('DROP POLICY %I ON %I.%I', p.polname, n.nspname, c.relname) AS statement
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'public' AND p.polname IN ('${TENANT_POLICY}', '${READING_POLICY}', '${SERVICE_POLICY}')`;
+
+/** Null without the schema: the first server makes it. */
+const JOBS = `
+  SELECT (SELECT NOT has_schema_privilege('${SERVICE_ROLE}', oid, 'USAGE') FROM pg_namespace WHERE nspname = '${JOB_SCHEMA}')
+    AS missing`;
+
+/** Lets work across organizations use the job queue. */
+export const GRANT_JOBS = `
+  GRANT USAGE ON SCHEMA ${JOB_SCHEMA} TO ${SERVICE_ROLE};
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOB_SCHEMA} TO ${SERVICE_ROLE}`;
+
+const SEQUENCES = `
+  SELECT bool_and(has_sequence_privilege('${SERVICE_ROLE}', c.oid, 'USAGE')) IS FALSE AS missing FROM pg_class c
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'S'`;
+
+interface TableState {
+  readonly name: string;
+  readonly quoted: string;
+  readonly enabled: boolean;
+  readonly columns: readonly string[];
+  readonly condition: string | null;
+  readonly isServed: boolean;
+  readonly isGranted: boolean;
+}
+
+/** `commands` are for an operator whose role may create roles. */
+export type RowSecurityState =
+  | {
+      readonly enforced: true;
+      /** Why the login of the service could leave its roles; empty for one that cannot. */
+      readonly weaknesses: readonly string[];
+    }
+  | { readonly enforced: false; readonly reason: string; readonly commands: readonly string[] };
+
+/** Condition of the table's policy; null for a table of the whole installation. */
+const conditionOf = ({ name, columns }: TableState): string | null =>
+  BY_CONDITION[name] ?? (columns.includes('organization_id') ? BY_COLUMN : null);
+
+/** Condition of a second policy for reading. An older schema may lack its column. */
+function readableOf({ name, columns }: TableState): string | undefined {
+  const column = ALSO_READABLE_BY[name];
+  return column !== undefined && columns.includes(column) ? isCurrent(column) : undefined;
+}
+
+/** Tables that are neither of an organization nor listed as of the installation. */
+export async function unplacedTables(dataSource: DataSource): Promise<string[]> {
+  const listed = [...INSTALLATION_TABLES, ...READ_ONLY_TABLES];
+  const tables = await dataSource.query<TableState[]>(TABLES);
+  return tables.filter((table) => conditionOf(table) === null && !listed.includes(table.name)).map(({ name }) => name);
+}
+
+/**
+ * Creates roles, policies and privileges that are missing, as the owner of the tables. `login` is that of the service.
+ * Without the right to create roles it changes nothing; `rowSecurityState` says so.
+ */
+export async function enforceRowSecurity(owner: DataSource, login: string): Promise<void> {
+  if (!(await hasTables(owner))) return;
+  await owner.transaction(async (tx) => {
+    if (!(await prepareRoles(tx, login)).usable) return;
+    const tables = await tx.query<TableState[]>(TABLES);
+    const [sequences] = await tx.query<[{ missing: boolean }]>(SEQUENCES);
+    const [jobs] = await tx.query<[{ missing: boolean | null }]>(JOBS);
+    const statements = [
+      ...tables.flatMap(statementsFor),
+      ...(sequences.missing
+        ? [`GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`]
+        : []),
+      ...(jobs.missing === true ? [GRANT_JOBS] : []),
+    ];
+    if (statements.length > 0) {
+      statements.unshift(`GRANT USAGE ON SCHEMA public TO ${TENANT_ROLE}, ${SERVICE_ROLE}`);
+      await tx.query(statements.join(';\n'));
+    }
+  });
+}
+
+/** The login of a data source. */
+export async function loginOf(dataSource: DataSource): Promise<string> {
+  const [{ login }] = await dataSource.query<[{ login: string }]>('SELECT session_user AS login');
+  return login;
+}
+
+/** Tables with rows of organizations. */
+export async function protectedTables(dataSource: DataSource): Promise<string[]> {
+  return (await dataSource.query<TableState[]>(TABLES))
+    .filter((table) => conditionOf(table) !== null)
+    .map(({ name }) => name);
+}
+
+/** Before a schema change that takes tables away: policies of other tables may refer to them. */
+export async function dropPolicies(dataSource: DataSource): Promise<void> {
+  for (const { statement } of await dataSource.query<{ statement: string }[]>(POLICIES)) {
+    await dataSource.query(statement);
+  }
+}
+
+/** Whether statements of this login can be bound to an organization. */
+export async function rowSecurityState(dataSource: DataSource, login: string): Promise<RowSecurityState> {
+  if (!(await hasTables(dataSource))) return { enforced: false, reason: 'there are no tables yet', commands: [] };
+  const [roles] = await dataSource.query<[RolesState]>(ROLES_STATE, [login]);
+  if (!roles.usable) return absent(roles);
+  if (!roles.harmless) {
+    const commands = [TENANT_ROLE, SERVICE_ROLE].map((role) => `ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS`);
+    return { enforced: false, reason: 'a role of the service bypasses policies', commands };
+  }
+  const open = (await dataSource.query<TableState[]>(TABLES)).filter(
+    (table) => table.isGranted && conditionOf(table) !== null && !(table.enabled && table.condition !== null),
+  );
+  const [{ granted }] = await dataSource.query<[{ granted: boolean }]>(GRANTED);
+  if (granted && open.length === 0) {
+    const [{ weaknesses }] = await dataSource.query<[{ weaknesses: string[] }]>(WEAKNESSES, [login]);
+    return { enforced: true, weaknesses };
+  }
+  const which = granted
+    ? `without policies: ${open.map(({ name }) => name).join(', ')}`
+    : 'the roles have no rights yet';
+  return { enforced: false, reason: `${which}; apply migrations as the owner of the tables`, commands: [] };
+}
+
+export function warnAbsent({ reason, commands }: Extract<RowSecurityState, { enforced: false }>): void {
+  const advice = commands.length === 0 ? '' : ` As a role that may create roles, run: ${commands.join('; ')};`;
+  new Logger('Database').warn(`Row-level security is off: ${reason}.${advice}`);
+}
+
+const WEAKNESSES = `
+  SELECT array_remove(ARRAY[
+    CASE WHEN rolsuper THEN 'is a superuser' END,
+    CASE WHEN rolbypassrls THEN 'bypasses policies' END,
+    CASE WHEN EXISTS (SELECT FROM pg_class WHERE relowner = login.oid AND relnamespace = 'public'::regnamespace)
+      THEN 'owns tables' END,
+    CASE WHEN rolinherit AND NOT rolsuper THEN 'inherits the rights of its roles' END
+  ], NULL) AS weaknesses FROM pg_roles login WHERE rolname = $1`;
+
+async function hasTables(dataSource: DataSource): Promise<boolean> {
+  const [{ found }] = await dataSource.query<[{ found: boolean }]>(
+    `SELECT to_regclass('organizations') IS NOT NULL AS found`,
+  );
+  return found;
+}
+
+const GRANTED = `SELECT has_table_privilege('${TENANT_ROLE}', 'organizations', 'SELECT') AS granted`;
+
+async function prepareRoles(tx: EntityManager, login: string): Promise<RolesState> {
+  const [before] = await tx.query<[RolesState]>(ROLES_STATE, [login]);
+  if (before.usable || !before.mayCreate) return before;
+  try {
+    // A savepoint: since PostgreSQL 16, a role that another one created may be refused.
+    await tx.transaction(async (inner) => {
+      await inner.query(createRoles);
+      await inner.query(`GRANT ${TENANT_ROLE}, ${SERVICE_ROLE} TO ${before.login}`);
+    });
+  } catch (error) {
+    new Logger('Database').warn({ msg: 'the roles of the service could not be created', err: error });
+    return before;
+  }
+  const [after] = await tx.query<[RolesState]>(ROLES_STATE, [login]);
+  return after;
+}
+
+function absent({ login, exist }: RolesState): Extract<RowSecurityState, { enforced: false }> {
+  const [app, service, grant] = roleStatements(login);
+  const commands = [...(exist ? [] : [app, service]), grant].filter((command) => command !== undefined);
+  const reason = exist ? `${login} may not use the roles of the service` : 'the roles of the service do not exist';
+  return { enforced: false, reason, commands };
+}
+
+function statementsFor(table: TableState): string[] {
+  const { name, quoted, enabled, isServed, isGranted } = table;
+  const condition = conditionOf(table);
+  const readable = readableOf(table);
+  if (READ_ONLY_TABLES.includes(name)) {
+    return isGranted ? [] : [`GRANT SELECT ON ${quoted} TO PUBLIC`];
+  }
+  const roles = condition === null ? SERVICE_ROLE : `${TENANT_ROLE}, ${SERVICE_ROLE}`;
+  const grant = isGranted ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${quoted} TO ${roles}`];
+  if (condition === null) return grant;
+  return [
+    ...grant,
+    ...(enabled ? [] : [`ALTER TABLE ${quoted} ENABLE ROW LEVEL SECURITY`]),
+    ...(isServed ? [] : [`CREATE POLICY ${SERVICE_POLICY} ON ${quoted} TO ${SERVICE_ROLE} USING (true)`]),
+    ...(table.condition === condition + (readable ?? '')
+      ? []
+      : [
+          `DROP POLICY IF EXISTS ${TENANT_POLICY} ON ${quoted}`,
+          `CREATE POLICY ${TENANT_POLICY} ON ${quoted} TO ${TENANT_ROLE} USING (${condition})`,
+          ...(readable === undefined
+            ? []
+            : [
+                `DROP POLICY IF EXISTS ${READING_POLICY} ON ${quoted}`,
+                `CREATE POLICY ${READING_POLICY} ON ${quoted} FOR SELECT TO ${TENANT_ROLE} USING (${readable})`,
+              ]),
+          `COMMENT ON POLICY ${TENANT_POLICY} ON ${quoted} IS '${(condition + (readable ?? '')).replaceAll("'", "''")}'`,
+        ]),
+  ];
+}

@@ -1,0 +1,37 @@
+import { ORGANIZATION_SETTING } from './roles';
+
+/** Null without an organization, so that no row matches. In a subquery it is read once per statement. */
+const CURRENT = `(SELECT nullif(current_setting('${ORGANIZATION_SETTING}', true), '')::uuid)`;
+
+/** Policy of a table with the column `organization_id`: nothing to list for it. */
+export const BY_COLUMN = `organization_id = ${CURRENT}`;
+
+/**
+ * Tables without `organization_id`: the condition under which a row belongs to the current organization. Subqueries
+ * obey the policies of the tables that they read.
+ */
+export const BY_CONDITION: Readonly<Record<string, string>> = {
+  organizations: `id = ${CURRENT}`,
+  users: `EXISTS (SELECT FROM members WHERE members.user_id = users.id)`,
+  run_requests: `EXISTS (SELECT FROM runs WHERE runs.id = run_id)`,
+  run_events: `EXISTS (SELECT FROM runs WHERE runs.id = run_id)`,
+  kb_terms: `knowledge_base_id IN (SELECT id FROM knowledge_bases)`,
+  // A scalar subquery is never hashed: a search reads few blocks of many.
+  kb_posting_blocks: `(SELECT true FROM kb_terms WHERE kb_terms.id = term_id)`,
+  kb_chunk_terms: `(SELECT true FROM kb_documents WHERE kb_documents.id = document_id)`,
+  kb_vectors: `index_id IN (SELECT unnest(ARRAY[vector_index, next_vector_index]) FROM knowledge_bases)`,
+};
+
+/** Tables whose rows a second organization may read, not change: the column that names it. */
+export const ALSO_READABLE_BY: Readonly<Record<string, string>> = { runs: 'caller_organization_id' };
+
+export const isCurrent = (column: string): string => `${column} = ${CURRENT}`;
+
+/** Tables of the whole installation: only work across organizations reads and writes them. */
+export const INSTALLATION_TABLES: readonly string[] = ['import_leases', 'oidc_attempts'];
+
+/** Schema of the job queue. It belongs to no organization. */
+export const JOB_SCHEMA = 'pgboss';
+
+/** Tables that neither role may write. */
+export const READ_ONLY_TABLES: readonly string[] = ['migrations'];
