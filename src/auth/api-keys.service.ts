@@ -15,7 +15,7 @@ import {
   uuidv7,
 } from '../kernel';
 import { AuditLog } from '../platform/audit';
-import { Transactions } from '../platform/database';
+import { acrossOrganizations, Transactions } from '../platform/database';
 import { assertOutranks, type Member, MembersService, OrganizationsService, rankOf } from '../organizations';
 import { newApiKey } from './keys/api-key';
 import type { ApiKeyEntity } from './keys/api-key.entity';
@@ -65,6 +65,12 @@ export class ApiKeysService {
    */
   async create(caller: Caller | null, input: NewKey): Promise<CreatedApiKeyDto> {
     const organizationId = await this.organizationOf(caller, input.organization);
+    const make = (): Promise<CreatedApiKeyDto> => this.createIn(organizationId, caller, input);
+    const isElsewhere = caller !== null && caller.organizationId !== organizationId;
+    return isElsewhere ? acrossOrganizations('system administration', make) : make();
+  }
+
+  private async createIn(organizationId: string, caller: Caller | null, input: NewKey): Promise<CreatedApiKeyDto> {
     const owner = await this.ownerOf(caller, organizationId, input.owner);
     await this.assertNotWider(caller, owner, input);
     return this.transactions.once('api_key.create', async (tx) => {
@@ -94,6 +100,12 @@ export class ApiKeysService {
     const [found, total] = await this.keys.within(caller.organizationId).list(userId, limit + 1, uuidCursor(cursor));
     const page = pageOf(found, limit, ({ id }) => id);
     return { ...page, items: page.items.map(viewOf), total };
+  }
+
+  /** Names for ids of keys, revoked ones too. */
+  async names(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const keys = ids.length === 0 ? [] : await this.keys.within(organizationId).byIds(ids);
+    return new Map(keys.map(({ id, name }) => [id, name]));
   }
 
   /** Effective at once here, within 5 s on other replicas. @throws {AppError} `not_found` */

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { OrganizationsModule } from '../organizations';
+import { JobsModule } from '../platform/jobs';
+import { MailModule } from '../platform/mail';
 import { AccessGuard } from './access/access.guard';
 import { AccessTokens } from './access/access-tokens.service';
 import { Accounts } from './issuers/accounts.service';
@@ -18,6 +20,11 @@ import { CallerRenewal } from './access/caller-renewal.service';
 import { CallerWatch } from './access/caller-watch.service';
 import { CredentialGate } from './access/credential-gate';
 import { FailedCredentials } from './access/failed-credentials.service';
+import { InvitableMembers } from './invitations/invitable-members.service';
+import { InvitationMail } from './invitations/invitation-mail.service';
+import { Invitations } from './invitations/invitations.service';
+import { InvitationsController } from './invitations/invitations.controller';
+import { MemberLinks } from './invitations/member-links.service';
 import { MeController } from './sign-in/me.controller';
 import { Myself } from './sign-in/myself.service';
 import { RequestAuthenticator } from './access/request-authenticator';
@@ -37,19 +44,24 @@ import { ConnectionTests } from './single-sign-on/connection-tests.service';
 import { IssuerAdministration } from './single-sign-on/issuer-administration.service';
 import { IssuersController } from './single-sign-on/issuers.controller';
 import { Trials } from './single-sign-on/trials.service';
+import { ScimTokenRepository } from './scim-tokens/scim-token.repository';
+import { ScimTokensController } from './scim-tokens/scim-tokens.controller';
+import { ScimTokens } from './scim-tokens/scim-tokens.service';
 import { SignInDoors } from './sign-in/sign-in-doors.service';
 import { SignInController } from './sign-in/sign-in.controller';
 import { TrustedProxies } from './access/trusted-proxies';
 
 @Module({
-  imports: [OrganizationsModule],
+  imports: [JobsModule, MailModule, OrganizationsModule],
   controllers: [
     ApiKeysController,
+    InvitationsController,
     MeController,
     OpenSessionsController,
     SessionsController,
     SignInController,
     IssuersController,
+    ScimTokensController,
     SingleSignOnController,
   ],
   providers: [
@@ -75,6 +87,12 @@ import { TrustedProxies } from './access/trusted-proxies';
     CallerWatch,
     CredentialGate,
     FailedCredentials,
+    ScimTokenRepository,
+    ScimTokens,
+    InvitableMembers,
+    InvitationMail,
+    Invitations,
+    MemberLinks,
     Myself,
     OpenSessions,
     RequestAuthenticator,
@@ -93,6 +111,7 @@ import { TrustedProxies } from './access/trusted-proxies';
     CallerWatch,
     CredentialGate,
     RequestAuthenticator,
+    ScimTokens,
     SignInLinks,
   ],
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Scope, uuidv7 } from '../kernel';
 import { AuditLog } from '../platform/audit';
 import { CONFIG, type Config, keepPrivate } from '../platform/config';
-import { type Transaction, Transactions } from '../platform/database';
+import { AcrossOrganizations, type Transaction, Transactions } from '../platform/database';
 import { FoundingService, type SystemOrganization } from '../organizations';
 import { hashOf, newApiKey, publicIdOf } from './keys/api-key';
 import { ApiKeyRepository } from './keys/api-key.repository';
@@ -33,6 +33,7 @@ export class BootstrapService {
   ) {}
 
   /** Replicas that start at once are serialised; the first makes everything. */
+  @AcrossOrganizations('start')
   async run(): Promise<BootstrapReport> {
     const file = join(this.config.database.dataDir, ADMIN_KEY_FILE);
     keepPrivate(file);

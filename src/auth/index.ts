@@ -7,4 +7,5 @@ export { CallerWatch, type Watch } from './access/caller-watch.service';
 export { CredentialGate } from './access/credential-gate';
 export { endUserOfMetadata } from './access/end-user';
 export { RequestAuthenticator } from './access/request-authenticator';
+export { ScimTokens } from './scim-tokens/scim-tokens.service';
 export { SignInLinks } from './sign-in/sign-in-links.service';

@@ -6,6 +6,7 @@ import { assertAllowed } from './access-decision';
 import { namedBy } from './end-user';
 import { RequestAuthenticator } from './request-authenticator';
 import { TrustedProxies } from './trusted-proxies';
+import { bindReach } from '../../platform/database';
 
 /** Guards every route. Denies a route that declares neither a permission nor `public`. */
 @Injectable()
@@ -24,11 +25,12 @@ export class AccessGuard implements CanActivate {
     if (rule?.public === true) return true;
     const request = context.switchToHttp().getRequest<BellwetherRequest>();
     const known = request.caller ?? (await this.authenticator.authenticate(request));
-    const origin = { requestId: textOf(request.id), ip: request.socket.remoteAddress ?? null };
+    const origin = { requestId: textOf(request.id), ip: request.ip ?? null };
     const caller = { ...known, ...this.endUser(known, request), origin };
     assertAllowed(rule, caller);
     if (caller.kind === 'session') this.assertNoForm(context, request);
     request.caller = caller;
+    bindReach(reachOf(rule, caller, request));
     return true;
   }
 
@@ -49,5 +51,15 @@ export class AccessGuard implements CanActivate {
     return namedBy(headers, { isProxied, scopes });
   }
 }
+
+/** A system administrator manages every organization: on routes for administrators, and where the path names another one. */
+function reachOf(rule: AccessRule | undefined, caller: Caller, { params: { slug } }: BellwetherRequest): OwnReach {
+  const { systemAdmin, organizationId, organizationSlug } = caller;
+  const isElsewhere = slug !== undefined && slug !== organizationSlug;
+  const administers = rule?.public === false && rule.scope === 'admin';
+  return systemAdmin && (isElsewhere || administers) ? { crossing: 'system administration' } : { organizationId };
+}
+
+type OwnReach = Parameters<typeof bindReach>[0];
 
 const textOf = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
@@ -32,6 +32,9 @@ export const isUsable = ({ disabled, revokedAt, expiresAt }: KeyRow): boolean =>
 const sameHash = (one: string, other: string): boolean =>
   timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 
+/** Tokens are secrets of up to 16 KiB: the cache keeps digests. */
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
 const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'): Known | null => {
   if (row === null || !sameHash(row.hash, hash) || row.disabled || row.revokedAt !== null) return null;
   return { caller: callerOf(row, kind), expiresAt: row.expiresAt?.getTime() ?? Infinity };
@@ -63,7 +66,7 @@ export class Authenticator implements OnApplicationShutdown {
       load: async (hash) => knownOf(await sessions.findByHash(hash), hash, 'session'),
     });
     // A token is in no row of ours: its claims say when it ends, and the member's row whether it may act.
-    this.tokens = new CredentialCache({ touch: async () => {}, load: (token) => accessTokens.read(token) });
+    this.tokens = new CredentialCache({ touch: async () => {}, load: (_, token) => accessTokens.read(token) });
     changes.on((organizationId) => this.drop(organizationId));
   }
 
@@ -76,7 +79,9 @@ export class Authenticator implements OnApplicationShutdown {
    * @throws {AppError} `unauthenticated`, one answer for every reason; `unavailable` where a provider is down
    */
   async authenticate(credential: string): Promise<Caller> {
-    return looksLikeToken(credential) ? this.tokens.get(credential) : this.authenticateKey(credential);
+    return looksLikeToken(credential)
+      ? this.tokens.get(digestOf(credential), credential)
+      : this.authenticateKey(credential);
   }
 
   /** By an API key alone. @throws {AppError} `unauthenticated` */

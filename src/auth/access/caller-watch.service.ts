@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { CallerRenewal } from './caller-renewal.service';
+import { withinOrganization } from '../../platform/database';
 
 /** Open work of one caller: an answer, a run in the background, a stream of events. */
 export interface WatchedWork {
@@ -117,7 +118,7 @@ export class CallerWatch implements OnModuleDestroy {
   /** Null also when the rights cannot be read: an outage ends no work. */
   private async refusalOf({ caller, check }: WatchedWork): Promise<AppError | null> {
     try {
-      await check(await this.callers.renew(caller));
+      await withinOrganization(caller.organizationId, async () => check(await this.callers.renew(caller)));
       return null;
     } catch (error) {
       if (error instanceof AppError && REFUSALS.has(error.code)) return error;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel';
@@ -13,8 +12,8 @@ export interface Known {
 
 /** Store of one kind of credential. */
 export interface CredentialStore {
-  /** Null for an unknown or unusable credential. */
-  load(lookup: string): Promise<Known | null>;
+  /** Null for an unknown or unusable credential. `credential` is the second argument of the `get` that asks. */
+  load(lookup: string, credential: string): Promise<Known | null>;
   /** Records the last use. */
   touch(id: string): Promise<void>;
 }
@@ -24,13 +23,13 @@ const MAX_AGE = 5_000;
 const MAX_KNOWN = 20_000;
 const TOUCH_EVERY = 60_000;
 
-/** Credentials by lookup, at most `MAX_AGE` old. Refused ones are kept apart: guessing cannot evict those in use. */
+/** Credentials by lookup, a short text that is no secret, at most `MAX_AGE` old. Refused ones are kept apart: guessing cannot evict those in use. */
 export class CredentialCache {
   private readonly logger = new Logger('Auth');
   private readonly known = new FreshCache<string, Known>({
     maxAge: MAX_AGE,
     max: MAX_KNOWN,
-    load: (lookup) => this.load(lookup),
+    load: (lookup) => this.load(lookup, lookup),
   });
   private readonly refused = new LRUCache<string, true>({ max: 5_000, ttl: MAX_AGE });
   private readonly touched = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: TOUCH_EVERY });
@@ -39,9 +38,9 @@ export class CredentialCache {
   constructor(private readonly store: CredentialStore) {}
 
   /** @throws {AppError} `unauthenticated`, one answer for every reason. */
-  async get(lookup: string): Promise<Caller> {
-    if (this.refused.has(refusalKey(lookup))) throw unauthenticated();
-    const { caller, expiresAt } = await this.known.get(lookup);
+  async get(lookup: string, credential = lookup): Promise<Caller> {
+    if (this.refused.has(lookup)) throw unauthenticated();
+    const { caller, expiresAt } = await this.known.get(lookup, () => this.load(lookup, credential));
     if (expiresAt <= Date.now()) throw unauthenticated();
     this.touch(caller.credentialId ?? '');
     return caller;
@@ -57,10 +56,10 @@ export class CredentialCache {
     await Promise.allSettled([...this.writing]);
   }
 
-  private async load(lookup: string): Promise<Known> {
-    const found = await this.store.load(lookup);
+  private async load(lookup: string, credential: string): Promise<Known> {
+    const found = await this.store.load(lookup, credential);
     if (found !== null) return found;
-    this.refused.set(refusalKey(lookup), true);
+    this.refused.set(lookup, true);
     throw unauthenticated();
   }
 
@@ -79,7 +78,3 @@ export class CredentialCache {
     this.writing.add(write);
   }
 }
-
-/** Anybody can send long tokens that are refused; only their digest is kept. */
-const refusalKey = (lookup: string): string =>
-  lookup.length <= 256 ? lookup : createHash('sha256').update(lookup).digest('base64url');

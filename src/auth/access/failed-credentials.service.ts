@@ -3,6 +3,7 @@ import { AppError } from '../../kernel';
 import { FoundingService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { FailedAttempts, type FailedMinute, type FailureKind } from './failed-attempts';
+import { withinOrganization } from '../../platform/database';
 
 const SWEEP_MS = 5_000;
 
@@ -56,6 +57,9 @@ export class FailedCredentials implements OnApplicationShutdown {
     if (organizationId === null) return;
     const target = { type: 'address', id: address };
     const after = { failed_sign_ins: signIns, unknown_keys: keys };
-    await this.audit.record({ caller: null, organizationId, action: 'sign_in.failed', target, after });
+    const origin = { requestId: null, ip: address === 'unknown' ? null : address };
+    await withinOrganization(organizationId, () =>
+      this.audit.record({ caller: null, origin, organizationId, action: 'sign_in.failed', target, after }),
+    );
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppError, type Role } from '../../kernel';
 import {
+  GroupProvisioning,
   type Member,
   MemberProvisioning,
   MembersService,
@@ -10,9 +11,10 @@ import {
   StandingService,
 } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
 import {
   choosesOrganization,
+  claimAt,
   type ClaimedEmail,
   deniesEmail,
   emailOf,
@@ -22,6 +24,7 @@ import {
   type RoleDecision,
   roleOf,
   shownClaims,
+  tellsGroups,
 } from './claims';
 import type { IdentityEntity } from './identity.entity';
 import { IdentityRepository, type Subject } from './identity.repository';
@@ -75,6 +78,7 @@ export class Accounts {
   constructor(
     private readonly identities: IdentityRepository,
     private readonly provisioning: MemberProvisioning,
+    private readonly groups: GroupProvisioning,
     private readonly members: MembersService,
     private readonly organizations: OrganizationsService,
     private readonly standing: StandingService,
@@ -84,6 +88,7 @@ export class Accounts {
   ) {}
 
   /** @throws RefusedAdmission */
+  @AcrossOrganizations('sign-in')
   async place(issuer: Issuer, claims: Claims): Promise<Placement> {
     const email = emailOf(claims, issuer);
     const organization = await this.organizationFor(issuer, claims, email);
@@ -91,6 +96,7 @@ export class Accounts {
   }
 
   /** @throws RefusedAdmission */
+  @AcrossOrganizations('sign-in')
   async admit(issuer: Issuer, claims: Claims, source: ClaimsSource): Promise<Admitted> {
     const { iss, sub, iat } = claims;
     if (typeof iss !== 'string' || typeof sub !== 'string' || typeof iat !== 'number') {
@@ -247,9 +253,11 @@ export class Accounts {
     const { claims, placement, issuedAt: claimsAt, source } = arrival;
     const organizationId = placement.organization.id;
     const email = placement.email?.address ?? null;
-    const isWhole = source === 'id_token' || known === null;
-    const groups = isWhole || placement.groups.length > 0 ? [...placement.groups] : known.groups;
-    const issuerKey = arrival.issuer.key;
+    const { key: issuerKey, rules } = arrival.issuer;
+    const isTold = source === 'id_token' ? tellsGroups(claims, rules) : placement.groups.length > 0;
+    const groups = isTold ? [...placement.groups] : (known?.groups ?? []);
+    const match = rules.groupsClaim === null ? null : rules.groupMatch;
+    await this.groups.follow({ organizationId, source: issuerKey }, userId, { values: groups, match }, tx);
     const own = subjectOf(arrival);
     const shown = shownClaims(claims);
     await this.identities.save(
@@ -298,9 +306,9 @@ const subjectOf = ({ issuer, iss, subject }: Arrival): Subject => ({
   subject,
 });
 
-/** The role in an access token, where it names one. */
+/** The role in an access token. One without the claim says nothing; one whose claim names no role takes it away. */
 const tokenRole = (role: RoleDecision, claims: Claims, { rules }: Issuer): RoleDecision =>
-  rules.roleClaim !== null && roleOf(claims, { ...rules, defaultRole: null }) === null ? 'keep' : role;
+  rules.roleClaim !== null && claimAt(claims, rules.roleClaim) === undefined ? 'keep' : role;
 
 const admittedAs = ({ userId, role, systemAdmin }: Member, { organization }: Placement): Admitted => ({
   organizationId: organization.id,

@@ -52,6 +52,10 @@ function roleNamed(value: string, roles: ClaimRules['roles']): Role | undefined 
   return Object.hasOwn(roles, value) ? roles[value] : undefined;
 }
 
+/** False where the provider left the groups out, so that they stay. */
+export const tellsGroups = (claims: Claims, { groupsClaim }: ClaimRules): boolean =>
+  groupsClaim === null || !isLeftOut(claims, groupsClaim);
+
 export const groupsOf = (claims: Claims, { groupsClaim }: ClaimRules): readonly string[] => [
   ...new Set(valuesAt(claims, groupsClaim)),
 ];

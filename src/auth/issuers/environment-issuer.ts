@@ -6,12 +6,12 @@ export const ENVIRONMENT_KEY = 'default';
 
 /** Null where the environment sets none. Its people belong to the operator's own organization. */
 export function environmentIssuer(oidc: Config['oidc'], organizationId: string): Issuer | null {
-  const { issuer, clientId, clientSecret, roleClaim, roles, groupsClaim, ...settings } = oidc;
+  const { issuer, clientId, clientSecret, roleClaim, roles, groupsClaim, groupMatch, ...settings } = oidc;
   if (issuer === null || clientId === null) return null;
   return {
     ...DEFAULT_SETTINGS,
     ...settings,
-    rules: { ...DEFAULT_RULES, roleClaim, roles, groupsClaim },
+    rules: { ...DEFAULT_RULES, roleClaim, roles, groupsClaim, groupMatch },
     id: null,
     key: ENVIRONMENT_KEY,
     organizationId,
@@ -19,6 +19,7 @@ export function environmentIssuer(oidc: Config['oidc'], organizationId: string):
     clientId,
     clientSecret: () => clientSecret,
     listed: true,
+    listedForEverybody: true,
     forAll: false,
     trusted: true,
   };

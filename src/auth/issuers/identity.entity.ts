@@ -15,7 +15,7 @@ export class IdentityEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
   subject!: string;
 
-  /** Whose rules linked the person: the id of an organization, or `all:` and the key of an issuer that serves all. */
+  /** The authority that linked the person: an organization's id, or `all:` and the key of an issuer that serves all. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_identities_pk' })
   authority!: string;
 

@@ -35,7 +35,7 @@ export class IssuerEntity {
   @Column('boolean', { default: true })
   enabled!: boolean;
 
-  /** On the sign-in page. */
+  /** On the sign-in page of its organization. */
   @Column('boolean', { default: true })
   listed!: boolean;
 

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
-import { type Transaction, VersionedScope } from '../../platform/database';
+import { AcrossOrganizations, type Transaction, VersionedScope } from '../../platform/database';
 import { IssuerEntity } from './issuer.entity';
 
 /** A row for the catalogue: with whether there is a logo, not with the picture. */
 export type IssuerRow = Omit<IssuerEntity, 'logo' | 'enabled' | 'version' | 'createdAt' | 'updatedAt'> & {
   readonly hasLogo: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
 };
 
 const MOST = 2_000;
@@ -20,21 +22,25 @@ export class IssuerRepository {
   }
 
   /** Issuers of all organizations that people may sign in with, by name. */
+  @AcrossOrganizations('sign-in')
   usable(): Promise<IssuerRow[]> {
     return this.dataSource.query<IssuerRow[]>(
       `SELECT issuer.id, issuer.organization_id AS "organizationId", issuer.key, issuer.name, issuer.url,
               issuer.client_id AS "clientId", issuer.client_secret AS "clientSecret", issuer.listed,
-              issuer.for_all AS "forAll", issuer.settings, issuer.logo IS NOT NULL AS "hasLogo"
+              issuer.for_all AS "forAll", issuer.settings, issuer.logo IS NOT NULL AS "hasLogo",
+              organization.name AS "organizationName", organization.slug AS "organizationSlug"
          FROM oidc_issuers issuer JOIN organizations organization ON organization.id = issuer.organization_id
         WHERE issuer.enabled AND NOT organization.suspended ORDER BY issuer.name, issuer.key LIMIT ${MOST}`,
     );
   }
 
+  @AcrossOrganizations('sign-in')
   findByKey(key: string): Promise<IssuerEntity | null> {
     return this.dataSource.getRepository(IssuerEntity).findOneBy({ key });
   }
 
   /** Null without one. */
+  @AcrossOrganizations('sign-in')
   async logoOf(key: string): Promise<string | null> {
     const row = await this.dataSource.getRepository(IssuerEntity).findOneBy({ key, enabled: true });
     return row?.logo ?? null;

@@ -1,4 +1,5 @@
 import type { Role } from '../../kernel';
+import type { GroupMatch } from '../../organizations';
 
 /** Signatures that are accepted. Symmetric ones are missing on purpose: a public key would verify them. */
 export const SIGNING_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const;
@@ -20,6 +21,8 @@ export interface ClaimRules {
   /** For people without any mapped value; null refuses them. */
   readonly defaultRole: Role | null;
   readonly groupsClaim: string | null;
+  /** How values of that claim name groups of the organization; null: they are only kept. */
+  readonly groupMatch: GroupMatch | null;
   /** With `organizations` and `emailDomains`, only read for issuers that serve every organization. */
   readonly organizationClaim: string | null;
   /** Slug by value of the claim. Empty: values are slugs. */
@@ -41,6 +44,10 @@ export interface IssuerSettings {
   readonly linkVerifiedEmail: boolean;
   /** Domains whose addresses count as verified when the provider sends no `email_verified`. */
   readonly trustedDomains: readonly string[];
+  /** Whether the sign-in page of the whole installation shows it. Only system administrators may say so. */
+  readonly listedForEverybody: boolean;
+  /** Domains of e-mail addresses whose people the sign-in page leads here. Only system administrators set them. */
+  readonly signInDomains: readonly string[];
   readonly rules: ClaimRules;
 }
 
@@ -57,6 +64,7 @@ export interface Issuer extends IssuerSettings {
   readonly clientId: string;
   /** Null for a public client. @throws {AppError} `secret_unavailable` */
   readonly clientSecret: () => string | null;
+  /** On the sign-in page of its organization. */
   readonly listed: boolean;
   /** Whether its people may belong to any organization. */
   readonly forAll: boolean;
@@ -64,7 +72,7 @@ export interface Issuer extends IssuerSettings {
   readonly trusted: boolean;
 }
 
-/** Whose rules link people: owners of an organization set its issuers, system administrators those of all. */
+/** The authority that links people. Owners set the issuers of an organization, system administrators those of all. */
 export const authorityOf = ({ forAll, key, organizationId }: Issuer): string =>
   forAll ? `all:${key}` : organizationId;
 
@@ -75,6 +83,7 @@ export const DEFAULT_RULES: ClaimRules = {
   roles: {},
   defaultRole: 'member',
   groupsClaim: null,
+  groupMatch: null,
   organizationClaim: null,
   organizations: {},
   emailDomains: {},
@@ -89,5 +98,7 @@ export const DEFAULT_SETTINGS: IssuerSettings = {
   accounts: 'just_in_time',
   linkVerifiedEmail: false,
   trustedDomains: [],
+  listedForEverybody: false,
+  signInDomains: [],
   rules: DEFAULT_RULES,
 };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
-import { FoundingService, OrganizationChanges } from '../../organizations';
+import { FoundingService, OrganizationChanges, StandingService } from '../../organizations';
 import { FreshCache } from '../../platform/cache';
 import { CONFIG, type Config } from '../../platform/config';
 import { SecretsService } from '../../platform/secrets';
@@ -9,20 +9,32 @@ import { DEFAULT_RULES, DEFAULT_SETTINGS, type Issuer } from './issuer.types';
 import type { IssuerEntity } from './issuer.entity';
 import { IssuerRepository, type IssuerRow } from './issuer.repository';
 import { unslashed } from './unverified-token';
+import { withinOrganization } from '../../platform/database';
 
 /** Path of the secret for its encryption: moved to another issuer it no longer opens. */
 export const secretFieldOf = (id: string): string => `oidc.${id}.client_secret`;
 
-/** An issuer on the sign-in page. */
-export interface ListedIssuer {
+/** An issuer as the sign-in page shows it. */
+export interface OfferedIssuer {
   readonly key: string;
   readonly name: string;
   readonly hasLogo: boolean;
+  /** Name of the organization that its people come in to; null where claims decide, or for the environment's. */
+  readonly organization: string | null;
+  /** Slug of the organization that set it. */
+  readonly slug: string;
+}
+
+/** Query of a sign-in page. Without any member: the page of everybody. */
+export interface OfferQuery {
+  readonly organization?: string;
+  readonly issuer?: string;
+  readonly emailDomain?: string;
 }
 
 interface Catalogue {
   readonly byKey: ReadonlyMap<string, Issuer>;
-  readonly listed: readonly ListedIssuer[];
+  readonly offers: readonly { readonly issuer: Issuer; readonly offer: OfferedIssuer }[];
 }
 
 /** Milliseconds for which another replica may serve old settings. */
@@ -37,6 +49,7 @@ export class Issuers {
     @Inject(CONFIG) private readonly config: Config,
     private readonly repository: IssuerRepository,
     private readonly founding: FoundingService,
+    private readonly standing: StandingService,
     private readonly secrets: SecretsService,
     changes: OrganizationChanges,
   ) {
@@ -54,8 +67,28 @@ export class Issuers {
     return row === null ? this.find(key) : this.opened(row);
   }
 
-  async listed(): Promise<readonly ListedIssuer[]> {
-    return (await this.catalogue.get('all')).listed;
+  /**
+   * Issuers for a sign-in page. An organization chooses the buttons on its own page only: elsewhere it could lead
+   * people of other organizations to its provider.
+   */
+  async offered({ organization, issuer: key, emailDomain }: OfferQuery): Promise<readonly OfferedIssuer[]> {
+    const domain = emailDomain?.toLowerCase() ?? '';
+    const { offers } = await this.catalogue.get('all');
+    const isWanted = ({ issuer, offer }: (typeof offers)[number]): boolean => {
+      if (key !== undefined) return issuer.key === key;
+      if (domain !== '') return issuer.signInDomains.includes(domain);
+      if (organization !== undefined && offer.slug === organization) return issuer.listed;
+      return issuer.listedForEverybody && (organization === undefined || issuer.forAll);
+    };
+    return offers.filter(isWanted).map(({ offer }) => offer);
+  }
+
+  /** Issuers set elsewhere through which people of an organization come in: those of all, and the environment's. */
+  async reaching(organizationId: string): Promise<readonly Issuer[]> {
+    const { offers } = await this.catalogue.get('all');
+    return offers
+      .map(({ issuer }) => issuer)
+      .filter(({ id, forAll, organizationId: owner }) => (owner === organizationId ? id === null : forAll));
   }
 
   /** Issuers whose tokens may carry this `iss`; the exact name is checked with the signature. */
@@ -100,7 +133,8 @@ export class Issuers {
   }: IssuerRow | IssuerEntity): Promise<string | null | AppError> {
     if (clientSecret === null) return null;
     try {
-      return await this.secrets.open(organizationId, secretFieldOf(id), clientSecret);
+      const open = (): Promise<string> => this.secrets.open(organizationId, secretFieldOf(id), clientSecret);
+      return await withinOrganization(organizationId, open);
     } catch (error) {
       if (error instanceof AppError && error.code === 'secret_unavailable') return error;
       throw error;
@@ -113,12 +147,18 @@ export class Issuers {
     const systemId = await this.founding.systemId();
     const own = systemId === null ? null : environmentIssuer(this.config.oidc, systemId);
     const issuers = own === null ? stored : [own, ...stored.filter(({ key }) => key !== own.key)];
-    const logos = new Set(rows.filter(({ hasLogo }) => hasLogo).map(({ key }) => key));
-    return {
-      byKey: new Map(issuers.map((issuer) => [issuer.key, issuer])),
-      listed: issuers
-        .filter(({ listed }) => listed)
-        .map(({ key, name }) => ({ key, name, hasLogo: logos.has(key) && key !== own?.key })),
-    };
+    const rowOf = new Map(rows.map((row) => [row.id, row]));
+    const ownSlug =
+      own === null ? '' : ((await this.standing.of([own.organizationId])).get(own.organizationId)?.slug ?? '');
+    const offers = issuers.map((issuer) => {
+      const row = issuer.id === null ? undefined : rowOf.get(issuer.id);
+      const organization = issuer.forAll ? null : (row?.organizationName ?? null);
+      const { key, name } = issuer;
+      return {
+        issuer,
+        offer: { key, name, hasLogo: row?.hasLogo ?? false, organization, slug: row?.organizationSlug ?? ownSlug },
+      };
+    });
+    return { byKey: new Map(issuers.map((issuer) => [issuer.key, issuer])), offers };
   }
 }

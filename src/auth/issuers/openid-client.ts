@@ -44,10 +44,7 @@ export class OpenIdClient {
 
   /** @throws {AppError} `unavailable` */
   metadata(issuer: Issuer): Promise<Metadata> {
-    const key = `${issuer.trusted} ${issuer.url}`;
-    const known = this.documents.get(key) ?? new ProviderDocument(() => this.discover(issuer));
-    this.documents.set(key, known);
-    return known.current();
+    return this.documentOf(issuer).current();
   }
 
   /** Reads the metadata now. @throws the provider's failure as it is, for the connection test */
@@ -61,7 +58,7 @@ export class OpenIdClient {
 
   /** @throws {AppError} `unavailable` */
   async loginUrl(issuer: Issuer, { redirectUri, state, nonce, verifier }: LoginChecks): Promise<string> {
-    const config = await this.configuration(issuer);
+    const config = this.configuration(issuer, await this.documentOf(issuer).live());
     return openid.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
       scope: issuer.scopes,
@@ -78,7 +75,7 @@ export class OpenIdClient {
    * @throws {AppError} `unavailable`
    */
   async finishLogin(issuer: Issuer, answer: URLSearchParams, checks: LoginChecks): Promise<SignedInPerson> {
-    const config = await this.configuration(issuer);
+    const config = this.configuration(issuer, await this.metadata(issuer));
     const currentUrl = new URL(checks.redirectUri);
     currentUrl.search = answer.toString();
     try {
@@ -90,6 +87,8 @@ export class OpenIdClient {
       });
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new RefusedAnswer('no_id_token');
+      // The library does not look. Claims from the future would outlast every later change of roles.
+      if (claims.iat * 1_000 > Date.now() + CLOCK_TOLERANCE * 1_000) throw new RefusedAnswer('iat');
       if (!issuer.userinfo) return { claims, idToken: tokens.id_token };
       const more = await openid.fetchUserInfo(config, tokens.access_token, claims.sub);
       // The ID token is signed: it wins where both say something.
@@ -101,7 +100,7 @@ export class OpenIdClient {
 
   /** Null where the provider has no RP-initiated logout. */
   async logoutUrl(issuer: Issuer, idToken: string | null, returnTo: string): Promise<string | null> {
-    const config = await this.configuration(issuer);
+    const config = this.configuration(issuer, await this.metadata(issuer));
     if (config.serverMetadata().end_session_endpoint === undefined) return null;
     const parameters = { post_logout_redirect_uri: returnTo, client_id: issuer.clientId };
     return openid.buildEndSessionUrl(config, idToken === null ? parameters : { ...parameters, id_token_hint: idToken })
@@ -112,8 +111,7 @@ export class OpenIdClient {
    * Made anew for every login: a configuration keeps keys for a minute, and a login after a key rotation would fail.
    * Without `enableNonRepudiationChecks` the library takes ID tokens with a wrong signature.
    */
-  private async configuration(issuer: Issuer): Promise<openid.Configuration> {
-    const metadata = await this.metadata(issuer);
+  private configuration(issuer: Issuer, metadata: Metadata): openid.Configuration {
     const client = {
       id_token_signed_response_alg: issuer.signingAlgorithm,
       [openid.clockTolerance]: CLOCK_TOLERANCE,
@@ -123,6 +121,13 @@ export class OpenIdClient {
     if (isPlain(issuer)) openid.allowInsecureRequests(config);
     openid.enableNonRepudiationChecks(config);
     return config;
+  }
+
+  private documentOf(issuer: Issuer): ProviderDocument<Metadata> {
+    const key = `${issuer.trusted} ${issuer.url}`;
+    const known = this.documents.get(key) ?? new ProviderDocument(() => this.discover(issuer));
+    this.documents.set(key, known);
+    return known;
   }
 
   private fetchFor(issuer: Issuer): openid.CustomFetch {

@@ -6,6 +6,8 @@ const FRESH_MS = 10 * 60_000;
 const COOL_DOWN_MS = 5_000;
 /** After a failed reading. */
 const RETRY_MS = 5_000;
+/** For how long a reading shows that the provider answers. */
+const LIVE_MS = 5_000;
 /** For how long the last document is good while the provider is down. */
 const STALE_MS = 24 * 3_600_000;
 
@@ -41,6 +43,15 @@ export class ProviderDocument<T> {
       if (this.last !== null && age < STALE_MS) return this.last.value;
       throw error;
     }
+  }
+
+  /**
+   * Read in the last seconds: a browser that is sent to a provider which is down gets no page at all.
+   * @throws {AppError} `unavailable`
+   */
+  async live(): Promise<T> {
+    if (this.last !== null && this.now() - this.last.at < LIVE_MS) return this.last.value;
+    return this.reload();
   }
 
   /**

@@ -19,7 +19,7 @@ type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
 /** Seconds that two clocks may differ. */
 export const CLOCK_TOLERANCE = 30;
-/** From `iat`. Entra ID issues tokens of up to 90 minutes. */
+/** From `iat`, whatever `exp` says. Entra ID issues tokens of up to 90 minutes, which an hour would refuse. */
 const MOST_AGE = '2h';
 /** A notice of logout is sent at once (OpenID Connect Back-Channel Logout 1.0 §2.6). */
 const MOST_NOTICE_AGE = '5m';
@@ -41,6 +41,8 @@ export interface LogoutNotice {
   readonly issuer: string;
   readonly subject: string | null;
   readonly session: string | null;
+  /** By the clock of the provider. */
+  readonly issuedAt: Date;
 }
 
 /** Checks signed tokens that arrive without a login: access tokens (RFC 9068) and logout notices. */
@@ -130,23 +132,32 @@ export class TokenVerifier {
 }
 
 function noticeIn(payload: JWTPayload, typ: string | undefined): LogoutNotice {
-  const { events, sub: subject = null, sid, iss: issuer = '' } = payload;
+  const { events, sub: subject = null, sid, iss: issuer = '', iat = 0 } = payload;
   const isNotice = typeof events === 'object' && events !== null && Object.hasOwn(events, LOGOUT_EVENT);
   if (!isNotice || 'nonce' in payload || !isTyped(typ, 'logout+jwt')) throw new RefusedToken('typ');
   const session = typeof sid === 'string' ? sid : null;
   if (subject === null && session === null) throw new RefusedToken('claims');
-  return { issuer, subject, session };
+  return { issuer, subject, session, issuedAt: new Date(iat * 1_000) };
 }
 
 /** RFC 9068 §4 wants `at+jwt`. Of providers that write `JWT`, an ID token must not pass: it is for us alone. */
-function assertAccessToken(payload: JWTPayload, typ: string | undefined, { accessTokenType }: Issuer): void {
+function assertAccessToken(payload: JWTPayload, typ: string | undefined, issuer: Issuer): void {
   if (typ?.toLowerCase().replace(/^application\//, '') === 'at+jwt') return;
-  if (accessTokenType === 'at+jwt' || !isTyped(typ, 'jwt')) throw new RefusedToken('typ');
+  if (issuer.accessTokenType === 'at+jwt' || !isTyped(typ, 'jwt')) throw new RefusedToken('typ');
   const kind = payload['typ'];
   const isOther = typeof kind === 'string' && kind.toLowerCase() !== 'bearer';
   if (isOther || ['nonce', 'at_hash', 'c_hash', 'events'].some((name) => name in payload))
     throw new RefusedToken('typ');
+  if (sharesAudience(issuer) && kind === undefined && !ACCESS_CLAIMS.some((name) => name in payload))
+    throw new RefusedToken('typ');
 }
+
+/** Claims that access tokens carry and ID tokens do not (RFC 9068 §2.2; `scp` is that of Entra ID). */
+const ACCESS_CLAIMS = ['scope', 'scp', 'client_id'] as const;
+
+/** With the client id as audience, ID tokens of this client have the `aud` of an access token. */
+export const sharesAudience = ({ audience, clientId, accessTokenType }: Issuer): boolean =>
+  audience === clientId && accessTokenType !== 'at+jwt';
 
 /** A missing `typ`, `JWT`, or the one that is asked for, with or without `application/` (RFC 7515 §4.1.9). */
 function isTyped(typ: string | undefined, wanted: string): boolean {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, LessThan } from 'typeorm';
+import { DataSource, In, IsNull, LessThan } from 'typeorm';
 import { type Role, type Scope } from '../../kernel';
-import { TenantScope, type Transaction } from '../../platform/database';
+import { AcrossOrganizations, TenantScope, type Transaction } from '../../platform/database';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** A key with all that decides its rights, read in one query. */
@@ -38,16 +38,19 @@ export class ApiKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** No organization is known yet; the key itself is the proof. */
+  @AcrossOrganizations('sign-in')
   async findByPublicId(publicId: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${KEY_ROW} key.public_id = $1`, [publicId]);
     return row ?? null;
   }
 
+  @AcrossOrganizations('sign-in')
   async findByHash(hash: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${KEY_ROW} key.hash = $1`, [hash]);
     return row ?? null;
   }
 
+  @AcrossOrganizations('sign-in')
   async findById(id: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${KEY_ROW} key.id = $1`, [id]);
     return row ?? null;
@@ -63,12 +66,14 @@ export class ApiKeyRepository {
     return row?.expires_at ?? null;
   }
 
+  @AcrossOrganizations('sign-in')
   async stateOf(hash: string, tx: Transaction): Promise<'absent' | 'active' | 'revoked'> {
     const row = await tx.getRepository(ApiKeyEntity).findOneBy({ hash });
     if (row === null) return 'absent';
     return row.revokedAt === null ? 'active' : 'revoked';
   }
 
+  @AcrossOrganizations('sign-in')
   async touch(id: string): Promise<void> {
     await this.dataSource
       .createQueryBuilder()
@@ -93,6 +98,11 @@ export class ApiKeyScope extends TenantScope<ApiKeyEntity> {
       this.rows.find({ where: { ...mine, ...older }, order: { id: 'DESC' }, take: limit }),
       this.rows.countBy(mine),
     ]);
+  }
+
+  /** Revoked ones too. */
+  byIds(ids: readonly string[]): Promise<ApiKeyEntity[]> {
+    return this.rows.findBy(this.where({ id: In([...ids]) }));
   }
 
   findActive(id: string): Promise<ApiKeyEntity | null> {

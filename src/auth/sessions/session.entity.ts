@@ -41,7 +41,7 @@ export class SessionEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Key of the OpenID provider's settings; this and the next four are null unless single sign-on opened the session. */
+  /** Key of the OpenID provider's settings; this and the next five are null unless single sign-on opened the session. */
   @Column('text', { name: 'issuer_key', nullable: true })
   issuerKey!: string | null;
 
@@ -55,6 +55,10 @@ export class SessionEntity {
   /** `sid` of the ID token, where the provider sends one (OpenID Connect Back-Channel Logout 1.0 §2.1). */
   @Column('text', { name: 'provider_session', nullable: true })
   providerSession!: string | null;
+
+  /** `iat` of the ID token, by the provider's clock. A logout notice ends the sessions that were there when it was written. */
+  @Column('timestamptz', { name: 'provider_issued_at', nullable: true })
+  providerIssuedAt!: Date | null;
 
   /** Sealed; the hint of RP-initiated logout. */
   @Column('text', { name: 'id_token', nullable: true })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../platform/database';
 import type { KeyRow } from '../keys/api-key.repository';
 import { SessionEntity } from './session.entity';
 
@@ -41,17 +41,40 @@ export type NewSession = Pick<
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
 > & { readonly signOn?: SignOn };
 
-/** Where a session of single sign-on came from. */
+/** The provider and person behind a session of single sign-on. */
 export type SignOn = {
   readonly [Member in 'issuerKey' | 'issuer' | 'subject']: string;
-} & Pick<SessionEntity, 'providerSession' | 'idToken'>;
+} & Pick<SessionEntity, 'providerSession' | 'idToken'> & { readonly issuedAt: Date | null };
 
-/** Whose sessions a provider ends. */
+/** The sessions that a provider ends: all of one subject, or one session of the provider. */
 export interface EndedAtProvider {
   readonly issuer: string;
   readonly subject: string | null;
   readonly session: string | null;
+  /** By the clock of the provider. Later sessions stay: a notice that is sent twice ends nothing new. */
+  readonly issuedAt: Date;
 }
+
+export interface EndedSession {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+const NO_SIGN_ON = {
+  issuerKey: null,
+  issuer: null,
+  subject: null,
+  providerSession: null,
+  idToken: null,
+  issuedAt: null,
+};
+
+/** In the order of the columns. */
+const signOnColumns = (signOn: SignOn | undefined): readonly unknown[] => {
+  const { issuerKey, issuer, subject, providerSession, idToken, issuedAt } = signOn ?? NO_SIGN_ON;
+  return [issuerKey, issuer, subject, providerSession, idToken, issuedAt];
+};
 
 type SessionOfMember = Pick<SessionEntity, 'organizationId' | 'userId' | 'id'>;
 
@@ -60,11 +83,13 @@ export class SessionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** No organization is known yet; the token itself is the proof. */
+  @AcrossOrganizations('sign-in')
   async findByHash(hash: string, source: Pick<Transaction, 'query'> = this.dataSource): Promise<KeyRow | null> {
     const [row] = await source.query<KeyRow[]>(`${SESSION_ROW} session.hash = $1`, [hash]);
     return row ?? null;
   }
 
+  @AcrossOrganizations('sign-in')
   async findById(id: string): Promise<KeyRow | null> {
     const [row] = await this.dataSource.query<KeyRow[]>(`${SESSION_ROW} session.id = $1`, [id]);
     return row ?? null;
@@ -83,8 +108,8 @@ export class SessionRepository {
     const { signOn } = session;
     await tx.query(
       `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
-                             issuer_key, issuer, subject, provider_session, id_token)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12)`,
+                             issuer_key, issuer, subject, provider_session, id_token, provider_issued_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13)`,
       [
         session.id,
         session.organizationId,
@@ -93,11 +118,7 @@ export class SessionRepository {
         session.hash,
         session.role,
         session.scopes,
-        signOn?.issuerKey ?? null,
-        signOn?.issuer ?? null,
-        signOn?.subject ?? null,
-        signOn?.providerSession ?? null,
-        signOn?.idToken ?? null,
+        ...signOnColumns(signOn),
       ],
     );
   }
@@ -108,23 +129,33 @@ export class SessionRepository {
     return row === null || row.issuerKey === null ? null : { issuerKey: row.issuerKey, idToken: row.idToken };
   }
 
-  /** Removes the sessions that a provider ended: one of its own, or all of a person. Returns their organizations. */
-  async removeAtProvider({ issuer, subject, session }: EndedAtProvider): Promise<readonly string[]> {
+  /** Removes the sessions that a provider ended: one of its own, or all of a person. */
+  @AcrossOrganizations('sign-in')
+  async removeAtProvider(
+    { issuer, subject, session, issuedAt }: EndedAtProvider,
+    tx: Transaction,
+  ): Promise<readonly EndedSession[]> {
     const [column, value] = session === null ? ['subject', subject] : ['provider_session', session];
-    const removed = await this.dataSource
+    const removed = await tx
       .createQueryBuilder()
       .delete()
       .from(SessionEntity)
       .where(`issuer = :issuer AND ${column} = :value`, { issuer, value })
-      .returning('organization_id')
+      .andWhere('(provider_issued_at IS NULL OR provider_issued_at <= :issuedAt)', { issuedAt })
+      .returning('id, organization_id, user_id')
       .execute();
-    return [...new Set((removed.raw as { organization_id: string }[]).map((row) => row.organization_id))];
+    return (removed.raw as { id: string; organization_id: string; user_id: string }[]).map((row) => ({
+      id: row.id,
+      organizationId: row.organization_id,
+      userId: row.user_id,
+    }));
   }
 
   async removeOfIssuer(issuerKey: string, tx: Transaction): Promise<void> {
     await tx.getRepository(SessionEntity).delete({ issuerKey });
   }
 
+  @AcrossOrganizations('sign-in')
   async touch(id: string): Promise<void> {
     await this.dataSource.query(
       `UPDATE sessions SET last_seen_at = now() WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`,
@@ -132,9 +163,19 @@ export class SessionRepository {
     );
   }
 
+  @AcrossOrganizations('sign-in')
   async removeByHash(hash: string, tx: Transaction): Promise<boolean> {
     const { affected } = await tx.getRepository(SessionEntity).delete({ hash });
     return affected === 1;
+  }
+
+  /** Remembers the first session of a member. Directories read `updated_at` as a version: it stays. */
+  async noteFirst({ organizationId, userId }: NewSession, tx: Transaction): Promise<void> {
+    await tx.query(
+      `UPDATE members SET first_signed_in_at = now()
+        WHERE organization_id = $1 AND user_id = $2 AND first_signed_in_at IS NULL`,
+      [organizationId, userId],
+    );
   }
 
   /** Removes expired sessions, and the oldest ones of a member with too many. */

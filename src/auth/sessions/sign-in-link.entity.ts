@@ -16,6 +16,10 @@ export class SignInLinkEntity {
   @Column('text')
   hash!: string;
 
+  /** Made by an administrator of the organization, not by the operator. */
+  @Column('boolean', { name: 'needs_local_sign_in', default: false })
+  needsLocalSignIn!: boolean;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

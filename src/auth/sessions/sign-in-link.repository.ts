@@ -1,11 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../platform/database';
 import { SignInLinkEntity } from './sign-in-link.entity';
 
 export interface LinkedMember {
   readonly organizationId: string;
   readonly userId: string;
+}
+
+export interface ConsumedLink extends LinkedMember {
+  /** Refused while people of the organization sign in through their institution only. */
+  readonly needsLocalSignIn: boolean;
+}
+
+export interface NewSignInLink extends ConsumedLink {
+  readonly id: string;
+  readonly hash: string;
+  readonly hours: number;
 }
 
 @Injectable()
@@ -14,14 +25,14 @@ export class SignInLinkRepository {
 
   /** Returns the expiry, by the clock of the database. Deletes expired links. */
   async insert(
-    { id, organizationId, userId, hash }: Omit<SignInLinkEntity, 'createdAt' | 'expiresAt'>,
+    { id, organizationId, userId, hash, hours, needsLocalSignIn }: NewSignInLink,
     tx: Transaction,
   ): Promise<Date> {
     await tx.query('DELETE FROM sign_in_links WHERE expires_at < now()');
     const [row] = await tx.query<{ expiresAt: Date }[]>(
-      `INSERT INTO sign_in_links (id, organization_id, user_id, hash, expires_at)
-       VALUES ($1, $2, $3, $4, now() + interval '1 hour') RETURNING expires_at AS "expiresAt"`,
-      [id, organizationId, userId, hash],
+      `INSERT INTO sign_in_links (id, organization_id, user_id, hash, expires_at, needs_local_sign_in)
+       VALUES ($1, $2, $3, $4, now() + make_interval(hours => $5::int), $6) RETURNING expires_at AS "expiresAt"`,
+      [id, organizationId, userId, hash, hours, needsLocalSignIn],
     );
     if (row === undefined) throw new Error('A sign-in link was not written');
     return row.expiresAt;
@@ -31,16 +42,32 @@ export class SignInLinkRepository {
     await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
   }
 
+  /** The member whom the link is for; leaves the link as it is. */
+  @AcrossOrganizations('sign-in')
+  async find(hash: string): Promise<ConsumedLink | null> {
+    return this.dataSource
+      .getRepository(SignInLinkEntity)
+      .createQueryBuilder('link')
+      .where('link.hash = :hash AND link.expires_at > now()', { hash })
+      .getOne();
+  }
+
   /** Consumes the link: of two concurrent calls one gets null. */
-  async consume(hash: string): Promise<LinkedMember | null> {
+  @AcrossOrganizations('sign-in')
+  async consume(hash: string): Promise<ConsumedLink | null> {
     const result = await this.dataSource
       .createQueryBuilder()
       .delete()
       .from(SignInLinkEntity)
       .where('hash = :hash AND expires_at > now()', { hash })
-      .returning('organization_id, user_id')
+      .returning('organization_id, user_id, needs_local_sign_in')
       .execute();
-    const [row] = result.raw as { organization_id: string; user_id: string }[];
-    return row === undefined ? null : { organizationId: row.organization_id, userId: row.user_id };
+    const [row] = result.raw as { organization_id: string; user_id: string; needs_local_sign_in: boolean }[];
+    if (row === undefined) return null;
+    return {
+      organizationId: row.organization_id,
+      userId: row.user_id,
+      needsLocalSignIn: row.needs_local_sign_in,
+    };
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel';
 import { MembersService, OrganizationsService } from '../../organizations';
 import type { MeDto } from '../keys/api-key-answer.dto';
 import { unauthenticated } from '../access/credential';
+import { withinOrganization } from '../../platform/database';
 
 /** Facts about the caller. */
 @Injectable()
@@ -13,7 +14,12 @@ export class Myself {
   ) {}
 
   /** @throws {AppError} `unauthenticated` for a former member */
-  async of(caller: Caller): Promise<MeDto> {
+  of(caller: Caller): Promise<MeDto> {
+    // At sign-in nobody was known when the request began.
+    return withinOrganization(caller.organizationId, () => this.read(caller));
+  }
+
+  private async read(caller: Caller): Promise<MeDto> {
     const [member, organization] = await Promise.all([
       this.members.find(caller.organizationId, caller.userId),
       this.organizations.runtime(caller.organizationId),

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
+import { IsFQDN, IsNotEmpty, IsString, Matches, MaxLength } from 'class-validator';
+import { SLUG, SLUG_LENGTH } from '../../organizations';
+import { MayBeOmitted } from '../../platform/http';
 
 export class SignInDto {
   @ApiProperty({ example: 'bw_live_AbCdEf123456_…' })
@@ -9,10 +11,56 @@ export class SignInDto {
   api_key!: string;
 }
 
+export class UseLinkDto {
+  /** The part of a member's sign-in link after `#link=`. */
+  @ApiProperty({ example: 'dCx7W1Bv6Kmvg7ig_JbbSfmFN8IWi2MUXvLhecumM-o' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(256)
+  token!: string;
+}
+
+/** The person that a sign-in link signs in. */
+export class LinkedPersonDto {
+  name!: string;
+  email!: string;
+  /** Name of the organization. */
+  organization!: string;
+}
+
+/** Selects identity providers: of an organization, for an e-mail domain, or a single one. */
+export class SignInQueryDto {
+  /** Slug: the sign-in page of that organization. */
+  @ApiProperty({ required: false, example: 'physics' })
+  @MayBeOmitted()
+  @Matches(SLUG)
+  @MaxLength(SLUG_LENGTH.longest)
+  organization?: string;
+
+  /** Key of one provider, also of one that no page lists. */
+  @ApiProperty({ required: false, example: 'campus' })
+  @MayBeOmitted()
+  @Matches(SLUG)
+  @MaxLength(SLUG_LENGTH.longest)
+  issuer?: string;
+
+  /** The part of the person's address after the `@`. */
+  @ApiProperty({ required: false, example: 'physics.example.edu' })
+  @MayBeOmitted()
+  @IsFQDN({ require_tld: false })
+  @MaxLength(255)
+  email_domain?: string;
+}
+
 /** An identity provider, offered as a button. */
 export class SignInProviderDto {
   name!: string;
-  /** Address for the browser. */
+
+  /** Name of the organization whose account it opens; null where the provider's claims decide. */
+  organization!: string | null;
+
+  /** `POST` begins the sign-in. `GET` leads to the sign-in page with this provider: nobody is signed in by a link. */
+  @ApiProperty({ example: '/auth/oidc/campus/login' })
   url!: string;
   /** Address of a picture. */
   logo!: string | null;
@@ -47,6 +95,6 @@ export class SessionDto {
   @ApiProperty({ type: [SignInProviderDto] })
   providers!: SignInProviderDto[];
 
-  /** Where the browser goes to sign out, so that the institution's session ends too; null: `DELETE` is enough. */
+  /** Address at which the browser also ends the institution's session; null: `DELETE` is enough. */
   sign_out_url!: string | null;
 }

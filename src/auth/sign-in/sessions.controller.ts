@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiDefaultResponse,
   ApiExtraModels,
@@ -11,13 +11,14 @@ import {
 import type { Response } from 'express';
 import { AppError, type Caller } from '../../kernel';
 import { type BellwetherRequest, ProblemDto, Public } from '../../platform/http';
+import { unauthenticated } from '../access/credential';
 import { MeDto } from '../keys/api-key-answer.dto';
 import { FailedCredentials } from '../access/failed-credentials.service';
 import { Myself } from './myself.service';
 import { RequestAuthenticator } from '../access/request-authenticator';
 import { assertNotForeign, assertSameOrigin } from '../sessions/same-origin';
 import { SessionCookie } from '../sessions/session-cookie';
-import { SessionDto, SignInDto } from './session.dto';
+import { LinkedPersonDto, SessionDto, SignInDto, SignInQueryDto, UseLinkDto } from './session.dto';
 import { SessionsService } from './sessions.service';
 import { SignInDoors } from './sign-in-doors.service';
 import { signInContextOf } from './sign-in-context';
@@ -42,8 +43,14 @@ export class SessionsController {
   @Public('Is the browser signed in, and how can it sign in?')
   @ApiOkResponse({ type: SessionDto })
   @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
-  async state(@Req() request: BellwetherRequest): Promise<SessionDto> {
-    return this.doors.of(await this.callerOf(request));
+  async state(@Req() request: BellwetherRequest, @Query() query: SignInQueryDto): Promise<SessionDto> {
+    const { organization, issuer, email_domain: emailDomain } = query;
+    const wanted = {
+      ...(organization && { organization }),
+      ...(issuer && { issuer }),
+      ...(emailDomain && { emailDomain }),
+    };
+    return this.doors.of(await this.callerOf(request), wanted);
   }
 
   @Post()
@@ -64,6 +71,43 @@ export class SessionsController {
     );
     this.cookie.set(response, token);
     return this.myself.of(caller);
+  }
+
+  @Post('link')
+  @HttpCode(200)
+  @Public('Sign in with the link that an administrator made: uses it up and sets the cookie of a session')
+  @ApiOkResponse({ type: MeDto })
+  @ApiUnauthorizedResponse({ content: PROBLEM, description: 'A used, expired or unknown link' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async useLink(
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Body() { token: link }: UseLinkDto,
+  ): Promise<MeDto> {
+    assertNotForeign(request.headers, this.cookie.own);
+    const context = signInContextOf(request, this.cookie);
+    const { token, caller } = await this.failures.watch(
+      { address: context.ip, kind: 'sign_in', credential: link },
+      async () => {
+        const opened = await this.doors.openByLink(link, context);
+        if (opened === null) throw unauthenticated();
+        return opened;
+      },
+    );
+    this.cookie.set(response, token);
+    return this.myself.of(caller);
+  }
+
+  @Post('link/person')
+  @HttpCode(200)
+  @Public('Reads who a sign-in link is for, without using it up')
+  @ApiOkResponse({ type: LinkedPersonDto })
+  @ApiUnauthorizedResponse({ content: PROBLEM, description: 'A used, expired or unknown link' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async person(@Req() request: BellwetherRequest, @Body() { token }: UseLinkDto): Promise<LinkedPersonDto> {
+    assertNotForeign(request.headers, this.cookie.own);
+    const { ip: address } = signInContextOf(request, this.cookie);
+    return this.failures.watch({ address, kind: 'sign_in', credential: token }, () => this.doors.lookAtLink(token));
   }
 
   @Delete()

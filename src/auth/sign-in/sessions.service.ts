@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, type RequestOrigin, type Scope, uuidv7 } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
-import { type Transaction, Transactions } from '../../platform/database';
+import { type Transaction, Transactions, withinOrganization } from '../../platform/database';
 import { SecretsService } from '../../platform/secrets';
 import { Authenticator, callerOf, isUsable } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
-import { type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';
+import { type EndedAtProvider, type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
 
 export interface OpenedSession {
@@ -55,9 +55,10 @@ export class SessionsService {
     // Only programs may name end users: a page acts for its user.
     const granted = scopes.filter((scope) => scope !== 'act_as');
     const session = { ...opening, id: uuidv7(), hash: sessionHashOf(token), scopes: granted };
-    const caller = await this.transactions.run(async (tx) => {
+    const caller = await this.inTransactionOf(session, async (tx) => {
       const origin = signOn === undefined ? {} : { signOn: await this.sealed(session, signOn, tx) };
       await this.sessions.insert({ ...session, ...origin }, tx);
+      await this.sessions.noteFirst(session, tx);
       await this.sessions.removeStale(session, tx);
       const row = await this.sessions.findByHash(session.hash, tx);
       // A suspended organization, for example: no row stays.
@@ -79,11 +80,31 @@ export class SessionsService {
       if (error instanceof AppError && error.code === 'unauthenticated') return null;
       throw error;
     });
-    await this.transactions.run(async (tx) => {
+    await this.inTransactionOf(caller, async (tx) => {
       const removed = await this.sessions.removeByHash(sessionHashOf(token), tx);
       if (removed && caller !== null) await this.record(caller, 'session.end', origin, tx);
     });
     if (caller !== null) this.authenticator.forget(caller.organizationId);
+  }
+
+  /** The sessions that a provider's logout notice names. */
+  async endAtProvider(issuerKey: string, notice: EndedAtProvider, { requestId, ip }: RequestOrigin): Promise<void> {
+    const ended = await this.transactions.run(async (tx) => {
+      const sessions = await this.sessions.removeAtProvider(notice, tx);
+      const entries = sessions.map(({ id, organizationId, userId }) => ({
+        caller: null,
+        origin: { requestId, ip },
+        organizationId,
+        action: 'session.end',
+        target: { type: 'session', id },
+        after: { ended_by: 'provider', issuer: issuerKey, user_id: userId },
+      }));
+      await this.audit.recordAll(entries, tx);
+      return sessions;
+    });
+    for (const organizationId of new Set(ended.map((session) => session.organizationId))) {
+      this.authenticator.forget(organizationId);
+    }
   }
 
   /** The provider's settings and the ID token of a session of single sign-on; null for another one. */
@@ -92,10 +113,22 @@ export class SessionsService {
     organizationId,
     kind,
   }: Caller): Promise<Pick<SignOn, 'issuerKey' | 'idToken'> | null> {
-    const found = kind === 'session' && credentialId !== null ? await this.sessions.signOnOf(credentialId) : null;
-    if (found === null || found.idToken === null || credentialId === null) return found;
-    const opened = this.secrets.open(organizationId, idTokenField(credentialId), found.idToken);
-    return { ...found, idToken: await opened.catch(() => null) };
+    if (kind !== 'session' || credentialId === null) return null;
+    return withinOrganization(organizationId, async () => {
+      const found = await this.sessions.signOnOf(credentialId);
+      if (found === null || found.idToken === null) return found;
+      const opened = this.secrets.open(organizationId, idTokenField(credentialId), found.idToken);
+      return { ...found, idToken: await opened.catch(() => null) };
+    });
+  }
+
+  /** Takes the organization of the credential, as no caller is signed in yet. */
+  private inTransactionOf<T>(
+    owner: Pick<Caller, 'organizationId'> | null,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const run = (): Promise<T> => this.transactions.run(work);
+    return owner === null ? run() : withinOrganization(owner.organizationId, run);
   }
 
   private async sealed(

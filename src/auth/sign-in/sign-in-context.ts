@@ -4,6 +4,6 @@ import type { SignInContext } from './sessions.service';
 
 export const signInContextOf = (request: BellwetherRequest, cookie: SessionCookie): SignInContext => ({
   requestId: typeof request.id === 'string' ? request.id : null,
-  ip: request.socket.remoteAddress ?? null,
+  ip: request.ip ?? null,
   replaces: cookie.tokenOf(request.headers),
 });

@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
-import { Issuers } from '../issuers/issuers.service';
-import type { SessionDto } from './session.dto';
+import { type OfferQuery, Issuers } from '../issuers/issuers.service';
+import { scopesOf } from '../sessions/role-scopes';
+import { unauthenticated } from '../access/credential';
+import type { LinkedPersonDto, SessionDto } from './session.dto';
 import { type OpenedSession, type SignInContext, SessionsService } from './sessions.service';
+import { type MemberLink, SignInLinks } from './sign-in-links.service';
 
 export const signOnPath = (key: string, action: 'login' | 'logout' | 'callback' | 'logo'): string =>
   `/auth/oidc/${key}/${action}`;
@@ -17,6 +20,7 @@ export class SignInDoors {
     private readonly sessions: SessionsService,
     private readonly authenticator: Authenticator,
     private readonly organizations: OrganizationsService,
+    private readonly links: SignInLinks,
   ) {}
 
   /**
@@ -34,15 +38,48 @@ export class SignInDoors {
     return this.sessions.open({ organizationId, userId, apiKeyId, role, scopes }, context);
   }
 
-  async of(caller: Caller | null): Promise<SessionDto> {
+  /** Null for a link that is used, expired, unknown or for somebody who may not sign in by it. */
+  async openByLink(token: string, context: SignInContext): Promise<OpenedSession | null> {
+    const linked = await this.links.consume(token);
+    if (linked === null || !(await this.isOpen(linked))) return null;
+    const { organizationId, userId, role } = linked;
+    try {
+      const scopes = scopesOf(role);
+      return await this.sessions.open({ organizationId, userId, apiKeyId: null, role, scopes }, context);
+    } catch (error) {
+      // A suspended organization, for example.
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    }
+  }
+
+  /**
+   * The person that a link signs in, for the confirmation page.
+   * @throws {AppError} `unauthenticated` where `openByLink` gives null
+   */
+  async lookAtLink(token: string): Promise<LinkedPersonDto> {
+    const linked = await this.links.look(token);
+    if (linked === null || !(await this.isOpen(linked))) throw unauthenticated();
+    const { name: organization } = await this.organizations.runtime(linked.organizationId);
+    return { name: linked.name, email: linked.email, organization };
+  }
+
+  private async isOpen({ organizationId, needsLocalSignIn, systemAdmin }: MemberLink): Promise<boolean> {
+    return (
+      !needsLocalSignIn || systemAdmin || (await this.organizations.runtime(organizationId)).features.local_sign_in
+    );
+  }
+
+  async of(caller: Caller | null, query: OfferQuery): Promise<SessionDto> {
     if (caller !== null) {
       const signOn = await this.sessions.signOnOf(caller);
       const sign_out_url = signOn === null ? null : signOnPath(signOn.issuerKey, 'logout');
       return { signed_in: true, providers: [], sign_out_url };
     }
-    const listed = await this.issuers.listed();
-    const providers = listed.map(({ key, name, hasLogo }) => ({
+    const offered = await this.issuers.offered(query);
+    const providers = offered.map(({ key, name, hasLogo, organization }) => ({
       name,
+      organization,
       url: signOnPath(key, 'login'),
       logo: hasLogo ? signOnPath(key, 'logo') : null,
     }));

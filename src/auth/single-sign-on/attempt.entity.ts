@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A sign-in that a browser has begun. Finishing it deletes the row, so that it works once. */
 @Entity('oidc_attempts')
 @Index('oidc_attempts_expires_idx', ['expiresAt'])
+@Index('oidc_attempts_address_idx', ['address', 'expiresAt'])
 export class AttemptEntity {
   /** SHA-256 of `state`. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'oidc_attempts_pk' })
@@ -11,6 +12,10 @@ export class AttemptEntity {
   /** SHA-256 of the cookie of the browser that began it. */
   @Column('text', { name: 'browser_hash' })
   browserHash!: string;
+
+  /** Of the client, for the limit of sign-ins that are under way. */
+  @Column('text', { default: '' })
+  address!: string;
 
   @Column('text', { name: 'issuer_key' })
   issuerKey!: string;

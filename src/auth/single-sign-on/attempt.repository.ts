@@ -1,22 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AttemptEntity } from './attempt.entity';
+import { AcrossOrganizations } from '../../platform/database';
+
+/** Sign-ins under way from one address; a campus behind one address begins hundreds at once. */
+const MOST_OF_ADDRESS = 2_000;
 
 @Injectable()
 export class AttemptRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Ten minutes by the database's clock. Drops those that have expired. */
-  async insert({ hash, browserHash, issuerKey, returnTo, trial }: Omit<AttemptEntity, 'expiresAt'>): Promise<void> {
-    await this.dataSource.query('DELETE FROM oidc_attempts WHERE expires_at < now()');
+  /** Ten minutes by the database's clock. Drops those that have expired, and the oldest of an address with too many. */
+  @AcrossOrganizations('sign-in')
+  async insert({
+    hash,
+    browserHash,
+    address,
+    issuerKey,
+    returnTo,
+    trial,
+  }: Omit<AttemptEntity, 'expiresAt'>): Promise<void> {
     await this.dataSource.query(
-      `INSERT INTO oidc_attempts (hash, browser_hash, issuer_key, return_to, trial, expires_at)
-       VALUES ($1, $2, $3, $4, $5, now() + interval '10 minutes')`,
-      [hash, browserHash, issuerKey, returnTo, trial],
+      `DELETE FROM oidc_attempts WHERE expires_at < now() OR hash IN (
+         SELECT hash FROM oidc_attempts WHERE address = $1 ORDER BY expires_at DESC OFFSET ${MOST_OF_ADDRESS - 1})`,
+      [address],
+    );
+    await this.dataSource.query(
+      `INSERT INTO oidc_attempts (hash, browser_hash, address, issuer_key, return_to, trial, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '10 minutes')`,
+      [hash, browserHash, address, issuerKey, returnTo, trial],
     );
   }
 
   /** The attempt, once: a replayed answer finds none. Another browser or issuer finds none either, and leaves it. */
+  @AcrossOrganizations('sign-in')
   async consume(
     own: Pick<AttemptEntity, 'hash' | 'browserHash' | 'issuerKey'>,
   ): Promise<Pick<AttemptEntity, 'returnTo' | 'trial'> | null> {

@@ -3,7 +3,7 @@ import { AppError, type Caller } from '../../kernel';
 import { IdentityRepository } from '../issuers/identity.repository';
 import { authorityOf, type Issuer } from '../issuers/issuer.types';
 import { OpenIdClient } from '../issuers/openid-client';
-import { TokenVerifier } from '../issuers/token-verifier';
+import { sharesAudience, TokenVerifier } from '../issuers/token-verifier';
 import type { ConnectionCheckDto, ConnectionReportDto } from './issuer-answer.dto';
 import { Trials } from './trials.service';
 
@@ -47,6 +47,7 @@ export class ConnectionTests {
       metadata.end_session_endpoint === undefined
         ? warned('logout', 'Signing out here does not sign out at the provider')
         : passed('logout', 'Signing out here signs out at the provider'),
+      ...accessTokens(issuer),
     ];
   }
 
@@ -73,6 +74,19 @@ function algorithm({ signingAlgorithm }: Issuer, metadata: Metadata): Check {
   return offered.includes(signingAlgorithm)
     ? passed('algorithm', `Tokens are signed with ${signingAlgorithm}`)
     : failed('algorithm', `The provider signs with ${offered.join(', ').slice(0, 100)}, not with ${signingAlgorithm}`);
+}
+
+/** None for a provider whose access tokens are not taken. */
+function accessTokens(issuer: Issuer): Check[] {
+  if (issuer.audience === null) return [];
+  const advice =
+    'The audience is the client id, which ID tokens name too: only tokens with a scope or a client_id are taken. ' +
+    'Set an audience of its own, or the type at+jwt if the provider sends it';
+  return [
+    sharesAudience(issuer)
+      ? warned('access_tokens', advice)
+      : passed('access_tokens', `Access tokens for ${issuer.audience} are taken`),
+  ];
 }
 
 function secret({ clientSecret }: Issuer): Check {

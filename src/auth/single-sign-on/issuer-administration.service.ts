@@ -1,16 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  AppError,
-  type Caller,
-  invalid,
-  notFound,
-  type Page,
-  type PageRequest,
-  type Problem,
-  ROLES,
-  uuidv7,
-} from '../../kernel';
+import { AppError, type Caller, invalid, notFound, type Page, type PageRequest, uuidv7 } from '../../kernel';
 import { assertOutranks, OrganizationChanges, OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { CONFIG, type Config } from '../../platform/config';
@@ -25,11 +15,9 @@ import { DEFAULT_SETTINGS, type Issuer, type IssuerSettings } from '../issuers/i
 import { Issuers, secretFieldOf } from '../issuers/issuers.service';
 import { SessionRepository } from '../sessions/session.repository';
 import type { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
-import type { IdentityDto, IssuerDto } from './issuer-answer.dto';
+import type { IdentityDto, IssuerDto, IssuerPageDto } from './issuer-answer.dto';
+import { assertReachesNobodyElse, problemsOf } from './issuer-rules';
 import { changedSettings, settingsOf, viewOf } from './issuer-view';
-
-const MOST_ENTRIES = 200;
-const LONGEST = 500;
 
 /** The organization of a request, and the origin that its answers name. */
 export interface IssuerRequest {
@@ -55,10 +43,16 @@ export class IssuerAdministration {
     private readonly changes: OrganizationChanges,
   ) {}
 
-  async list({ caller, slug, origin }: IssuerRequest, page: PageRequest): Promise<Page<IssuerDto>> {
+  async list({ caller, slug, origin }: IssuerRequest, page: PageRequest): Promise<IssuerPageDto> {
     const organizationId = await this.organizations.administered(caller, slug);
     const found = await this.repository.within(organizationId).page(page);
-    return { ...found, items: found.items.map((row) => viewOf(row, origin)) };
+    const elsewhere = await this.issuers.reaching(organizationId);
+    return {
+      items: found.items.map((row) => viewOf(row, origin)),
+      next_cursor: found.next_cursor,
+      total: found.total ?? found.items.length,
+      set_elsewhere: elsewhere.map(({ key, name, url, forAll }) => ({ key, name, issuer: url, for_all: forAll })),
+    };
   }
 
   async get(request: IssuerRequest, key: string): Promise<IssuerDto> {
@@ -198,12 +192,10 @@ export class IssuerAdministration {
     caller: Caller,
     input: UpdateIssuerDto,
     settings: IssuerSettings,
-    old: Pick<IssuerEntity, 'forAll'> | null = null,
+    old: IssuerEntity | null = null,
   ): Promise<void> {
     assertOutranks(caller, { role: 'owner' });
-    if ((input.for_all === true || old?.forAll === true) && !caller.systemAdmin) {
-      throw new AppError('forbidden', 'Only system administrators set a sign-in service of all organizations');
-    }
+    if (!caller.systemAdmin) assertReachesNobodyElse(input, old);
     const problems = problemsOf(settings, input);
     const { issuer } = input;
     if (issuer?.startsWith('http:') && this.config.env === 'production') {
@@ -231,29 +223,6 @@ export class IssuerAdministration {
       assertMayChange: (caller) => assertOutranks(caller, { role: 'owner' }),
     });
   }
-}
-
-function problemsOf({ accounts, linkVerifiedEmail }: IssuerSettings, input: UpdateIssuerDto): Problem[] {
-  const problems: Problem[] = [];
-  if (accounts === 'invitation' && !linkVerifiedEmail) {
-    problems.push({
-      path: 'link_verified_email',
-      message: 'must be true for accounts by invitation, or nobody could come in',
-    });
-  }
-  const maps = {
-    roles: [input.roles, (value: unknown) => ROLES.some((role) => role === value), `one of ${ROLES.join(', ')}`],
-    organizations: [input.organizations, (value: unknown) => typeof value === 'string', 'a slug'],
-    email_domains: [input.email_domains, (value: unknown) => typeof value === 'string', 'a slug'],
-  } as const;
-  for (const [path, [map = {}, isGood, wanted]] of Object.entries(maps)) {
-    const entries = Object.entries(map);
-    const isSized = entries.length <= MOST_ENTRIES && entries.every(([name]) => name.length <= LONGEST && name !== '');
-    if (!isSized || !entries.every(([, value]) => isGood(value) && String(value).length <= LONGEST)) {
-      problems.push({ path, message: `must hold at most ${MOST_ENTRIES} entries, each with ${wanted}` });
-    }
-  }
-  return problems;
 }
 
 const pick = (from: object, like: object): object =>

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Role, ROLES } from '../../kernel';
+import { GROUP_MATCHES, type GroupMatch } from '../../organizations';
 import { ADMISSION_PROBLEMS, type AdmissionProblem } from '../issuers/accounts.service';
 import {
   ACCESS_TOKEN_TYPES,
@@ -27,6 +28,8 @@ export class IssuerDto {
   logo!: string | null;
   enabled!: boolean;
   listed!: boolean;
+  listed_for_everybody!: boolean;
+  sign_in_domains!: string[];
   for_all!: boolean;
   audience!: string | null;
 
@@ -53,6 +56,9 @@ export class IssuerDto {
   default_role!: Role | null;
 
   groups_claim!: string | null;
+
+  @ApiProperty({ enum: GROUP_MATCHES, nullable: true })
+  group_match!: GroupMatch | null;
   organization_claim!: string | null;
 
   @ApiProperty(SLUG_MAP)
@@ -63,6 +69,8 @@ export class IssuerDto {
 
   /** To be entered at the provider. */
   redirect_uri!: string;
+  /** For a provider that begins sign-ins itself (OpenID Connect Core 1.0 §4). */
+  initiate_login_uri!: string;
   backchannel_logout_uri!: string;
   post_logout_redirect_uri!: string;
 
@@ -71,15 +79,36 @@ export class IssuerDto {
   updated_at!: string;
 }
 
+/** An OpenID provider set elsewhere, through which people of the organization come in. */
+export class ReachingIssuerDto {
+  key!: string;
+  name!: string;
+  issuer!: string;
+  /** False for the operator's, which the environment sets. */
+  for_all!: boolean;
+}
+
 export class IssuerPageDto {
   @ApiProperty({ type: [IssuerDto] })
   items!: IssuerDto[];
+
+  /** Providers of all organizations that others set, and the operator's. */
+  @ApiProperty({ type: [ReachingIssuerDto] })
+  set_elsewhere!: ReachingIssuerDto[];
 
   next_cursor!: string | null;
   total!: number;
 }
 
-export const CONNECTION_CHECKS = ['metadata', 'keys', 'algorithm', 'pkce', 'secret', 'logout'] as const;
+export const CONNECTION_CHECKS = [
+  'metadata',
+  'keys',
+  'algorithm',
+  'pkce',
+  'secret',
+  'logout',
+  'access_tokens',
+] as const;
 export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number];
 
 export class ConnectionCheckDto {
@@ -124,7 +153,7 @@ export class ConnectionReportDto {
 }
 
 export class TrialDto {
-  /** Address for the browser, which comes back with the outcome behind `#trial=`, as base64url of JSON. */
+  /** Address for the browser, which comes back with the outcome behind `#trial=`, as base64url of JSON. A failed sign-in there has `failure` and `reason` only. */
   url!: string;
 }
 

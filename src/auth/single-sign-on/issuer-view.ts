@@ -12,7 +12,7 @@ export const settingsOf = ({ settings }: Pick<IssuerEntity, 'settings'>): Issuer
 });
 
 export function viewOf(row: IssuerEntity, origin: string): IssuerDto {
-  const { rules, trustedDomains, ...settings } = settingsOf(row);
+  const { rules, trustedDomains, signInDomains, ...settings } = settingsOf(row);
   const { roles, organizations, emailDomains, ...claims } = rules;
   return {
     key: row.key,
@@ -27,11 +27,13 @@ export function viewOf(row: IssuerEntity, origin: string): IssuerDto {
     ...snakeCased(settings),
     ...snakeCased(claims),
     trusted_domains: [...trustedDomains],
+    sign_in_domains: [...signInDomains],
     // Values of claims: their letters stay as they are.
     roles: { ...roles },
     organizations: { ...organizations },
     email_domains: { ...emailDomains },
     redirect_uri: origin + signOnPath(row.key, 'callback'),
+    initiate_login_uri: origin + signOnPath(row.key, 'login'),
     backchannel_logout_uri: `${origin}/auth/oidc/${row.key}/backchannel-logout`,
     post_logout_redirect_uri: `${origin}/sign-in`,
     version: row.version,
@@ -52,6 +54,7 @@ export function changedSettings(old: IssuerSettings, input: UpdateIssuerDto): Is
       roles: input.roles,
       defaultRole: input.default_role,
       groupsClaim: input.groups_claim,
+      groupMatch: input.group_match,
       organizationClaim: input.organization_claim,
       organizations: input.organizations,
       emailDomains: input.email_domains && lowered(input.email_domains),
@@ -68,6 +71,8 @@ export function changedSettings(old: IssuerSettings, input: UpdateIssuerDto): Is
       accounts: input.accounts,
       linkVerifiedEmail: input.link_verified_email,
       trustedDomains: input.trusted_domains?.map((domain) => domain.toLowerCase()),
+      listedForEverybody: input.listed_for_everybody,
+      signInDomains: input.sign_in_domains?.map((domain) => domain.toLowerCase()),
     }),
     rules,
   };

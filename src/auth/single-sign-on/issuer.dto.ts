@@ -17,7 +17,7 @@ import {
   MinLength,
 } from 'class-validator';
 import { type Role, ROLES } from '../../kernel';
-import { SLUG, SLUG_LENGTH } from '../../organizations';
+import { GROUP_MATCHES, type GroupMatch, SLUG, SLUG_LENGTH } from '../../organizations';
 import { IsPlainName, MayBeOmitted } from '../../platform/http';
 import { ENVIRONMENT_KEY } from '../issuers/environment-issuer';
 import {
@@ -85,10 +85,23 @@ export class UpdateIssuerDto {
   @IsBoolean()
   enabled?: boolean;
 
-  /** On the sign-in page. */
+  /** On the sign-in page of the organization. */
   @MayBeOmitted()
   @IsBoolean()
   listed?: boolean;
+
+  /** On the sign-in page of everybody. For system administrators. */
+  @MayBeOmitted()
+  @IsBoolean()
+  listed_for_everybody?: boolean;
+
+  /** Domains of e-mail addresses whose people the sign-in page leads here. For system administrators. */
+  @ApiProperty({ type: [String], required: false, example: ['physics.example.edu'] })
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsFQDN({ require_tld: false }, { each: true })
+  sign_in_domains?: string[];
 
   /** Its people may belong to every organization. For system administrators. */
   @MayBeOmitted()
@@ -170,6 +183,12 @@ export class UpdateIssuerDto {
   @IsNotEmpty()
   @MaxLength(300)
   groups_claim?: string | null;
+
+  /** How values of that claim name groups of the organization. Their memberships follow each sign-in. */
+  @ApiProperty({ enum: GROUP_MATCHES, required: false, nullable: true })
+  @IsOptional()
+  @IsIn(GROUP_MATCHES)
+  group_match?: GroupMatch | null;
 
   /** For issuers with `for_all`. */
   @ApiProperty({ ...CLAIM, required: false, example: 'faculty' })

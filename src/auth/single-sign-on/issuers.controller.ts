@@ -28,7 +28,7 @@ import { CreateIssuerDto, UpdateIssuerDto } from './issuer.dto';
 import { SingleSignOn } from './single-sign-on.service';
 
 const ADMINISTRATORS = { scope: 'admin', role: 'organization_admin' } as const;
-const FOR_OWNERS = 'For owners of the organization: whoever sets a provider can sign in as any of its people.';
+const FOR_OWNERS = 'For owners of the organization: a person who sets a provider can sign in as any member.';
 
 @ApiTags('Single sign-on')
 @Controller('api/v1/organizations/:slug/sign-on/issuers')
@@ -48,7 +48,7 @@ export class IssuersController {
     @Param('slug') slug: string,
     @Query() page: PageQueryDto,
     @Req() request: BellwetherRequest,
-  ): Promise<Page<IssuerDto>> {
+  ): Promise<IssuerPageDto> {
     return this.issuers.list(this.requestOf(caller, slug, request), toPageRequest(page));
   }
 
@@ -166,7 +166,8 @@ export class IssuersController {
   ): Promise<TrialDto> {
     const asked = this.requestOf(caller, slug, request);
     const issuer = await this.issuers.usable(asked, key);
-    const browser = { token: this.attempt.ensure(request.headers, response), origin: asked.origin };
+    const token = this.attempt.ensure(request.headers, response);
+    const browser = { token, origin: asked.origin, address: request.ip ?? null };
     const returnTo = `/organization/sign-on/issuers/${key}?org=${slug}`;
     return { url: await this.signOn.begin(key, returnTo, browser, issuer) };
   }

@@ -4,18 +4,29 @@ import type { Response } from 'express';
 import { AppError, isJsonObject, notFound } from '../../kernel';
 import { type BellwetherRequest, Public } from '../../platform/http';
 import { Issuers } from '../issuers/issuers.service';
-import { saysSameOrigin } from '../sessions/same-origin';
+import { providerDown } from '../issuers/provider-document';
+import { assertNotForeign, saysSameOrigin } from '../sessions/same-origin';
 import { SessionCookie } from '../sessions/session-cookie';
 import { newSessionToken } from '../sessions/session-token';
 import { signInContextOf } from '../sign-in/sign-in-context';
 import { ownPath } from './attempt';
 import { AttemptCookie } from './attempt-cookie';
-import { FailedSignOn, type FinishedSignOn, SingleSignOn } from './single-sign-on.service';
+import {
+  FailedSignOn,
+  FailedTrial,
+  type FinishedSignOn,
+  type SignOnBrowser,
+  SingleSignOn,
+} from './single-sign-on.service';
 import { Trials } from './trials.service';
 
 const PICTURE = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/;
 /** Longest outcome of a trial in an address. */
 const MOST_FRAGMENT = 12_000;
+
+/** Behind `#` it stays in the browser and in no log. */
+const withOutcome = (path: string, outcome: object): string =>
+  `${path}#trial=${Buffer.from(JSON.stringify(outcome)).toString('base64url')}`;
 
 /** Addresses that browsers and OpenID providers visit. Not described by OpenAPI. */
 @ApiExcludeController()
@@ -29,16 +40,37 @@ export class SingleSignOnController {
     private readonly cookie: SessionCookie,
   ) {}
 
+  /** For links: the sign-in page names the institution and waits for the person. Nothing is begun (login CSRF). */
   @Get('login')
-  @Public('Go to the institution to sign in')
-  async login(
+  @Public('The sign-in page of the institution')
+  async door(
     @Param('issuer') issuer: string,
     @Req() request: BellwetherRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const browser = { token: this.attempt.ensure(request.headers, response), origin: this.originOf(request) };
+    if ((await this.issuers.find(issuer)) === null) throw notFound('Sign-in service');
+    const to = ownPath(request.query['return_to']);
+    const query = new URLSearchParams({ issuer, ...(to !== '/' && { to }) });
+    await this.redirect(response, () => Promise.resolve(`/sign-in?${query.toString()}`));
+  }
+
+  /** Only a page of this service begins a sign-in: a link would sign somebody in to an account of its author. */
+  @Post('login')
+  @HttpCode(200)
+  @Public('Begin to sign in: answers the address at the institution')
+  async login(
+    @Param('issuer') issuer: string,
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ url: string }> {
+    assertNotForeign(request.headers, this.cookie.own);
     const returnTo = ownPath(request.query['return_to']);
-    await this.redirect(response, () => this.signOn.begin(issuer, returnTo, browser));
+    const browser = this.browserOf(request, this.attempt.ensure(request.headers, response));
+    try {
+      return { url: await this.signOn.begin(issuer, returnTo, browser) };
+    } catch (error) {
+      throw error instanceof FailedSignOn ? providerDown() : error;
+    }
   }
 
   @Get('callback')
@@ -50,7 +82,7 @@ export class SingleSignOnController {
   ): Promise<void> {
     // Without the cookie no attempt is found, whatever `state` says.
     const token = this.attempt.tokenOf(request.headers) ?? newSessionToken();
-    const browser = { token, origin: this.originOf(request) };
+    const browser = this.browserOf(request, token);
     await this.redirect(response, async () => {
       const answer = new URL(request.originalUrl, 'http://own.invalid').searchParams;
       const finished = await this.signOn.finish(issuer, answer, browser, signInContextOf(request, this.cookie));
@@ -84,10 +116,14 @@ export class SingleSignOnController {
   @Post('backchannel-logout')
   @HttpCode(200)
   @Public('The institution says that somebody signed out')
-  async backchannelLogout(@Param('issuer') issuer: string, @Body() body: unknown): Promise<void> {
+  async backchannelLogout(
+    @Param('issuer') issuer: string,
+    @Body() body: unknown,
+    @Req() request: BellwetherRequest,
+  ): Promise<void> {
     const token = isJsonObject(body) ? body['logout_token'] : undefined;
     if (typeof token !== 'string') throw new AppError('bad_request', 'Send a logout_token');
-    await this.signOn.endAtProvider(issuer, token);
+    await this.signOn.endAtProvider(issuer, token, signInContextOf(request, this.cookie));
   }
 
   @Get('logo')
@@ -103,9 +139,7 @@ export class SingleSignOnController {
     if (trial === null) return returnTo;
     const outcome = await this.trials.outcomeOf(trial.issuer, trial.claims);
     const isLong = JSON.stringify(outcome).length > MOST_FRAGMENT;
-    const shown = isLong ? { ...outcome, claims: {} } : outcome;
-    // Behind `#` it stays in the browser and in no log.
-    return `${returnTo}#trial=${Buffer.from(JSON.stringify(shown)).toString('base64url')}`;
+    return withOutcome(returnTo, isLong ? { ...outcome, claims: {} } : outcome);
   }
 
   private async redirect(response: Response, address: () => Promise<string>): Promise<void> {
@@ -113,9 +147,14 @@ export class SingleSignOnController {
     try {
       response.redirect(303, await address());
     } catch (error) {
+      if (error instanceof FailedTrial) return response.redirect(303, withOutcome(error.returnTo, error.outcome));
       if (!(error instanceof FailedSignOn)) throw error;
       response.redirect(303, `/sign-in?problem=sso_${error.problem}`);
     }
+  }
+
+  private browserOf(request: BellwetherRequest, token: string): SignOnBrowser {
+    return { token, origin: this.originOf(request), address: request.ip ?? null };
   }
 
   private originOf(request: BellwetherRequest): string {

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AppError, notFound } from '../../kernel';
+import { AppError, notFound, type RequestOrigin } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
 import { Accounts, type AdmissionProblem, RefusedAdmission } from '../issuers/accounts.service';
 import type { Claims, Issuer } from '../issuers/issuer.types';
@@ -8,20 +8,35 @@ import { OpenIdClient, RefusedAnswer } from '../issuers/openid-client';
 import { RefusedToken, TokenVerifier } from '../issuers/token-verifier';
 import { Authenticator } from '../access/authenticator';
 import { scopesOf } from '../sessions/role-scopes';
-import { SessionRepository } from '../sessions/session.repository';
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
 import { signOnPath } from '../sign-in/sign-in-doors.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
-import { checksOf } from './attempt';
+import { addressGroup, checksOf } from './attempt';
 import { AttemptRepository } from './attempt.repository';
+import { AcrossOrganizations } from '../../platform/database';
 
 /** Why a sign-in did not work, for the sign-in page. */
 export type SignOnProblem = 'expired' | 'refused' | 'unavailable' | AdmissionProblem;
 
 export class FailedSignOn extends Error {
-  constructor(readonly problem: SignOnProblem) {
+  constructor(
+    readonly problem: SignOnProblem,
+    /** The provider's word for it, for administrators. */
+    readonly reason: string = problem,
+  ) {
     super(`Single sign-on failed: ${problem}`);
     this.name = 'FailedSignOn';
+  }
+}
+
+/** A trial that did not come to an outcome: back to the page that began it, with the reason for the administrator. */
+export class FailedTrial extends Error {
+  constructor(
+    readonly returnTo: string,
+    readonly outcome: { readonly failure: SignOnProblem; readonly reason: string },
+  ) {
+    super(`A trial sign-in failed: ${outcome.failure}`);
+    this.name = 'FailedTrial';
   }
 }
 
@@ -31,6 +46,7 @@ export interface SignOnBrowser {
   readonly token: string;
   /** Origin of this service, as the browser knows it. */
   readonly origin: string;
+  readonly address: string | null;
 }
 
 /** A finished sign-in; a trial has no session. */
@@ -53,7 +69,6 @@ export class SingleSignOn {
     private readonly accounts: Accounts,
     private readonly attempts: AttemptRepository,
     private readonly sessions: SessionsService,
-    private readonly sessionRows: SessionRepository,
     private readonly authenticator: Authenticator,
   ) {}
 
@@ -67,6 +82,7 @@ export class SingleSignOn {
    * @throws FailedSignOn
    * @throws {AppError} `not_found`
    */
+  @AcrossOrganizations('sign-in')
   async begin(key: string, returnTo: string, browser: SignOnBrowser, trialOf: Issuer | null = null): Promise<string> {
     const issuer = trialOf ?? (await this.issuers.find(key));
     if (issuer === null) throw notFound('Sign-in service');
@@ -75,14 +91,16 @@ export class SingleSignOn {
     try {
       const url = await this.provider.loginUrl(issuer, checks);
       const [hash, browserHash] = [sessionHashOf(state), sessionHashOf(browser.token)];
-      await this.attempts.insert({ hash, browserHash, issuerKey: key, returnTo, trial: trialOf !== null });
+      const address = addressGroup(browser.address);
+      await this.attempts.insert({ hash, browserHash, address, issuerKey: key, returnTo, trial: trialOf !== null });
       return url;
     } catch (error) {
       throw this.failed(key, error);
     }
   }
 
-  /** @throws FailedSignOn */
+  /** @throws FailedSignOn, FailedTrial */
+  @AcrossOrganizations('sign-in')
   async finish(
     key: string,
     answer: URLSearchParams,
@@ -103,11 +121,14 @@ export class SingleSignOn {
       const opened = await this.open(issuer, claims, idToken, context);
       return { returnTo, opened, trial: null };
     } catch (error) {
-      throw this.failed(key, error);
+      const failed = this.failed(key, error);
+      if (!trial || !(failed instanceof FailedSignOn)) throw failed;
+      throw new FailedTrial(returnTo, { failure: failed.problem, reason: failed.reason });
     }
   }
 
   /** Ends the session here. Returns the address that ends it at the provider, or null. */
+  @AcrossOrganizations('sign-in')
   async end(key: string, sessionToken: string | null, origin: string, context: SignInContext): Promise<string | null> {
     if (sessionToken === null) return null;
     const caller = await this.authenticator.authenticateSession(sessionToken).catch((error: unknown) => {
@@ -128,14 +149,13 @@ export class SingleSignOn {
   }
 
   /** Ends the sessions that a provider says are over. @throws {AppError} `bad_request` */
-  async endAtProvider(key: string, logoutToken: string): Promise<void> {
+  @AcrossOrganizations('sign-in')
+  async endAtProvider(key: string, logoutToken: string, origin: RequestOrigin): Promise<void> {
     const issuer = await this.issuers.find(key);
     if (issuer === null) throw notFound('Sign-in service');
     try {
       const notice = await this.verifier.logoutNotice(issuer, logoutToken);
-      for (const organizationId of await this.sessionRows.removeAtProvider(notice)) {
-        this.authenticator.forget(organizationId);
-      }
+      await this.sessions.endAtProvider(key, notice, origin);
     } catch (error) {
       if (!(error instanceof RefusedToken)) throw error;
       this.logger.warn({ msg: 'a logout notice was refused', issuer: key, reason: error.reason });
@@ -145,13 +165,14 @@ export class SingleSignOn {
 
   private async open(issuer: Issuer, claims: Claims, idToken: string, context: SignInContext): Promise<OpenedSession> {
     const { organizationId, userId, role } = await this.accounts.admit(issuer, claims, 'id_token');
-    const { iss, sub, sid } = claims;
+    const { iss, sub, sid, iat } = claims;
     const signOn = {
       issuerKey: issuer.key,
       issuer: String(iss),
       subject: String(sub),
       providerSession: typeof sid === 'string' ? sid : null,
       idToken,
+      issuedAt: typeof iat === 'number' ? new Date(iat * 1_000) : null,
     };
     return this.sessions.open(
       { organizationId, userId, apiKeyId: null, role, scopes: scopesOf(role), signOn },
@@ -166,7 +187,7 @@ export class SingleSignOn {
     const reason = error instanceof RefusedAnswer ? error.reason : problem;
     const cause = problem === 'unavailable' && error instanceof AppError ? causeOf(error) : undefined;
     this.logger.warn({ msg: 'a sign-in failed', issuer, reason, ...(cause !== undefined && { cause }) });
-    return new FailedSignOn(problem);
+    return new FailedSignOn(problem, cause ?? reason);
   }
 }
 

@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../kernel';
+
+const MINUTE_MS = 60_000;
+const PER_MINUTE = 60;
+const MOST_PEOPLE = 10_000;
+
+/** Limits the links and invitations that one person makes in a minute. */
+export class InvitationRate {
+  private readonly windows = new LRUCache<string, { readonly endsAt: number; count: number }>({ max: MOST_PEOPLE });
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** @throws {AppError} `too_many_requests` */
+  count(userId: string): void {
+    const found = this.windows.get(userId);
+    const window =
+      found !== undefined && found.endsAt > this.now() ? found : { endsAt: this.now() + MINUTE_MS, count: 0 };
+    this.windows.set(userId, window);
+    window.count += 1;
+    if (window.count <= PER_MINUTE) return;
+    const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
+    throw new AppError('too_many_requests', `At most ${PER_MINUTE} links and invitations a minute`, { retryAfter });
+  }
+}

@@ -1,0 +1,54 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../../kernel';
+import { Access, CurrentCaller } from '../../platform/http';
+import { InvitableMembers } from './invitable-members.service';
+import { InviteDto, SignInLinkDto } from './invitation.dto';
+import { Invitations } from './invitations.service';
+import { MemberLinks } from './member-links.service';
+
+const MEMBER = '`member` is a user id or an e-mail address. Nobody lets a member in who has a higher role.';
+
+@ApiTags('Organizations')
+@Controller('api/v1/organizations/:slug/members/:member')
+export class InvitationsController {
+  constructor(
+    private readonly invitable: InvitableMembers,
+    private readonly links: MemberLinks,
+    private readonly invitations: Invitations,
+  ) {}
+
+  @Post('sign-in-link')
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Make a sign-in link for a member',
+    description: `The link works once, for three days, and ends the earlier ones of the member. ${MEMBER}`,
+  })
+  @ApiCreatedResponse({ type: SignInLinkDto })
+  async link(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+  ): Promise<SignInLinkDto> {
+    return this.links.make(caller, await this.invitable.find(caller, slug, member));
+  }
+
+  @Post('invitation')
+  @HttpCode(202)
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Send a member an invitation by e-mail',
+    description: `The e-mail holds a sign-in link. The list of members tells whether it was sent. ${MEMBER}`,
+  })
+  @ApiAcceptedResponse()
+  async invite(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+    @Body() { language = 'en' }: InviteDto,
+  ): Promise<void> {
+    await this.invitations.send(caller, await this.invitable.find(caller, slug, member), language);
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AcrossOrganizations, TenantScope, type Transaction } from '../../platform/database';
+import { ScimTokenEntity } from './scim-token.entity';
+
+export interface UsedToken {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly organizationSlug: string;
+  readonly createdBy: string;
+}
+
+/** Stores the last use at most once a minute. */
+const USE = `
+  WITH found AS (
+    SELECT token.id, token.organization_id, token.created_by, token.last_used_at, organization.slug
+    FROM scim_tokens token JOIN organizations organization ON organization.id = token.organization_id
+    WHERE token.hash = $1 AND NOT organization.suspended
+  ), touched AS (
+    UPDATE scim_tokens token SET last_used_at = now() FROM found
+    WHERE token.id = found.id AND (found.last_used_at IS NULL OR found.last_used_at < now() - interval '1 minute')
+  )
+  SELECT id, organization_id AS "organizationId", slug AS "organizationSlug", created_by AS "createdBy" FROM found`;
+
+@Injectable()
+export class ScimTokenRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within(organizationId: string, tx?: Transaction): ScimTokenScope {
+    return new ScimTokenScope((tx ?? this.dataSource.manager).getRepository(ScimTokenEntity), organizationId);
+  }
+
+  /** Null for an unknown token, and where the organization is suspended. */
+  @AcrossOrganizations('sign-in')
+  async use(hash: string): Promise<UsedToken | null> {
+    const [found] = await this.dataSource.query<UsedToken[]>(USE, [hash]);
+    return found ?? null;
+  }
+}
+
+export class ScimTokenScope extends TenantScope<ScimTokenEntity> {
+  /** Oldest first. */
+  all(): Promise<ScimTokenEntity[]> {
+    return this.rows.find({ where: this.where(), order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  count(): Promise<number> {
+    return this.rows.countBy(this.where());
+  }
+}
