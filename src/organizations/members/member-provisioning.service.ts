@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Role } from '../../kernel';
+import { AppError, type Role } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import type { Transaction } from '../../platform/database';
 import type { Member, NewMember } from './members.service';
@@ -74,6 +74,51 @@ export class MemberProvisioning {
     const [before, after] = [{ role: member.role }, { role, issuer: source }];
     await this.audit.record({ caller: null, organizationId, action: 'member.update', target, before, after }, tx);
     return role;
+  }
+
+  /**
+   * Changes name or state for a directory. Disabling ends sessions, keys and open answers; content stays.
+   * @throws {AppError} `conflict` for the last owner and for system administrators, who cannot be disabled here
+   */
+  async update(
+    { organizationId, source }: ProvisionedBy,
+    member: Member,
+    changes: { readonly name: string; readonly disabled: boolean },
+    tx: Transaction,
+  ): Promise<void> {
+    const { userId, name, disabled } = member;
+    if (changes.name === name && changes.disabled === disabled) return;
+    const members = this.members.within(organizationId, tx);
+    if (changes.disabled && !disabled) {
+      if (member.systemAdmin) throw new AppError('conflict', 'A directory disables no system administrator');
+      if (member.role === 'owner' && (await members.otherOwners(userId)) === 0) {
+        throw new AppError('conflict', 'An organization keeps at least one owner');
+      }
+    }
+    await members.update(userId, { ...changes });
+    if (changes.disabled !== disabled) await this.changes.memberChanged({ organizationId, userId }, tx);
+    const target = { type: 'member', id: userId };
+    const [before, after] = [
+      { name, disabled },
+      { ...changes, source },
+    ];
+    await this.audit.record({ caller: null, organizationId, action: 'member.update', target, before, after }, tx);
+  }
+
+  /** False where the address stays: the person is a member elsewhere too, or a system administrator. */
+  async readdress(
+    { organizationId, source }: ProvisionedBy,
+    member: Member,
+    to: string,
+    tx: Transaction,
+  ): Promise<boolean> {
+    const { userId, email, systemAdmin } = member;
+    if (systemAdmin || !(await this.members.isOnlyIn(organizationId, userId, tx))) return false;
+    await this.members.readdress(userId, to, tx);
+    const target = { type: 'member', id: userId };
+    const [before, after] = [{ email }, { email: to, source }];
+    await this.audit.record({ caller: null, organizationId, action: 'member.update', target, before, after }, tx);
+    return true;
   }
 
   private async added({ organizationId, source }: ProvisionedBy, userId: string, tx: Transaction): Promise<Member> {

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller, Page } from '../../kernel';
+import type { Caller } from '../../kernel';
+import { Mailer } from '../../platform/mail';
 import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
 import { MembersService } from './members.service';
@@ -14,6 +15,7 @@ export class MembersController {
   constructor(
     private readonly organizations: OrganizationsService,
     private readonly members: MembersService,
+    private readonly mailer: Mailer,
   ) {}
 
   @Get()
@@ -23,8 +25,21 @@ export class MembersController {
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
     @Query() page: PageQueryDto,
-  ): Promise<Page<MemberDto>> {
-    return this.members.list(await this.organizations.administered(caller, slug), toPageRequest(page));
+  ): Promise<MemberPageDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const [listed, { features }] = await Promise.all([
+      this.members.list(organizationId, toPageRequest(page)),
+      this.organizations.runtime(organizationId),
+    ]);
+    const byLink = features.local_sign_in;
+    const invitations = { by_link: byLink, by_mail: byLink && this.mailer.isConfigured };
+    return {
+      ...listed,
+      items: [...listed.items],
+      next_cursor: listed.next_cursor,
+      total: listed.total ?? 0,
+      invitations,
+    };
   }
 
   @Post()

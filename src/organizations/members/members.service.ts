@@ -18,7 +18,7 @@ import { assertOutranks } from '../organization/organization.permissions';
 import { OrganizationRepository } from '../storage/organization.repository';
 
 /** A membership with the address of the person. */
-export type Member = Omit<MemberRow, 'organizationId' | 'createdAt'>;
+export type Member = Pick<MemberRow, 'userId' | 'email' | 'name' | 'role' | 'disabled' | 'systemAdmin'>;
 export type NewMember = Pick<Member, 'email' | 'name' | 'role'>;
 export type MemberChanges = Partial<Pick<Member, 'name' | 'role' | 'disabled'>>;
 
@@ -32,6 +32,15 @@ const viewOf = (row: MemberRow): MemberDto => ({
   role: row.role,
   disabled: row.disabled,
   created_at: row.createdAt.toISOString(),
+  first_signed_in_at: row.firstSignedInAt?.toISOString() ?? null,
+  invitation:
+    row.invitation === null
+      ? null
+      : {
+          state: row.invitation,
+          invited_at: (row.invitedAt ?? row.createdAt).toISOString(),
+          problem: row.invitationProblem,
+        },
 });
 
 /** Callers check the rights on the organization first: `OrganizationsService.administered`. */

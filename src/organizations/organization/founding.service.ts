@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
-import { isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
+import { AcrossOrganizations, isUniqueViolation, type Transaction, Transactions } from '../../platform/database';
 import { MemberRepository } from '../storage/member.repository';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { assertSlug } from './slug';
@@ -39,6 +39,7 @@ export class FoundingService {
    * @returns the id of the organization
    * @throws {AppError} `forbidden`, or `conflict` when the slug is taken
    */
+  @AcrossOrganizations('system administration')
   async create(caller: Caller | null, { slug, name, owner }: NewOrganization): Promise<string> {
     if (caller !== null && !caller.systemAdmin) {
       throw new AppError('forbidden', 'Only system administrators make organizations');

@@ -5,6 +5,7 @@ import { OutboundClient } from '../../platform/outbound';
 import { SecretsService } from '../../platform/secrets';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
+import { limitProblems } from '../settings/limit-problems';
 import { applyPatch, sealedSettings, urlsOf } from '../settings/settings-merge';
 import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
 import type { OrganizationSettings } from '../settings/settings.types';
@@ -43,8 +44,7 @@ export class OrganizationImport {
   /** Problems that PATCH would report. */
   problems(settings: JsonObject): readonly Problem[] {
     try {
-      validSettingsPatch(settings);
-      return [];
+      return limitProblems(validSettingsPatch(settings) as OrganizationSettings);
     } catch (error) {
       if (error instanceof AppError) return error.problems;
       throw error;

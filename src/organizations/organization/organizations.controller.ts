@@ -1,15 +1,6 @@
-import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiCreatedResponse,
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiParam,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
-import { type Caller, notFound, type Page } from '../../kernel';
-import { type AuditItem, AuditLog } from '../../platform/audit';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { type Caller, type Page } from '../../kernel';
 import {
   Access,
   CurrentCaller,
@@ -22,7 +13,6 @@ import {
 import { Idempotent } from '../../platform/idempotency';
 import { FoundingService } from './founding.service';
 import {
-  AuditPageDto,
   OrganizationDto,
   OrganizationPageDto,
   OrganizationSummaryDto,
@@ -34,7 +24,6 @@ import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from '../settings/settings.schema';
 import { SettingsService } from './settings.service';
 import { StandingService } from './standing.service';
-import { SETTINGS_PARTS, type SettingsPart } from '../settings/settings.types';
 
 @ApiTags('Organizations')
 @ApiExtraModels(McpServerDto, ProviderDto, OrganizationDto, OrganizationSummaryDto)
@@ -45,7 +34,6 @@ export class OrganizationsController {
     private readonly founding: FoundingService,
     private readonly settings: SettingsService,
     private readonly standing: StandingService,
-    private readonly audit: AuditLog,
   ) {}
 
   @Get()
@@ -125,37 +113,5 @@ export class OrganizationsController {
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
     await this.standing.suspend(caller, slug, false);
     return this.organizations.view(caller, slug);
-  }
-
-  @Get(':slug/audit')
-  @Access({ scope: 'admin', role: 'organization_admin', summary: 'Who did what, newest first' })
-  @ApiOkResponse({ type: AuditPageDto })
-  async entries(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Query() page: PageQueryDto,
-  ): Promise<Page<AuditItem>> {
-    return this.audit.list(await this.organizations.administered(caller, slug), toPageRequest(page));
-  }
-
-  @Get(':slug/:part')
-  @Header('Content-Type', 'application/json')
-  @Access({
-    scope: 'admin',
-    role: 'organization_admin',
-    summary: 'Read one part of the settings',
-    description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
-  })
-  @ApiParam({ name: 'part', enum: SETTINGS_PARTS })
-  @ApiOkResponse({ description: 'The part, as in the organization', schema: {} })
-  async part(
-    @CurrentCaller() caller: Caller,
-    @Param('slug') slug: string,
-    @Param('part') part: string,
-  ): Promise<unknown> {
-    const view = await this.organizations.view(caller, slug);
-    if (!SETTINGS_PARTS.includes(part as SettingsPart)) throw notFound('Part of the organization');
-    // Nest sends an empty body for null; JSON has a text for it.
-    return view[part as SettingsPart] ?? 'null';
   }
 }

@@ -20,12 +20,18 @@ import { assertAdministers, assertSees } from './organization.permissions';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { buildRuntime, type OpenedSecret, type OpenedSecrets } from '../runtime/runtime.builder';
 import type { OrganizationRuntime } from '../runtime/runtime.types';
-import { secretSlots, storedSecret } from '../settings/settings-merge';
+import { applyPatch, sealedSettings, secretSlots, storedSecret } from '../settings/settings-merge';
+import type { SettingsPatch } from '../settings/settings-validation';
 import { fieldOf } from '../settings/settings.types';
+import { withinOrganization } from '../../platform/database';
 
 /** Milliseconds that settings are cached (docs: "at most 5 s stale"). */
 const MAX_AGE = 5_000;
 const MAX_ORGANIZATIONS = 2_000;
+
+const EVERY_BATCH = 500;
+/** Stands for a secret that is not stored. */
+const ENTERED = 'entered';
 
 /** Reads organizations. `SettingsService` writes them. */
 @Injectable()
@@ -33,7 +39,7 @@ export class OrganizationsService {
   private readonly runtimes = new FreshCache<string, OrganizationRuntime>({
     maxAge: MAX_AGE,
     max: MAX_ORGANIZATIONS,
-    load: (id) => this.load(id),
+    load: (id) => withinOrganization(id, () => this.load(id)),
   });
 
   constructor(
@@ -51,6 +57,22 @@ export class OrganizationsService {
    */
   runtime(organizationId: string): Promise<OrganizationRuntime> {
     return Promise.resolve(this.runtimes.get(organizationId));
+  }
+
+  /**
+   * Settings as they would be with a patch that is not stored, for a test of what is on the screen. The rules of storing
+   * hold: another address without a new secret leaves none.
+   * @throws {AppError} `not_found`
+   */
+  async trial(organizationId: string, patch: SettingsPatch): Promise<OrganizationRuntime> {
+    const stored = await this.organizations.findById(organizationId);
+    if (stored === null) throw notFound('Organization');
+    const change = applyPatch(stored.settings, patch);
+    const entered = change.fresh.map(({ slot, plain }) => [fieldOf(slot), plain] as const);
+    const opened = await this.opened({ ...stored, settings: change.settings });
+    // The slot has to look filled: an empty one would let the operator's secret take its place.
+    const settings = await sealedSettings(change, () => Promise.resolve(ENTERED));
+    return buildRuntime({ ...stored, settings }, this.config, new Map([...opened, ...entered]));
   }
 
   /** All organizations for system administrators, else their own. */
@@ -79,11 +101,27 @@ export class OrganizationsService {
     return (await this.view(caller, slug)).id;
   }
 
+  /** Id of an organization that the caller sees. */
+  async seen(caller: Caller, slug: string): Promise<string> {
+    return (await this.visible(caller, slug)).id;
+  }
+
   /** For operator commands. @throws {AppError} `not_found` */
   async idOf(slug: string): Promise<string> {
     const organization = await this.organizations.findBySlug(slug);
     if (organization === null) throw notFound('Organization');
     return organization.id;
+  }
+
+  /** For operator commands. */
+  async *every(): AsyncGenerator<{ readonly id: string; readonly slug: string }> {
+    let after: string | null = null;
+    for (;;) {
+      const [found]: [OrganizationEntity[], number] = await this.organizations.list(null, EVERY_BATCH, after);
+      for (const { id, slug } of found) yield { id, slug };
+      after = found.at(-1)?.slug ?? null;
+      if (found.length < EVERY_BATCH) return;
+    }
   }
 
   private async visible(caller: Caller, slug: string): Promise<OrganizationEntity> {

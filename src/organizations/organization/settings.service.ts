@@ -1,22 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AppError, assertCurrent, type Caller, notFound, type Problem } from '../../kernel';
+import { AppError, assertCurrent, type Caller, invalid, notFound } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
-import { OutboundClient } from '../../platform/outbound';
 import { SecretsService } from '../../platform/secrets';
 import { OrganizationChanges } from './organization-changes';
 import type { OrganizationDto } from '../views/organization-answer.dto';
 import { viewOf } from '../views/organization-view';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
-import { applyPatch, sealedSettings, type SettingsChange, urlsOf } from '../settings/settings-merge';
-import { type SettingsPatch, validSettingsPatch } from '../settings/settings-validation';
-import { fieldOf } from '../settings/settings.types';
+import { limitProblems } from '../settings/limit-problems';
+import { sameLocked } from '../settings/locked-rules';
+import { applyPatch, sealedSettings, type SettingsChange } from '../settings/settings-merge';
+import { SettingsChecks } from '../settings/settings-checks.service';
+import type { SettingsPatch } from '../settings/settings-validation';
+import { fieldOf, type OrganizationSettings } from '../settings/settings.types';
 
 /** Changed parts, as administrators see them. */
 const touched = (view: OrganizationDto, patch: SettingsPatch): object =>
   Object.fromEntries(Object.entries(view).filter(([part]) => part in patch));
+
+/** `caller` null is an operator command. @throws {AppError} `validation_failed`, `forbidden` */
+function assertLimits(caller: Caller | null, before: OrganizationSettings, after: OrganizationSettings): void {
+  const problems = limitProblems(after);
+  if (problems.length > 0) throw invalid(problems);
+  if (caller === null || caller.systemAdmin || sameLocked(before, after)) return;
+  throw new AppError(
+    'forbidden',
+    'Only system administrators may add, change or remove a locked rule, its terms and the prices that it counts with',
+  );
+}
 
 @Injectable()
 export class SettingsService {
@@ -24,7 +37,7 @@ export class SettingsService {
     private readonly organizations: OrganizationRepository,
     private readonly transactions: Transactions,
     private readonly secrets: SecretsService,
-    private readonly outbound: OutboundClient,
+    private readonly checks: SettingsChecks,
     private readonly audit: AuditLog,
     private readonly changes: OrganizationChanges,
   ) {}
@@ -32,19 +45,20 @@ export class SettingsService {
   /**
    * Merges a patch (RFC 7396). `organizationId` comes from `OrganizationsService.administered`, which checks the
    * rights. `expected` null accepts any version. An equal patch makes no version.
-   * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`
+   * @throws {AppError} `validation_failed`, `outbound_refused`, `secret_unavailable`, `precondition_failed`, `forbidden`
    */
   async patch(caller: Caller | null, organizationId: string, body: unknown, expected: number | null): Promise<void> {
-    const patch = validSettingsPatch(body);
+    const patch = this.checks.valid(body);
     // Reject a stale version before taking the row lock; check it again under the lock.
     const read = await this.organizations.findById(organizationId);
     if (read !== null) assertCurrent(expected, read.version);
-    await this.assertDialable(patch);
+    await this.checks.assertDialable(patch);
     await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(organizationId, tx);
       if (old === null) throw notFound('Organization');
       assertCurrent(expected, old.version);
       const change = applyPatch(old.settings, patch);
+      assertLimits(caller, old.settings, change.settings);
       const settings = await sealedSettings(change, (field, plain) =>
         this.secrets.seal(organizationId, field, plain, tx),
       );
@@ -54,21 +68,6 @@ export class SettingsService {
       await this.record(caller, { patch, old, updated, change }, tx);
     });
     this.changes.announce(organizationId);
-  }
-
-  private async assertDialable(patch: SettingsPatch): Promise<void> {
-    const problems: Problem[] = [];
-    await Promise.all(
-      urlsOf(patch).map(async ({ path, url }) => {
-        try {
-          await this.outbound.assertDialable(url);
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          problems.push({ path, message: error.detail });
-        }
-      }),
-    );
-    if (problems.length > 0) throw new AppError('outbound_refused', 'An address is not allowed', { problems });
   }
 
   private async record(

@@ -97,6 +97,27 @@ describe('buildRuntime', () => {
     expect(buildRuntime(organization(true), bare, new Map()).providers.size).toBe(0);
   });
 
+  it('keeps data and passes on what clients send until the organization decides otherwise', () => {
+    const retention = {
+      runs_days: null,
+      run_contents_days: null,
+      uploads_days: null,
+      conversations_days: null,
+      audit_days: null,
+    };
+    expect(buildRuntime(organization(false), bare, new Map()).privacy).toEqual({
+      vendor_user_ids: 'as_sent',
+      usage_people: 'named',
+      retention,
+    });
+    const own: OrganizationSettings = { privacy: { vendor_user_ids: 'none', retention: { audit_days: 365 } } };
+    expect(buildRuntime(organization(false, own), bare, new Map()).privacy).toEqual({
+      vendor_user_ids: 'none',
+      usage_people: 'named',
+      retention: { ...retention, audit_days: 365 },
+    });
+  });
+
   it('turns every feature on but those that were turned off', () => {
     const { features } = buildRuntime(organization(false, { features: { sharing: false } }), bare, new Map());
     expect(features).toEqual({

@@ -6,6 +6,7 @@ import type {
   McpServerRuntime,
   MoodleRuntime,
   OrganizationRuntime,
+  PrivacyRuntime,
   ProviderRuntime,
 } from './runtime.types';
 import {
@@ -135,6 +136,18 @@ export const featuresOf = (settings: OrganizationSettings): Features =>
     boolean
   >;
 
+export const privacyOf = ({ privacy: { retention = {}, ...own } = {} }: OrganizationSettings): PrivacyRuntime => ({
+  vendor_user_ids: own.vendor_user_ids ?? 'as_sent',
+  usage_people: own.usage_people ?? 'named',
+  retention: {
+    runs_days: retention.runs_days ?? null,
+    run_contents_days: retention.run_contents_days ?? null,
+    conversations_days: retention.conversations_days ?? null,
+    uploads_days: retention.uploads_days ?? null,
+    audit_days: retention.audit_days ?? null,
+  },
+});
+
 /** The environment fills gaps of the system organization only. */
 export function buildRuntime(
   organization: OrganizationEntity,
@@ -155,5 +168,7 @@ export function buildRuntime(
     mcpServers: mcpServersOf(settings, secrets),
     features: featuresOf(settings),
     limits: settings.limits ?? {},
+    privacy: privacyOf(settings),
+    prices: settings.prices ?? {},
   };
 }

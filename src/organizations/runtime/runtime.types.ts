@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel';
-import type { Features, ModelChoice } from '../settings/settings.types';
+import type { Features, ModelChoice, RetentionKind, UsagePeople, VendorUserIds } from '../settings/settings.types';
+import type { LimitSettings, PriceSettings } from '../settings/limit.types';
 
 /** A model vendor ready to be called. */
 export interface ProviderRuntime {
@@ -37,6 +37,13 @@ export interface McpServerRuntime {
   readonly token: string | null;
 }
 
+/** Every member has a value. Null in `retention` keeps the data. */
+export interface PrivacyRuntime {
+  readonly vendor_user_ids: VendorUserIds;
+  readonly usage_people: UsagePeople;
+  readonly retention: Readonly<Record<RetentionKind, number | null>>;
+}
+
 /** Settings of an organization for a run, with opened secrets. Never logged, never answered. */
 export interface OrganizationRuntime {
   readonly id: string;
@@ -52,5 +59,7 @@ export interface OrganizationRuntime {
   /** Enabled servers by name. */
   readonly mcpServers: ReadonlyMap<string, McpServerRuntime>;
   readonly features: Features;
-  readonly limits: JsonObject;
+  readonly privacy: PrivacyRuntime;
+  readonly limits: LimitSettings;
+  readonly prices: PriceSettings;
 }

@@ -35,7 +35,8 @@ export function secretSlots(settings: unknown): SecretSlot[] {
   ];
 }
 
-const at = (document: unknown, path: readonly string[]): JsonObject => {
+/** The object with a secret; empty when there is none. */
+export const connectionAt = (document: unknown, path: readonly string[]): JsonObject => {
   let value = document;
   for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return isJsonObject(value) ? value : {};
@@ -48,7 +49,7 @@ const sameUrl = (one: unknown, other: unknown): boolean => {
 };
 
 export function storedSecret(settings: OrganizationSettings, slot: SecretSlot): string | null {
-  const secret = at(settings, slot.at)[slot.secret];
+  const secret = connectionAt(settings, slot.at)[slot.secret];
   return typeof secret === 'string' ? secret : null;
 }
 
@@ -63,7 +64,7 @@ function withSecret(settings: OrganizationSettings, slot: SecretSlot, value: str
 /** URLs that the patch sets, with the path of each. */
 export function urlsOf(patch: SettingsPatch): { path: string; url: string }[] {
   return secretSlots(patch).flatMap((slot) => {
-    const url = at(patch, slot.at)[slot.url];
+    const url = connectionAt(patch, slot.at)[slot.url];
     return typeof url === 'string' ? [{ path: [...slot.at, slot.url].join('.'), url }] : [];
   });
 }
@@ -77,14 +78,14 @@ export function applyPatch(stored: OrganizationSettings, patch: SettingsPatch): 
   let settings = mergePatch(stored, parts) as OrganizationSettings;
   const fresh: { slot: SecretSlot; plain: string }[] = [];
   const cleared = secretSlots(stored).filter((slot) => {
-    const before = at(stored, slot.at);
-    const after = at(settings, slot.at);
+    const before = connectionAt(stored, slot.at);
+    const after = connectionAt(settings, slot.at);
     return slot.secret in before && (!(slot.secret in after) || !sameUrl(before[slot.url], after[slot.url]));
   });
   for (const slot of cleared)
-    if (slot.secret in at(settings, slot.at)) settings = withSecret(settings, slot, undefined);
+    if (slot.secret in connectionAt(settings, slot.at)) settings = withSecret(settings, slot, undefined);
   for (const slot of secretSlots(parts)) {
-    const plain = at(parts, slot.at)[slot.secret];
+    const plain = connectionAt(parts, slot.at)[slot.secret];
     if (typeof plain !== 'string') continue;
     fresh.push({ slot, plain });
     settings = withSecret(settings, slot, undefined);

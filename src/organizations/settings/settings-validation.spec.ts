@@ -11,6 +11,19 @@ function pathsOf(body: unknown): string[] {
 }
 
 describe('validSettingsPatch', () => {
+  it('refuses a retention that is too short and an unknown kind of identifier', () => {
+    const retention = { runs_days: 0, run_contents_days: 1, uploads_days: 6, audit_days: 29, chat_days: 1 };
+    expect(pathsOf({ privacy: { vendor_user_ids: 'email', usage_people: 'hidden', retention } })).toEqual([
+      'privacy.retention.audit_days',
+      'privacy.retention.chat_days',
+      'privacy.retention.runs_days',
+      'privacy.retention.uploads_days',
+      'privacy.usage_people',
+      'privacy.vendor_user_ids',
+    ]);
+    expect(pathsOf({ privacy: { retention: { runs_days: null, audit_days: 30 } } })).toEqual([]);
+  });
+
   it('lists every problem with its path', () => {
     const body = {
       id: 'x',

@@ -23,17 +23,45 @@ const pathOf = (pointer: string): string =>
       return path === '' ? part : `${path}.${part}`;
     }, '');
 
+const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 function problemOf(error: ErrorObject): Problem {
   const path = pathOf(error.instancePath);
   const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${String(name)}`);
   if (error.keyword === 'additionalProperties') {
-    return { path: child(error.params['additionalProperty']), message: 'is not a known property' };
+    return {
+      path: child(error.params['additionalProperty']),
+      message: 'is not a known property',
+      code: 'value.unknown',
+    };
   }
-  if (error.keyword === 'required') return { path: child(error.params['missingProperty']), message: 'is missing' };
+  if (error.keyword === 'required') {
+    return { path: child(error.params['missingProperty']), message: 'is missing', code: 'value.missing' };
+  }
   if (error.keyword === 'propertyNames') {
-    return { path: child(error.params['propertyName']), message: 'is not a possible name' };
+    return { path: child(error.params['propertyName']), message: 'is not a possible name', code: 'value.name' };
   }
-  return { path, message: error.message ?? 'is not valid' };
+  const { limit } = error.params as { limit?: unknown };
+  const values = typeof limit === 'number' ? { values: { limit } } : {};
+  return { path, message: error.message ?? 'is not valid', code: `value.${snakeCase(error.keyword)}`, ...values };
+}
+
+/**
+ * Refuses providers that no connector declares. An import may have stored one: removing it stays possible.
+ * @throws {AppError} `validation_failed`
+ */
+export function assertKnownProviders({ providers }: SettingsPatch, known: readonly string[]): void {
+  const unknown = Object.entries(isJsonObject(providers) ? providers : {}).flatMap(([name, provider]) =>
+    provider === null || known.includes(name)
+      ? []
+      : {
+          path: `providers.${name}`,
+          message: `is not a known provider; known are ${known.join(', ')}`,
+          code: 'provider.unknown',
+          values: { name, known: known.join(', ') },
+        },
+  );
+  if (unknown.length > 0) throw invalid(unknown);
 }
 
 /** LAMB writes `small_fast_model`, as a name or as `{provider, model}`. Our `fast_model` wins. */

@@ -1,11 +1,11 @@
-import { FEATURES } from './settings.types';
+import { FEATURES, MIN_RETENTION_DAYS, USAGE_PEOPLE, VENDOR_USER_IDS } from './settings.types';
+import { limitsSchema, pricesSchema } from './limit.schema';
 
 const modelName = { type: 'string', minLength: 1, maxLength: 200 };
 const modelNames = { type: 'array', items: modelName, uniqueItems: true, maxItems: 1_000, nullable: true };
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', nullable: true };
 /** Visible ASCII: a secret is sent in a header. */
 const secret = { type: 'string', minLength: 1, maxLength: 4_000, pattern: '^[\\x21-\\x7e]+$', nullable: true };
-const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000, nullable: true };
 const choice = (required: readonly string[]): object => ({
   type: 'object',
   nullable: true,
@@ -13,6 +13,34 @@ const choice = (required: readonly string[]): object => ({
   required,
   properties: { provider: modelName, model: modelName },
 });
+
+/** Ten years: longer than any retention rule that institutions named. */
+const MAX_RETENTION_DAYS = 3_660;
+const days = ([kind, minimum]: readonly [string, number]): readonly [string, object] => [
+  kind,
+  { type: 'integer', minimum, maximum: MAX_RETENTION_DAYS, nullable: true },
+];
+const oneOf = (values: readonly string[]): object => ({ type: 'string', enum: [...values, null], nullable: true });
+
+const privacy = {
+  type: 'object',
+  nullable: true,
+  additionalProperties: false,
+  properties: {
+    vendor_user_ids: {
+      ...oneOf(VENDOR_USER_IDS),
+      description: 'Identifiers of people in requests to vendors: as the client sent them, none, or a pseudonym.',
+    },
+    usage_people: { ...oneOf(USAGE_PEOPLE), description: 'Whether usage by person shows names or pseudonyms.' },
+    retention: {
+      type: 'object',
+      nullable: true,
+      additionalProperties: false,
+      description: 'Days after which data is deleted; null keeps it.',
+      properties: Object.fromEntries(Object.entries(MIN_RETENTION_DAYS).map(days)),
+    },
+  },
+};
 
 const provider = {
   type: 'object',
@@ -98,19 +126,8 @@ export const settingsPatchSchema = {
       additionalProperties: false,
       properties: Object.fromEntries(FEATURES.map((name) => [name, { type: 'boolean', nullable: true }])),
     },
-    limits: {
-      type: 'object',
-      nullable: true,
-      maxProperties: 100,
-      properties: {
-        assistant_calls: {
-          type: 'object',
-          nullable: true,
-          additionalProperties: false,
-          description: 'Calls of its assistants by others in 24 hours: of all, of one, by one other organization.',
-          properties: { per_day: count, per_assistant: count, per_organization: count },
-        },
-      },
-    },
+    privacy,
+    limits: limitsSchema,
+    prices: pricesSchema,
   },
 };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel';
+import type { LimitSettings, PriceSettings } from './limit.types';
 
 export const FEATURES = [
   'multi_tool',
@@ -58,6 +58,34 @@ export interface McpSettings {
   readonly servers?: Readonly<Record<string, McpServerSettings>>;
 }
 
+/**
+ * Identifiers of people in requests to vendors of models. `as_sent`: `user` and `metadata` of the client are passed on.
+ * `none`: they are removed. `pseudonymous`: a pseudonym takes their place.
+ */
+export const VENDOR_USER_IDS = ['as_sent', 'none', 'pseudonymous'] as const;
+export type VendorUserIds = (typeof VENDOR_USER_IDS)[number];
+
+export const USAGE_PEOPLE = ['named', 'pseudonymous'] as const;
+export type UsagePeople = (typeof USAGE_PEOPLE)[number];
+
+/** Shortest retention in days that an organization may choose, by kind of data. */
+export const MIN_RETENTION_DAYS = {
+  runs_days: 1,
+  run_contents_days: 1,
+  conversations_days: 1,
+  uploads_days: 7,
+  audit_days: 30,
+} as const;
+export type RetentionKind = keyof typeof MIN_RETENTION_DAYS;
+/** Days after which each kind of data is deleted; an absent member keeps it. */
+export type RetentionSettings = Readonly<Partial<Record<RetentionKind, number>>>;
+
+export interface PrivacySettings {
+  readonly vendor_user_ids?: VendorUserIds;
+  readonly usage_people?: UsagePeople;
+  readonly retention?: RetentionSettings;
+}
+
 /** The document in `organizations.settings`: without defaults, secrets encrypted. */
 export interface OrganizationSettings {
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
@@ -67,7 +95,9 @@ export interface OrganizationSettings {
   readonly moodle?: MoodleSettings;
   readonly mcp?: McpSettings;
   readonly features?: Partial<Features>;
-  readonly limits?: JsonObject;
+  readonly privacy?: PrivacySettings;
+  readonly limits?: LimitSettings;
+  readonly prices?: PriceSettings;
 }
 
 /** Parts with a route of their own: `/{slug}/{part}`. */
@@ -80,6 +110,8 @@ export const SETTINGS_PARTS = [
   'mcp',
   'features',
   'limits',
+  'privacy',
+  'prices',
 ] as const;
 export type SettingsPart = (typeof SETTINGS_PARTS)[number];
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, Not, type SelectQueryBuilder } from 'typeorm';
 import { isUuid, type Role, uuidv7 } from '../../kernel';
-import type { Transaction } from '../../platform/database';
-import { MemberEntity } from './member.entity';
+import { AcrossOrganizations, type Transaction } from '../../platform/database';
+import { type ChecklistAnswers, type InvitationState, MemberEntity } from './member.entity';
 import { OrganizationEntity } from './organization.entity';
 import { UserEntity } from './user.entity';
 
@@ -16,6 +16,18 @@ export interface MemberRow {
   /** Always false outside the system organization. */
   readonly systemAdmin: boolean;
   readonly createdAt: Date;
+  /** Null before the first session of a browser. */
+  readonly firstSignedInAt: Date | null;
+  readonly invitedAt: Date | null;
+  readonly invitation: InvitationState | null;
+  readonly invitationProblem: string | null;
+  readonly checklist: ChecklistAnswers;
+}
+
+export interface PersonRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
 }
 
 @Injectable()
@@ -27,11 +39,44 @@ export class MemberRepository {
   }
 
   /** The person with the address, of any organization. */
+  @AcrossOrganizations('directory')
   async personWith(email: string, tx: Transaction): Promise<string | null> {
     return (await tx.getRepository(UserEntity).findOneBy({ email: email.trim().toLowerCase() }))?.id ?? null;
   }
 
+  /** People by id with their addresses; the name is null outside the organization. */
+  people(organizationId: string, ids: readonly string[]): Promise<PersonRow[]> {
+    return this.dataSource
+      .getRepository(UserEntity)
+      .createQueryBuilder('person')
+      .leftJoin(MemberEntity, 'member', 'member.user_id = person.id AND member.organization_id = :organizationId')
+      .select('person.id', 'id')
+      .addSelect('person.email', 'email')
+      .addSelect('member.name', 'name')
+      .where('person.id = ANY (:ids)', { ids })
+      .setParameter('organizationId', organizationId)
+      .getRawMany<PersonRow>();
+  }
+
+  /** Whether the person is a member of no other organization. */
+  async isOnlyIn(organizationId: string, userId: string, tx: Transaction): Promise<boolean> {
+    return !(await tx.getRepository(MemberEntity).existsBy({ userId, organizationId: Not(organizationId) }));
+  }
+
+  /** Of every organization, for the sweep of lost jobs. */
+  async invitationsToSend(): Promise<{ organizationId: string; userId: string }[]> {
+    return this.dataSource.query(
+      `SELECT organization_id AS "organizationId", user_id AS "userId" FROM members WHERE invitation = 'sending'`,
+    );
+  }
+
+  /** Changes the address of a person everywhere. */
+  async readdress(userId: string, email: string, tx: Transaction): Promise<void> {
+    await tx.getRepository(UserEntity).update({ id: userId }, { email: email.trim().toLowerCase() });
+  }
+
   /** Whether the person is a system administrator or owns an organization. */
+  @AcrossOrganizations('directory')
   async isPowerful(userId: string, tx: Transaction): Promise<boolean> {
     const [owns, administers] = await Promise.all([
       tx.getRepository(MemberEntity).existsBy({ userId, role: 'owner' }),
@@ -90,15 +135,7 @@ export class MemberScope {
 
   /** Makes the membership, and the person for a new address. @returns the id of the person */
   async add(values: { email: string; name: string; role: Role; systemAdmin?: boolean }): Promise<string> {
-    const email = values.email.trim().toLowerCase();
-    const users = this.manager.getRepository(UserEntity);
-    await users
-      .createQueryBuilder()
-      .insert()
-      .values({ id: uuidv7(), email, systemAdmin: values.systemAdmin ?? false })
-      .orIgnore()
-      .execute();
-    const { id: userId } = await users.findOneByOrFail({ email });
+    const userId = await this.person(values);
     await this.admit(userId, values);
     return userId;
   }
@@ -113,8 +150,47 @@ export class MemberScope {
     await this.manager.getRepository(MemberEntity).update({ organizationId: this.organizationId, userId }, changes);
   }
 
+  /** Does not change `updated_at`: a directory reads it as the version of the person. */
+  async noteInvitation(userId: string, state: InvitationState, problem: string | null): Promise<void> {
+    await this.manager.query(
+      `UPDATE members SET invitation = $3, invitation_problem = $4,
+              invited_at = CASE WHEN $3 IN ('link', 'sending') AND $4::text IS NULL THEN now() ELSE invited_at END
+        WHERE organization_id = $1 AND user_id = $2`,
+      [this.organizationId, userId, state, problem],
+    );
+  }
+
+  async lockSending(userId: string): Promise<boolean> {
+    const rows = await this.manager.query<unknown[]>(
+      `SELECT FROM members WHERE organization_id = $1 AND user_id = $2 AND invitation = 'sending' FOR UPDATE`,
+      [this.organizationId, userId],
+    );
+    return rows.length === 1;
+  }
+
+  async noteChecklist(userId: string, answers: ChecklistAnswers): Promise<void> {
+    await this.manager.query(
+      'UPDATE members SET checklist = checklist || $3::jsonb WHERE organization_id = $1 AND user_id = $2',
+      [this.organizationId, userId, JSON.stringify(answers)],
+    );
+  }
+
   async remove(userId: string): Promise<void> {
     await this.manager.getRepository(MemberEntity).delete({ organizationId: this.organizationId, userId });
+  }
+
+  /** The address may belong to a person of other organizations, whom this one does not see. */
+  @AcrossOrganizations('directory')
+  private async person(values: { email: string; systemAdmin?: boolean }): Promise<string> {
+    const email = values.email.trim().toLowerCase();
+    const users = this.manager.getRepository(UserEntity);
+    await users
+      .createQueryBuilder()
+      .insert()
+      .values({ id: uuidv7(), email, systemAdmin: values.systemAdmin ?? false })
+      .orIgnore()
+      .execute();
+    return (await users.findOneByOrFail({ email })).id;
   }
 
   private select(): SelectQueryBuilder<MemberEntity> {
@@ -131,6 +207,11 @@ export class MemberScope {
       .addSelect('member.disabled', 'disabled')
       .addSelect('person.system_admin AND organization.is_system', 'systemAdmin')
       .addSelect('member.created_at', 'createdAt')
+      .addSelect('member.first_signed_in_at', 'firstSignedInAt')
+      .addSelect('member.invited_at', 'invitedAt')
+      .addSelect('member.invitation', 'invitation')
+      .addSelect('member.invitation_problem', 'invitationProblem')
+      .addSelect('member.checklist', 'checklist')
       .where('member.organization_id = :organizationId', { organizationId: this.organizationId });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, MoreThan } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../platform/database';
 import { OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 
@@ -13,18 +13,22 @@ type OrganizationChange = Partial<Pick<OrganizationEntity, 'name' | 'suspended' 
 export class OrganizationRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  @AcrossOrganizations('directory')
   findById(id: string, tx?: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOneBy({ id });
   }
 
+  @AcrossOrganizations('directory')
   findBySlug(slug: string, tx?: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOneBy({ slug });
   }
 
+  @AcrossOrganizations('directory')
   findAll(ids: readonly string[]): Promise<OrganizationEntity[]> {
     return this.rows().findBy({ id: In([...ids]) });
   }
 
+  @AcrossOrganizations('directory')
   findSystem(tx?: Transaction): Promise<OrganizationEntity | null> {
     return this.rows(tx).findOneBy({ isSystem: true });
   }
@@ -64,14 +68,16 @@ export class OrganizationRepository {
   async list(id: string | null, limit: number, after: string | null): Promise<[OrganizationEntity[], number]> {
     const only = id === null ? {} : { id };
     const rows = this.rows();
-    return Promise.all([
-      rows.find({
-        where: { ...only, ...(after === null ? {} : { slug: MoreThan(after) }) },
-        order: { slug: 'ASC' },
-        take: limit,
-      }),
-      rows.countBy(only),
-    ]);
+    const read = (): Promise<[OrganizationEntity[], number]> =>
+      Promise.all([
+        rows.find({
+          where: { ...only, ...(after === null ? {} : { slug: MoreThan(after) }) },
+          order: { slug: 'ASC' },
+          take: limit,
+        }),
+        rows.countBy(only),
+      ]);
+    return id === null ? acrossOrganizations('system administration', read) : read();
   }
 
   private rows(tx?: Transaction) {

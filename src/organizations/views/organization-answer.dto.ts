@@ -1,6 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Role, ROLES } from '../../kernel';
-import type { Features, ModelChoice } from '../settings/settings.types';
+import { INVITATION_STATES, type InvitationState } from '../storage/member.entity';
+import {
+  type Features,
+  type ModelChoice,
+  USAGE_PEOPLE,
+  type UsagePeople,
+  VENDOR_USER_IDS,
+  type VendorUserIds,
+} from '../settings/settings.types';
 
 export class FeaturesDto implements Features {
   multi_tool!: boolean;
@@ -81,6 +89,31 @@ export class SettingDiagnosticDto {
   path!: string;
 }
 
+/** Days after which data is deleted; null keeps it. */
+export class RetentionDto {
+  /** Records of runs, with their figures. */
+  runs_days!: number | null;
+  /** Questions, answers and reports of runs. The figures stay. The environment's `RUN_RETENTION` is the upper bound. */
+  run_contents_days!: number | null;
+  /** Conversations of people with assistants, since their last question. */
+  conversations_days!: number | null;
+  /** Files that no assistant and no knowledge base uses. */
+  uploads_days!: number | null;
+  audit_days!: number | null;
+}
+
+export class PrivacyDto {
+  /** Identifiers of people in requests to vendors: as the client sent them, none, or a pseudonym. */
+  @ApiProperty({ enum: VENDOR_USER_IDS })
+  vendor_user_ids!: VendorUserIds;
+
+  /** Whether usage by person shows names or pseudonyms. */
+  @ApiProperty({ enum: USAGE_PEOPLE })
+  usage_people!: UsagePeople;
+
+  retention!: RetentionDto;
+}
+
 export class McpServerDto {
   url!: string | null;
   enabled!: boolean;
@@ -111,6 +144,12 @@ export class OrganizationDto extends OrganizationSummaryDto {
   @ApiProperty({ type: 'object', additionalProperties: true })
   limits!: object;
 
+  privacy!: PrivacyDto;
+
+  /** Prices of models per million tokens: `currency` and `models`. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  prices!: object;
+
   /** Configured models that `models` does not allow: the default model answers instead. */
   diagnostics!: SettingDiagnosticDto[];
 }
@@ -119,6 +158,16 @@ export class OrganizationPageDto {
   items!: OrganizationSummaryDto[];
   next_cursor!: string | null;
   total!: number;
+}
+
+export class MemberInvitationDto {
+  /** `link`: an administrator made a sign-in link. `sending`, `sent`, `failed`: the e-mail. */
+  @ApiProperty({ enum: INVITATION_STATES })
+  state!: InvitationState;
+
+  invited_at!: string;
+  /** Why the e-mail was not sent, in the words of the mail server. */
+  problem!: string | null;
 }
 
 export class MemberDto {
@@ -131,47 +180,23 @@ export class MemberDto {
 
   disabled!: boolean;
   created_at!: string;
+  /** First session of a browser; null for somebody who never signed in. */
+  first_signed_in_at!: string | null;
+  /** The last one; null for a member who was not invited. */
+  invitation!: MemberInvitationDto | null;
+}
+
+/** Ways to let a new member in. */
+export class InvitationWaysDto {
+  /** False while people sign in through their institution only. */
+  by_link!: boolean;
+  /** `SMTP_URL` names a mail server. */
+  by_mail!: boolean;
 }
 
 export class MemberPageDto {
   items!: MemberDto[];
   next_cursor!: string | null;
   total!: number;
-}
-
-export class AuditActorDto {
-  kind!: string;
-  user_id!: string | null;
-  credential_id!: string | null;
-}
-
-export class AuditTargetDto {
-  type!: string;
-  id!: string;
-}
-
-export class AuditItemDto {
-  id!: string;
-  at!: string;
-  actor!: AuditActorDto;
-
-  @ApiProperty({ example: 'member.update' })
-  action!: string;
-
-  target!: AuditTargetDto;
-
-  @ApiProperty({ description: 'Secrets are masked.', nullable: true, type: 'object', additionalProperties: true })
-  before!: unknown;
-
-  @ApiProperty({ nullable: true, type: 'object', additionalProperties: true })
-  after!: unknown;
-
-  request_id!: string | null;
-  ip!: string | null;
-}
-
-export class AuditPageDto {
-  items!: AuditItemDto[];
-  next_cursor!: string | null;
-  total!: number;
+  invitations!: InvitationWaysDto;
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../platform/config';
 import { modelDiagnostics } from './model-diagnostics';
 import type { OrganizationDto, OrganizationSummaryDto, ProviderDto } from './organization-answer.dto';
 import type { OrganizationEntity } from '../storage/organization.entity';
-import { featuresOf, operatorVendors } from '../runtime/runtime.builder';
+import { featuresOf, operatorVendors, privacyOf } from '../runtime/runtime.builder';
 import type { OrganizationSettings, ProviderSettings } from '../settings/settings.types';
 
 type ViewConfig = Pick<Config, 'vendors' | 'moodle' | 'planner'>;
@@ -82,6 +82,8 @@ function partsOf(
     moodle: moodleView(moodle, isSystem ? (config?.moodle ?? null) : null),
     mcp: mcpView(settings),
     limits: settings.limits ?? {},
+    privacy: privacyOf(settings),
+    prices: settings.prices ?? {},
     diagnostics: modelDiagnostics(settings, plannerOf(config)),
   };
 }

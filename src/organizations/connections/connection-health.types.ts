@@ -1,0 +1,22 @@
+/** How one call to a vendor or server ended. */
+export interface ConnectionOutcome {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly ok: boolean;
+  /** Error code of the failure; null after a success. */
+  readonly code: string | null;
+  /** HTTP status; null without an answer. */
+  readonly status: number | null;
+  /** The vendor's own words, cut and without credentials. */
+  readonly vendor_message: string | null;
+  readonly duration_ms: number;
+}
+
+export interface ConnectionState {
+  /** Path in the settings: `providers.openai`, `mcp.servers.library`, `moodle`, `knowledge_base`. */
+  readonly connection: string;
+  /** The last test by an administrator. */
+  readonly tested: ConnectionOutcome | null;
+  /** The last call for an assistant. */
+  readonly used: ConnectionOutcome | null;
+}

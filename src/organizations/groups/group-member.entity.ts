@@ -1,0 +1,31 @@
+import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { MemberEntity } from '../storage/member.entity';
+import { GroupEntity } from './group.entity';
+import type { MembershipSource } from './group.types';
+
+/** A person may be in a group by several sources, and leaves it with the last one. */
+@Entity('group_members')
+@Index('group_members_user_idx', ['organizationId', 'userId'])
+@Check('group_members_source_ck', `"source" IN ('manual', 'sso', 'scim')`)
+@ForeignKey(() => MemberEntity, ['organizationId', 'userId'], ['organizationId', 'userId'], {
+  name: 'group_members_member_fk',
+  onDelete: 'CASCADE',
+})
+export class GroupMemberEntity {
+  @PrimaryColumn('uuid', { name: 'group_id', primaryKeyConstraintName: 'group_members_pk' })
+  @ForeignKey(() => GroupEntity, { name: 'group_members_group_fk', onDelete: 'CASCADE' })
+  groupId!: string;
+
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'group_members_pk' })
+  userId!: string;
+
+  /** A synchronization removes only memberships of its own source. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'group_members_pk' })
+  source!: MembershipSource;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

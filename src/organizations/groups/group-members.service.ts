@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, invalid, notFound, type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { type Transaction, Transactions } from '../../platform/database';
+import { MembersService } from '../members/members.service';
+import { OrganizationChanges } from '../organization/organization-changes';
+import type { AddedGroupMembersDto, GroupMemberDto } from './group-answer.dto';
+import { GroupMemberRepository, type GroupMemberRow } from './group-member.repository';
+import { assertManages } from './group.permissions';
+import { GroupRepository } from './group.repository';
+import { type GroupRequest, GroupsService, type SeenGroup } from './groups.service';
+
+/** The people of a group, for its managers. */
+@Injectable()
+export class GroupMembersService {
+  constructor(
+    private readonly groups: GroupsService,
+    private readonly stored: GroupRepository,
+    private readonly memberships: GroupMemberRepository,
+    private readonly members: MembersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {}
+
+  /** Sorted by address. */
+  async list(request: GroupRequest, id: string, { limit, cursor }: PageRequest): Promise<Page<GroupMemberDto>> {
+    const { organizationId } = await this.managed(request, id);
+    const scope = this.memberships.within(organizationId);
+    const [found, counts] = await Promise.all([scope.page(id, limit + 1, textCursor(cursor)), scope.counts([id])]);
+    const page = pageOf(found, limit, ({ email }) => email);
+    return { ...page, items: page.items.map(viewOf), total: counts.get(id) ?? 0 };
+  }
+
+  /** People who are in the group already stay as they are. @throws {AppError} `validation_failed` for strangers */
+  async add(request: GroupRequest, id: string, people: readonly string[]): Promise<AddedGroupMembersDto> {
+    const { organizationId } = await this.managed(request, id);
+    const userIds = await this.userIds(organizationId, people);
+    const result = await this.transactions.run(async (tx) => {
+      await this.locked(request, organizationId, id, tx);
+      const scope = this.memberships.within(organizationId, tx);
+      const before = (await scope.counts([id])).get(id) ?? 0;
+      const known = new Set(await scope.userIds(id, 'manual'));
+      const missing = userIds.filter((userId) => !known.has(userId));
+      const count = await this.insert(organizationId, id, missing, tx);
+      if (missing.length > 0) await this.record(request, organizationId, id, { added: missing }, tx);
+      return { added: count - before, member_count: count };
+    });
+    this.changes.announce(organizationId);
+    return result;
+  }
+
+  /** @throws {AppError} `conflict` for somebody whom the directory put there, `not_found` */
+  async remove(request: GroupRequest, id: string, person: string): Promise<void> {
+    const { organizationId } = await this.managed(request, id);
+    const member = await this.members.find(organizationId, person);
+    if (member === null) throw notFound('Member');
+    const { userId } = member;
+    await this.transactions.run(async (tx) => {
+      await this.locked(request, organizationId, id, tx);
+      const scope = this.memberships.within(organizationId, tx);
+      const sources = await scope.sourcesOf(id, userId);
+      if (sources.length === 0) throw notFound('Member');
+      if (!sources.includes('manual')) {
+        throw new AppError('conflict', "The institution's directory put this person into the group; remove them there");
+      }
+      await scope.remove(id, [userId], 'manual');
+      await this.record(request, organizationId, id, { removed: [userId] }, tx);
+    });
+    this.changes.announce(organizationId);
+  }
+
+  private async managed(request: GroupRequest, id: string): Promise<SeenGroup> {
+    const seen = await this.groups.seen(request, id);
+    assertManages(request.caller, seen.row);
+    return seen;
+  }
+
+  /** Serialises changes of the members, and keeps the group from being deleted meanwhile. */
+  private async locked({ caller }: GroupRequest, organizationId: string, id: string, tx: Transaction): Promise<void> {
+    const row = await this.stored.within(organizationId, tx).lock(id);
+    if (row === null) throw notFound('Group');
+    assertManages(caller, row);
+  }
+
+  private async insert(
+    organizationId: string,
+    groupId: string,
+    userIds: readonly string[],
+    tx: Transaction,
+  ): Promise<number> {
+    const scope = this.memberships.within(organizationId, tx);
+    await scope.add(userIds.map((userId) => ({ groupId, userId, source: 'manual' })));
+    return (await scope.counts([groupId])).get(groupId) ?? 0;
+  }
+
+  private async userIds(organizationId: string, people: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(people.map((person) => this.members.find(organizationId, person)));
+    const problems = found.flatMap((member, index) =>
+      member === null ? [{ path: `members[${index}]`, message: 'is not a member of the organization' }] : [],
+    );
+    if (problems.length > 0) throw invalid(problems);
+    return [...new Set(found.flatMap((member) => member?.userId ?? []))];
+  }
+
+  private record(
+    { caller }: GroupRequest,
+    organizationId: string,
+    id: string,
+    after: { readonly added: readonly string[] } | { readonly removed: readonly string[] },
+    tx: Transaction,
+  ): Promise<void> {
+    const target = { type: 'group', id };
+    return this.audit.record({ caller, organizationId, action: 'group.members', target, after }, tx);
+  }
+}
+
+const viewOf = ({ userId, email, name, disabled, sources, since }: GroupMemberRow): GroupMemberDto => ({
+  user_id: userId,
+  email,
+  name,
+  disabled,
+  sources,
+  since: since.toISOString(),
+});

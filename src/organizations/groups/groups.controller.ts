@@ -1,0 +1,84 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller, Page } from '../../kernel';
+import { Access, CurrentCaller, IfMatch, ReadsIfMatch, TagsVersion, toPageRequest } from '../../platform/http';
+import { Idempotent } from '../../platform/idempotency';
+import { GroupDto, GroupPageDto } from './group-answer.dto';
+import { CreateGroupDto, GroupQueryDto, UpdateGroupDto } from './group.dto';
+import { GroupsService } from './groups.service';
+
+@ApiTags('Groups')
+@Controller('api/v1/organizations/:slug/groups')
+export class GroupsController {
+  constructor(private readonly groups: GroupsService) {}
+
+  @Get()
+  @Access({
+    scope: 'read',
+    summary: 'List groups by name',
+    description: 'Administrators and teachers see all groups, other members the groups that they are in.',
+  })
+  @ApiOkResponse({ type: GroupPageDto })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() query: GroupQueryDto,
+  ): Promise<Page<GroupDto>> {
+    return this.groups.list({ caller, slug }, query.q, toPageRequest(query));
+  }
+
+  @Post()
+  @TagsVersion()
+  @Idempotent()
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Make a group',
+    description: 'A teacher manages the groups that they made. Only administrators set an external id.',
+  })
+  @ApiCreatedResponse({ type: GroupDto })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() body: CreateGroupDto,
+  ): Promise<GroupDto> {
+    return this.groups.create({ caller, slug }, body);
+  }
+
+  @Get(':id')
+  @TagsVersion()
+  @Access({ scope: 'read', summary: 'Read a group' })
+  @ApiOkResponse({ type: GroupDto })
+  get(@CurrentCaller() caller: Caller, @Param('slug') slug: string, @Param('id') id: string): Promise<GroupDto> {
+    return this.groups.get({ caller, slug }, id);
+  }
+
+  @Patch(':id')
+  @TagsVersion()
+  @ReadsIfMatch('demanded')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Change a group', description: 'Absent members stay.' })
+  @ApiOkResponse({ type: GroupDto })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('id') id: string,
+    @Body() body: UpdateGroupDto,
+    @IfMatch('demanded') expected: number | null,
+  ): Promise<GroupDto> {
+    return this.groups.update({ caller, slug }, id, body, expected);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ReadsIfMatch('welcome')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Delete a group and every share with it' })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('id') id: string,
+    @IfMatch('welcome') expected: number | null,
+  ): Promise<void> {
+    await this.groups.remove({ caller, slug }, id, expected);
+  }
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type Caller,
+  invalid,
+  isOrganizationAdmin,
+  isUuid,
+  notFound,
+  type Page,
+  pageOf,
+  type PageRequest,
+  textCursor,
+  uuidv7,
+} from '../../kernel';
+import { AuditLog } from '../../platform/audit';
+import { isUniqueViolation, Transactions } from '../../platform/database';
+import { VersionedResource } from '../../platform/resources';
+import { OrganizationChanges } from '../organization/organization-changes';
+import { OrganizationsService } from '../organization/organizations.service';
+import type { GroupDto } from './group-answer.dto';
+import type { CreateGroupDto, UpdateGroupDto } from './group.dto';
+import type { GroupEntity } from './group.entity';
+import { GroupMemberRepository } from './group-member.repository';
+import { assertManages, mayManage, seesAllGroups } from './group.permissions';
+import { GroupRepository } from './group.repository';
+import { groupNameKey } from './group.types';
+
+/** A caller and the organization of the address. */
+export interface GroupRequest {
+  readonly caller: Caller;
+  readonly slug: string;
+}
+
+export interface SeenGroup {
+  readonly organizationId: string;
+  readonly row: GroupEntity;
+  readonly isMember: boolean;
+}
+
+export type NamedGroup = Pick<GroupEntity, 'id' | 'name'>;
+
+/** Groups for the people who manage or see them. */
+@Injectable()
+export class GroupsService {
+  private readonly versions: VersionedResource<GroupEntity>;
+
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly groups: GroupRepository,
+    private readonly members: GroupMemberRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditLog,
+    private readonly changes: OrganizationChanges,
+  ) {
+    this.versions = new VersionedResource<GroupEntity>(transactions, audit, {
+      type: 'group',
+      label: 'Group',
+      within: ({ organizationId }, tx) => groups.within(organizationId, tx),
+      assertMayChange: assertManages,
+    });
+  }
+
+  /** Sorted by name. */
+  async list({ caller, slug }: GroupRequest, text: string | undefined, page: PageRequest): Promise<Page<GroupDto>> {
+    const organizationId = await this.organizations.seen(caller, slug);
+    const filter = {
+      of: seesAllGroups(caller) ? null : caller.userId,
+      text: text === undefined || text === '' ? null : groupNameKey(text),
+    };
+    const found = this.groups.within(organizationId).page(filter, page.limit + 1, textCursor(page.cursor));
+    const [[rows, total], own] = await Promise.all([found, this.members.within(organizationId).idsOf(caller.userId)]);
+    const cut = pageOf(rows, page.limit, ({ nameKey }) => nameKey);
+    const counts = await this.members.within(organizationId).counts(cut.items.map(({ id }) => id));
+    const items = cut.items.map((row) => viewOf(row, caller, counts.get(row.id) ?? 0, own.includes(row.id)));
+    return { ...cut, items, total };
+  }
+
+  async get(request: GroupRequest, id: string): Promise<GroupDto> {
+    return this.viewOf(request.caller, await this.seen(request, id));
+  }
+
+  /** @throws {AppError} `conflict` when the name or the external id is taken, `forbidden` */
+  async create({ caller, slug }: GroupRequest, input: CreateGroupDto): Promise<GroupDto> {
+    const organizationId = await this.organizations.seen(caller, slug);
+    assertMayLink(caller, input);
+    const { name, description = '', external_id: externalId = null } = input;
+    const ownerId = isOrganizationAdmin(caller) ? null : caller.userId;
+    const id = await takenAsConflict(
+      this.transactions.once('group.create', async (tx) => {
+        const id = uuidv7();
+        const values = { name, description, externalId, ownerId };
+        await this.groups.within(organizationId, tx).insert({ id, nameKey: groupNameKey(name), ...values });
+        const target = { type: 'group', id };
+        await this.audit.record({ caller, organizationId, action: 'group.create', target, after: values }, tx);
+        return id;
+      }),
+    );
+    return this.get({ caller, slug }, id);
+  }
+
+  /** @throws {AppError} `precondition_failed`, and what `create` throws */
+  async update(request: GroupRequest, id: string, input: UpdateGroupDto, expected: number | null): Promise<GroupDto> {
+    const { caller } = request;
+    const { organizationId, isMember } = await this.seen(request, id);
+    assertMayLink(caller, input);
+    const row = await takenAsConflict(
+      this.versions.change({ caller: { ...caller, organizationId }, id, expected }, 'update', (row) => {
+        const after = {
+          name: input.name ?? row.name,
+          description: input.description ?? row.description,
+          externalId: input.external_id === undefined ? row.externalId : input.external_id,
+        };
+        const { name, description, externalId } = row;
+        const isOther = after.name !== name || after.externalId !== externalId;
+        if (isOther && row.source === 'scim') {
+          throw new AppError('conflict', 'The directory sets the name and the external id of this group');
+        }
+        if (!isOther && after.description === description) return null;
+        const values = { ...after, nameKey: groupNameKey(after.name) };
+        return { values, before: { name, description, externalId }, after };
+      }),
+    );
+    return this.viewOf(caller, { organizationId, row, isMember });
+  }
+
+  /** Ends every share with the group. */
+  async remove(request: GroupRequest, id: string, expected: number | null): Promise<void> {
+    const { organizationId } = await this.seen(request, id);
+    const caller = { ...request.caller, organizationId };
+    await this.versions.remove({ caller, id, expected }, ({ name, externalId }) => ({ name, externalId }));
+    this.changes.announce(organizationId);
+  }
+
+  /** @throws {AppError} `not_found` for groups that do not exist or that the caller does not see */
+  async seen({ caller, slug }: GroupRequest, id: string): Promise<SeenGroup> {
+    const organizationId = await this.organizations.seen(caller, slug);
+    const [row, sources] = isUuid(id)
+      ? await Promise.all([
+          this.groups.within(organizationId).find(id),
+          this.members.within(organizationId).sourcesOf(id, caller.userId),
+        ])
+      : [null, []];
+    const isMember = sources.length > 0;
+    if (row === null || !(seesAllGroups(caller) || isMember || row.ownerId === caller.userId)) throw notFound('Group');
+    return { organizationId, row, isMember };
+  }
+
+  /** Groups of the organization with these ids, by name. Callers check the right to see them. */
+  async named(organizationId: string, ids: readonly string[]): Promise<readonly NamedGroup[]> {
+    const rows = await this.groups.within(organizationId).named(ids);
+    return rows.map(({ id, name }) => ({ id, name }));
+  }
+
+  /**
+   * Ids of groups to share with. `pathOf` names an entry of the request.
+   * @throws {AppError} `validation_failed` for groups that the organization does not have
+   */
+  async assertExist(organizationId: string, ids: readonly string[], pathOf: (index: number) => string): Promise<void> {
+    const known = new Set((await this.groups.within(organizationId).named(ids)).map(({ id }) => id));
+    const problems = ids.flatMap((id, index) =>
+      known.has(id) ? [] : [{ path: pathOf(index), message: 'is not a group of this organization' }],
+    );
+    if (problems.length > 0) throw invalid(problems);
+  }
+
+  private async viewOf(caller: Caller, { organizationId, row, isMember }: SeenGroup): Promise<GroupDto> {
+    const counts = await this.members.within(organizationId).counts([row.id]);
+    return viewOf(row, caller, counts.get(row.id) ?? 0, isMember);
+  }
+}
+
+/** The external id decides whom a directory puts into the group. */
+function assertMayLink(caller: Caller, { external_id: externalId }: UpdateGroupDto): void {
+  if (externalId === undefined || externalId === null || isOrganizationAdmin(caller)) return;
+  throw new AppError('forbidden', 'Only administrators may set the external id of a group');
+}
+
+async function takenAsConflict<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isUniqueViolation(error, 'groups_name_uq')) throw taken('name', 'A group with this name exists');
+    if (isUniqueViolation(error, 'groups_external_id_uq')) {
+      throw taken('external_id', 'A group with this external id exists');
+    }
+    throw error;
+  }
+}
+
+const taken = (path: string, detail: string): AppError =>
+  new AppError('conflict', detail, { problems: [{ path, message: 'is taken' }] });
+
+const viewOf = (row: GroupEntity, caller: Caller, memberCount: number, isMember: boolean): GroupDto => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  external_id: row.externalId,
+  owner_id: row.ownerId,
+  source: row.source,
+  member_count: memberCount,
+  is_member: isMember,
+  may_manage: mayManage(caller, row),
+  version: row.version,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});

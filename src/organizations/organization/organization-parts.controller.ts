@@ -1,0 +1,33 @@
+import { Controller, Get, Header, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { type Caller, notFound } from '../../kernel';
+import { Access, CurrentCaller } from '../../platform/http';
+import { SETTINGS_PARTS, type SettingsPart } from '../settings/settings.types';
+import { OrganizationsService } from './organizations.service';
+
+@ApiTags('Organizations')
+@Controller('api/v1/organizations/:slug/:part')
+export class OrganizationPartsController {
+  constructor(private readonly organizations: OrganizationsService) {}
+
+  @Get()
+  @Header('Content-Type', 'application/json')
+  @Access({
+    scope: 'admin',
+    role: 'organization_admin',
+    summary: 'Read one part of the settings',
+    description: `Parts: ${SETTINGS_PARTS.join(', ')}.`,
+  })
+  @ApiParam({ name: 'part', enum: SETTINGS_PARTS })
+  @ApiOkResponse({ description: 'The part, as in the organization', schema: {} })
+  async part(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('part') part: string,
+  ): Promise<unknown> {
+    const view = await this.organizations.view(caller, slug);
+    if (!SETTINGS_PARTS.includes(part as SettingsPart)) throw notFound('Part of the organization');
+    // Nest sends an empty body for null; JSON has a text for it.
+    return view[part as SettingsPart] ?? 'null';
+  }
+}

@@ -1,0 +1,103 @@
+import type { Problem } from '../../kernel';
+import type { LimitRule, LimitSettings, ModelPrice, PriceSettings, Term } from './limit.types';
+import type { OrganizationSettings } from './settings.types';
+
+const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['runs', 'streams', 'storage']);
+
+/** In units of the currency; counters hold millionths. */
+const MAX_COST = 1e9;
+
+type Check<T> = readonly [member: string, isWrong: (value: T) => boolean, message: string];
+
+const hasWindow = ({ limit }: LimitRule): boolean => !WITHOUT_WINDOW.has(limit);
+
+const RULE_CHECKS: readonly Check<LimitRule>[] = [
+  ['per', (rule) => hasWindow(rule) && rule.per === undefined, 'is missing: minute, day, month or term'],
+  ['per', (rule) => !hasWindow(rule) && rule.per !== undefined, 'is not possible for this limit'],
+  ['amount', ({ limit, amount }) => limit !== 'cost' && !Number.isInteger(amount), 'must be a whole number'],
+  ['amount', ({ limit, amount }) => limit === 'cost' && amount > MAX_COST, 'must be at most 1000000000'],
+  ['for.id', ({ for: { kind, id } }) => kind === 'organization' && id !== undefined, 'is not possible here'],
+  [
+    'for.id',
+    ({ for: { kind, id } }) => kind === 'assistant' && id !== undefined && !/^\d+$/.test(id),
+    'must be the number of an assistant',
+  ],
+  [
+    'for.kind',
+    ({ limit, for: { kind } }) => limit === 'storage' && kind !== 'organization' && kind !== 'person',
+    'must be organization or person: files belong to people',
+  ],
+  [
+    'at_end',
+    ({ limit, at_end }) => at_end === 'fast_model' && limit !== 'tokens' && limit !== 'cost',
+    'fast_model is possible for tokens and cost only',
+  ],
+];
+
+const isDay = (day: string): boolean => {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
+};
+
+const failing = <T>(checks: readonly Check<T>[], value: T, path: string): Problem[] =>
+  checks.flatMap(([member, isWrong, message]) => (isWrong(value) ? [{ path: `${path}.${member}`, message }] : []));
+
+/** Positions of the values whose key an earlier value has. */
+function repeated<T>(values: readonly T[], keyOf: (value: T) => string): number[] {
+  const seen = new Set<string>();
+  return values.flatMap((value, at) => {
+    const key = keyOf(value);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew ? [] : [at];
+  });
+}
+
+function ruleProblems({ rules = [], terms = [] }: LimitSettings): Problem[] {
+  const own = rules.flatMap((rule, at) => {
+    const path = `limits.rules[${at}]`;
+    const termless = rule.per === 'term' && terms.length === 0;
+    return [
+      ...failing(RULE_CHECKS, rule, path),
+      ...(termless ? [{ path: `${path}.per`, message: 'needs a term in limits.terms' }] : []),
+    ];
+  });
+  const twice = repeated(rules, ({ id }) => id).map((at) => ({
+    path: `limits.rules[${at}].id`,
+    message: 'is the id of another rule',
+  }));
+  return [...own, ...twice];
+}
+
+const TERM_CHECKS: readonly Check<Term>[] = [
+  ['from', ({ from }) => !isDay(from), 'is not a day'],
+  ['to', ({ to }) => !isDay(to), 'is not a day'],
+  ['to', ({ from, to }) => isDay(from) && isDay(to) && to < from, 'is before the first day'],
+];
+
+function termProblems({ terms = [] }: LimitSettings): Problem[] {
+  return terms.flatMap((term, at) => {
+    const path = `limits.terms[${at}]`;
+    const other = terms.slice(0, at).find(({ from, to }) => term.from <= to && from <= term.to);
+    const overlap = other === undefined ? [] : [{ path, message: `overlaps with the term ${other.name}` }];
+    return [...failing(TERM_CHECKS, term, path), ...overlap];
+  });
+}
+
+const PRICE_CHECKS: readonly Check<ModelPrice>[] = [['from', ({ from }) => !isDay(from), 'is not a day']];
+
+function priceProblems({ currency, models = [] }: PriceSettings): Problem[] {
+  const twice = repeated(models, ({ provider, model, from }) => JSON.stringify([provider, model, from]));
+  return [
+    ...(models.length > 0 && currency === undefined ? [{ path: 'prices.currency', message: 'is missing' }] : []),
+    ...models.flatMap((price, at) => failing(PRICE_CHECKS, price, `prices.models[${at}]`)),
+    ...twice.map((at) => ({ path: `prices.models[${at}]`, message: 'repeats a price of the same model and day' })),
+  ];
+}
+
+/** Problems that need several members at once; the JSON Schema has checked each member. */
+export const limitProblems = ({ limits = {}, prices = {} }: OrganizationSettings): Problem[] => [
+  ...ruleProblems(limits),
+  ...termProblems(limits),
+  ...priceProblems(prices),
+];

@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, type Problem } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { OutboundClient } from '../../platform/outbound';
+import { urlsOf } from './settings-merge';
+import { assertKnownProviders, type SettingsPatch, validSettingsPatch } from './settings-validation';
+
+/** Checks a patch of the settings before it is merged. */
+@Injectable()
+export class SettingsChecks {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'vendors'>,
+    private readonly outbound: OutboundClient,
+  ) {}
+
+  /** @throws {AppError} `validation_failed` listing every problem with its path */
+  valid(body: unknown): SettingsPatch {
+    const patch = validSettingsPatch(body);
+    assertKnownProviders(patch, [...this.config.vendors.keys()]);
+    return patch;
+  }
+
+  /** @throws {AppError} `outbound_refused` listing every address that the service does not dial */
+  async assertDialable(patch: SettingsPatch): Promise<void> {
+    const problems: Problem[] = [];
+    await Promise.all(
+      urlsOf(patch).map(async ({ path, url }) => {
+        try {
+          await this.outbound.assertDialable(url);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          problems.push({ path, message: error.detail, ...wordsOf(url) });
+        }
+      }),
+    );
+    if (problems.length > 0) throw new AppError('outbound_refused', 'An address is not allowed', { problems });
+  }
+}
+
+function wordsOf(url: string): Required<Pick<Problem, 'code' | 'values'>> {
+  if (!URL.canParse(url)) return { code: 'address.invalid', values: {} };
+  const { hostname, username, password } = new URL(url);
+  return { code: username + password === '' ? 'address.refused' : 'address.credentials', values: { host: hostname } };
+}

@@ -1,0 +1,1 @@
+export { ScimModule } from './scim.module';

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, type Repository } from 'typeorm';
+import type { Transaction } from '../../platform/database';
+import type { Equality } from '../protocol/filter';
+import { ScimUserEntity } from './scim-user.entity';
+
+export const userNameKey = (userName: string): string => userName.normalize('NFKC').toLowerCase();
+
+/** SQL by attribute of a filter; `:value` is the lower-case text. */
+const EMAIL = `EXISTS (SELECT FROM jsonb_array_elements(scim_user.resource->'emails') email
+  WHERE lower(email->>'value') = :value)`;
+const CONDITIONS: ReadonlyMap<string, string> = new Map([
+  ['username', 'scim_user.user_name_key = :value'],
+  ['displayname', `lower(scim_user.resource->>'displayName') = :value`],
+  ['emails', EMAIL],
+  ['emails.value', EMAIL],
+  ['id', 'scim_user.user_id::text = :value'],
+]);
+
+/** Members whom the directory of an organization provisions, deleted ones only where they are asked for. */
+@Injectable()
+export class ScimUserRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  within(organizationId: string, tx?: Transaction): ScimUserScope {
+    return new ScimUserScope((tx ?? this.dataSource.manager).getRepository(ScimUserEntity), organizationId);
+  }
+}
+
+export class ScimUserScope {
+  constructor(
+    private readonly rows: Repository<ScimUserEntity>,
+    private readonly organizationId: string,
+  ) {
+    if (!organizationId) throw new Error('A tenant scope needs an organization');
+  }
+
+  find(userId: string): Promise<ScimUserEntity | null> {
+    return this.rows.findOneBy({ organizationId: this.organizationId, userId, deletedAt: IsNull() });
+  }
+
+  /** Also a deleted one. */
+  everOf(userId: string): Promise<ScimUserEntity | null> {
+    return this.rows.findOneBy({ organizationId: this.organizationId, userId });
+  }
+
+  /** Also a deleted one. */
+  everNamed(userName: string): Promise<ScimUserEntity | null> {
+    return this.rows.findOneBy({ organizationId: this.organizationId, userNameKey: userNameKey(userName) });
+  }
+
+  /** Ids that belong to provisioned users, of those given. */
+  async known(userIds: readonly string[]): Promise<Set<string>> {
+    if (userIds.length === 0) return new Set();
+    const where = { organizationId: this.organizationId, userId: In([...userIds]), deletedAt: IsNull() };
+    const found = await this.rows.find({ select: { userId: true }, where });
+    return new Set(found.map(({ userId }) => userId));
+  }
+
+  /** Oldest first. Null for an attribute that nothing can be found by. */
+  async page(
+    conditions: readonly Equality[],
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<[ScimUserEntity[], number] | null> {
+    const query = this.rows
+      .createQueryBuilder('scim_user')
+      .where('scim_user.organization_id = :organization', { organization: this.organizationId })
+      .andWhere('scim_user.deleted_at IS NULL');
+    for (const [index, { attribute, value }] of conditions.entries()) {
+      const name = `value${index}`;
+      if (attribute === 'externalid') query.andWhere(`scim_user.external_id = :${name}`, { [name]: String(value) });
+      else if (attribute === 'active') {
+        query.andWhere(
+          `:${name} = EXISTS (SELECT FROM members member WHERE member.organization_id = scim_user.organization_id
+            AND member.user_id = scim_user.user_id AND NOT member.disabled)`,
+          { [name]: value === true || String(value).toLowerCase() === 'true' },
+        );
+      } else {
+        const condition = CONDITIONS.get(attribute);
+        if (condition === undefined) return null;
+        const text = attribute === 'username' ? userNameKey(String(value)) : String(value).toLowerCase();
+        query.andWhere(condition.replace(':value', `:${name}`), { [name]: text });
+      }
+    }
+    const total = await query.getCount();
+    if (limit === 0) return [[], total];
+    query.orderBy('scim_user.createdAt', 'ASC').addOrderBy('scim_user.userId', 'ASC').offset(offset).limit(limit);
+    return [await query.getMany(), total];
+  }
+
+  async save(values: Pick<ScimUserEntity, 'userId' | 'userNameKey' | 'externalId' | 'resource'>): Promise<void> {
+    const row = { ...values, organizationId: this.organizationId, deletedAt: null, updatedAt: new Date() };
+    await this.rows.upsert(row, ['organizationId', 'userId']);
+  }
+
+  async hide(userId: string): Promise<void> {
+    await this.rows.update({ organizationId: this.organizationId, userId }, { deletedAt: new Date() });
+  }
+}
