@@ -1,0 +1,13 @@
+export { MeteringModule } from './metering.module';
+export { Metering, type MeteredRun } from './metering.service';
+export { PriceList } from './prices/price-list';
+export { PriceLists } from './prices/price-lists';
+export type { ModelCall } from './run/model-call';
+export { LimitReached, type RateLimit } from './rules/limit-reached';
+export { type LimitStanding, LimitStandings } from './standings/limit-standings.service';
+export { type StorageCheck, StorageLimits } from './storage/storage-limits.service';
+export { promptTokens, tokensOfChars } from './usage/token-estimate';
+export { expectedTokens } from './run/model-call';
+export type { RunMeter } from './run/run-meter';
+export { UsageBuffer } from './usage/usage-buffer';
+export type { UsageRow } from './usage/usage.types';

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, NO_ASSISTANT } from '../kernel';
+import { GroupMemberships, type OrganizationRuntime } from '../organizations';
+import type { PriceList } from './prices/price-list';
+import { PriceLists } from './prices/price-lists';
+import { type OpenedReservation, Reservations } from './reservations/reservations.service';
+import type { RunEstimate } from './reservations/reservation.types';
+import { type AppliedRule, appliedRules, hasRunRules } from './rules/applied-rules';
+import { RunMeter } from './run/run-meter';
+import { UsageBuffer } from './usage/usage-buffer';
+import { dayOf, type UsageSubject } from './usage/usage.types';
+
+type Payer = Pick<OrganizationRuntime, 'id' | 'isSystem' | 'limits' | 'prices'>;
+
+/** A run that has not begun. */
+export interface MeteredRun {
+  readonly caller: Caller;
+  readonly assistant: { readonly id: number; readonly name: string };
+  /** Organization of the assistant. */
+  readonly payer: Payer;
+  readonly stream: boolean;
+  /** Started by another run, whose requests and places it shares. */
+  readonly nested: boolean;
+  readonly mayEdit: boolean;
+  /** The model of the answer and its tokens; null when `cheaper` is wanted and the organization has no such model. */
+  readonly estimate: (cheaper: boolean) => Promise<Omit<RunEstimate, 'costMicros'> | null>;
+}
+
+const UNLIMITED: OpenedReservation = { hold: null, cheaper: null, rateLimit: null };
+
+/** Opens the meters of runs, and finds them again by the id of the run. */
+@Injectable()
+export class Metering {
+  private readonly meters = new Map<string, RunMeter>();
+
+  constructor(
+    private readonly prices: PriceLists,
+    private readonly usage: UsageBuffer,
+    private readonly reservations: Reservations,
+    private readonly groups: GroupMemberships,
+  ) {}
+
+  /** Asks the database only when a rule counts the run. @throws LimitReached */
+  async open(run: MeteredRun): Promise<RunMeter> {
+    const prices = await this.prices.of(run.payer);
+    const subject = subjectOf(run);
+    const reservation = hasRunRules(run.payer.limits) ? await this.reserve(run, subject, prices) : UNLIMITED;
+    return this.meter(subject, prices, reservation, true);
+  }
+
+  bind(runId: string, meter: RunMeter): void {
+    this.meters.set(runId, meter);
+  }
+
+  release(runId: string): void {
+    this.meters.delete(runId);
+  }
+
+  /** The meter of a run, else one for a single call, which counts for the organization alone. @throws LimitReached */
+  of(runId: string, payer: Payer): RunMeter | Promise<RunMeter> {
+    return this.meters.get(runId) ?? this.single(payer);
+  }
+
+  private async single(payer: Payer): Promise<RunMeter> {
+    const prices = await this.prices.of(payer);
+    const subject = { ...NOBODY, organizationId: payer.id };
+    if (!hasRunRules(payer.limits)) return this.meter(subject, prices, UNLIMITED, false);
+    const rules = await appliedRules(payer.limits, NO_RUN, new Date());
+    const estimate = (): Promise<RunEstimate> => Promise.resolve(NOTHING);
+    const request = { organizationId: payer.id, rules, subject, mayEdit: true, estimate };
+    return this.meter(subject, prices, await this.reservations.reserve(request), false);
+  }
+
+  private async reserve(run: MeteredRun, subject: UsageSubject, prices: PriceList): Promise<OpenedReservation> {
+    const rules = await this.rulesOf(run);
+    if (rules.length === 0) return UNLIMITED;
+    return this.reservations.reserve({
+      organizationId: run.payer.id,
+      rules,
+      subject,
+      mayEdit: run.mayEdit,
+      estimate: async (cheaper) => {
+        const estimate = await run.estimate(cheaper);
+        if (estimate === null) return null;
+        const price = prices.priceOf(estimate.provider, estimate.model, dayOf(new Date()));
+        return { ...estimate, costMicros: prices.costMicros(price, { ...estimate, cachedTokens: 0 }) };
+      },
+    });
+  }
+
+  private rulesOf({ caller, assistant, payer, stream, nested }: MeteredRun): Promise<readonly AppliedRule[]> {
+    const groupIds = () => this.groups.idsOf(caller.userId, payer.id);
+    return appliedRules(payer.limits, { caller, assistantId: assistant.id, stream, nested, groupIds }, new Date());
+  }
+
+  private meter(subject: UsageSubject, prices: PriceList, opened: OpenedReservation, isRun: boolean): RunMeter {
+    const { usage, reservations } = this;
+    return new RunMeter({ subject, prices, usage, reservations, ...opened, isRun });
+  }
+}
+
+const NOBODY = {
+  callerOrganizationId: null,
+  assistantId: null,
+  assistantName: null,
+  userId: null,
+  credentialId: null,
+};
+
+/** Matches rules for tokens and cost of the whole organization only. */
+const NO_RUN = {
+  caller: null,
+  assistantId: null,
+  stream: false,
+  nested: true,
+  groupIds: () => Promise.resolve([]),
+} as const;
+
+const NOTHING: RunEstimate = { provider: '', model: '', promptTokens: 0, completionTokens: 0, costMicros: 0 };
+
+const subjectOf = ({ caller, assistant, payer }: MeteredRun): UsageSubject => ({
+  organizationId: payer.id,
+  callerOrganizationId: caller.organizationId === payer.id ? null : caller.organizationId,
+  assistantId: assistant.id === NO_ASSISTANT ? null : assistant.id,
+  assistantName: assistant.name,
+  userId: caller.userId,
+  credentialId: caller.kind === 'api_key' ? caller.credentialId : null,
+});

@@ -1,0 +1,68 @@
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { JobQueue, RepeatedWork, type SweepContext } from '../../platform/jobs';
+import { UsageBuffer } from '../usage/usage-buffer';
+import { dayOf, NO_USAGE } from '../usage/usage.types';
+import { LimitWarnings } from './limit-warnings';
+import { type ExpiredReservation, ReservationRepository } from './reservation.repository';
+import { Reservations } from './reservations.service';
+
+const SWEEP_SHARE = 0.4;
+const BEAT_SHARE = 1 / 6;
+const FORGET_MS = 10 * 60_000;
+
+/**
+ * Renews the leases of this process's reservations, and settles those of dead processes at their estimate: the vendor may
+ * have been asked, and a limit that forgets a bill is no limit.
+ */
+@Injectable()
+export class ReservationKeeper implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Limits');
+  private readonly background = new RepeatedWork((error) =>
+    this.logger.warn({ msg: 'leases of reservations could not be renewed, trying again', err: error }),
+  );
+
+  constructor(
+    private readonly reservations: Reservations,
+    private readonly repository: ReservationRepository,
+    private readonly usage: UsageBuffer,
+    private readonly warnings: LimitWarnings,
+    jobs: JobQueue,
+  ) {
+    const leaseMs = reservations.leaseSeconds * 1_000;
+    jobs.sweep(leaseMs * SWEEP_SHARE, (context) => this.sweep(context));
+    jobs.sweep(FORGET_MS, ({ first }) => (first ? Promise.resolve() : this.repository.forget()));
+    this.background.every(leaseMs * BEAT_SHARE, () => this.beat());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.background.stop();
+    await this.background.settled();
+  }
+
+  /** At the first start of a process that has the database to itself, every reservation is a dead process's. */
+  async sweep({ alone, first }: SweepContext): Promise<void> {
+    const all = alone && first;
+    const own = new Set(this.reservations.open);
+    const expired = (await this.repository.expired(all)).filter(({ id }) => !own.has(id));
+    for (const reservation of expired) await this.charge(reservation, all);
+    if (expired.length > 0)
+      this.logger.warn({ msg: 'reservations of dead processes were charged', count: expired.length });
+  }
+
+  private async beat(): Promise<void> {
+    const { open, workerId, leaseSeconds } = this.reservations;
+    if (open.length > 0) await this.repository.beat(workerId, leaseSeconds, open);
+  }
+
+  private async charge({ id, organizationId, items, run }: ExpiredReservation, all: boolean): Promise<void> {
+    const spent = items.map((item) => ({ ...item, spent: item.charged }));
+    const { freed, warnings } = await this.repository.settle({ id, organizationId }, spent, all ? 'any' : 'expired');
+    // Its run or another process settled it in the meantime.
+    if (!freed) return;
+    await this.warnings.tell(warnings);
+    const { subject, provider, model, promptTokens, completionTokens, costMicros } = run;
+    const figures = { ...NO_USAGE, promptTokens, completionTokens, costMicros, runs: 1, failed: 1 };
+    const calls = { modelCalls: 1, estimatedCalls: 1 };
+    this.usage.add({ ...subject, ...figures, ...calls, day: dayOf(new Date()), provider, model });
+  }
+}

@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AcrossOrganizations, type Transaction, Transactions } from '../../platform/database';
+import type { CounterState, CounterWarning, HeldPart, ReservedRun, StoredPart } from './reservation.types';
+import { storedPart } from './reservation.types';
+
+/**
+ * `$1` organization, `$2` JSON of the parts. The row lock of the conflict makes each count exact: the condition reads the
+ * counter after the last writer. All statements lock counters in the order of rule, subject and window.
+ */
+const TAKE = `
+  INSERT INTO limit_counters AS held
+    (organization_id, rule_id, subject, window_start, window_end, amount, used, reserved, warned, warnings)
+  SELECT $1::uuid, w.rule_id, w.subject, w.window_start, w.window_end, w.amount, 0, w.taken, 0, '[]'
+  FROM json_to_recordset($2::json) AS w(
+    rule_id text, subject text, window_start timestamptz, window_end timestamptz, amount bigint, taken bigint)
+  WHERE w.taken <= w.amount
+  ORDER BY w.rule_id, w.subject, w.window_start
+  ON CONFLICT ON CONSTRAINT limit_counters_pk DO UPDATE
+  SET amount = excluded.amount, window_end = excluded.window_end, reserved = held.reserved + excluded.reserved
+  WHERE held.used + held.reserved + excluded.reserved <= excluded.amount
+  RETURNING rule_id AS "ruleId", subject, amount::float8, used::float8, reserved::float8`;
+
+const INSERT = `
+  INSERT INTO limit_reservations (id, organization_id, worker_id, expires_at, items, run)
+  VALUES ($1, $2, $3, now() + make_interval(secs => $4), $5::jsonb, $6::jsonb)`;
+
+const CHANGE = `
+  WITH changed AS (UPDATE limit_reservations SET items = $2::jsonb, run = $3::jsonb WHERE id = $1 RETURNING id)
+  SELECT id FROM changed`;
+
+const USED = `(c.used + l.spent - CASE WHEN EXISTS (SELECT FROM gone) THEN 0 ELSE l.charged END)`;
+const LEVEL = `
+  CASE WHEN NOT l.warns OR c.amount = 0 THEN 0
+    WHEN ${USED} >= c.amount THEN 100 WHEN ${USED} >= c.amount * 0.8 THEN 80 WHEN ${USED} >= c.amount * 0.5 THEN 50
+    ELSE 0 END`;
+
+/**
+ * `$1` organization, `$2` reservation, `$3` JSON of the parts with what was spent. `$4` true: a sweep, which needs an
+ * expired reservation, or any with `$5`. A swept reservation has been charged: only the difference is counted.
+ */
+const SETTLE = `
+  WITH gone AS (
+    DELETE FROM limit_reservations WHERE id = $2 AND (NOT $4::boolean OR expires_at <= now() OR $5::boolean) RETURNING id
+  ), locked AS (
+    SELECT c.rule_id, c.subject, c.window_start, c.warned, g.reserved, g.charged, g.spent, g.warns
+    FROM json_to_recordset($3::json) AS g(
+      rule_id text, subject text, window_start timestamptz, reserved bigint, charged bigint, spent bigint, warns boolean)
+    JOIN limit_counters c USING (rule_id, subject, window_start)
+    WHERE c.organization_id = $1 AND (NOT $4::boolean OR EXISTS (SELECT FROM gone))
+    ORDER BY c.rule_id, c.subject, c.window_start FOR UPDATE OF c
+  ), settled AS (
+    UPDATE limit_counters c
+    SET used = greatest(0, ${USED}),
+        reserved = greatest(0, c.reserved - CASE WHEN EXISTS (SELECT FROM gone) THEN l.reserved ELSE 0 END),
+        warned = greatest(c.warned, ${LEVEL}),
+        warnings = CASE WHEN ${LEVEL} > c.warned
+          THEN c.warnings || jsonb_build_object('percent', ${LEVEL}, 'at', now()) ELSE c.warnings END
+    FROM locked l
+    WHERE c.organization_id = $1 AND c.rule_id = l.rule_id AND c.subject = l.subject AND c.window_start = l.window_start
+    RETURNING c.rule_id, c.subject, c.amount, c.used, c.reserved, c.warned, l.warned AS before
+  )
+  SELECT EXISTS (SELECT FROM gone) AS freed, (
+    SELECT coalesce(json_agg(json_build_object('ruleId', rule_id, 'subject', subject, 'amount', amount, 'used', used,
+      'reserved', reserved, 'percent', warned)), '[]') FROM settled WHERE warned > before
+  ) AS warnings`;
+
+/** A refused run: the window has nothing left for others like it. */
+const REFUSED = `
+  WITH spent AS (
+    SELECT c.organization_id, c.rule_id, c.subject, c.window_start
+    FROM json_to_recordset($2::json) AS g(rule_id text, subject text, window_start timestamptz, warns boolean)
+    JOIN limit_counters c USING (rule_id, subject, window_start)
+    WHERE g.warns AND c.warned < 100 AND c.organization_id = $1
+    ORDER BY c.rule_id, c.subject, c.window_start FOR UPDATE OF c
+  ), marked AS (
+    UPDATE limit_counters c
+    SET warned = 100, warnings = c.warnings || jsonb_build_object('percent', 100, 'at', now())
+    FROM spent s
+    WHERE c.organization_id = s.organization_id AND c.rule_id = s.rule_id AND c.subject = s.subject
+      AND c.window_start = s.window_start AND c.warned < 100
+    RETURNING c.rule_id, c.subject, c.amount, c.used, c.reserved
+  )
+  SELECT rule_id AS "ruleId", subject, amount::float8, used::float8, reserved::float8, 100 AS percent FROM marked`;
+
+const BEAT = `
+  UPDATE limit_reservations SET expires_at = now() + make_interval(secs => $2) WHERE worker_id = $1 AND id = ANY($3)`;
+
+const EXPIRED = `
+  SELECT id, organization_id AS "organizationId", items, run FROM limit_reservations
+  WHERE expires_at <= now() OR $1 ORDER BY id LIMIT 200`;
+
+const FORGET = `
+  DELETE FROM limit_counters
+  WHERE (window_end < now() - make_interval(days => 400))
+     OR (window_end - window_start <= interval '1 minute' AND window_end < now() - interval '1 hour')
+     OR (window_end IS NULL AND reserved = 0)`;
+
+export interface Reservation {
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+export interface ExpiredReservation extends Reservation {
+  readonly items: readonly StoredPart[];
+  readonly run: ReservedRun;
+}
+
+interface SettledRow {
+  readonly freed: boolean;
+  readonly warnings: readonly Omit<CounterWarning, 'organizationId'>[];
+}
+
+export interface Settled {
+  readonly freed: boolean;
+  /** Counters that have passed a warning level. */
+  readonly warnings: readonly CounterWarning[];
+}
+
+class NothingLeft extends Error {
+  constructor(readonly taken: readonly CounterState[]) {
+    super('A counter has nothing left');
+  }
+}
+
+const wanted = (parts: readonly HeldPart[]): string =>
+  JSON.stringify(
+    parts.map(({ applied, reserved }) => ({
+      rule_id: applied.rule.id,
+      subject: applied.subject,
+      window_start: applied.start,
+      window_end: applied.end,
+      amount: applied.amount,
+      taken: reserved,
+    })),
+  );
+
+/** Counters of rules, and what running completions hold of them. All times are the database's. */
+@Injectable()
+export class ReservationRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Takes all parts or none. `complete` is false when a counter has not enough left. */
+  @AcrossOrganizations('calls')
+  reserve(
+    { id, organizationId }: Reservation,
+    parts: readonly HeldPart[],
+    { workerId, seconds, run }: { readonly workerId: string; readonly seconds: number; readonly run: ReservedRun },
+  ): Promise<{ complete: boolean; counters: readonly CounterState[] }> {
+    return this.allOrNone(async (tx) => {
+      const counters = await this.take(tx, organizationId, parts);
+      const items = JSON.stringify(parts.map(storedPart));
+      await tx.query(INSERT, [id, organizationId, workerId, seconds, items, JSON.stringify(run)]);
+      return counters;
+    });
+  }
+
+  /** Takes `more`; `parts` and `run` are the new whole. False when the reservation is gone. */
+  @AcrossOrganizations('calls')
+  grow(
+    { id, organizationId }: Reservation,
+    more: readonly HeldPart[],
+    { parts, run }: { readonly parts: readonly HeldPart[]; readonly run: ReservedRun },
+  ): Promise<{ complete: boolean; counters: readonly CounterState[] }> {
+    return this.allOrNone(async (tx) => {
+      const items = JSON.stringify(parts.map(storedPart));
+      const changed = await tx.query<object[]>(CHANGE, [id, items, JSON.stringify(run)]);
+      // A swept run was charged its old parts; settling counts the difference.
+      return changed.length === 0 ? [] : this.take(tx, organizationId, more);
+    });
+  }
+
+  /** Books what was spent and frees the reservation. `freed` is false when it was gone; a sweep then books nothing. */
+  @AcrossOrganizations('calls')
+  async settle(
+    { id, organizationId }: Reservation,
+    spent: readonly (StoredPart & { readonly spent: number })[],
+    sweep: 'no' | 'expired' | 'any' = 'no',
+  ): Promise<Settled> {
+    const values = [organizationId, id, JSON.stringify(spent), sweep !== 'no', sweep === 'any'];
+    const [row] = await this.dataSource.query<[SettledRow]>(SETTLE, values);
+    return { freed: row.freed, warnings: row.warnings.map((warning) => ({ ...warning, organizationId })) };
+  }
+
+  /** Marks full counters once per window. */
+  @AcrossOrganizations('calls')
+  async refused(organizationId: string, parts: readonly HeldPart[]): Promise<readonly CounterWarning[]> {
+    const items = JSON.stringify(parts.map(storedPart));
+    const rows = await this.dataSource.query<Omit<CounterWarning, 'organizationId'>[]>(REFUSED, [
+      organizationId,
+      items,
+    ]);
+    return rows.map((row) => ({ ...row, organizationId }));
+  }
+
+  @AcrossOrganizations('jobs')
+  async beat(workerId: string, seconds: number, ids: readonly string[]): Promise<void> {
+    await this.dataSource.query(BEAT, [workerId, seconds, ids]);
+  }
+
+  /** `all`: this process has the database to itself and has just started. */
+  @AcrossOrganizations('jobs')
+  expired(all: boolean): Promise<ExpiredReservation[]> {
+    return this.dataSource.query(EXPIRED, [all]);
+  }
+
+  /** Deletes counters of windows that nobody asks about any more. */
+  @AcrossOrganizations('jobs')
+  async forget(): Promise<void> {
+    await this.dataSource.query(FORGET);
+  }
+
+  private async take(
+    tx: Transaction,
+    organizationId: string,
+    parts: readonly HeldPart[],
+  ): Promise<readonly CounterState[]> {
+    const counters = await tx.query<CounterState[]>(TAKE, [organizationId, wanted(parts)]);
+    if (counters.length < parts.length) throw new NothingLeft(counters);
+    return counters;
+  }
+
+  private async allOrNone(
+    work: (tx: Transaction) => Promise<readonly CounterState[]>,
+  ): Promise<{ complete: boolean; counters: readonly CounterState[] }> {
+    try {
+      return { complete: true, counters: await this.transactions.run(work) };
+    } catch (error) {
+      if (error instanceof NothingLeft) return { complete: false, counters: error.taken };
+      throw error;
+    }
+  }
+}

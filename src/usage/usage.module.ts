@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { AssistantsModule } from '../assistants';
+import { MeteringModule } from '../metering';
+import { OrganizationsModule } from '../organizations';
+import { LimitStandingsController } from './limits/limit-standings.controller';
+import { Standings } from './limits/standings.service';
+import { SubjectNamesRepository } from './limits/subject-names.repository';
+import { UsageAccess } from './reports/usage-access';
+import { UsageReportRepository } from './reports/usage-report.repository';
+import { UsageReports } from './reports/usage-reports.service';
+import { UsageController } from './reports/usage.controller';
+
+@Module({
+  imports: [AssistantsModule, MeteringModule, OrganizationsModule],
+  controllers: [LimitStandingsController, UsageController],
+  providers: [Standings, SubjectNamesRepository, UsageAccess, UsageReportRepository, UsageReports],
+})
+export class UsageModule {}
