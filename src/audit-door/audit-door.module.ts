@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth';
+import { OrganizationsModule } from '../organizations';
+import { AuditController } from './audit.controller';
+import { AuditExport } from './audit-export.service';
+import { AuditView } from './audit-view.service';
+
+@Module({
+  imports: [AuthModule, OrganizationsModule],
+  controllers: [AuditController],
+  providers: [AuditExport, AuditView],
+  exports: [AuditExport, AuditView],
+})
+export class AuditDoorModule {}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, notFound } from '../../kernel';
+import { type BlobSpace, BlobStore } from '../../files';
+import { knowledgeBaseSpace } from '../../knowledge-bases';
+import { AuditLog } from '../../platform/audit';
+import { type PersonIn, PersonRowsRepository } from '../catalogue/person-rows.repository';
+import type { PersonTable } from '../catalogue/person-table.types';
+import { PERSON_TABLES } from '../catalogue/person-tables';
+import type { Subject } from '../erasure/erasure.types';
+import { SubjectRepository } from '../erasure/subject.repository';
+import { type StoredBlob, StoredBlobsRepository } from './stored-blobs.repository';
+import { archivePath } from './archive-path';
+
+const PAGE = 200;
+/** Larger than any stored file. */
+const MAX_BYTES = 200 * 1024 * 1024;
+
+/** One file of the export. */
+export interface ExportedFile {
+  readonly path: string;
+  readonly content: AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+const README = `This folder holds the personal data that the service stores about one person in one organization.
+
+manifest.json   names every table, its kind and its number of rows, and files that could not be read
+data/           one JSON file per table, one array of rows each
+files/          files that the person uploaded or had made
+documents/      documents in the person's knowledge bases, by knowledge base
+
+Hashes of keys and sessions are left out. The search index is left out: it repeats the documents.
+`;
+
+interface ManifestTable {
+  readonly table: string;
+  readonly kind: string;
+  rows: number;
+}
+
+/** Everything about one person, file by file. Nothing is held in memory but a page of rows or one file. */
+@Injectable()
+export class PersonExports {
+  constructor(
+    private readonly subjects: SubjectRepository,
+    private readonly rows: PersonRowsRepository,
+    private readonly stored: StoredBlobsRepository,
+    private readonly blobs: BlobStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** The person; records that the data leaves the service. `caller` null is the operator. @throws {AppError} `not_found` */
+  async begin(caller: Caller | null, organizationId: string, member: string): Promise<Subject> {
+    const subject = await this.find(organizationId, member);
+    const target = { type: 'member', id: subject.userId };
+    await this.audit.record({ caller, organizationId, action: 'person.export', target });
+    return subject;
+  }
+
+  /** @throws {AppError} `not_found` */
+  async find(organizationId: string, member: string): Promise<Subject> {
+    const subject = await this.subjects.find(organizationId, member);
+    if (subject === null) throw notFound('Member');
+    return subject;
+  }
+
+  /** Each file must be read to its end before the next one. */
+  async *files(person: PersonIn): AsyncGenerator<ExportedFile> {
+    yield { path: 'README.txt', content: [Buffer.from(README)] };
+    const tables: ManifestTable[] = [];
+    for (const table of PERSON_TABLES) {
+      if (table.exported === null) continue;
+      const entry: ManifestTable = { table: table.table, kind: table.kind, rows: 0 };
+      tables.push(entry);
+      yield { path: `data/${table.table}.json`, content: this.rowsOf(table, person, entry) };
+    }
+    const missing: string[] = [];
+    const taken = new Set<string>();
+    for (const blob of await this.stored.of(person)) {
+      const path = archivePath(blob.folder, blob.name, taken);
+      const bytes = await this.read(person, blob);
+      if (bytes === null) missing.push(path);
+      else yield { path, content: [bytes] };
+    }
+    const manifest = { version: 1, exported_at: new Date().toISOString(), tables, missing_files: missing };
+    yield { path: 'manifest.json', content: [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)] };
+  }
+
+  private async *rowsOf(table: PersonTable, person: PersonIn, entry: ManifestTable): AsyncGenerator<Buffer> {
+    let after: string | null = null;
+    for (;;) {
+      const page = await this.rows.page(table, person, after, PAGE);
+      for (const { row } of page) {
+        yield Buffer.from(`${entry.rows === 0 ? '[' : ','}\n${JSON.stringify(row)}`);
+        entry.rows += 1;
+      }
+      after = page.at(-1)?.key ?? null;
+      if (page.length < PAGE) break;
+    }
+    yield Buffer.from(entry.rows === 0 ? '[]\n' : '\n]\n');
+  }
+
+  /** Null for bytes that are gone: an export without them is better than none. */
+  private async read({ organizationId, userId }: PersonIn, blob: StoredBlob): Promise<Buffer | null> {
+    const space: BlobSpace =
+      blob.knowledgeBaseId === null
+        ? ['files', organizationId, userId]
+        : knowledgeBaseSpace(organizationId, blob.knowledgeBaseId);
+    try {
+      return await this.blobs.read(space, blob.storageName, MAX_BYTES);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+}

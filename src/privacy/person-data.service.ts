@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, invalid, type Role } from '../kernel';
+import { assertOutranks, OrganizationsService } from '../organizations';
+import { ErasurePlans } from './erasure/erasure-plan.service';
+import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.types';
+import { Erasures } from './erasure/erasures.service';
+import { PersonExports } from './export/person-export.service';
+import { zipStream } from './export/zip-stream';
+import type { ErasePersonDto } from './privacy.dto';
+
+export interface PersonArchive {
+  readonly filename: string;
+  readonly stream: Readable;
+}
+
+/** Checks the rights to export and erase the data of a person. */
+@Injectable()
+export class PersonData {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly exports: PersonExports,
+    private readonly plans: ErasurePlans,
+    private readonly erasures: Erasures,
+  ) {}
+
+  /** @throws {AppError} `not_found`, `forbidden` */
+  async exportMember(caller: Caller, slug: string, member: string): Promise<PersonArchive> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    assertReach(caller, await this.exports.find(organizationId, member));
+    return this.archive(caller, organizationId, member);
+  }
+
+  /** A key for some assistants belongs to a program, not to the person. @throws {AppError} `forbidden` */
+  exportOwn(caller: Caller): Promise<PersonArchive> {
+    if (caller.assistantIds !== null || caller.mayNameEndUser !== undefined) {
+      throw new AppError('forbidden', 'Only the person may download this: sign in, or use a key without restrictions');
+    }
+    return this.archive(caller, caller.organizationId, caller.userId);
+  }
+
+  /** @throws {AppError} `not_found`, `forbidden` */
+  async plan(caller: Caller, slug: string, member: string, { heir, unshared }: ErasePersonDto): Promise<ErasurePlan> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    assertReach(caller, await this.exports.find(organizationId, member));
+    return this.plans.plan(caller, { organizationId, member, unshared, ...(heir === undefined ? {} : { heir }) });
+  }
+
+  /** @throws {AppError} `not_found`, `forbidden`, `validation_failed` without the confirmation, `conflict` */
+  async erase(caller: Caller, slug: string, member: string, body: ErasePersonDto): Promise<ErasureRequest> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const subject = await this.exports.find(organizationId, member);
+    assertReach(caller, subject);
+    const { heir, unshared, confirm = '' } = body;
+    if (confirm.trim().toLowerCase() !== subject.email) {
+      throw invalid([{ path: 'confirm', message: 'must be the e-mail address of the person' }]);
+    }
+    return this.erasures.request(caller, {
+      organizationId,
+      member: subject.userId,
+      unshared,
+      ...(heir === undefined ? {} : { heir }),
+    });
+  }
+
+  private async archive(caller: Caller, organizationId: string, member: string): Promise<PersonArchive> {
+    const { userId } = await this.exports.begin(caller, organizationId, member);
+    const stream = zipStream(this.exports.files({ organizationId, userId }));
+    return { filename: `personal-data-${new Date().toISOString().slice(0, 10)}.zip`, stream };
+  }
+}
+
+/** A person without a membership has the rank of a member. */
+function assertReach(caller: Caller, { role, systemAdmin }: Subject): void {
+  assertOutranks(caller, { role: (role ?? 'member') as Role, systemAdmin });
+}

@@ -1,0 +1,135 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { attachment } from '../files';
+import type { Caller } from '../kernel';
+import { OrganizationsService } from '../organizations';
+import { Access, CurrentCaller, PageQueryDto, toPageRequest } from '../platform/http';
+import { Erasures } from './erasure/erasures.service';
+import {
+  ErasePersonDto,
+  ErasureDto,
+  ErasurePageDto,
+  ErasurePersonDto,
+  ErasurePlanDto,
+  LookUpPseudonymDto,
+} from './privacy.dto';
+import { PseudonymLookup } from './pseudonyms/pseudonym-lookup.service';
+import { erasureView, planView } from './privacy-view';
+import { type PersonArchive, PersonData } from './person-data.service';
+
+const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
+const ZIP = { content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } } as const;
+
+function sent({ filename, stream }: PersonArchive, response: Response): StreamableFile {
+  response.setHeader('Cache-Control', 'private, no-store');
+  return new StreamableFile(stream, { type: 'application/zip', disposition: attachment(filename) });
+}
+
+/** Export and erasure of one person's data. */
+@ApiTags('Privacy')
+@ApiExtraModels(ErasurePlanDto, ErasureDto)
+@Controller('api/v1')
+export class PrivacyController {
+  constructor(
+    private readonly people: PersonData,
+    private readonly organizations: OrganizationsService,
+    private readonly erasures: Erasures,
+    private readonly pseudonyms: PseudonymLookup,
+  ) {}
+
+  @Post('me/data-export')
+  @HttpCode(200)
+  @Access({
+    scope: 'read',
+    summary: 'Download my data',
+    description: 'A ZIP archive of everything stored about the caller.',
+  })
+  @ApiOkResponse(ZIP)
+  async exportOwn(
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    return sent(await this.people.exportOwn(caller), response);
+  }
+
+  @Post('organizations/:slug/members/:member/data-export')
+  @HttpCode(200)
+  @Access({
+    ...ADMIN,
+    summary: 'Download the data of a member',
+    description: '`member` is a user id or an e-mail address, also of a person who left. Audited.',
+  })
+  @ApiOkResponse(ZIP)
+  async exportMember(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    return sent(await this.people.exportMember(caller, slug, member), response);
+  }
+
+  @Post('organizations/:slug/members/:member/erasure')
+  @HttpCode(202)
+  @Access({
+    ...ADMIN,
+    summary: 'Erase the data of a member',
+    description:
+      'With `dry_run`, the default, answers what would happen (200). Without it the person is deactivated at once, and a ' +
+      'job erases the data step by step. The last owner cannot be erased, and owners cannot erase themselves.',
+  })
+  @ApiOkResponse({ schema: { $ref: getSchemaPath(ErasurePlanDto) } })
+  @ApiAcceptedResponse({ schema: { $ref: getSchemaPath(ErasureDto) } })
+  async erase(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('member') member: string,
+    @Body() body: ErasePersonDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ErasurePlanDto | ErasureDto> {
+    if (!body.dry_run) return erasureView(await this.people.erase(caller, slug, member, body));
+    response.status(200);
+    return planView(await this.people.plan(caller, slug, member, body));
+  }
+
+  @Post('organizations/:slug/pseudonyms/look-up')
+  @HttpCode(200)
+  @Access({
+    ...ADMIN,
+    summary: 'Find the person behind a pseudonym that a vendor names',
+    description: 'For owners. Recorded in the audit log.',
+  })
+  @ApiOkResponse({ type: ErasurePersonDto })
+  lookUp(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Body() { pseudonym }: LookUpPseudonymDto,
+  ): Promise<ErasurePersonDto> {
+    return this.pseudonyms.find(caller, slug, pseudonym);
+  }
+
+  @Get('organizations/:slug/erasures')
+  @Access({ ...ADMIN, summary: 'List erasures, newest first' })
+  @ApiOkResponse({ type: ErasurePageDto })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() query: PageQueryDto,
+  ): Promise<ErasurePageDto> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    const page = await this.erasures.list(organizationId, toPageRequest(query));
+    return { ...page, items: page.items.map(erasureView), total: page.total ?? 0 };
+  }
+
+  @Get('organizations/:slug/erasures/:id')
+  @Access({ ...ADMIN, summary: 'One erasure with its report' })
+  @ApiOkResponse({ type: ErasureDto })
+  async one(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Param('id') id: string,
+  ): Promise<ErasureDto> {
+    return erasureView(await this.erasures.get(await this.organizations.administered(caller, slug), id));
+  }
+}
