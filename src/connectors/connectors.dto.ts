@@ -1,4 +1,4 @@
-/** What a connector can do. */
+/** Abilities of a connector. */
 export class ConnectorCapabilitiesDto {
   streaming!: boolean;
   vision!: boolean;
@@ -36,6 +36,8 @@ export class ConnectorDto {
   provider!: string | null;
   /** The vendor's own address; null where an organization has to name one. */
   base_url!: string | null;
+  /** The vendor requires a key. */
+  needs_key!: boolean;
   capabilities!: ConnectorCapabilitiesDto;
   /** Whether the caller's organization can use it now. */
   configured!: boolean;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { OutboundClient } from '../platform/outbound';
 import { CONNECTOR_PLUGINS } from './catalog';
@@ -13,10 +14,11 @@ import {
 } from './contract';
 import { embeddingsOf } from './embeddings/vendor-embeddings';
 import { EmbeddingsService } from './embeddings.service';
+import { ProviderProbes } from './provider-probes.service';
 import { StructuredAnswers } from './structured';
 
 @Module({
-  imports: [OrganizationsModule],
+  imports: [MeteringModule, OrganizationsModule],
   controllers: [ConnectorsController],
   providers: [
     {
@@ -33,8 +35,9 @@ import { StructuredAnswers } from './structured';
       inject: [OutboundClient],
     },
     EmbeddingsService,
+    ProviderProbes,
     StructuredAnswers,
   ],
-  exports: [ConnectorsService, EmbeddingsService, StructuredAnswers],
+  exports: [ConnectorsService, EmbeddingsService, ProviderProbes, StructuredAnswers],
 })
 export class ConnectorsModule {}

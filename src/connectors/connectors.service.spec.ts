@@ -1,5 +1,6 @@
 import { AppError, type Caller } from '../kernel';
-import type { OrganizationRuntime, OrganizationsService, ProviderRuntime } from '../organizations';
+import type { Metering } from '../metering';
+import type { OrganizationRuntime, OrganizationsService, VendorPseudonyms, ProviderRuntime } from '../organizations';
 import type { Vendor } from '../platform/config';
 import { BYPASS as BYPASS_PLUGIN } from './catalog/bypass';
 import { ConnectorsService } from './connectors.service';
@@ -46,9 +47,12 @@ const serviceFor = (
   runtime: Partial<Omit<OrganizationRuntime, 'providers'>> & { providers?: ProviderRuntime[] } = {},
 ) => {
   const providers = new Map((runtime.providers ?? []).map((each) => [each.name, each]));
-  const organization = { id: 'o', models: [], defaultModel: null, ...runtime, providers };
+  const privacy = { vendor_user_ids: 'as_sent' };
+  const organization = { id: 'o', models: [], defaultModel: null, privacy, ...runtime, providers };
   const organizations = { runtime: () => Promise.resolve(organization) } as unknown as OrganizationsService;
-  return new ConnectorsService([OPENAI, OLLAMA, BYPASS], organizations);
+  return new ConnectorsService([OPENAI, OLLAMA, BYPASS], organizations, {} as Metering, {} as VendorPseudonyms, {
+    used: () => undefined,
+  });
 };
 
 describe('which model answers', () => {

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller } from '../kernel';
+import { Metering } from '../metering';
 import type { Vendor } from '../platform/config';
-import { OrganizationsService, type OrganizationRuntime, type ProviderRuntime } from '../organizations';
+import {
+  ConnectionHealth,
+  OrganizationsService,
+  type OrganizationRuntime,
+  type ProviderRuntime,
+  VendorPseudonyms,
+} from '../organizations';
 import {
   CONNECTORS,
   type Connector,
@@ -10,6 +17,8 @@ import {
   type ModelTarget,
 } from './contract';
 import { gatedConnector } from './gated-connector';
+import { meteredConnector } from './metered-connector';
+import { withUserIds } from './user-ids';
 import { chooseModel, enabledModels, type ModelWarning, toolUseModelOf } from './model-choice';
 
 /** Connector and model that a definition names. */
@@ -39,6 +48,8 @@ export interface ConnectorListing extends Listed {
   readonly provider: string | null;
   /** The vendor's own address; null where it has none. */
   readonly base_url: string | null;
+  /** The vendor requires a key. */
+  readonly needs_key: boolean;
   /** Whether the caller's organization can use it now. */
   readonly configured: boolean;
   readonly models: readonly string[];
@@ -72,6 +83,9 @@ export class ConnectorsService {
   constructor(
     @Inject(CONNECTORS) connectors: readonly Connector[],
     private readonly organizations: OrganizationsService,
+    private readonly metering: Metering,
+    private readonly pseudonyms: VendorPseudonyms,
+    @Inject(ConnectionHealth) private readonly health: Pick<ConnectionHealth, 'used'>,
   ) {
     this.connectors = connectors.map(gatedConnector);
     this.byName = new Map(
@@ -109,6 +123,16 @@ export class ConnectorsService {
     return this.resolveFor(organization, connector, this.llmOf(organization, connector, wish));
   }
 
+  /** The provider's `fast_model` instead of the wished one; null where the organization offers none. @throws as `resolve` */
+  async fast(organizationId: string, wish: ModelWish): Promise<ResolvedModel | null> {
+    const { connector, provider } = await this.resolve(organizationId, wish);
+    const { providers } = await this.organizations.runtime(organizationId);
+    const llm = (provider === null ? null : providers.get(provider)?.fastModel) ?? '';
+    if (llm === '') return null;
+    const resolved = await this.resolve(organizationId, { connector: connector.definition.name, llm });
+    return resolved.model === llm ? resolved : null;
+  }
+
   private llmOf(
     organization: OrganizationRuntime,
     { definition }: Connector,
@@ -143,6 +167,14 @@ export class ConnectorsService {
     return [{ code: 'connector.model_unavailable', member: 'llm', message }];
   }
 
+  /** Whether any vendor of models can answer for the organization. */
+  async hasVendor(organizationId: string): Promise<boolean> {
+    const organization = await this.organizations.runtime(organizationId);
+    return this.connectors.some(
+      ({ definition }) => definition.vendor !== null && isConfigured(organization, definition),
+    );
+  }
+
   async list(caller: Caller): Promise<readonly ConnectorListing[]> {
     const organization = await this.organizations.runtime(caller.organizationId);
     return this.connectors.map((connector) => this.listing(organization, connector));
@@ -159,8 +191,16 @@ export class ConnectorsService {
       );
     }
     const { model, warnings } = chooseModel(organization, definition, provider, llm);
-    const target = provider === null ? NO_TARGET : targetOf(provider);
-    return { connector, target, model, provider: provider?.name ?? null, warnings };
+    if (provider === null) return { connector, target: NO_TARGET, model, provider: null, warnings };
+    const metered = meteredConnector(connector, {
+      provider: provider.name,
+      meterOf: (runId) => this.metering.of(runId, organization),
+      note: (outcome) => this.health.used(organization.id, `providers.${provider.name}`, outcome),
+    });
+    const identified = withUserIds(metered, organization.privacy.vendor_user_ids, (runId) =>
+      this.pseudonyms.ofRun(runId, organization.id),
+    );
+    return { connector: identified, target: targetOf(provider), model, provider: provider.name, warnings };
   }
 
   /** The organization's default, else the first connector that it configured, else the one that needs nothing. */
@@ -178,7 +218,7 @@ export class ConnectorsService {
   }
 
   private listing(organization: OrganizationRuntime, { definition }: Connector): ConnectorListing {
-    const { name, display_name, description, texts, icon, capabilities, vendor, embeddings } = definition;
+    const { name, display_name, description, texts, icon, capabilities, vendor } = definition;
     const configured = isConfigured(organization, definition);
     const provider = providerOf(organization, definition);
     const own = definition.models.length > 0 ? definition.models : (provider?.models ?? []);
@@ -193,16 +233,17 @@ export class ConnectorsService {
       capabilities,
       provider: vendor?.name ?? null,
       base_url: vendor?.baseUrl ?? null,
+      needs_key: vendor?.needsKey === true,
       configured,
       models: configured ? models : [],
       default_model,
-      embeddings:
-        embeddings === undefined
-          ? null
-          : { default_model: embeddings.defaultModel, needs_key: vendor?.needsKey === true },
+      embeddings: embeddingsOf(definition),
     };
   }
 }
+
+const embeddingsOf = ({ embeddings, vendor }: ConnectorDefinition): ConnectorListing['embeddings'] =>
+  embeddings === undefined ? null : { default_model: embeddings.defaultModel, needs_key: vendor?.needsKey === true };
 
 const providerOf = (organization: OrganizationRuntime, definition: ConnectorDefinition): ProviderRuntime | null =>
   definition.vendor === null ? null : (organization.providers.get(definition.vendor.name) ?? null);

@@ -1,6 +1,7 @@
 import { vendorGate } from '../platform/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, Gate } from '../kernel';
+import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
 import {
   EMBEDDING_PROVIDERS,
@@ -24,6 +25,9 @@ const COOL_DOWN_MS = 10_000;
 /** A question too long for its model is halved until this length. Characters. */
 const SHORTEST_QUERY = 200;
 const MAX_GATES = 1_000;
+const NO_RUN = '';
+/** Vectors are no tokens. */
+const NO_ANSWER = { max_tokens: 0 } as const;
 
 export interface EmbeddingJob {
   readonly provider: string;
@@ -39,6 +43,8 @@ interface Call extends EmbeddingJob {
   readonly source: EmbeddingProvider;
   readonly target: ModelTarget;
   readonly gate: CallGate | null;
+  /** Counts for the organization: vectors serve everybody's questions. */
+  readonly meter: () => RunMeter | Promise<RunMeter>;
 }
 
 /** Turns texts into vectors with what an organization has configured. */
@@ -50,6 +56,7 @@ export class EmbeddingsService {
   constructor(
     @Inject(EMBEDDING_PROVIDERS) providers: readonly EmbeddingProvider[],
     private readonly organizations: OrganizationsService,
+    private readonly metering: Metering,
   ) {
     this.byName = new Map(providers.map((provider) => [provider.definition.name, provider]));
   }
@@ -79,7 +86,7 @@ export class EmbeddingsService {
    * One vector of length 1 per text, in order, all of one dimension. Texts are sent in as many calls as the provider needs.
    * Rejects with an `AppError`: `upstream_*`
    * (`upstream_rejected` for a text that is too long, with a sentence that says so), `connector_not_configured`,
-   * `secret_unavailable`, `outbound_refused`, `cancelled`.
+   * `secret_unavailable`, `outbound_refused`, `quota_exceeded`, `cancelled`.
    */
   async embed(organizationId: string, job: EmbeddingJob): Promise<number[][]> {
     const call = await this.resolve(organizationId, job);
@@ -99,7 +106,9 @@ export class EmbeddingsService {
       );
     }
     const gate = job.purpose === 'query' ? null : this.gateOf(organizationId, source.definition);
-    return { ...job, source, target: await this.targetOf(organizationId, source.definition), gate };
+    const target = await this.targetOf(organizationId, source.definition);
+    const payer = await this.organizations.runtime(organizationId);
+    return { ...job, source, target, gate, meter: () => this.metering.of(NO_RUN, payer) };
   }
 
   private async targetOf(organizationId: string, definition: EmbeddingProviderDefinition): Promise<ModelTarget> {
@@ -164,7 +173,24 @@ export class EmbeddingsService {
     }
   }
 
-  private async send({ source, gate, ...call }: Call, texts: readonly string[]): Promise<number[][]> {
+  private async send(call: Call, texts: readonly string[]): Promise<number[][]> {
+    const meter = await call.meter();
+    const asked = await meter.begin(call.source.definition.vendor.name, {
+      model: call.model,
+      messages: texts.map((content) => ({ role: 'user', content })),
+      params: NO_ANSWER,
+    });
+    try {
+      return await this.ask(call, texts);
+    } catch (error) {
+      asked.fail(error);
+      throw error;
+    } finally {
+      meter.end(asked);
+    }
+  }
+
+  private async ask({ source, gate, ...call }: Call, texts: readonly string[]): Promise<number[][]> {
     const { model, purpose, dimensions, signal } = call;
     const request = { model, purpose, dimensions, texts };
     const ask = () => source.embed(request, call.target, { signal, ...PATIENCE[purpose] });

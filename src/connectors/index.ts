@@ -4,5 +4,6 @@ export { AUTO, type ConnectorListing, ConnectorsService, type ResolvedModel } fr
 export { callId, MAX_CALLS } from './vendor';
 export { isKnownEmbeddingModel } from './embeddings/embedding-models';
 export { type EmbeddingJob, EmbeddingsService } from './embeddings.service';
+export { ProviderProbes } from './provider-probes.service';
 export { VENDORS } from './vendors';
 export { type StructuredAnswer, StructuredAnswers, type StructuredQuestion, UnfitAnswer } from './structured';

@@ -42,6 +42,9 @@ function timeIn(value: unknown): string | null {
 
 const objects = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
+/** Name of the site in `core_webservice_get_site_info`. */
+export const siteNameIn = (answer: unknown): string | null => (isJsonObject(answer) ? textIn(answer.sitename) : null);
+
 /** Id of the user; null unless the answer holds exactly one user, who matches the identity. */
 export function userIn(answer: unknown, { field, value }: MoodleIdentity): number | null {
   const users = objects(answer);

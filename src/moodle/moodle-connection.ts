@@ -69,7 +69,10 @@ export class MoodleConnection {
       maxBytes: MAX_BYTES,
       trusted,
     });
-    if (status !== 200) throw new AppError('upstream_error', `Moodle answered with status ${status}`);
+    if (status !== 200) {
+      const vendor = { status, message: null, request_id: null, retries: 0 };
+      throw new AppError('upstream_error', `Moodle answered with status ${status}`, { vendor });
+    }
     return answerOf(text);
   }
 }
@@ -79,7 +82,8 @@ function answerOf(text: string): unknown {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new AppError('upstream_bad_response', 'Moodle gave an answer that cannot be read');
+    const vendor = { status: 200, message: null, request_id: null, retries: 0 };
+    throw new AppError('upstream_bad_response', 'Moodle gave an answer that cannot be read', { vendor });
   }
   if (isJsonObject(answer) && ('exception' in answer || 'errorcode' in answer)) throw failureOf(answer.errorcode);
   return answer;
@@ -87,13 +91,15 @@ function answerOf(text: string): unknown {
 
 function failureOf(errorcode: unknown): AppError {
   const code = typeof errorcode === 'string' && ERROR_CODE.test(errorcode) ? errorcode : 'unknown';
+  const vendor = { status: 200, message: code, request_id: null, retries: 0 };
   if (BAD_TOKENS.has(code))
-    return new AppError('upstream_auth', `Moodle refuses the token of the organization (${code})`);
+    return new AppError('upstream_auth', `Moodle refuses the token of the organization (${code})`, { vendor });
   if (code === 'accessexception') {
     return new AppError(
       'upstream_rejected',
       'The Moodle token of the organization may not ask for this (accessexception)',
+      { vendor },
     );
   }
-  return new AppError('upstream_rejected', `Moodle refused the call (${code})`);
+  return new AppError('upstream_rejected', `Moodle refused the call (${code})`, { vendor });
 }

@@ -13,6 +13,14 @@ const COURSES_TTL = 30_000;
 const STATUS_AT_ONCE = 4;
 const COURSES_AT_ONCE = 100;
 
+/** Web service functions that a site calls. */
+export const MOODLE_FUNCTIONS = [
+  'core_user_get_users_by_field',
+  'core_enrol_get_users_courses',
+  'mod_assign_get_assignments',
+  'mod_assign_get_submission_status',
+] as const;
+
 /** Cache for all organizations. Keys start with the organization and a hash of URL and token. */
 export type MoodleMemory = LRUCache<string, object>;
 

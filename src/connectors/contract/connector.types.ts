@@ -1,9 +1,18 @@
-import type { ChatMessage, EmitRunEvent, FunctionCall, JsonObject, Translated, Usage } from '../../kernel';
+import type {
+  ChatMessage,
+  EmitRunEvent,
+  FunctionCall,
+  JsonObject,
+  SourcePassage,
+  Translated,
+  Usage,
+} from '../../kernel';
 import type { Vendor } from '../../platform/config';
 import type { OutboundClient } from '../../platform/outbound';
 import type { ModelCallLimits } from './call-limits';
 import type { EmbeddingAbility, EmbeddingWire } from './embedding.types';
 import type { ModelTarget } from './model-target.types';
+import type { ModelsWire } from './models.types';
 
 export interface ConnectorCapabilities {
   readonly streaming: boolean;
@@ -40,6 +49,16 @@ export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly params: JsonObject;
+  /** Pseudonym of the person who asks, for vendors that take one. */
+  readonly pseudonym?: string;
+  /** For connectors without a model. It is never sent to a vendor. */
+  readonly material?: QuotableMaterial;
+}
+
+/** The question as it was asked, and the passages that the tools found for it. */
+export interface QuotableMaterial {
+  readonly question: string;
+  readonly passages: readonly SourcePassage[];
 }
 
 export interface ModelCallContext {
@@ -131,6 +150,8 @@ export interface ConnectorPlugin {
   readonly definition: ConnectorDefinition;
   /** Required by a definition with `embeddings`. */
   readonly embeddings?: EmbeddingWire;
+  /** One connector of each vendor has it; absent where the vendor lists no models. */
+  readonly models?: ModelsWire;
   connect(parts: ConnectorParts): Connector;
 }
 

@@ -3,3 +3,4 @@ export { CONNECTORS, EMBEDDING_PROVIDERS } from './connector.token';
 export type * from './connector.types';
 export type * from './embedding.types';
 export type * from './model-target.types';
+export type * from './models.types';

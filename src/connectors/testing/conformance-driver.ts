@@ -8,6 +8,8 @@ export interface ConnectorCase {
   readonly target: () => ModelTarget;
   /** null for a connector that asks nobody and answers a question with the question. */
   readonly vendor: ScriptedVendor | null;
+  /** The answer to a question of this text, for a connector without a vendor that does not repeat the question. */
+  readonly answerTo?: (text: string) => string;
   /** A model that the connector takes. */
   readonly model: string;
 }
@@ -40,6 +42,11 @@ export class ConformanceDriver {
   saying(text: string): ModelRequest {
     this.subject.vendor?.answers({ content: text });
     return this.request({ messages: [{ role: 'user', content: text }] });
+  }
+
+  /** The text of the answer to `saying(text)`. */
+  said(text: string): string {
+    return this.subject.answerTo?.(text) ?? text;
   }
 
   request(overrides: Partial<ModelRequest> = {}): ModelRequest {

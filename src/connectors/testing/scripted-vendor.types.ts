@@ -1,6 +1,6 @@
 import type { JsonObject, Usage } from '../../kernel';
 
-/** What a scripted vendor answers, in no vendor's words: a dialect (test/support/dialects) puts it into its own. */
+/** The answer of a scripted vendor. A dialect (test/support/dialects) writes it in the vendor's format. */
 export interface VendorAnswer {
   readonly content?: string | null;
   /** Arguments are JSON text of an object. */
@@ -74,7 +74,7 @@ export const VENDOR_FAULTS = [
 ] as const;
 export type VendorFault = (typeof VENDOR_FAULTS)[number];
 
-/** What faults with a body carry: none of it may reach a client. */
+/** Text in the bodies of faults. It must not reach a client. */
 export const CANARY = 'upstream-internal-detail';
 /** The text before a failure in the middle of a stream. */
 export const PARTIAL_TEXT = 'Half an ';

@@ -3,4 +3,4 @@ export { CallDeadline } from './call-deadline';
 export { badResponse, type ModelPost, ModelTransport, truncated } from './model-transport';
 export { callModel, streamModel, type ChunkReader } from './call-model';
 export { SseReader, type SseEvent } from './sse-reader';
-export { errorInAnswer, UpstreamFailure } from './upstream-failure';
+export { errorInAnswer, failureOfTransport, finalError, UpstreamFailure } from './upstream-failure';

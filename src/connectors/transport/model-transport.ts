@@ -5,17 +5,20 @@ import type { OutboundClient } from '../../platform/outbound';
 import type { ModelTarget } from '../contract';
 import type { CallDeadline } from './call-deadline';
 import type { ModelCallLimits } from '../contract';
-import { failureOfStatus } from './upstream-failure';
+import { failureOfStatus, noJson } from './upstream-failure';
 
-export interface ModelPost {
+export interface ModelGet {
   readonly target: ModelTarget;
   /** Appended to the base URL, e.g. `/chat/completions`; may hold a query. */
   readonly path: string;
   /** The vendor's own headers, its way of being shown the key among them; OpenAI's way when absent. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly deadline: CallDeadline;
+}
+
+export interface ModelPost extends ModelGet {
   readonly body: JsonObject;
   readonly stream: boolean;
-  readonly deadline: CallDeadline;
 }
 
 /** Longest error page read, and longest plain answer. Bytes. */
@@ -30,15 +33,25 @@ export class ModelTransport {
   ) {}
 
   async post(input: ModelPost): Promise<Dispatcher.ResponseData> {
-    const { target, deadline, stream } = input;
+    return this.send(input, input.stream, { method: 'POST', body: await encodeJson(input.body) });
+  }
+
+  get(input: ModelGet): Promise<Dispatcher.ResponseData> {
+    return this.send(input, false, { method: 'GET' });
+  }
+
+  private async send(
+    input: ModelGet,
+    stream: boolean,
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'body'>,
+  ): Promise<Dispatcher.ResponseData> {
+    const { target, deadline } = input;
     const url = endpoint(target.baseUrl, input.path);
-    const body = await encodeJson(input.body);
     const response = await this.outbound.dispatcher(target.trusted).request({
       origin: url.origin,
       path: url.pathname + url.search,
-      method: 'POST',
-      headers: headersFor(input),
-      body,
+      ...request,
+      headers: headersFor(input, stream),
       signal: deadline.signal,
       headersTimeout: stream ? this.limits.firstByteMs : this.limits.plainTotalMs,
       bodyTimeout: stream ? this.limits.idleMs : this.limits.plainTotalMs,
@@ -54,7 +67,7 @@ export class ModelTransport {
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw badResponse('The model vendor sent no JSON', cause);
+      throw noJson(response.statusCode, text, cause);
     }
   }
 }
@@ -75,7 +88,7 @@ function endpoint(baseUrl: string, path: string): URL {
   return url;
 }
 
-const headersFor = ({ target, stream, headers }: ModelPost): Record<string, string> => ({
+const headersFor = ({ target, headers }: ModelGet, stream: boolean): Record<string, string> => ({
   'content-type': 'application/json',
   accept: stream ? 'text/event-stream, application/x-ndjson' : 'application/json',
   'user-agent': 'bellwether',

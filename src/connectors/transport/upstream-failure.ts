@@ -69,7 +69,13 @@ export function errorInAnswer(payload: unknown, secrets: readonly (string | null
 /** The failure that the last of `tries` tries ended with. */
 export function finalError({ error, status }: UpstreamFailure, tries: number): AppError {
   if (!error.code.startsWith('upstream_')) return error;
-  const vendor: VendorFailure = { message: null, request_id: null, ...error.vendor, status, retries: tries - 1 };
+  const vendor: VendorFailure = {
+    message: null,
+    request_id: null,
+    ...error.vendor,
+    status: status ?? error.vendor?.status ?? null,
+    retries: tries - 1,
+  };
   const retryAfter = error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
   return new AppError(error.code, error.detail, { ...retryAfter, vendor, cause: error.cause });
 }
@@ -109,8 +115,17 @@ function vendorErrorOf(text: string): VendorError {
   try {
     return vendorErrorIn(JSON.parse(text));
   } catch {
-    return { reason: null, code: '', type: '' };
+    return { reason: titleOf(text), code: '', type: '' };
   }
+}
+
+/** Title of a web page, which a proxy or a wrong address sends instead of JSON. */
+const titleOf = (text: string): string | null => /<title[^>]{0,100}>([^<]{1,300})</i.exec(text)?.[1]?.trim() ?? null;
+
+/** A success without JSON: the address belongs to something else than the vendor's API. */
+export function noJson(status: number, text: string, cause: unknown): AppError {
+  const vendor = { status, message: wordsOf(titleOf(text), []), request_id: null, retries: 0 };
+  return new AppError('upstream_bad_response', 'The model vendor sent no JSON', { vendor, cause });
 }
 
 /** Reads OpenAI's `{error: {message, type, code}}`, Ollama's `{error: text}` and FastAPI's `{detail}`. */

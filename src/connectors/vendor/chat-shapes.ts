@@ -95,10 +95,13 @@ export function usageOf(value: unknown): Usage | null {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = value;
   if (!isCount(prompt) || !(isCount(completion) || completion === undefined)) return null;
   const answered = completion ?? 0;
+  const details = value['prompt_tokens_details'];
+  const cached = isJsonObject(details) ? details['cached_tokens'] : 0;
   return {
     prompt_tokens: prompt,
     completion_tokens: answered,
     total_tokens: isCount(total) ? total : prompt + answered,
+    ...(isCount(cached) && cached > 0 ? { prompt_tokens_details: { cached_tokens: cached } } : {}),
   };
 }
 

@@ -11,5 +11,6 @@ export {
   numberIn,
   stopsIn,
 } from './openai-params';
+export { TextConnector } from './text-connector';
 export { vendorPlugin, wirePlugin } from './vendor-connector';
 export { wireOf } from './wire-of';

@@ -212,3 +212,14 @@ describe('a request to Anthropic', () => {
     expect(request({ params: { response_format: { type: 'json_object' } } }).system).toMatch(/JSON/);
   });
 });
+
+describe('the person who asks', () => {
+  const request = { model: 'claude-sonnet-4-5', messages: [{ role: 'user' as const, content: 'Hi' }], params: {} };
+
+  it('is named by the pseudonym in Anthropic’s member, and not at all without one', () => {
+    const named = anthropicRequest({ ...request, pseudonym: 'p1' }, false, new Map(), () => undefined);
+    expect(named.metadata).toEqual({ user_id: 'p1' });
+    const unnamed = anthropicRequest({ ...request, params: { user: 'ada' } }, false, new Map(), () => undefined);
+    expect(unnamed).not.toHaveProperty('metadata');
+  });
+});

@@ -31,7 +31,7 @@ const MAX_TEMPERATURE = 1;
  * @throws AppError `upstream_rejected` for parts that the API does not take
  */
 export function anthropicRequest(
-  { model, messages, params }: ModelRequest,
+  { model, messages, params, pseudonym }: ModelRequest,
   stream: boolean,
   images: InlineImages,
   recall: RecallTurn,
@@ -50,6 +50,7 @@ export function anthropicRequest(
     max_tokens: thinks ? maxTokens + thinking.budget_tokens : maxTokens,
     messages: turns,
     stream,
+    ...(pseudonym === undefined ? {} : { metadata: { user_id: pseudonym } }),
     ...(system === '' ? {} : { system }),
     ...(stops.length === 0 ? {} : { stop_sequences: [...stops] }),
     ...(thinking !== null || WITHOUT_SAMPLING.test(model) ? {} : samplingOf(params)),

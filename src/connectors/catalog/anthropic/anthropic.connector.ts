@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../kernel';
-import type { ConnectorDefinition } from '../../contract';
+import type { ConnectorDefinition, ConnectorPlugin, ModelsWire, ModelTarget } from '../../contract';
 import { errorInAnswer, UpstreamFailure } from '../../transport';
 import { vendorPlugin, type VendorCall } from '../../vendor';
 import { AnthropicAnswer, type KeptTurn } from './anthropic-answer';
@@ -33,12 +33,16 @@ const DEFINITION: ConnectorDefinition = {
 };
 
 /** The vendor's base URL has no version in it; those of gateways often do. */
-const pathAt = (baseUrl: string): string => (/\/v1\/?$/.test(baseUrl) ? '/messages' : '/v1/messages');
+const pathAt = (baseUrl: string, path: string): string => (/\/v1\/?$/.test(baseUrl) ? path : `/v1${path}`);
+
+const headersFor = ({ apiKey }: ModelTarget): Record<string, string> => ({
+  'anthropic-version': VERSION,
+  ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+});
 
 function encode({ request, target, stream, images, recall }: VendorCall<KeptTurn>) {
   const body = anthropicRequest(request, stream, images, recall) as unknown as JsonObject;
-  const key: Record<string, string> = target.apiKey === null ? {} : { 'x-api-key': target.apiKey };
-  return { path: pathAt(target.baseUrl), headers: { 'anthropic-version': VERSION, ...key }, body };
+  return { path: pathAt(target.baseUrl, '/messages'), headers: headersFor(target), body };
 }
 
 function failure(event: JsonObject, secrets: readonly (string | null)[]): UpstreamFailure | null {
@@ -47,11 +51,27 @@ function failure(event: JsonObject, secrets: readonly (string | null)[]): Upstre
   return new UpstreamFailure(errorInAnswer(event, secrets), typeof type === 'string' && PASSING.test(type));
 }
 
+/** API reference, "List Models". One page holds 1,000. */
+const MODELS: ModelsWire = {
+  request: (target) => ({ path: pathAt(target.baseUrl, '/models?limit=1000'), headers: headersFor(target) }),
+  read: (payload) => {
+    if (!isJsonObject(payload) || !Array.isArray(payload['data'])) return null;
+    return payload['data']
+      .filter(isJsonObject)
+      .flatMap(({ id, display_name: name }) =>
+        typeof id === 'string' ? { id, name: typeof name === 'string' ? name : null } : [],
+      );
+  },
+};
+
 /** The Messages API of Anthropic, and of gateways that speak it. */
-export const ANTHROPIC = vendorPlugin(DEFINITION, {
-  framing: 'sse',
-  imageMessages: ({ messages }) => messages,
-  encode,
-  decoder: (maxAnswerChars) => new AnthropicAnswer(maxAnswerChars),
-  failure,
-});
+export const ANTHROPIC: ConnectorPlugin = {
+  ...vendorPlugin(DEFINITION, {
+    framing: 'sse',
+    imageMessages: ({ messages }) => messages,
+    encode,
+    decoder: (maxAnswerChars) => new AnthropicAnswer(maxAnswerChars),
+    failure,
+  }),
+  models: MODELS,
+};

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../kernel';
+import type { ModelTarget } from '../../contract';
 import type { VendorCall, VendorCodec, VendorPost } from '../../vendor';
 import { GeminiAnswer, type Signature } from './gemini-answer';
 import { geminiFailure } from './gemini-failure';
@@ -17,9 +18,15 @@ export const GEMINI = {
   failure: geminiFailure,
 } as const satisfies Omit<VendorCodec<Signature>, 'encode'>;
 
+/** Before each path, unless the base URL names a version. */
+export const versionFor = ({ baseUrl }: ModelTarget): string =>
+  /\/v1(?:beta|alpha)?\d*\/?$/.test(baseUrl) ? '' : '/v1beta';
+
+export const keyHeader = ({ apiKey }: ModelTarget): Record<string, string> =>
+  apiKey === null ? {} : { 'x-goog-api-key': apiKey };
+
 export function geminiPost({ request, target, stream }: VendorCall<Signature>, body: JsonObject): VendorPost {
-  const version = /\/v1(?:beta|alpha)?\d*\/?$/.test(target.baseUrl) ? '' : '/v1beta';
   const name = encodeURIComponent(request.model.replace(/^models\//, ''));
-  const path = `${version}/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
-  return { path, headers: target.apiKey === null ? {} : { 'x-goog-api-key': target.apiKey }, body };
+  const path = `${versionFor(target)}/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+  return { path, headers: keyHeader(target), body };
 }

@@ -1,6 +1,7 @@
-import type { ConnectorDefinition } from '../../contract';
+import type { ConnectorDefinition, ConnectorPlugin } from '../../contract';
 import { vendorPlugin } from '../../vendor';
 import { GEMINI, geminiPost } from './gemini';
+import { GEMINI_MODELS } from './gemini-models';
 import { geminiRequest } from './gemini-request';
 import { GOOGLE_VENDOR } from './google.vendor';
 
@@ -22,12 +23,15 @@ const DEFINITION: ConnectorDefinition = {
 };
 
 /** Google's Gemini models. */
-export const GOOGLE = vendorPlugin(DEFINITION, {
-  ...GEMINI,
-  imageMessages: ({ messages }) => messages,
-  encode: (call) =>
-    geminiPost(
-      call,
-      geminiRequest(call.request, call.images, (callId) => call.recall(callId)?.text),
-    ),
-});
+export const GOOGLE: ConnectorPlugin = {
+  ...vendorPlugin(DEFINITION, {
+    ...GEMINI,
+    imageMessages: ({ messages }) => messages,
+    encode: (call) =>
+      geminiPost(
+        call,
+        geminiRequest(call.request, call.images, (callId) => call.recall(callId)?.text),
+      ),
+  }),
+  models: GEMINI_MODELS,
+};

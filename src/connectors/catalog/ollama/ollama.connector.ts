@@ -1,4 +1,5 @@
-import type { ConnectorDefinition, ConnectorPlugin } from '../../contract';
+import { isJsonObject } from '../../../kernel';
+import type { ConnectorDefinition, ConnectorPlugin, ModelsWire } from '../../contract';
 import { errorInAnswer } from '../../transport';
 import { vendorPlugin } from '../../vendor';
 import { OllamaAnswer } from './ollama-answer';
@@ -28,6 +29,17 @@ const DEFINITION: ConnectorDefinition = {
   defaultModel: null,
 };
 
+/** docs/api.md, "List Local Models". */
+const MODELS: ModelsWire = {
+  request: () => ({ path: '/api/tags' }),
+  read: (payload) => {
+    if (!isJsonObject(payload) || !Array.isArray(payload['models'])) return null;
+    return payload['models']
+      .filter(isJsonObject)
+      .flatMap(({ name }) => (typeof name === 'string' ? { id: name, name: null } : []));
+  },
+};
+
 /** Ollama's native API (docs/api.md, "Generate a chat completion"); its OpenAI-compatible one ignores context options. */
 export const OLLAMA: ConnectorPlugin = {
   ...vendorPlugin(DEFINITION, {
@@ -37,4 +49,5 @@ export const OLLAMA: ConnectorPlugin = {
     failure: (event, secrets) => ('error' in event ? errorInAnswer(event, secrets) : null),
   }),
   embeddings: embedWithOllama,
+  models: MODELS,
 };

@@ -1,9 +1,10 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { JsonObject } from '../../../kernel';
-import type { ConnectorDefinition, ConnectorPlugin, ModelRequest } from '../../contract';
+import type { ConnectorDefinition, ConnectorPlugin, ModelRequest, ModelTarget } from '../../contract';
 import { wirePlugin } from '../../vendor';
 import { ChatStreamReader } from './chat-stream-reader';
 import { embedWithOpenAi, OPENAI_EMBEDDINGS } from './openai.embeddings';
+import { OPENAI_MODELS } from './openai.models';
 import { readWholeAnswer } from './whole-answer';
 
 const DEFINITION: ConnectorDefinition = {
@@ -39,27 +40,35 @@ const DEFINITION: ConnectorDefinition = {
 /** Members that this connector sets itself; the rest of the client's parameters goes to the vendor unchanged. */
 type OwnMember = keyof Pick<ChatCompletionCreateParams, 'stream' | 'stream_options' | 'model' | 'messages'>;
 
-function plainBody({ model, messages, params }: ModelRequest): JsonObject {
+/** OpenAI replaced `user` by `safety_identifier`; other servers with its API know `user` only, and some refuse the other. */
+const identityOf = ({ pseudonym }: ModelRequest, { baseUrl }: ModelTarget): JsonObject => {
+  if (pseudonym === undefined) return {};
+  return new URL(baseUrl).hostname === 'api.openai.com' ? { safety_identifier: pseudonym } : { user: pseudonym };
+};
+
+function plainBody(request: ModelRequest, target: ModelTarget): JsonObject {
+  const { model, messages, params } = request;
   const { stream: _stream, stream_options: _options, ...rest } = params as Partial<Record<OwnMember, unknown>>;
-  return { ...rest, model, messages };
+  return { ...rest, ...identityOf(request, target), model, messages };
 }
 
 /** Usage is always asked for, since every run records it. `progress` is our own option and no vendor's. */
-function streamBody(request: ModelRequest): JsonObject {
+function streamBody(request: ModelRequest, target: ModelTarget): JsonObject {
   const { progress: _progress, ...options } = (request.params['stream_options'] ?? {}) as JsonObject;
-  return { ...plainBody(request), stream: true, stream_options: { ...options, include_usage: true } };
+  return { ...plainBody(request, target), stream: true, stream_options: { ...options, include_usage: true } };
 }
 
 /** OpenAI and every vendor that speaks its chat API. */
 export const OPENAI: ConnectorPlugin = {
   ...wirePlugin(DEFINITION, {
     eventStream: true,
-    encode: ({ request, stream }) => ({
+    encode: ({ request, target, stream }) => ({
       path: '/chat/completions',
-      body: stream ? streamBody(request) : plainBody(request),
+      body: stream ? streamBody(request, target) : plainBody(request, target),
     }),
     whole: readWholeAnswer,
     reader: (call) => new ChatStreamReader(call),
   }),
   embeddings: embedWithOpenAi,
+  models: OPENAI_MODELS,
 };

@@ -1,0 +1,1 @@
+export { QUOTES } from './quotes.connector';

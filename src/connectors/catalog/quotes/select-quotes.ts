@@ -1,0 +1,162 @@
+import type { SourcePassage } from '../../../kernel';
+import { answerFormOf } from './question-kind';
+import { type Sentence, sentencesOf } from './sentences';
+import { folded, termsOf } from './words';
+
+/** Sentences of one passage, as they stand there. */
+export interface Quote {
+  readonly text: string;
+  /** Number of the source in the answer; null for material without a source. */
+  readonly n: number | null;
+}
+
+/** BM25's two numbers, and the shares of a term's weight; measured on XQuAD (docs/guide/connectors.md). */
+const K1 = 1.2;
+const B = 0.4;
+/** A term in the sentence before or after. */
+const NEIGHBOUR = 0.25;
+/** A term in the heading or the document's title. */
+const HEADING = 0.3;
+/** Share of the question that a neighbour or a heading covers. */
+const NEARBY_COVER = 0.6;
+const FITTING_FORM = 0.15;
+/** Preference for passages that the tools ranked first. */
+const RANK = 0.1;
+const MOST_SENTENCES = 4;
+/** Sentences that score below this share of the best one are left out. */
+const WORTH_QUOTING = 0.6;
+/** Below this share of the question's terms, weighted by rarity, the material has no answer. */
+const LEAST_COVER = 0.4;
+/** The same for the further sentences of a question, which are often requests and not questions. */
+const LEAST_COVER_OF_FURTHER = 0.6;
+const SAME = 0.8;
+/** Sentences of a question that are answered; a pasted essay has many. */
+const MOST_QUESTIONS = 8;
+/** Sentences of the material that are looked at: a bound on time. */
+const MOST_CANDIDATES = 2_000;
+
+interface Candidate extends Sentence {
+  readonly passage: number;
+  readonly at: number;
+  readonly n: number | null;
+  readonly terms: readonly string[];
+  readonly about: ReadonlySet<string>;
+}
+
+interface Scored extends Candidate {
+  readonly score: number;
+  readonly cover: number;
+}
+
+/**
+ * One to four sentences that answer the question best, best first; empty when the passages have no answer. Sentences that
+ * stand side by side become one quote.
+ */
+export function selectQuotes(question: string, passages: readonly SourcePassage[]): readonly Quote[] {
+  const candidates = candidatesOf(passages);
+  if (candidates.length === 0) return [];
+  const answered = answeredParts(partsOf(question).map((part) => scoredFor(part, candidates)));
+  if (answered.length === 0) return [];
+  const scored = answered
+    .reduce((best, scores) => best.map((one, at) => better(one, scores[at] ?? one)))
+    .toSorted((one, other) => other.score - one.score);
+  return joined(chosen(scored));
+}
+
+/** Each sentence of the question is judged by itself: "Keep it short." does not change the answers to the others. */
+function answeredParts(parts: readonly (readonly Scored[])[]): readonly (readonly Scored[])[] {
+  const covers = parts.map((scores) => scores.reduce((one, other) => better(one, other)).cover);
+  const leading = covers.indexOf(Math.max(...covers));
+  return parts.filter((_, at) => (covers[at] ?? 0) >= (at === leading ? LEAST_COVER : LEAST_COVER_OF_FURTHER));
+}
+
+/** The question's sentences with words of their own. Each may be answered by another sentence of the material. */
+const partsOf = (question: string): readonly string[] =>
+  sentencesOf(question)
+    .map(({ text }) => text)
+    .filter((text) => termsOf(text).length > 0)
+    .slice(0, MOST_QUESTIONS);
+
+const better = (one: Scored, other: Scored): Scored => (other.score > one.score ? other : one);
+
+function candidatesOf(passages: readonly SourcePassage[]): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const [passage, { n, title, text }] of passages.entries()) {
+    for (const [at, sentence] of sentencesOf(text).entries()) {
+      if (candidates.length === MOST_CANDIDATES) return candidates;
+      const about = new Set(termsOf(`${title} ${sentence.heading}`));
+      candidates.push({ ...sentence, passage, at, n, terms: termsOf(sentence.text), about });
+    }
+  }
+  return candidates;
+}
+
+/** BM25 over the sentences. Terms nearby count a little, for sentences such as "It has two stages." */
+function scoredFor(question: string, candidates: readonly Candidate[]): Scored[] {
+  const asked = [...new Set(termsOf(question))];
+  const mean = candidates.reduce((sum, { terms }) => sum + terms.length, 0) / candidates.length || 1;
+  const having = new Map<string, number>();
+  for (const { terms } of candidates) for (const term of new Set(terms)) having.set(term, (having.get(term) ?? 0) + 1);
+  const rarity = (term: string): number => {
+    const count = having.get(term) ?? 0;
+    return Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  };
+  const weights = asked.map((term) => [term, rarity(term)] as const);
+  const whole = weights.reduce((sum, [, weight]) => sum + weight, 0) || 1;
+  const fits = answerFormOf(question);
+  return candidates.map((candidate, index) => {
+    const { terms, about, passage, text } = candidate;
+    const near = new Set(
+      [candidates[index - 1], candidates[index + 1]].flatMap((other) =>
+        other?.passage === passage ? other.terms : [],
+      ),
+    );
+    const length = K1 * (1 - B + (B * terms.length) / mean);
+    let score = 0;
+    let cover = 0;
+    for (const [term, weight] of weights) {
+      const times = terms.filter((own) => own === term).length;
+      const nearby = near.has(term) ? NEIGHBOUR : about.has(term) ? HEADING : 0;
+      score += times > 0 ? (weight * times * (K1 + 1)) / (times + length) : weight * nearby;
+      cover += times > 0 ? weight : nearby > 0 ? weight * NEARBY_COVER : 0;
+    }
+    const form = fits?.(text) === true ? FITTING_FORM : 0;
+    return { ...candidate, score: (score / whole + form) * (1 + RANK / (1 + passage)), cover: cover / whole };
+  });
+}
+
+function chosen(scored: readonly Scored[]): readonly Scored[] {
+  const least = WORTH_QUOTING * (scored[0]?.score ?? 0);
+  const kept: Scored[] = [];
+  for (const sentence of scored) {
+    if (kept.length === MOST_SENTENCES || sentence.score < least) break;
+    if (!kept.some((other) => isNearlySame(sentence, other))) kept.push(sentence);
+  }
+  return kept;
+}
+
+function isNearlySame(one: Candidate, other: Candidate): boolean {
+  if (folded(one.text) === folded(other.text)) return true;
+  const [few, many] = [new Set(one.terms), new Set(other.terms)].sort((a, b) => a.size - b.size);
+  if (few === undefined || many === undefined || few.size < 3) return false;
+  return [...few].filter((term) => many.has(term)).length / few.size > SAME;
+}
+
+/** Neighbours join in the place of the better one. */
+function joined(sentences: readonly Candidate[]): readonly Quote[] {
+  const groups: Candidate[][] = [];
+  for (const sentence of sentences) {
+    const beside = groups.find((group) => group.some((other) => isBeside(sentence, other)));
+    if (beside === undefined) groups.push([sentence]);
+    else beside.push(sentence);
+  }
+  return groups.map((group) => {
+    group.sort((one, other) => one.at - other.at);
+    return { text: group.map(({ text }) => text).join(' '), n: group[0]?.n ?? null };
+  });
+}
+
+function isBeside(one: Candidate, other: Candidate): boolean {
+  if (one.passage !== other.passage || Math.abs(one.at - other.at) !== 1) return false;
+  return (one.at > other.at ? one : other).follows;
+}

@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, isJsonObject } from '../kernel';
+import type { Vendor } from '../platform/config';
+import { OutboundClient } from '../platform/outbound';
+import { CONNECTOR_PLUGINS } from './catalog';
+import {
+  DEFAULT_CALL_LIMITS,
+  EMBEDDING_PROVIDERS,
+  type EmbeddingProvider,
+  type ListedModel,
+  type ModelsWire,
+  type ModelTarget,
+} from './contract';
+import { badResponse, CallDeadline, errorInAnswer, failureOfTransport, finalError, ModelTransport } from './transport';
+
+/** Milliseconds: somebody waits in front of the page. */
+const TIMEOUT_MS = 10_000;
+const MAX_LIST_BYTES = 2 * 1024 * 1024;
+const MAX_MODELS = 2_000;
+/** Characters of a model's name that settings take. */
+const MAX_NAME = 200;
+const SAMPLE = 'Bellwether';
+
+/** Asks a vendor once whether address and key are right. Rejects with `AppError` only, as connectors do. */
+@Injectable()
+export class ProviderProbes {
+  private readonly transport: ModelTransport;
+
+  constructor(
+    outbound: OutboundClient,
+    @Inject(EMBEDDING_PROVIDERS) private readonly embeddings: readonly EmbeddingProvider[],
+  ) {
+    this.transport = new ModelTransport(outbound, { ...DEFAULT_CALL_LIMITS, plainTotalMs: TIMEOUT_MS });
+  }
+
+  /** Models that the vendor offers to this key, by name. */
+  async models(vendorName: string, target: ModelTarget, signal: AbortSignal): Promise<readonly ListedModel[]> {
+    const { vendor, wire } = listingOf(vendorName);
+    assertKey(vendor, target);
+    const deadline = new CallDeadline(signal, TIMEOUT_MS);
+    try {
+      const response = await this.transport.get({ target, deadline, ...wire.request(target) });
+      return modelsIn(await this.transport.json(response, MAX_LIST_BYTES), wire, target);
+    } catch (error) {
+      throw finalError(failureOfTransport(error, deadline), 1);
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  /** Dimensions of the vectors that the model makes. */
+  async dimensions(vendorName: string, model: string, target: ModelTarget, signal: AbortSignal): Promise<number> {
+    const source = this.embeddings.find(({ definition }) => definition.vendor.name === vendorName);
+    if (source === undefined) throw new AppError('bad_request', 'This vendor embeds no texts');
+    assertKey(source.definition.vendor, target);
+    const request = { model, texts: [SAMPLE], purpose: 'query', dimensions: null } as const;
+    const context = { signal, timeoutMs: TIMEOUT_MS, tries: 1, maxWaitMs: 0 };
+    const [vector] = await source.embed(request, target, context);
+    if (vector === undefined || vector.length === 0) throw badResponse('The embedding model gave no vector');
+    return vector.length;
+  }
+}
+
+function listingOf(vendorName: string): { vendor: Vendor; wire: ModelsWire } {
+  for (const { definition, models } of CONNECTOR_PLUGINS) {
+    if (definition.vendor?.name === vendorName && models !== undefined)
+      return { vendor: definition.vendor, wire: models };
+  }
+  throw new AppError('bad_request', 'This vendor lists no models');
+}
+
+/** As for an assistant: a vendor that wants keys may go without one only at an address that the operator chose. */
+function assertKey({ needsKey }: Vendor, { apiKey, trusted }: ModelTarget): void {
+  if (needsKey && !trusted && apiKey === null)
+    throw new AppError('connector_not_configured', 'This vendor requires a key');
+}
+
+function modelsIn(payload: unknown, wire: ModelsWire, { apiKey }: ModelTarget): ListedModel[] {
+  if (isJsonObject(payload) && (payload['error'] ?? null) !== null) throw errorInAnswer(payload, [apiKey]);
+  const models = wire.read(payload);
+  if (models === null) throw badResponse('The answer of the model vendor is no list of models');
+  const byId = new Map(models.filter(({ id }) => id !== '' && id.length <= MAX_NAME).map((model) => [model.id, model]));
+  return [...byId.values()].sort((one, other) => one.id.localeCompare(other.id, 'en')).slice(0, MAX_MODELS);
+}
