@@ -13,6 +13,7 @@ import { RunEventStreams } from './events/run-event-streams.service';
 import { AssistantPlansController } from './plans/assistant-plans.controller';
 import { AssistantPlans } from './plans/assistant-plans.service';
 import { RunAccess } from './access/run-access.service';
+import { RunPeople } from './access/run-people.service';
 import { RunsController } from './runs.controller';
 
 @Module({
@@ -27,6 +28,6 @@ import { RunsController } from './runs.controller';
     ToolsModule,
   ],
   controllers: [AssistantPlansController, AssistantRunsController, RunsController],
-  providers: [AssistantPlans, EventStreamCounts, RunAccess, RunEventStreams],
+  providers: [AssistantPlans, EventStreamCounts, RunAccess, RunEventStreams, RunPeople],
 })
 export class RunDoorModule {}

@@ -2,7 +2,7 @@ import type { Page } from '../kernel';
 import type { RunRecord, ToolTiming } from '../runs';
 import { withoutReasoning } from '../answering';
 import type { VisibleRun } from './access/run-access.service';
-import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunSummaryDto } from './run.dto';
+import type { NestedRunDto, RunDto, RunFunctionCallDto, RunPageDto, RunPersonDto, RunSummaryDto } from './run.dto';
 
 function presentCall({
   index,
@@ -18,22 +18,29 @@ function presentCall({
   return [{ index, round: call.round, name: call.name, plugin, status, duration_ms, chars, cached, code }];
 }
 
-export const presentSummary = (record: RunRecord): RunSummaryDto => ({
+/** `person` null shows only the id. */
+export const presentSummary = (record: RunRecord, person: RunPersonDto | null = null): RunSummaryDto => ({
   id: record.id,
   status: record.status,
   assistant: { id: record.assistantId, name: record.assistantName, type: record.assistantType },
   parent_run_id: record.parentRunId,
   caller_organization_id: record.callerOrganizationId,
-  user_id: record.userId,
-  credential_id: record.credentialId,
+  user_id: isHidden(person) ? null : record.userId,
+  person,
+  question: record.question,
+  assistant_version: record.assistantVersion,
+  cost_micros: record.costMicros,
+  credential_id: isHidden(person) ? null : record.credentialId,
   strategy: record.strategy,
   connector: record.connector,
   model: record.model,
   stream: record.stream,
   background: record.background,
+  draft: record.draft,
   finish_reason: record.finishReason,
   error_code: record.errorCode,
-  problems: record.tools.filter(({ status }) => status === 'failed').length,
+  problems: record.problems,
+  rating: record.rating,
   created_at: record.createdAt,
   finished_at: record.finishedAt,
   timings: {
@@ -45,6 +52,8 @@ export const presentSummary = (record: RunRecord): RunSummaryDto => ({
   functions: record.tools.flatMap(presentCall),
   usage: record.usage,
 });
+
+const isHidden = (person: RunPersonDto | null): boolean => person !== null && person.pseudonym !== null;
 
 const presentNested = (record: RunRecord): NestedRunDto => ({
   id: record.id,
@@ -59,16 +68,22 @@ const presentNested = (record: RunRecord): NestedRunDto => ({
 const vendorFailureOf = ({ report }: RunRecord): Pick<RunDto, 'vendor_failure'> =>
   report?.vendor_failure === undefined ? {} : { vendor_failure: report.vendor_failure };
 
-export const presentRun = ({ record, withContents, nested, answer }: VisibleRun): RunDto => ({
-  ...presentSummary(record),
+export const presentRun = (
+  { record, withContents, nested, answer }: VisibleRun,
+  person: RunPersonDto | null = null,
+): RunDto => ({
+  ...presentSummary(record, person),
   answer,
   plan: record.plan === null || withContents ? record.plan : withoutReasoning(record.plan),
   sources: [...record.sources],
   ...(withContents ? { events: [...record.events], runs: nested.map(presentNested), ...vendorFailureOf(record) } : {}),
 });
 
-export const presentPage = ({ items, next_cursor, total }: Page<RunRecord>): RunPageDto => ({
-  items: items.map(presentSummary),
+export const presentPage = (
+  { items, next_cursor, total }: Page<RunRecord>,
+  people: ReadonlyMap<string, RunPersonDto>,
+): RunPageDto => ({
+  items: items.map((record) => presentSummary(record, people.get(record.userId) ?? null)),
   next_cursor,
   total,
 });

@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsString, IsUUID, Max, MaxLength, Min } from 'class-validator';
 import { RUN_STATUSES, type RunStatus } from '../kernel';
 import { MayBeOmitted, PageQueryDto } from '../platform/http';
+import { RATING_VALUES, type RatingValue } from '../runs';
 
 export class RunQueryDto extends PageQueryDto {
   /** Only runs of this assistant. */
@@ -19,6 +20,43 @@ export class RunQueryDto extends PageQueryDto {
   @IsIn(RUN_STATUSES)
   @ApiProperty({ enum: RUN_STATUSES, required: false })
   status?: RunStatus;
+
+  /** `true`: only runs with failed tools or functions. `false`: only runs without. */
+  @MayBeOmitted()
+  @IsIn(['true', 'false'])
+  @ApiProperty({ enum: ['true', 'false'], required: false })
+  problems?: 'true' | 'false';
+
+  /** Only runs that began at this time or later. */
+  @MayBeOmitted()
+  @IsISO8601({ strict: true })
+  @ApiProperty({ format: 'date-time', required: false })
+  from?: string;
+
+  /** Only runs that began before this time. */
+  @MayBeOmitted()
+  @IsISO8601({ strict: true })
+  @ApiProperty({ format: 'date-time', required: false })
+  to?: string;
+
+  /** Only runs of this person. Without effect on people whom the reader sees as pseudonyms: none of their runs match. */
+  @MayBeOmitted()
+  @IsUUID()
+  @ApiProperty({ format: 'uuid', required: false })
+  user_id?: string;
+
+  /** Only runs that their asker rated so. */
+  @MayBeOmitted()
+  @IsIn(RATING_VALUES)
+  @ApiProperty({ enum: RATING_VALUES, required: false })
+  rating?: RatingValue;
+
+  /** Only runs whose question has this text in its first 120 characters, in any case. */
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(200)
+  @ApiPropertyOptional()
+  q?: string;
 }
 
 export class RunEventsQueryDto {
@@ -32,6 +70,24 @@ export class RunEventsQueryDto {
   after?: number;
 }
 
+export class RunPassageDto {
+  /** Number of the source in the answer, `[n]`. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  n!: number | null;
+  /** Document and section. */
+  title!: string;
+  @ApiProperty({ example: 'The light reactions take place in the thylakoid membrane.' })
+  text!: string;
+  /** The source as in the answer (docs/reference/events.md). */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  source!: object;
+}
+
+export class RunPassagesDto {
+  @ApiProperty({ type: [RunPassageDto] })
+  items!: RunPassageDto[];
+}
+
 export class RunStateDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -39,7 +95,15 @@ export class RunStateDto {
   status!: RunStatus;
 }
 
+export class DraftRunDto {
+  @ApiProperty({ format: 'uuid' })
+  run_id!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+}
+
 export class RunAssistantDto {
+  /** 0 for a definition that is not stored. */
   id!: number;
   name!: string;
   @ApiProperty({ enum: ['classic', 'multi_tool'] })
@@ -68,6 +132,9 @@ export class RunToolDto {
   index!: number;
   plugin!: string;
   placeholder!: string | null;
+  /** Name that the author gave the tool. */
+  @ApiProperty({ required: false })
+  label?: string;
   @ApiProperty({ enum: ['completed', 'failed', 'skipped'] })
   status!: string;
   duration_ms!: number | null;
@@ -116,6 +183,35 @@ export class RunUsageDto {
   total_tokens!: number;
 }
 
+export class RateRunDto {
+  @ApiProperty({ enum: RATING_VALUES })
+  @IsIn(RATING_VALUES)
+  value!: RatingValue;
+
+  @MayBeOmitted()
+  @IsString()
+  @MaxLength(1_000)
+  @ApiPropertyOptional({ example: 'The example is about another chapter.' })
+  reason?: string;
+}
+
+export class RunRatingDto {
+  @ApiProperty({ enum: RATING_VALUES })
+  value!: RatingValue;
+  @ApiProperty({ type: String, nullable: true })
+  reason!: string | null;
+}
+
+export class RunPersonDto {
+  /** Null where the organization shows pseudonyms. */
+  @ApiProperty({ format: 'uuid', type: String, nullable: true })
+  user_id!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  pseudonym!: string | null;
+}
+
 export class RunSummaryDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -126,9 +222,19 @@ export class RunSummaryDto {
   parent_run_id!: string | null;
   /** Organization of the asker, when it is not the assistant's organization, which pays. */
   caller_organization_id!: string | null;
-  /** The asker. */
-  user_id!: string;
-  /** The asker's API key or session. */
+  /** The asker; null where the reader sees a pseudonym. */
+  @ApiProperty({ format: 'uuid', type: String, nullable: true })
+  user_id!: string | null;
+  /** The asker by name or pseudonym; null when the name is unknown. */
+  @ApiProperty({ type: RunPersonDto, nullable: true })
+  person!: RunPersonDto | null;
+  /** Beginning of the question, at most 120 characters; null in old runs and after the contents were deleted. */
+  question!: string | null;
+  /** Version of the assistant that answered. */
+  assistant_version!: number | null;
+  /** Cost in millionths of the organization's currency; null before the end, and where another organization pays. */
+  cost_micros!: number | null;
+  /** The asker's API key or session; null where the reader sees a pseudonym. */
   credential_id!: string | null;
   strategy!: string | null;
   connector!: string | null;
@@ -136,11 +242,16 @@ export class RunSummaryDto {
   stream!: boolean;
   /** True for a run that no request waits for. */
   background!: boolean;
+  /** True for a definition that was not saved (`POST /api/v1/runs`). */
+  draft!: boolean;
   finish_reason!: string | null;
   /** Code of the failure (docs/reference/errors.md). */
   error_code!: string | null;
   /** Failed tools and functions without a fallback; a completed run may have some. */
   problems!: number;
+  /** The asker's rating of the answer. */
+  @ApiProperty({ type: RunRatingDto, nullable: true })
+  rating!: RunRatingDto | null;
   created_at!: string;
   finished_at!: string | null;
   timings!: RunTimingsDto;

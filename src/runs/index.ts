@@ -1,7 +1,8 @@
 export { RUN_EXECUTOR, type RunExecutor } from './background/run-executor.token';
 export * from './run/parent-run.types';
 export * from './report/prepared-prompt.types';
-export { cut } from './report/cut';
+export type { WithQueuedRun } from './background/background-runs';
+export { cut, storable } from './report/cut';
 export { redactText } from './report/redact';
 export { reportMarkdown } from './report/report-markdown';
 export { reportMessage } from './report/report-message';

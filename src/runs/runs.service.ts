@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isUuid, type JsonObject, notFound, type Page, pageOf, type PageRequest } from '../kernel';
 import { ActiveRuns } from './run/active-runs';
-import { BackgroundRuns } from './background/background-runs';
+import { BackgroundRuns, type WithQueuedRun } from './background/background-runs';
 import { Run } from './run/run';
 import { RunCanceller } from './keeping/run-canceller';
 import { RunEndings } from './ending/run-endings';
 import { type EventBatches, type FollowOptions, RunReader } from './reading/run-reader';
 import { runningRecord } from './record/run-record';
 import { RunRepository, cursorId } from './record/run.repository';
-import type { RunFilter, RunInput, RunOutcome, RunRecord, RunStats } from './run/run.types';
+import type { RunFilter, RunInput, RunOutcome, RunRating, RunRecord, RunStats } from './run/run.types';
 
 /**
  * Opens, ends, finds, follows and cancels runs. The record of a run that answers a request is written behind the answer. A
@@ -33,9 +33,12 @@ export class RunsService {
     return run;
   }
 
-  /** Queues a background run. A process that serves executes it with its `RUN_EXECUTOR`. */
-  enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
-    return this.background.enqueue(input, request);
+  /**
+   * Queues a background run. A process that serves executes it with its `RUN_EXECUTOR`. `also` writes in the transaction
+   * that queues the run.
+   */
+  enqueue(input: RunInput, request: JsonObject, also?: WithQueuedRun): Promise<RunRecord> {
+    return this.background.enqueue(input, request, also);
   }
 
   /** Emits the last events and records the run. Later calls do nothing. */
@@ -66,6 +69,13 @@ export class RunsService {
     if (record === null) throw notFound('Run');
     if (!going && record.status !== 'cancelled') throw new AppError('run_ended', 'The run has ended');
     return record;
+  }
+
+  /** Replaces the asker's rating; null takes it back. @throws AppError `conflict` before the run has ended */
+  async rate({ id, userId }: Pick<RunRecord, 'id' | 'userId'>, rating: RunRating | null): Promise<void> {
+    await this.endings.flush();
+    if (!(await this.runs.rate(id, userId, rating)))
+      throw new AppError('conflict', 'The answer can be rated when it has ended');
   }
 
   /** The run for access checks: without the events of its log, from memory if it runs here. */
@@ -135,11 +145,13 @@ export class RunsService {
   }
 
   private going(organizationId: string, filter: RunFilter): RunRecord[] {
+    if (filter.hasProblems === true || filter.rating !== undefined) return [];
     if (filter.status !== undefined && filter.status !== 'running') return [];
     return this.active
       .values()
       .filter(({ input }) => belongs(input, organizationId, filter) && matches(input, filter))
       .filter(({ id }) => !this.active.hasRow(id))
+      .filter((run) => isWithin(run, filter))
       .map(runningRecord);
   }
 }
@@ -153,6 +165,12 @@ const within = (organizationId: string, record: RunRecord): RunRecord | null =>
 const belongs = ({ assistant, caller, parentRunId }: RunInput, organizationId: string, { asker }: RunFilter): boolean =>
   assistant.organizationId === organizationId ||
   (!parentRunId && caller.organizationId === organizationId && caller.userId === asker);
+
+function isWithin({ createdAt, input }: Run, { from = 0, to = Infinity, userId, question = '' }: RunFilter): boolean {
+  const begun = createdAt.getTime();
+  if (begun < from || begun >= to || (userId !== undefined && input.caller.userId !== userId)) return false;
+  return (input.question ?? '').toLowerCase().includes(question.toLowerCase());
+}
 
 function matches({ assistant, caller, parentRunId }: RunInput, filter: RunFilter): boolean {
   if (filter.assistantId !== undefined && filter.assistantId !== assistant.id) return false;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AnswerPipeline, Backpressure, type ChatRequest, CompletionOpening } from '../../answering';
 import type { Caller } from '../../kernel';
+import { LimitReached, type RateLimit } from '../../metering';
 import { sendJson } from '../frames/json.sink';
 import { sendStream } from '../frames/stream.sink';
 
@@ -15,12 +16,24 @@ export class CompletionsService {
 
   /** Rejects only before the first byte. */
   async answer(caller: Caller, assistantId: number, request: ChatRequest, response: Response): Promise<void> {
-    const completion = await this.opening.open({ caller, assistant: assistantId, request });
+    const completion = await this.opening.open({ caller, assistant: assistantId, request }).catch((error: unknown) => {
+      if (error instanceof LimitReached) tellRateLimit(response, error.rateLimit);
+      throw error;
+    });
     response.setHeader('X-Run-Id', completion.run.id);
+    const { rateLimit } = completion.meter;
+    if (rateLimit !== null) tellRateLimit(response, rateLimit);
     const pressure = new Backpressure();
     const answer = this.pipeline.answer(completion, pressure);
     await (request.stream
       ? sendStream(answer, { completion, response, pressure })
       : sendJson(answer, completion, response));
   }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-06, section 5: the rule that is nearest to its end. */
+function tellRateLimit(response: Response, { limit, remaining, resetSeconds }: RateLimit): void {
+  response.setHeader('RateLimit-Limit', String(limit));
+  response.setHeader('RateLimit-Remaining', String(remaining));
+  response.setHeader('RateLimit-Reset', String(resetSeconds));
 }

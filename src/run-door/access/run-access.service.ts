@@ -6,11 +6,28 @@ import {
   disclosureTo,
   type RunnableAssistant,
 } from '../../assistants';
-import { AppError, type Caller, isOrganizationAdmin, notFound, type Page, type PageRequest } from '../../kernel';
-import { SourceLinks } from '../../knowledge-bases';
+import {
+  AppError,
+  type Caller,
+  isOrganizationAdmin,
+  NO_ASSISTANT,
+  notFound,
+  type Page,
+  type PageRequest,
+  type Source,
+  type SourcePassage,
+} from '../../kernel';
+import { KnowledgeBasesService, SourceLinks } from '../../knowledge-bases';
 import { OrganizationsService } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
-import { type RunFilter, type RunRecord, RunsService, type ShapedReport } from '../../runs';
+import {
+  type RunFilter,
+  type RunRating,
+  type RunRecord,
+  RunsService,
+  type ShapedReport,
+  shapeReport,
+} from '../../runs';
 import { answerForOthers, unfinishedForOthers } from './foreign-events';
 import { reportForAdministrator, reportForAsker } from '../../answering';
 
@@ -22,6 +39,11 @@ export interface VisibleRun {
   readonly nested: readonly RunRecord[];
   /** The model's text so far in a background run; else null. */
   readonly answer: string | null;
+}
+
+/** A text that a tool found, with its source. */
+export interface ReadablePassage extends SourcePassage {
+  readonly source: Source;
 }
 
 export type ReachedRun = Pick<VisibleRun, 'record' | 'withContents'>;
@@ -49,6 +71,7 @@ export class RunAccess {
     private readonly links: SourceLinks,
     private readonly audit: AuditLog,
     private readonly organizations: OrganizationsService,
+    private readonly knowledgeBases: KnowledgeBasesService,
   ) {}
 
   /** @throws `not_found`, the same for missing, foreign and inaccessible runs */
@@ -58,7 +81,7 @@ export class RunAccess {
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
     return {
-      record: this.withLinksFor(caller, record, access),
+      record: withoutForeignCost(caller, this.withLinksFor(caller, record, access)),
       withContents,
       nested,
       answer: answer === null ? null : this.answerFor(caller, record, { answer, access }),
@@ -86,6 +109,16 @@ export class RunAccess {
   }
 
   /**
+   * Rates the answer, or takes the rating back with null. For its asker only.
+   * @throws `not_found` for everybody else, `conflict` before the run has ended
+   */
+  async rate(caller: Caller, id: string, rating: RunRating | null): Promise<void> {
+    const { record } = await this.reach(caller, id);
+    if (record.userId !== caller.userId || record.parentRunId !== null) throw notFound('Run');
+    await this.runs.rate(record, rating);
+  }
+
+  /**
    * Depending on `disclosureTo`: the whole report, one with previews of tool contents, or one with outcomes only.
    * @throws `not_found`
    */
@@ -95,7 +128,24 @@ export class RunAccess {
     if (report === null) throw notFound('Report');
     await this.recordForeignReading(caller, found);
     if (found.disclosure === 'none') return reportForAsker(report, sources);
-    return found.disclosure === 'whole' ? report : reportForAdministrator(report);
+    return found.disclosure === 'whole' ? report : reportForAdministrator(shapeReport(report, []));
+  }
+
+  /**
+   * The texts that the tools found, each with its source. Passages of knowledge bases whose owners hide them are left out.
+   * @throws `not_found`
+   */
+  async passages(caller: Caller, id: string): Promise<readonly ReadablePassage[]> {
+    const found = await this.visible(caller, await this.runs.find(caller.organizationId, id));
+    const record = this.withLinksFor(caller, found.record, found.access);
+    await this.recordForeignReading(caller, found);
+    const sources = new Map(record.sources.map((source) => [source.n, source]));
+    const readable = await this.knowledgeBases.withReadablePassages(caller, record.sources.flatMap(knowledgeBaseOf));
+    return record.passages.flatMap(({ n, ...passage }) => {
+      const source = n === null ? undefined : sources.get(n);
+      const isHidden = source === undefined || knowledgeBaseOf(source).some((base) => !readable.has(base));
+      return isHidden ? [] : [{ n, ...passage, source }];
+    });
   }
 
   /** Audits readers who neither started the run nor edit the assistant. */
@@ -108,13 +158,13 @@ export class RunAccess {
 
   async list(
     caller: Caller,
-    filter: Pick<RunFilter, 'assistantId' | 'status'>,
+    filter: Omit<RunFilter, 'asker' | 'visibleTo' | 'onlyAssistants'>,
     page: PageRequest,
   ): Promise<Page<RunRecord>> {
     const onlyAssistants = caller.assistantIds;
     const visibleTo = await this.visibleTo(caller);
     const { features } = await this.organizations.runtime(caller.organizationId);
-    return this.runs.list(
+    const found = await this.runs.list(
       caller.organizationId,
       {
         ...filter,
@@ -124,12 +174,13 @@ export class RunAccess {
       },
       page,
     );
+    return { ...found, items: found.items.map((record) => withoutForeignCost(caller, record)) };
   }
 
   private async visible(caller: Caller, record: RunRecord | null): Promise<VisibleRecord> {
     if (record === null || !credentialReaches(caller, record.assistantId)) throw notFound('Run');
     const isOwn = record.organizationId === caller.organizationId;
-    const { access, disclosure } = await this.rightsOn(caller, record.assistantId, isOwn);
+    const { access, disclosure } = await this.rightsOn(caller, record, isOwn);
     // Administrators and editors of another organization's assistant are in that organization.
     const looksAfter = isOwn && (isOrganizationAdmin(caller) || isEditor(access));
     // A nested run is visible to its asker only with access to the called assistant.
@@ -141,9 +192,12 @@ export class RunAccess {
   /** Administrators still see the runs of a deleted assistant. */
   private async rightsOn(
     caller: Caller,
-    assistantId: number,
+    { assistantId, userId }: RunRecord,
     isOwn: boolean,
   ): Promise<Pick<VisibleRecord, 'access' | 'disclosure'>> {
+    // A draft that is not stored belongs to its author.
+    if (assistantId === NO_ASSISTANT && userId === caller.userId)
+      return { access: 'owner', disclosure: disclosureTo(caller, 'owner') };
     const runnable = await this.runnable(caller, assistantId);
     return runnable ?? { access: null, disclosure: isOwn ? disclosureTo(caller, null) : 'none' };
   }
@@ -191,7 +245,14 @@ export class RunAccess {
   }
 }
 
+const knowledgeBaseOf = (source: Source): string[] =>
+  source.type === 'knowledge_base' && source.knowledge_base !== undefined ? [source.knowledge_base.id] : [];
+
 const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || access === 'edit';
 
 const credentialReaches = ({ assistantIds }: Caller, assistantId: number): boolean =>
   assistantIds === null || assistantIds.includes(assistantId);
+
+/** The prices of an organization are its own business: people of another one ask its assistants for free. */
+const withoutForeignCost = ({ organizationId }: Caller, record: RunRecord): RunRecord =>
+  record.organizationId === organizationId ? record : { ...record, costMicros: null };

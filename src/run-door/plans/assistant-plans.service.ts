@@ -91,7 +91,7 @@ export class AssistantPlans {
   }
 
   private async editable(caller: Caller, id: number): Promise<RunnableAssistant> {
-    const assistant = await this.assistants.runnable(caller, id);
+    const assistant = await this.assistants.newest(caller, id);
     if (assistant.access === 'use') throw new AppError('forbidden', 'This assistant is shared with you for use only');
     return assistant;
   }

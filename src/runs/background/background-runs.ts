@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type JsonObject, uuidv7 } from '../../kernel';
-import { Transactions } from '../../platform/database';
+import { type Transaction, Transactions } from '../../platform/database';
 import { queuedRecord } from '../record/run-record';
 import type { RunInput, RunRecord } from '../run/run.types';
 import { RunJobs } from './run-jobs';
@@ -15,6 +15,9 @@ const MAX_PER_USER = 50;
 const MAX_PER_ORGANIZATION = 200;
 const RETRY_AFTER_SECONDS = 10;
 
+/** Work in the transaction that queues a run. */
+export type WithQueuedRun = (runId: string, tx: Transaction) => Promise<void>;
+
 /** Queues background runs with their requests. `RunWorker` executes them, in whichever process takes the job. */
 @Injectable()
 export class BackgroundRuns {
@@ -28,13 +31,14 @@ export class BackgroundRuns {
     jobs.sweep(LOST_JOBS_SWEEP_MS, () => this.replaceLostJobs());
   }
 
-  /** Inserts run, request and job in one transaction. @throws AppError `too_many_requests` */
-  async enqueue(input: RunInput, request: JsonObject): Promise<RunRecord> {
+  /** Inserts run, request and job in one transaction, with what `also` writes. @throws AppError `too_many_requests` */
+  async enqueue(input: RunInput, request: JsonObject, also?: WithQueuedRun): Promise<RunRecord> {
     const id = await this.transactions.once('run.enqueue', async (tx) => {
       const record = queuedRecord(uuidv7(), input);
       const load = await this.queue.load(record, tx);
       assertBelowLimits(load);
       await this.queue.enqueue(record, load.turn, input, request, tx);
+      await also?.(record.id, tx);
       await this.jobs.send([record.id], tx, -load.turn);
       return record.id;
     });

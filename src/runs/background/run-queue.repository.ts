@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../kernel';
-import type { Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../platform/database';
 import { INSERT_RUNNING, toRow } from '../record/run-sql';
 import type { RunInput, RunRecord } from '../run/run.types';
 
@@ -70,17 +70,20 @@ export class RunQueueRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Concurrent callers may exceed a limit: a lock would make requests wait for one another. */
+  @AcrossOrganizations('jobs')
   async load({ organizationId, userId }: RunRecord, tx: Transaction): Promise<QueueLoad> {
     const [load] = await tx.query<[QueueLoad]>(LOAD, [organizationId, userId]);
     return load;
   }
 
+  @AcrossOrganizations('calls')
   async enqueue(record: RunRecord, turn: number, input: RunInput, request: JsonObject, tx: Transaction): Promise<void> {
     await tx.query(INSERT_RUNNING, [JSON.stringify([toRow(record)])]);
     await tx.query(INSERT_REQUEST, [record.id, turn, JSON.stringify(input), JSON.stringify(request)]);
   }
 
   /** Null when the run is no longer queued. */
+  @AcrossOrganizations('jobs')
   async claim(id: string, workerId: string): Promise<ClaimedRun | null> {
     const [row] = await this.dataSource.query<ClaimedRow[]>(CLAIM, [id, workerId]);
     if (row === undefined) return null;
@@ -88,12 +91,14 @@ export class RunQueueRepository {
     return { createdAt, input, request, retries, lastSeq };
   }
 
+  @AcrossOrganizations('jobs')
   async isQueued(id: string): Promise<boolean> {
     const rows = await this.dataSource.query<object[]>(`SELECT FROM runs WHERE id = $1 AND status = 'queued'`, [id]);
     return rows.length > 0;
   }
 
   /** Prevents a retry of the run; call it before the first vendor call. False when the worker has lost the run. */
+  @AcrossOrganizations('jobs')
   async markVendorAsked(id: string, workerId: string): Promise<boolean> {
     const rows = await this.dataSource.query<object[]>(MARK_VENDOR_ASKED, [id, workerId]);
     return rows.length > 0;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../platform/database';
 import { endLockedRuns, type LockedRun } from './end-locked-runs';
 
 const REQUEST = `
@@ -26,17 +26,20 @@ export class RunCancelRepository {
   ) {}
 
   /** False without a running row. The first reason stays. */
+  @AcrossOrganizations('calls')
   async request(organizationId: string, id: string, reason: string): Promise<boolean> {
     const rows = await this.dataSource.query<object[]>(REQUEST, [organizationId, id, reason]);
     return rows.length > 0;
   }
 
   /** Runs of a worker that somebody wants to cancel. */
+  @AcrossOrganizations('jobs')
   requested(workerId: string): Promise<{ id: string; reason: string }[]> {
     return this.dataSource.query(REQUESTED, [workerId]);
   }
 
   /** Ends a queued run. False when it is no longer queued. */
+  @AcrossOrganizations('calls')
   cancelQueued(organizationId: string, id: string, reason: string): Promise<boolean> {
     return this.transactions.run(async (tx) => {
       const runs = await tx.query<LockedRun[]>(LOCK_QUEUED, [organizationId, id]);

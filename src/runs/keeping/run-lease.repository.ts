@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Transaction, Transactions } from '../../platform/database';
+import { AcrossOrganizations, type Transaction, Transactions } from '../../platform/database';
 import { endLockedRuns, type LockedRun } from './end-locked-runs';
 
 /** A run whose lease has expired. `heartbeat` is the database's text of its last heartbeat. */
@@ -56,12 +56,14 @@ export class RunLeaseRepository {
   ) {}
 
   /** Renews the leases of a worker in one statement. Returns the runs that are still the worker's. */
+  @AcrossOrganizations('jobs')
   async beat(workerId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.dataSource.query<{ id: string }[]>(BEAT, [workerId, ids]);
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Runs without a heartbeat for `seconds`, except those of this process. */
+  @AcrossOrganizations('jobs')
   expired(seconds: number, except: readonly string[]): Promise<ExpiredRun[]> {
     return this.dataSource.query(EXPIRED, [except, seconds]);
   }
@@ -70,6 +72,7 @@ export class RunLeaseRepository {
    * Ends the runs that still have the same heartbeat. Runs that have asked no vendor are queued again, with jobs from
    * `sendJobs`; the others fail.
    */
+  @AcrossOrganizations('jobs')
   reap(
     expired: readonly ExpiredRun[],
     sendJobs: (ids: readonly string[], tx: Transaction) => Promise<void>,

@@ -4,6 +4,7 @@ import type { RunStatus, StampedRunEvent } from '../../kernel';
 import type { LoggedEvent } from '../run/run-log.types';
 import { END_RUN, toRow } from '../record/run-sql';
 import type { RunRecord } from '../run/run.types';
+import { AcrossOrganizations } from '../../platform/database';
 
 export interface EventBatch {
   readonly runId: string;
@@ -66,6 +67,7 @@ export class RunEventRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Writes events of runs that this worker still owns. Returns the owned runs. */
+  @AcrossOrganizations('batches')
   async append(workerId: string, batches: readonly EventBatch[]): Promise<ReadonlySet<string>> {
     const rows = JSON.stringify(batches.flatMap(rowsOf));
     const owned = await this.dataSource.query<{ id: string }[]>(APPEND, [rows, workerId]);
@@ -73,6 +75,7 @@ export class RunEventRepository {
   }
 
   /** Writes record and last events in one statement. False, and nothing changes, when the worker has lost the run. */
+  @AcrossOrganizations('batches')
   async end(workerId: string, record: RunRecord, events: readonly LoggedEvent[]): Promise<boolean> {
     const row = JSON.stringify([toRow(record, workerId)]);
     const rows = JSON.stringify(rowsOf({ runId: record.id, events }));
@@ -91,6 +94,7 @@ export class RunEventRepository {
   }
 
   /** Events by run, in order. */
+  @AcrossOrganizations('batches')
   async news(after: ReadonlyMap<string, number>, limit: number): Promise<Map<string, LoggedEvent[]>> {
     const rows = await this.dataSource.query<EventRow[]>(NEWS, [[...after.keys()], [...after.values()], limit]);
     const found = new Map<string, LoggedEvent[]>();
@@ -103,6 +107,7 @@ export class RunEventRepository {
   }
 
   /** Runs without a row are missing. */
+  @AcrossOrganizations('batches')
   async states(ids: readonly string[]): Promise<Map<string, RunStatus>> {
     const rows = await this.dataSource.query<{ id: string; status: RunStatus }[]>(STATES, [ids]);
     return new Map(rows.map(({ id, status }) => [id, status]));

@@ -1,5 +1,7 @@
 import type { StampedRunEvent, ToolRef } from '../../kernel';
-import { shapeReport, shapeSource } from '../report/shape-report';
+import { cut, storable } from '../report/cut';
+import { redactText } from '../report/redact';
+import { shapePassages, shapeReport, shapeSource, STORED_LIMITS } from '../report/shape-report';
 import type { Run } from '../run/run';
 import type { RunInput, RunOutcome, RunRecord, ToolTiming } from '../run/run.types';
 
@@ -8,7 +10,7 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 type EventOf<T extends StampedRunEvent['type']> = Extract<StampedRunEvent, { type: T }>;
 type ToolEnd = EventOf<'tool.completed' | 'tool.failed' | 'tool.skipped'>;
 
-const baseOf = ({ index, plugin, placeholder, call, step }: ToolEnd) => ({
+const baseOf = ({ index, plugin, placeholder, label, call, step }: ToolEnd) => ({
   index,
   plugin,
   placeholder,
@@ -17,6 +19,7 @@ const baseOf = ({ index, plugin, placeholder, call, step }: ToolEnd) => ({
   retries: 0,
   code: null,
   confidence: null,
+  ...(label === undefined ? {} : { label }),
   ...(call === undefined ? {} : { call }),
   ...(step === undefined ? {} : { step }),
 });
@@ -61,7 +64,21 @@ export function toolTimings(events: readonly StampedRunEvent[]): readonly ToolTi
   return timings.sort((a, b) => Number(a.call !== undefined) - Number(b.call !== undefined) || a.index - b.index);
 }
 
-export function queuedRecord(id: string, { assistant, caller, strategy, stream, parentRunId }: RunInput): RunRecord {
+const QUESTION_CHARS = 120;
+
+/** The beginning of a question in one line, without credentials. */
+function beginningOf(question: string): string | null {
+  const window = question
+    .slice(0, 4 * QUESTION_CHARS)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return window === '' ? null : storable(cut(redactText(window, []), QUESTION_CHARS));
+}
+
+const problemsIn = (tools: readonly ToolTiming[]): number => tools.filter(({ status }) => status === 'failed').length;
+
+export function queuedRecord(id: string, input: RunInput): RunRecord {
+  const { assistant, caller, strategy, stream, parentRunId, draft = false, question = '' } = input;
   return {
     id,
     organizationId: assistant.organizationId,
@@ -72,6 +89,8 @@ export function queuedRecord(id: string, { assistant, caller, strategy, stream, 
     assistantId: assistant.id,
     assistantName: assistant.name,
     assistantType: assistant.type,
+    assistantVersion: draft ? null : (assistant.version ?? null),
+    question: beginningOf(question),
     strategy,
     connector: null,
     model: null,
@@ -85,24 +104,33 @@ export function queuedRecord(id: string, { assistant, caller, strategy, stream, 
     preparedMs: null,
     firstTokenMs: null,
     tools: [],
+    problems: 0,
+    costMicros: null,
     sources: [],
+    passages: [],
     usage: null,
     events: [],
     report: null,
     background: true,
     plan: null,
+    draft,
+    rating: null,
   };
 }
 
-export const runningRecord = (run: Run): RunRecord => ({
-  ...queuedRecord(run.id, run.input),
-  status: 'running',
-  createdAt: run.createdAt.toISOString(),
-  tools: toolTimings(run.recorded),
-  events: run.recorded,
-  background: run.background,
-  plan: run.plan,
-});
+export function runningRecord(run: Run): RunRecord {
+  const tools = toolTimings(run.recorded);
+  return {
+    ...queuedRecord(run.id, run.input),
+    status: 'running',
+    createdAt: run.createdAt.toISOString(),
+    tools,
+    problems: problemsIn(tools),
+    events: run.recorded,
+    background: run.background,
+    plan: run.plan,
+  };
+}
 
 const orNull = (ms: number | null | undefined): number | null => (ms === null || ms === undefined ? null : rounded(ms));
 
@@ -122,7 +150,9 @@ export function finishedRecord(run: Run, outcome: RunOutcome): RunRecord {
     preparedMs: orNull(outcome.preparedMs),
     firstTokenMs: orNull(outcome.firstTokenMs),
     sources,
+    passages: shapePassages(outcome.passages ?? [], secrets),
     usage: outcome.usage ?? null,
-    report: outcome.report ? shapeReport(outcome.report, secrets, sources) : null,
+    costMicros: outcome.costMicros ?? null,
+    report: outcome.report ? shapeReport(outcome.report, secrets, sources, STORED_LIMITS) : null,
   };
 }

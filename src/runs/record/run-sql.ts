@@ -1,12 +1,15 @@
 import type { RunRecord } from '../run/run.types';
 import { RUN_COLUMNS } from './run.entity';
 
-/** Columns that leases, cancellation and retention write by themselves. */
-const KEEPING: ReadonlySet<string> = new Set(['heartbeat_at', 'cancel_requested_at', 'cancel_reason', 'pruned_at']);
+/** Columns that leases, cancellation, retention and ratings write by themselves. */
+const KEEPING: ReadonlySet<string> = new Set([
+  ...['heartbeat_at', 'cancel_requested_at', 'cancel_reason', 'pruned_at'],
+  ...['rating', 'rating_reason'],
+]);
 /** Fixed when the run is opened. */
 const FIXED: ReadonlySet<string> = new Set([
   ...['id', 'organization_id', 'caller_organization_id', 'parent_run_id', 'user_id', 'credential_id'],
-  ...['assistant_id', 'created_at', 'background', 'worker_id'],
+  ...['assistant_id', 'assistant_version', 'question', 'created_at', 'background', 'draft', 'worker_id'],
 ]);
 
 const COLUMNS = RUN_COLUMNS.filter(({ name }) => !KEEPING.has(name));
@@ -83,7 +86,8 @@ export const RUN_STATS = `
          json_build_object('prompt', coalesce(sum(prompt_tokens), 0),
                            'completion', coalesce(sum(completion_tokens), 0),
                            'total', coalesce(sum(total_tokens), 0)) AS tokens
-  FROM runs WHERE organization_id = $1 AND assistant_id = $2 AND status NOT IN ('queued', 'running')`;
+  FROM runs WHERE organization_id = $1 AND assistant_id = $2 AND NOT draft
+    AND status NOT IN ('queued', 'running')`;
 
 export const TOOL_STATS = `
   SELECT tool->>'plugin' AS plugin, tool->>'placeholder' AS placeholder,
@@ -92,5 +96,5 @@ export const TOOL_STATS = `
          avg((tool->>'duration_ms')::float8) AS avg_ms,
          percentile_cont(0.95) WITHIN GROUP (ORDER BY (tool->>'duration_ms')::float8) AS p95_ms
   FROM runs CROSS JOIN LATERAL jsonb_array_elements(tools) AS tool
-  WHERE organization_id = $1 AND assistant_id = $2 AND tool->>'status' <> 'skipped'
+  WHERE organization_id = $1 AND assistant_id = $2 AND NOT draft AND tool->>'status' <> 'skipped'
   GROUP BY 1, 2 ORDER BY min((tool->>'index')::int), 1, 2`;

@@ -1,7 +1,7 @@
 import { Column, Entity, getMetadataArgsStorage, Index, PrimaryColumn } from 'typeorm';
-import type { PlanSummary, RunStatus, Source, StampedRunEvent } from '../../kernel';
+import type { PlanSummary, RunStatus, Source, SourcePassage, StampedRunEvent } from '../../kernel';
 import type { ShapedReport } from '../report/report.types';
-import type { ToolTiming } from '../run/run.types';
+import type { RatingValue, ToolTiming } from '../run/run.types';
 
 @Entity('runs')
 @Index('runs_organization_idx', ['organizationId', 'id'])
@@ -13,6 +13,7 @@ import type { ToolTiming } from '../run/run.types';
 @Index('runs_parent_idx', ['parentRunId'], { where: 'parent_run_id IS NOT NULL' })
 @Index('runs_going_idx', ['createdAt'], { where: `status IN ('queued', 'running')` })
 @Index('runs_cancel_idx', ['workerId'], { where: `status = 'running' AND cancel_requested_at IS NOT NULL` })
+@Index('runs_problems_idx', ['organizationId', 'id'], { where: 'problems > 0' })
 @Index('runs_contents_idx', ['createdAt'], { where: 'pruned_at IS NULL' })
 export class RunEntity {
   /** UUID version 7: the order of ids is the order of starts. */
@@ -42,6 +43,12 @@ export class RunEntity {
 
   @Column('text', { name: 'assistant_type' })
   assistantType!: 'classic' | 'multi_tool';
+
+  @Column('integer', { name: 'assistant_version', nullable: true })
+  assistantVersion!: number | null;
+
+  @Column('text', { nullable: true })
+  question!: string | null;
 
   @Column('text', { nullable: true })
   strategy!: string | null;
@@ -91,8 +98,18 @@ export class RunEntity {
   @Column('jsonb')
   tools!: readonly ToolTiming[];
 
+  @Column('integer', { default: 0 })
+  problems!: number;
+
+  /** TypeORM reads `bigint` as text. */
+  @Column('bigint', { name: 'cost_micros', nullable: true })
+  costMicros!: string | null;
+
   @Column('jsonb')
   sources!: readonly Source[];
+
+  @Column('jsonb', { default: [] })
+  passages!: readonly SourcePassage[];
 
   /** Empty for background runs, whose events are in `run_events`. `json` keeps the bytes of each event; `jsonb` sorts. */
   @Column('json')
@@ -121,9 +138,20 @@ export class RunEntity {
   @Column('jsonb', { nullable: true })
   plan!: PlanSummary | null;
 
+  /** Of a definition that was not saved. */
+  @Column('boolean', { default: false })
+  draft!: boolean;
+
   /** Time at which the contents were deleted. */
   @Column('timestamptz', { name: 'pruned_at', nullable: true })
   prunedAt!: Date | null;
+
+  /** The asker's rating. */
+  @Column('text', { nullable: true })
+  rating!: RatingValue | null;
+
+  @Column('text', { name: 'rating_reason', nullable: true })
+  ratingReason!: string | null;
 }
 
 /** Columns as `run-sql.ts` needs them. */

@@ -1,35 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type SelectQueryBuilder } from 'typeorm';
 import { type PageRequest, decodeCursor, isUuid } from '../../kernel';
-import { TenantScope } from '../../platform/database';
+import { AcrossOrganizations, TenantScope } from '../../platform/database';
 import { REPORT_LIMITS } from '../report/shape-report';
 import { RUN_COLUMNS, RunEntity } from './run.entity';
 import { INSERT_ENDED, INSERT_RUNNING, RUN_STATS, TOOL_STATS, toRow } from './run-sql';
-import type { RunFilter, RunRecord, RunStats } from '../run/run.types';
+import type { RunFilter, RunRating, RunRecord, RunStats } from '../run/run.types';
 
 /** The heaviest columns, which lists do not show. */
-const HEAVY: ReadonlySet<string> = new Set(['sources', 'events', 'report', 'plan']);
+const HEAVY: ReadonlySet<string> = new Set(['sources', 'passages', 'events', 'report', 'plan']);
 const LIST_COLUMNS = RUN_COLUMNS.filter(({ name }) => !HEAVY.has(name)).map(({ property }) => `run.${property}`);
 
 /** The budget of a run limits its calls; this only bounds a read. */
 const MAX_NESTED = 200;
 
+const usageOf = ({ promptTokens, completionTokens, totalTokens }: RunEntity): RunRecord['usage'] =>
+  totalTokens === null
+    ? null
+    : { prompt_tokens: promptTokens ?? 0, completion_tokens: completionTokens ?? 0, total_tokens: totalTokens };
+
 function recordOf(row: RunEntity): RunRecord {
-  const { promptTokens, completionTokens, totalTokens, createdAt, finishedAt, ...columns } = row;
+  const { promptTokens: _in, completionTokens: _out, totalTokens: _all, ...figures } = row;
+  const { costMicros, createdAt, finishedAt, ...columns } = figures;
   const { workerId: _worker, heartbeatAt: _beat, prunedAt: _pruned, ...others } = columns;
-  const { cancelRequestedAt: _requested, cancelReason: _reason, report, sources = [], ...kept } = others;
+  const { cancelRequestedAt: _requested, cancelReason: _reason, report, sources = [], ...rest } = others;
+  const { rating, ratingReason, ...kept } = rest;
   return {
     ...kept,
     createdAt: createdAt.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
-    usage:
-      totalTokens === null
-        ? null
-        : { prompt_tokens: promptTokens ?? 0, completion_tokens: completionTokens ?? 0, total_tokens: totalTokens },
+    usage: usageOf(row),
+    costMicros: costMicros === null ? null : Number(costMicros),
     sources,
+    passages: row.passages ?? [],
     events: row.events ?? [],
     report: report ? { ...report, sources: sources.slice(0, REPORT_LIMITS.sources) } : null,
     plan: row.plan ?? null,
+    rating: rating === null ? null : { value: rating, reason: ratingReason },
   };
 }
 
@@ -42,7 +49,9 @@ const PRUNE = `
     WHERE pruned_at IS NULL AND created_at < now() - make_interval(days => $1) AND status NOT IN ('queued', 'running')
     ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ), emptied AS (
-    UPDATE runs SET events = '[]', sources = '[]', report = NULL, plan = NULL, pruned_at = now()
+    UPDATE runs SET events = '[]', sources = '[]', passages = '[]', report = NULL, plan = NULL, rating_reason = NULL,
+      question = NULL,
+      pruned_at = now()
     WHERE id IN (SELECT id FROM old) RETURNING id
   ), told AS (
     DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
@@ -50,6 +59,13 @@ const PRUNE = `
     DELETE FROM run_requests WHERE run_id IN (SELECT id FROM old)
   )
   SELECT id FROM emptied`;
+
+const RATE = `
+  WITH rated AS (
+    UPDATE runs SET rating = $3, rating_reason = $4
+    WHERE id = $1 AND user_id = $2 AND parent_run_id IS NULL AND status NOT IN ('queued', 'running') RETURNING id
+  )
+  SELECT id FROM rated`;
 
 @Injectable()
 export class RunRepository {
@@ -60,16 +76,26 @@ export class RunRepository {
   }
 
   /** One statement with one parameter is the cheapest insert of many rows. */
+  @AcrossOrganizations('batches')
   async insertAll(records: readonly RunRecord[]): Promise<void> {
     await this.dataSource.query(INSERT_ENDED, [JSON.stringify(records.map((record) => toRow(record)))]);
   }
 
   /** Rows of this process's runs, so that other processes can list and cancel them. */
+  @AcrossOrganizations('batches')
   async insertRunning(workerId: string, records: readonly RunRecord[]): Promise<void> {
     await this.dataSource.query(INSERT_RUNNING, [JSON.stringify(records.map((record) => toRow(record, workerId)))]);
   }
 
+  /** Null takes the rating back. False without an ended run of this asker. */
+  @AcrossOrganizations('calls')
+  async rate(id: string, userId: string, rating: RunRating | null): Promise<boolean> {
+    const rated = await this.dataSource.query<object[]>(RATE, [id, userId, rating?.value, rating?.reason]);
+    return rated.length > 0;
+  }
+
   /** Deletes contents that are older than `days` from at most `limit` runs. Returns their number. */
+  @AcrossOrganizations('jobs')
   async prune(days: number, limit: number): Promise<number> {
     const rows = await this.dataSource.query<object[]>(PRUNE, [days, limit]);
     return rows.length;
@@ -127,6 +153,7 @@ export class RunScope extends TenantScope<RunEntity> {
       });
     if (filter.assistantId !== undefined) query.andWhere('run.assistantId = :assistantId', filter);
     if (filter.status !== undefined) query.andWhere('run.status = :status', filter);
+    this.narrow(query, filter);
     if (filter.onlyAssistants) query.andWhere('run.assistantId = ANY(:only)', { only: filter.onlyAssistants });
     if (filter.visibleTo !== undefined) {
       query.andWhere(
@@ -136,6 +163,25 @@ export class RunScope extends TenantScope<RunEntity> {
     }
     return query;
   }
+
+  private narrow(query: SelectQueryBuilder<RunEntity>, filter: RunFilter): void {
+    const { hasProblems, from, to, userId, rating, question } = filter;
+    if (hasProblems !== undefined) query.andWhere(hasProblems ? 'run.problems > 0' : 'run.problems = 0');
+    if (from !== undefined) query.andWhere('run.id >= :fromId', { fromId: idAt(from) });
+    if (to !== undefined) query.andWhere('run.id < :toId', { toId: idAt(to) });
+    if (userId !== undefined) query.andWhere('run.userId = :asker_', { asker_: userId });
+    if (rating !== undefined) query.andWhere('run.rating = :rating', { rating });
+    if (question !== undefined) {
+      const text = `%${question.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      query.andWhere('run.question ILIKE :text', { text });
+    }
+  }
+}
+
+/** The least id of a run that began at this time: ids begin with it. */
+function idAt(time: number): string {
+  const hex = Math.max(0, Math.trunc(time)).toString(16).padStart(12, '0').slice(-12);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** Null on the first page and for an invalid cursor. */

@@ -17,4 +17,4 @@ export const storableRecord = (record: RunRecord): RunRecord => {
 
 /** Identity and outcome only, for rows whose storable copy was refused as well. */
 export const bareRecord = (record: RunRecord): RunRecord =>
-  storableRecord({ ...record, tools: [], sources: [], report: null, plan: null, usage: null });
+  storableRecord({ ...record, tools: [], sources: [], passages: [], report: null, plan: null, usage: null });

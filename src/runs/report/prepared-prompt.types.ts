@@ -1,4 +1,4 @@
-import type { ChatMessage, Source, Usage } from '../../kernel';
+import type { ChatMessage, Source, SourcePassage, Usage } from '../../kernel';
 import type { ReportResult, RunReport } from './report.types';
 
 /** Results of the tools of the phase `answer`, which never change the answer. */
@@ -14,6 +14,8 @@ export interface PreparedPrompt {
   readonly messages: readonly ChatMessage[];
   /** Once each, in tool order. */
   readonly sources: readonly Source[];
+  /** Texts that the tools found, in tool order. */
+  readonly passages: readonly SourcePassage[];
   readonly report: RunReport;
   /** Tokens spent by tools before the model request. */
   readonly usage?: Usage | null;

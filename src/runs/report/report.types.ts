@@ -5,6 +5,8 @@ export interface ReportTool {
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
+  /** Name that the author gave the tool; absent without one. */
+  readonly label?: string;
   readonly enabled: boolean;
   readonly config: unknown;
 }

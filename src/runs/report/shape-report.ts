@@ -1,4 +1,4 @@
-import type { Source, VendorFailure } from '../../kernel';
+import type { Source, SourcePassage, VendorFailure } from '../../kernel';
 import { cut, storable } from './cut';
 import { redactJson, redactText } from './redact';
 import type { ReportCall, ReportMessage, ReportPromptPart, RunReport, ShapedReport } from './report.types';
@@ -13,7 +13,23 @@ export const REPORT_LIMITS = {
   part: 2_000,
   prompt: 20_000,
   parts: 500,
+  passages: 100,
+  passage: 4_000,
+  passageTexts: 100_000,
+  /** All messages together. */
+  messageTexts: 20_000,
 } as const;
+
+type ReportLimits = { readonly [Name in keyof typeof REPORT_LIMITS]: number };
+
+/** The stored report keeps more than the verbose answer shows: editors open the steps of a run. */
+export const STORED_LIMITS: ReportLimits = {
+  ...REPORT_LIMITS,
+  userText: 4_000,
+  preview: 4_000,
+  message: 4_000,
+  messageTexts: 60_000,
+};
 
 const MAX_WARNINGS = 50;
 const MAX_FUNCTIONS = 128;
@@ -45,22 +61,40 @@ export function shapeSource(source: Source, secrets: readonly string[]): Source 
   return shaped;
 }
 
+/** The first passages that fit, each shortened. */
+export function shapePassages(passages: readonly SourcePassage[], secrets: readonly string[]): SourcePassage[] {
+  const text = textShaper(secrets);
+  const shaped: SourcePassage[] = [];
+  let left: number = REPORT_LIMITS.passageTexts;
+  for (const passage of passages.slice(0, REPORT_LIMITS.passages)) {
+    const max = Math.min(REPORT_LIMITS.passage, left);
+    if (max === 0) break;
+    left -= Math.min(max, passage.text.length);
+    shaped.push({ ...passage, title: text(passage.title, MAX_LINE), text: text(passage.text, max) });
+  }
+  return shaped;
+}
+
 const callShaper =
-  (text: Text) =>
+  (text: Text, limits: ReportLimits) =>
   (call: ReportCall): ReportCall => ({
     ...call,
-    arguments: text(call.arguments, REPORT_LIMITS.userText),
-    preview: text(call.preview, REPORT_LIMITS.preview),
+    arguments: text(call.arguments, limits.userText),
+    preview: text(call.preview, limits.preview),
   });
 
 /** A slot that no tool filled holds the user's text. */
-const partLimit = ({ slot, index }: ReportPromptPart): number =>
-  slot !== undefined && index === undefined ? REPORT_LIMITS.userText : REPORT_LIMITS.part;
+const partLimit = ({ slot, index }: ReportPromptPart, { userText, part }: ReportLimits): number =>
+  slot !== undefined && index === undefined ? userText : part;
 
-function shapePrompt(prompt: readonly ReportPromptPart[], text: Text): readonly ReportPromptPart[] {
+function shapePrompt(
+  prompt: readonly ReportPromptPart[],
+  text: Text,
+  limits: ReportLimits,
+): readonly ReportPromptPart[] {
   let left: number = REPORT_LIMITS.prompt;
   return prompt.slice(0, REPORT_LIMITS.parts).map((part) => {
-    const max = Math.min(partLimit(part), left);
+    const max = Math.min(partLimit(part, limits), left);
     left -= Math.min(part.text.length, max);
     return { ...part, text: max === 0 ? '' : text(part.text, max) };
   });
@@ -75,11 +109,25 @@ function chosen(messages: readonly ReportMessage[]): readonly ReportMessage[] {
   return [...messages.slice(0, 1), ...messages.slice(1 - REPORT_LIMITS.messages)];
 }
 
+function shapeMessages(
+  messages: readonly ReportMessage[],
+  text: Text,
+  { message, messageTexts }: ReportLimits,
+): readonly ReportMessage[] {
+  let left = messageTexts;
+  return chosen(messages).map(({ role, content }) => {
+    const max = Math.min(message, left);
+    left -= Math.min(max, content.length);
+    return { role, content: max === 0 ? '' : text(content, max) };
+  });
+}
+
 /** Cuts, counts and redacts a report; safe to apply twice. `sources` are passed when they are redacted already. */
 export function shapeReport(
   report: RunReport,
   secrets: readonly string[],
   sources: readonly Source[] = report.sources.map((source) => shapeSource(source, secrets)),
+  limits: ReportLimits = REPORT_LIMITS,
 ): ShapedReport {
   const text = textShaper(secrets);
   const known = 'totals' in report ? (report as ShapedReport).totals : null;
@@ -87,27 +135,24 @@ export function shapeReport(
     created_at: report.created_at,
     orchestrator: report.orchestrator,
     assistant: { ...report.assistant, name: text(report.assistant.name, MAX_LINE) },
-    request: { ...report.request, user_message: text(report.request.user_message, REPORT_LIMITS.userText) },
+    request: { ...report.request, user_message: text(report.request.user_message, limits.userText) },
     tools: report.tools.map((tool) => ({ ...tool, config: redactJson(tool.config, secrets) })),
     results: report.results.map((result) => ({
       ...result,
-      preview: text(result.preview, REPORT_LIMITS.preview),
+      preview: text(result.preview, limits.preview),
       ...(result.message === undefined ? {} : { message: text(result.message, MAX_LINE) }),
-      ...(result.query === undefined ? {} : { query: text(result.query, REPORT_LIMITS.userText) }),
+      ...(result.query === undefined ? {} : { query: text(result.query, limits.userText) }),
     })),
-    sources: sources.slice(0, REPORT_LIMITS.sources),
-    messages: chosen(report.messages).map(({ role, content }) => ({
-      role,
-      content: text(content, REPORT_LIMITS.message),
-    })),
-    ...(report.prompt === undefined ? {} : { prompt: shapePrompt(report.prompt, text) }),
+    sources: sources.slice(0, limits.sources),
+    messages: shapeMessages(report.messages, text, limits),
+    ...(report.prompt === undefined ? {} : { prompt: shapePrompt(report.prompt, text, limits) }),
     warnings: report.warnings.slice(0, MAX_WARNINGS).map((warning) => text(warning, MAX_LINE)),
     ...(report.stages === undefined ? {} : { stages: report.stages }),
     ...(report.plan === undefined
       ? {}
       : { plan: { ...report.plan, reasoning: text(report.plan.reasoning, MAX_LINE) } }),
     ...(report.functions === undefined ? {} : { functions: report.functions.slice(0, MAX_FUNCTIONS) }),
-    ...(report.calls === undefined ? {} : { calls: report.calls.slice(0, MAX_CALLS).map(callShaper(text)) }),
+    ...(report.calls === undefined ? {} : { calls: report.calls.slice(0, MAX_CALLS).map(callShaper(text, limits)) }),
     ...(report.vendor_failure === undefined ? {} : { vendor_failure: shapeVendor(report.vendor_failure, text) }),
     totals: known ?? { sources: report.sources.length, messages: report.messages.length },
   };

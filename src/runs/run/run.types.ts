@@ -6,6 +6,7 @@ import type {
   PlanSummary,
   RunStatus,
   Source,
+  SourcePassage,
   StampedRunEvent,
   Usage,
 } from '../../kernel';
@@ -18,12 +19,18 @@ export interface RunInput {
     readonly organizationId: string;
     readonly ownerId: string;
     readonly type: 'classic' | 'multi_tool';
+    /** Absent in runs that an earlier release queued. */
+    readonly version?: number;
   };
   readonly caller: Caller;
   readonly strategy: string | null;
   readonly stream: boolean;
   /** The run that started this one; absent or null for a client's run. */
   readonly parentRunId?: string | null;
+  /** True for a definition that was not saved. */
+  readonly draft?: boolean;
+  /** Text of the question; the record keeps its beginning. */
+  readonly question?: string;
 }
 
 /** How a run ended. Facts that were unknown by then are missing. */
@@ -36,7 +43,11 @@ export interface RunOutcome {
   readonly connector?: string | null;
   readonly model?: string | null;
   readonly sources?: readonly Source[];
+  /** Texts that the tools found. */
+  readonly passages?: readonly SourcePassage[];
   readonly usage?: Usage | null;
+  /** Millionths of the organization's currency. */
+  readonly costMicros?: number;
   readonly report?: RunReport | null;
   /** Monotonic milliseconds since the run was opened; null when it failed earlier. */
   readonly preparedMs?: number | null;
@@ -50,6 +61,8 @@ export interface ToolTiming {
   readonly index: number;
   readonly plugin: string;
   readonly placeholder: string | null;
+  /** Name that the author gave the tool; absent without one. */
+  readonly label?: string;
   readonly status: 'completed' | 'failed' | 'skipped';
   readonly duration_ms: number | null;
   readonly chars: number | null;
@@ -68,6 +81,15 @@ export interface ToolTiming {
   readonly call?: FunctionCallRef;
 }
 
+export const RATING_VALUES = ['up', 'down'] as const;
+export type RatingValue = (typeof RATING_VALUES)[number];
+
+/** The asker's opinion of the answer. */
+export interface RunRating {
+  readonly value: RatingValue;
+  readonly reason: string | null;
+}
+
 /** A stored run. Milliseconds are monotonic; `createdAt` and `finishedAt` are ISO 8601 UTC. */
 export interface RunRecord {
   readonly id: string;
@@ -82,6 +104,10 @@ export interface RunRecord {
   readonly assistantId: number;
   readonly assistantName: string;
   readonly assistantType: 'classic' | 'multi_tool';
+  /** Version of the assistant that answered; null in old runs and in runs of drafts. */
+  readonly assistantVersion: number | null;
+  /** Beginning of the question, redacted; null in old runs and after the contents were deleted. */
+  readonly question: string | null;
   readonly strategy: string | null;
   readonly connector: string | null;
   readonly model: string | null;
@@ -95,7 +121,13 @@ export interface RunRecord {
   readonly preparedMs: number | null;
   readonly firstTokenMs: number | null;
   readonly tools: readonly ToolTiming[];
+  /** Failed tools and functions. */
+  readonly problems: number;
+  /** Millionths of the organization's currency; null before the end. */
+  readonly costMicros: number | null;
   readonly sources: readonly Source[];
+  /** Texts that the tools found, cut and redacted. Lists leave them out. */
+  readonly passages: readonly SourcePassage[];
   readonly usage: Usage | null;
   readonly events: readonly StampedRunEvent[];
   readonly report: ShapedReport | null;
@@ -103,6 +135,10 @@ export interface RunRecord {
   readonly background: boolean;
   /** Plan of the strategy `planned`; null before it is ready. */
   readonly plan: PlanSummary | null;
+  /** True for a definition that was not saved. Statistics leave these runs out. */
+  readonly draft: boolean;
+  /** Null before the asker rates it. */
+  readonly rating: RunRating | null;
 }
 
 export interface RunFilter {
@@ -110,6 +146,17 @@ export interface RunFilter {
   readonly asker?: string;
   readonly assistantId?: number;
   readonly status?: RunStatus;
+  /** Only runs with failed tools or functions, or only runs without. */
+  readonly hasProblems?: boolean;
+  /** Milliseconds since 1970, inclusive. */
+  readonly from?: number;
+  /** Milliseconds since 1970, exclusive. */
+  readonly to?: number;
+  /** The asker. */
+  readonly userId?: string;
+  readonly rating?: RatingValue;
+  /** Part of the question, in any case. */
+  readonly question?: string;
   /** Limits the list to this user's runs and all runs of these assistants. Absent: the whole organization. */
   readonly visibleTo?: { readonly userId: string; readonly assistantIds: readonly number[] };
   /** Assistants that the credential is bound to. */

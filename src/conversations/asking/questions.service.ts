@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { BackgroundCompletions } from '../../answering';
+import { AssistantsService } from '../../assistants';
+import { AppError, type Caller, type ChatMessage, notFound } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import { ConversationReader } from '../conversation-reader.service';
+import type { Message, QuestionContent } from '../conversation.types';
+import { ConversationRepository } from '../storage/conversation.repository';
+import { MessageRepository } from '../storage/message.repository';
+import { historyOf, picturesIn } from './conversation-history';
+import { titleOf } from './conversation-title';
+
+const MAX_MESSAGES = 1_000;
+/** Characters of all pictures of a conversation, which is always read as a whole. */
+const MAX_PICTURE_CHARS = 8 * 1024 * 1024;
+
+export interface Asked {
+  readonly question: Message;
+  readonly answer: Message;
+}
+
+interface Question {
+  readonly caller: Caller;
+  readonly conversationId: string;
+  readonly content: QuestionContent;
+  /** Id of the last message that the question builds on; null for the first question. */
+  readonly after: string | null;
+  /** Position of the question. A message that has it, and all later ones, are replaced. */
+  readonly position: number;
+  readonly assistantName: string;
+}
+
+/** Asks questions in conversations. Background runs answer them. */
+@Injectable()
+export class Questions {
+  constructor(
+    private readonly reader: ConversationReader,
+    private readonly conversations: ConversationRepository,
+    private readonly messages: MessageRepository,
+    private readonly assistants: AssistantsService,
+    private readonly background: BackgroundCompletions,
+  ) {}
+
+  /**
+   * Stores the question, its empty answer and the run in one transaction. `replaces` names a question that is asked
+   * again: it goes with all that follows.
+   * @throws AppError `not_found`, `conversation_busy`, `conflict`, `payload_too_large`, and those of a completion
+   */
+  async ask(caller: Caller, conversationId: string, content: QuestionContent, replaces?: string): Promise<Asked> {
+    const { conversation, messages } = await this.reader.read(caller, conversationId);
+    const kept = replaces === undefined ? messages : before(messages, replaces);
+    assertRoom(kept, content);
+    const { name, document } = await this.assistants.runnable(caller, conversation.assistantId);
+    const asked = document.capabilities.vision ? kept : kept.map((message) => ({ ...message, parts: null }));
+    const latest: ChatMessage = { role: 'user', content: content.parts ?? content.text };
+    const question: Question = {
+      caller,
+      conversationId,
+      content,
+      after: messages.at(-1)?.id ?? null,
+      position: (kept.at(-1)?.position ?? 0) + 1,
+      assistantName: name,
+    };
+    const body = { messages: [...historyOf(asked), latest] };
+    const run = await this.background.start(caller, conversation.assistantId, body, (runId, tx) =>
+      this.store(question, runId, tx),
+    );
+    return this.asked(caller, conversationId, run.id);
+  }
+
+  /** The row lock of the conversation orders concurrent questions: the second one finds the answer of the first. */
+  private async store(question: Question, runId: string, tx: Transaction): Promise<void> {
+    const { caller, conversationId, content, after, position, assistantName } = question;
+    const title = titleOf(content.text);
+    if (!(await this.conversations.of(caller, tx).asked(conversationId, title, assistantName)))
+      throw notFound('Conversation');
+    const messages = this.messages.of(caller, conversationId, tx);
+    const last = await messages.last();
+    if (last?.status === 'running')
+      throw new AppError('conversation_busy', 'The last question is being answered. Wait for the answer, or stop it');
+    if ((last?.id ?? null) !== after)
+      throw new AppError('conversation_busy', 'The conversation has changed in the meantime. Read it again');
+    await messages.removeFrom(position);
+    await messages.insert(content, position, runId);
+  }
+
+  private async asked(caller: Caller, conversationId: string, runId: string): Promise<Asked> {
+    const messages = await this.messages.of(caller, conversationId).all();
+    const index = messages.findIndex((message) => message.runId === runId);
+    const [question, answer] = [messages[index - 1], messages[index]];
+    // Somebody deleted the conversation, or asked again, right after the commit.
+    if (question === undefined || answer === undefined) throw notFound('Conversation');
+    return { question, answer };
+  }
+}
+
+/** @throws AppError `not_found` */
+function before(messages: readonly Message[], id: string): readonly Message[] {
+  const index = messages.findIndex((message) => message.id === id && message.role === 'user');
+  if (index === -1) throw notFound('Question');
+  return messages.slice(0, index);
+}
+
+function assertRoom(messages: readonly Message[], { parts }: QuestionContent): void {
+  if (messages.length >= MAX_MESSAGES)
+    throw new AppError('conflict', `A conversation holds ${MAX_MESSAGES} messages at most. Begin a new one`);
+  const pictures = messages.reduce((sum, message) => sum + picturesIn(message.parts), picturesIn(parts));
+  if (parts !== null && pictures > MAX_PICTURE_CHARS)
+    throw new AppError('payload_too_large', 'The pictures of this conversation take too much room. Begin a new one');
+}

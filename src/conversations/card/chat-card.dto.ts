@@ -1,0 +1,38 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export const READERS = ['owner', 'editors', 'administrators'] as const;
+export type Reader = (typeof READERS)[number];
+
+export class ChatAssistantDto {
+  id!: number;
+  name!: string;
+  description!: string;
+}
+
+export class ChatOrganizationDto {
+  name!: string;
+}
+
+export class ChatStorageDto {
+  /** Days after the last question; null keeps conversations until the person deletes them. */
+  @ApiProperty({ type: Number, nullable: true, example: 365 })
+  kept_days!: number | null;
+  /** People beside the asker who can read the questions, as runs of the assistant. */
+  @ApiProperty({ enum: READERS, isArray: true })
+  readers!: Reader[];
+}
+
+/** An assistant as the chat shows it, without prompts and tools. */
+export class ChatCardDto {
+  assistant!: ChatAssistantDto;
+  /** The organization that owns the assistant. */
+  organization!: ChatOrganizationDto;
+  @ApiProperty({ type: [String], example: ['What do the light reactions produce?'] })
+  suggested_questions!: string[];
+  /** The assistant sees pictures. */
+  vision!: boolean;
+  can_edit!: boolean;
+  /** False while no model vendor is configured: answers are then quotations or debugging texts. */
+  model_connected!: boolean;
+  storage!: ChatStorageDto;
+}

@@ -1,0 +1,44 @@
+import type { ContentPart, Source } from '../kernel';
+import type { RunRating } from '../runs';
+
+export const MESSAGE_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+export interface Conversation {
+  readonly id: string;
+  readonly assistantId: number;
+  readonly assistantName: string;
+  /** Empty before the first question. */
+  readonly title: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly messagesCount: number;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly position: number;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** The parts of a question with pictures; null for text. */
+  readonly parts: readonly ContentPart[] | null;
+  /** The run that answers; null for questions. */
+  readonly runId: string | null;
+  readonly status: MessageStatus;
+  readonly errorCode: string | null;
+  readonly errorDetail: string | null;
+  readonly sources: readonly Source[];
+  readonly rating: RunRating | null;
+  readonly createdAt: Date;
+}
+
+/** A question as it is stored and sent. */
+export interface QuestionContent {
+  readonly text: string;
+  readonly parts: readonly ContentPart[] | null;
+}
+
+/** How an answer ended. */
+export interface AnswerEnd extends Pick<Message, 'text' | 'errorCode' | 'errorDetail' | 'sources'> {
+  readonly status: Exclude<MessageStatus, 'running'>;
+}

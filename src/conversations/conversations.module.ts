@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { AnsweringModule } from '../answering';
+import { AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
+import { ConnectorsModule } from '../connectors';
+import { KnowledgeBasesModule } from '../knowledge-bases';
+import { OrganizationsModule } from '../organizations';
+import { RunsModule } from '../runs';
+import { AnswerSettlement } from './answers/answer-settlement.service';
+import { Questions } from './asking/questions.service';
+import { ChatCardController } from './card/chat-card.controller';
+import { ChatCards } from './card/chat-cards.service';
+import { ConversationReader } from './conversation-reader.service';
+import { ConversationsController } from './conversations.controller';
+import { Conversations } from './conversations.service';
+import { ConversationRepository } from './storage/conversation.repository';
+import { MessageRepository } from './storage/message.repository';
+
+@Module({
+  imports: [
+    AnsweringModule,
+    AssistantsModule,
+    AuthModule,
+    ConnectorsModule,
+    KnowledgeBasesModule,
+    OrganizationsModule,
+    RunsModule,
+  ],
+  controllers: [ChatCardController, ConversationsController],
+  providers: [
+    AnswerSettlement,
+    ChatCards,
+    ConversationReader,
+    ConversationRepository,
+    Conversations,
+    MessageRepository,
+    Questions,
+  ],
+})
+export class ConversationsModule {}

@@ -1,0 +1,35 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Questions of one person to one assistant, and its answers. */
+@Entity('conversations')
+@Index('conversations_user_idx', ['organizationId', 'userId', 'updatedAt', 'id'])
+@Index('conversations_age_idx', ['organizationId', 'updatedAt'])
+export class ConversationEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'conversations_pk' })
+  id!: string;
+
+  /** Organization of the person. The assistant may be another organization's. */
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('integer', { name: 'assistant_id' })
+  assistantId!: number;
+
+  /** Name at the last question: the assistant may be deleted or withdrawn since. */
+  @Column('text', { name: 'assistant_name' })
+  assistantName!: string;
+
+  /** Empty before the first question. */
+  @Column('text')
+  title!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  /** Time of the last question or change of the title. */
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest, type Principal } from '../../kernel';
+import type { Transaction } from '../../platform/database';
+import type { Conversation } from '../conversation.types';
+import { ConversationEntity } from './conversation.entity';
+
+export interface ConversationFilter {
+  readonly assistantId: number | null;
+  /** The assistants that the credential is bound to; null for all. */
+  readonly onlyAssistants: readonly number[] | null;
+  /** Part of the title or of a message; null for all. */
+  readonly text: string | null;
+}
+
+interface Row extends Conversation {
+  /** `updated_at` with all its digits. */
+  readonly stamp: string;
+}
+
+const MATCHING = `
+  c.organization_id = $1 AND c.user_id = $2
+  AND ($3::int IS NULL OR c.assistant_id = $3) AND ($4::int[] IS NULL OR c.assistant_id = ANY($4))
+  AND ($5::text IS NULL OR c.title ILIKE $5 OR c.id IN (
+    SELECT m.conversation_id FROM conversation_messages m
+    WHERE m.organization_id = $1 AND m.user_id = $2 AND m.text ILIKE $5))`;
+
+const COLUMNS = `
+  c.id, c.assistant_id AS "assistantId", c.assistant_name AS "assistantName", c.title, c.created_at AS "createdAt",
+  c.updated_at AS "updatedAt", c.updated_at::text AS stamp,
+  (SELECT count(*)::int FROM conversation_messages m WHERE m.conversation_id = c.id) AS "messagesCount"`;
+
+const PAGE = `
+  SELECT ${COLUMNS} FROM conversations c
+  WHERE ${MATCHING} AND ($6::timestamptz IS NULL OR (c.updated_at, c.id) < ($6::timestamptz, $7::uuid))
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT $8`;
+
+const COUNT = `SELECT count(*)::int AS total FROM conversations c WHERE ${MATCHING}`;
+
+const FIND = `SELECT ${COLUMNS} FROM conversations c WHERE c.organization_id = $1 AND c.user_id = $2 AND c.id = $3`;
+
+const RENAME = `
+  WITH renamed AS (
+    UPDATE conversations SET title = $4, updated_at = now() WHERE organization_id = $1 AND user_id = $2 AND id = $3
+    RETURNING id
+  )
+  SELECT id FROM renamed`;
+
+const REMOVE = `
+  WITH gone AS (
+    DELETE FROM conversations
+    WHERE organization_id = $1 AND user_id = $2 AND ($3::uuid IS NULL OR id = $3)
+      AND ($4::int IS NULL OR assistant_id = $4) AND ($5::int[] IS NULL OR assistant_id = ANY($5))
+    RETURNING id
+  )
+  SELECT id FROM gone`;
+
+/** Waits for a concurrent question. The caller holds the lock until its transaction ends. */
+const ASKED = `
+  WITH asked AS (
+    UPDATE conversations
+    SET title = CASE title WHEN '' THEN $4 ELSE title END, assistant_name = $5, updated_at = now()
+    WHERE organization_id = $1 AND user_id = $2 AND id = $3 RETURNING id
+  )
+  SELECT id FROM asked`;
+
+const likely = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+@Injectable()
+export class ConversationRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  of(person: Principal, tx?: Transaction): ConversationsOf {
+    return new ConversationsOf(tx ?? this.dataSource.manager, person);
+  }
+}
+
+/** The conversations of one person. No other person's row is ever read. */
+export class ConversationsOf {
+  private readonly owner: readonly [organizationId: string, userId: string];
+
+  constructor(
+    private readonly manager: Transaction,
+    { organizationId, userId }: Principal,
+  ) {
+    this.owner = [organizationId, userId];
+  }
+
+  /** The last changed first. */
+  async page(filter: ConversationFilter, { limit, cursor }: PageRequest): Promise<Page<Conversation>> {
+    const { assistantId, onlyAssistants, text } = filter;
+    const matching = [...this.owner, assistantId, onlyAssistants, text === null ? null : likely(text)];
+    const [stamp, id] = positionOf(cursor);
+    const found = await this.manager.query<Row[]>(PAGE, [...matching, stamp, id, limit + 1]);
+    const [{ total }] = await this.manager.query<[{ total: number }]>(COUNT, matching);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    return {
+      items,
+      next_cursor: found.length > limit && last !== undefined ? encodeCursor([last.stamp, last.id]) : null,
+      total,
+    };
+  }
+
+  async find(id: string): Promise<Conversation | null> {
+    const [row] = isUuid(id) ? await this.manager.query<Row[]>(FIND, [...this.owner, id]) : [];
+    return row ?? null;
+  }
+
+  async insert(values: Pick<Conversation, 'id' | 'assistantId' | 'assistantName' | 'title'>): Promise<void> {
+    const [organizationId, userId] = this.owner;
+    await this.manager.getRepository(ConversationEntity).insert({ ...values, organizationId, userId });
+  }
+
+  /** False without such a conversation. */
+  async rename(id: string, title: string): Promise<boolean> {
+    return (await this.manager.query<object[]>(RENAME, [...this.owner, id, title])).length > 0;
+  }
+
+  /** Takes the row lock, for one question at a time. False without such a conversation. */
+  async asked(id: string, title: string, assistantName: string): Promise<boolean> {
+    return (await this.manager.query<object[]>(ASKED, [...this.owner, id, title, assistantName])).length > 0;
+  }
+
+  /** False without such a conversation. */
+  async remove(id: string): Promise<boolean> {
+    return (await this.manager.query<object[]>(REMOVE, [...this.owner, id, null, null])).length > 0;
+  }
+
+  async removeAll({ assistantId, onlyAssistants }: Omit<ConversationFilter, 'text'>): Promise<void> {
+    await this.manager.query(REMOVE, [...this.owner, null, assistantId, onlyAssistants]);
+  }
+}
+
+/** @throws AppError `validation_failed` for anything that is not a cursor of this list */
+function positionOf(cursor: string | null): readonly [stamp: string | null, id: string | null] {
+  if (cursor === null) return [null, null];
+  const [stamp, id] = decodeCursor(cursor, 2) ?? [];
+  const isStamp = typeof stamp === 'string' && /^\d{4}-\d\d-\d\d[ T][\d:.+-]{8,30}$/.test(stamp);
+  if (isStamp && !Number.isNaN(Date.parse(stamp)) && typeof id === 'string' && isUuid(id)) return [stamp, id];
+  throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+}
