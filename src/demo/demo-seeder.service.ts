@@ -6,6 +6,7 @@ import { DocumentsService, KnowledgeBasesService, type CreateKnowledgeBaseDto } 
 import { RubricsService } from '../rubrics';
 import { BRIEF_FILE, demoAssistants, ESSAY_FEEDBACK, PYTHON, STATISTICS } from './demo-assistants';
 import { contentFolder, contentRubric } from './demo-content';
+import { withinOrganization } from '../platform/database';
 
 export interface DemoOwner {
   readonly organizationId: string;
@@ -38,7 +39,11 @@ export class DemoSeeder {
   ) {}
 
   /** Id of the demo's multi-tool assistant; null when the organization has only its own assistants. */
-  async seed(owner: DemoOwner): Promise<number | null> {
+  seed(owner: DemoOwner): Promise<number | null> {
+    return withinOrganization(owner.organizationId, () => this.fill(owner));
+  }
+
+  private async fill(owner: DemoOwner): Promise<number | null> {
     const caller = callerOf(owner);
     const existing = await this.assistants.someRunnable(caller, (page) => Promise.resolve(page), {
       after: 0,

@@ -1,0 +1,1 @@
+export { FirstStepsModule } from './first-steps.module';

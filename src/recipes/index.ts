@@ -1,0 +1,1 @@
+export { RecipesModule } from './recipes.module';
