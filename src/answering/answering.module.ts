@@ -4,12 +4,15 @@ import { AuthModule } from '../auth';
 import { ClassicModule } from '../classic';
 import { ConnectorsModule } from '../connectors';
 import { FilesModule } from '../files';
+import { MeteringModule } from '../metering';
 import { MultiToolModule } from '../multi-tool';
 import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { ToolCallingModule } from '../tool-calling';
 import { ToolsModule } from '../tools';
+import { AnswerModels } from './admission/answer-models.service';
 import { CompletionCounts } from './admission/completion-counts';
+import { CompletionMeters } from './admission/completion-meters.service';
 import { CompletionOpening } from './admission/completion-opening.service';
 import { CompletionWatch } from './admission/completion-watch.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
@@ -27,6 +30,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     ClassicModule,
     ConnectorsModule,
     FilesModule,
+    MeteringModule,
     MultiToolModule,
     OrganizationsModule,
     RunsModule,
@@ -35,10 +39,12 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
   ],
   providers: [
     AnswerImages,
+    AnswerModels,
     AnswerPipeline,
     BackgroundCompletions,
     CompletionCounts,
     CompletionFunctions,
+    CompletionMeters,
     CompletionOpening,
     CompletionWatch,
     PromptPreparation,

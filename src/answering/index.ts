@@ -24,7 +24,7 @@ export { AnswerPipeline } from './engine/answer-pipeline.service';
 export { joinedTexts } from './completion/joined-texts';
 export { assistantIdIn } from './request/assistant-id';
 export { callerOf } from './request/caller-of';
-export { chatBodySchema } from './request/chat-body.openapi';
+export { chatBodySchema, draftBodySchema } from './request/chat-body.openapi';
 export { type ChatRequest, readChatRequest, readChatRequestWithModel } from './request/chat-request';
 export type { ProgressMode } from './request/chat-request.schema';
 export { assistantIdOf, modelId, modelNotFound } from './request/model-id';

@@ -29,6 +29,7 @@ import { DefinitionGate } from './checks/definition-gate';
 import { AssistantTargets } from './checks/assistant-targets';
 import { CatalogueRules } from './running/catalogue-rules';
 import { DefinitionChecks } from './checks/definition-checks';
+import { DraftAssistants } from './drafts/draft-assistants';
 import { EditorReach } from './checks/editor-reach';
 import { FunctionChecks } from './checks/function-checks';
 import { ModelChecks } from './checks/model-checks';
@@ -106,6 +107,7 @@ import { ShareImport } from './transfer/share-import';
     RequestedPlans,
     AccessMigration,
     AssistantConversion,
+    DraftAssistants,
     AssistantsService,
     AssistantImport,
     ImportedAssistantChecks,

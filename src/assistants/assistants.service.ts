@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { DefinitionInput } from '../definition';
-import type { Caller } from '../kernel';
+import { type Caller, NO_ASSISTANT } from '../kernel';
+import { AssistantLookup } from './access/assistant-lookup';
 import { AssistantEditor } from './editing/assistant-editor';
 import type { RunnableAssistant } from './access/assistant.types';
 import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-tools/call-quotas';
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
+import { type DraftInput, DraftAssistants } from './drafts/draft-assistants';
 import { AccessMigration } from './rewriting/access-migration';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
@@ -16,6 +18,8 @@ export class AssistantsService {
     private readonly targets: CallTargets,
     private readonly migration: AccessMigration,
     private readonly quotas: CallQuotas,
+    private readonly lookup: AssistantLookup,
+    private readonly drafts: DraftAssistants,
   ) {}
 
   /**
@@ -26,12 +30,26 @@ export class AssistantsService {
     const found = await this.runnables.find(caller, id);
     // Callers of another organization have no rights to change the assistant.
     if (found.organizationId !== caller.organizationId) return found;
-    return (await this.migration.migrate(found)) ? this.runnables.find(caller, id) : found;
+    const { organizationId, newestVersion: version } = found;
+    return (await this.migration.migrate({ id, organizationId, version })) ? this.runnables.find(caller, id) : found;
   }
 
-  /** Checks the right to run it on fresh rows. @throws {AppError} `not_found` */
-  assertUsable(caller: Caller, id: number): Promise<void> {
-    return this.runnables.assertUsable(caller, id);
+  /** With unpublished changes; for previews in the editor. @throws {AppError} `not_found` */
+  newest(caller: Caller, id: number): Promise<RunnableAssistant> {
+    return this.runnables.newest(caller, id);
+  }
+
+  /** A definition that is not saved. @throws {AppError} as `DraftAssistants.runnable` */
+  draft(caller: Caller, input: DraftInput): Promise<RunnableAssistant> {
+    return this.drafts.runnable(caller, input);
+  }
+
+  /** Checks the right to run it on fresh rows, and to edit it for a draft. @throws {AppError} `not_found`, `forbidden` */
+  async assertUsable(caller: Caller, { id, draft }: Pick<RunnableAssistant, 'id' | 'draft'>): Promise<void> {
+    // An unsaved definition belongs to the caller alone.
+    if (id === NO_ASSISTANT) return;
+    await this.runnables.assertUsable(caller, id);
+    if (draft) await this.assertConfigurable(caller, id);
   }
 
   /**
@@ -55,6 +73,11 @@ export class AssistantsService {
   /** Ids of assistants that the caller owns or may edit by a share. */
   editableIds(caller: Caller): Promise<number[]> {
     return this.runnables.editableIds(caller);
+  }
+
+  /** Checks the right to see how it is made. @throws {AppError} `not_found`, or `forbidden` for mere users */
+  async assertConfigurable(caller: Caller, id: number): Promise<void> {
+    await this.lookup.configurable(caller, id);
   }
 
   /** Whether an assistant may be offered as a tool of another; reads fresh rows. */

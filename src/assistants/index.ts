@@ -17,3 +17,5 @@ export * from './run-job.types';
 export { AssistantImport, type ImportedAssistant } from './transfer/assistant-import';
 export { ImportedAssistantChecks } from './transfer/imported-assistant-checks';
 export { type ImportedShares, ShareImport } from './transfer/share-import';
+export type { DraftInput } from './drafts/draft-assistants';
+export { UpdateAssistantDto } from './editing/assistant.dto';

@@ -1,6 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { RunJob } from '../assistants';
-import { AppError, type ChatMessage, droppedPartsText, type JsonObject, lastQuestion, type Source } from '../kernel';
+import {
+  AppError,
+  type ChatMessage,
+  droppedPartsText,
+  type JsonObject,
+  lastQuestion,
+  type Source,
+  type SourcePassage,
+} from '../kernel';
 import {
   fetches,
   type Gathered,
@@ -14,6 +22,7 @@ import { USER_INPUT } from '../templates';
 import {
   CallScope,
   type CompiledTool,
+  foundPassages,
   type Invocation,
   type PipelineTool,
   reportResult,
@@ -72,6 +81,7 @@ export class ClassicPipeline {
     return {
       messages,
       sources,
+      passages: passagesOf(outcome, sources),
       report: reportOf(job, { entry, outcome, gathered: gathered.values, sources, warnings, messages }),
     };
   }
@@ -155,6 +165,9 @@ function contextOf(outcome: ToolOutcome | null): RagContext | null {
 
 const sourcesOf = (outcome: ToolOutcome | null): readonly Source[] =>
   outcome?.status === 'completed' ? outcome.sources.map((source, index) => ({ ...source, n: index + 1 })) : [];
+
+const passagesOf = (outcome: ToolOutcome | null, sources: readonly Source[]): readonly SourcePassage[] =>
+  outcome?.status === 'completed' ? foundPassages([{ ...outcome, sources }]) : [];
 
 function entryOf({ assistant }: RunJob, plugin: string): PipelineTool {
   const { collections, topK, rubricId, rubricFormat, filePath } = assistant.document.classic;

@@ -11,7 +11,7 @@ import {
   type SlotContent,
 } from '../runs';
 import { USER_INPUT } from '../templates';
-import { reportResult, reportTool, type ToolOutcome } from '../tools';
+import { foundPassages, reportResult, reportTool, type ToolOutcome } from '../tools';
 
 /**
  * Multi-tool assistants: the orchestrator runs the tools and fills the template. Rejects with `tool_failed` when a tool
@@ -46,6 +46,7 @@ export class MultiToolPipeline {
     return {
       messages: final,
       sources,
+      passages: foundPassages(result.outcomes),
       report: reportOf(job, result),
       usage,
       ...(afterAnswer === null ? {} : { afterAnswer: async (answer) => checksOf(await afterAnswer(answer)) }),

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { assertFeatures, AssistantsService, type CallReservation, type RunnableAssistant } from '../../assistants';
-import { AppError, type Caller } from '../../kernel';
+import { AppError, type Caller, lastQuestion } from '../../kernel';
+import type { RunMeter } from '../../metering';
 import { type OrganizationRuntime, OrganizationsService } from '../../organizations';
 import { CONFIG, type Config } from '../../platform/config';
 import { type MemoryClaim, PROMPTS } from '../../platform/http';
@@ -9,6 +10,7 @@ import type { AssistantAbility } from '../../tools';
 import { type AbilityProvider, ASSISTANT_ABILITY } from './assistant-ability.token';
 import type { ChatRequest } from '../request/chat-request';
 import { CompletionCounts } from './completion-counts';
+import { CompletionMeters } from './completion-meters.service';
 import { assertNoClientTools } from '../request/client-tools';
 import { CompletionWatch } from './completion-watch.service';
 import type { Completion } from '../completion/completion.types';
@@ -38,6 +40,7 @@ interface Admitted {
 interface Held {
   readonly leave: () => void;
   readonly prompt: MemoryClaim;
+  readonly meter: RunMeter;
 }
 
 /** Admits completions: all checks before a run exists. Failures become HTTP statuses. */
@@ -52,30 +55,32 @@ export class CompletionOpening {
     private readonly watch: CompletionWatch,
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
     private readonly counts: CompletionCounts,
+    private readonly meters: CompletionMeters,
     @Inject(CONFIG) { tools }: Config,
   ) {
     this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
   }
 
-  /** @throws `not_found`, `feature_disabled`, `validation_failed`, `server_shutdown`, `too_many_requests`. */
+  /** @throws `not_found`, `feature_disabled`, `validation_failed`, `server_shutdown`, `too_many_requests`, `rate_limited`, `quota_exceeded`. */
   async open(input: OpeningInput): Promise<Completion> {
     const admitted = await this.admit(input);
     this.assertOpenFor(input);
-    const reservation = await this.reserve(input, admitted);
-    const leavePlace = await this.acquirePermit(input, reservation);
+    const { meter, leavePlace } = await this.take(input, admitted);
     const prompt = PROMPTS.claim(admitted.assistant.organizationId);
     const leave = (): void => {
       leavePlace();
       prompt.release();
     };
     // Nothing may throw from here on: an open run without an end would block the shutdown.
-    return this.enter(input, admitted, { leave, prompt });
+    return this.enter(input, admitted, { leave, prompt, meter });
   }
 
   /** The input of a background run, after the checks of `open`. @throws as `open` */
   async runInput(input: OpeningInput): Promise<RunInput> {
-    const { assistant } = await this.admit(input);
+    const { assistant, payer } = await this.admit(input);
     this.assertOpenFor(input);
+    // Only asked: the run takes its part when it begins.
+    await (await this.meters.open(input, assistant, payer)).giveBack();
     return runInputOf(input, assistant);
   }
 
@@ -93,7 +98,7 @@ export class CompletionOpening {
    */
   private async reserve(
     { caller, parent }: OpeningInput,
-    { assistant, payer }: Admitted,
+    { assistant, payer }: Pick<Admitted, 'assistant' | 'payer'>,
   ): Promise<CallReservation | null> {
     if (parent || assistant.organizationId === caller.organizationId) return null;
     const traffic = { payer, targetId: assistant.id, callerOrganizationId: caller.organizationId };
@@ -105,18 +110,26 @@ export class CompletionOpening {
     );
   }
 
-  /** Nested and background runs need no permit: their parent or the queue limits them. */
-  private async acquirePermit(
-    { caller, parent, run }: OpeningInput,
-    reservation: CallReservation | null,
-  ): Promise<() => void> {
-    if (parent || run) return () => undefined;
+  /** Takes all that limits the run, or nothing. */
+  private async take(
+    input: OpeningInput,
+    { assistant, payer }: Pick<Admitted, 'assistant' | 'payer'>,
+  ): Promise<{ readonly meter: RunMeter; readonly leavePlace: () => void }> {
+    const reservation = await this.reserve(input, { assistant, payer });
+    let meter: RunMeter | null = null;
     try {
-      return this.counts.enter(caller);
+      meter = await this.meters.open(input, assistant, payer);
+      return { meter, leavePlace: this.permit(input) };
     } catch (error) {
+      await meter?.giveBack();
       await reservation?.giveBack();
       throw error;
     }
+  }
+
+  /** Nested and background runs need no permit: their parent or the queue limits them. */
+  private permit({ caller, parent, run }: OpeningInput): () => void {
+    return parent || run ? () => undefined : this.counts.enter(caller);
   }
 
   /** Nested runs are admitted while the service drains. */
@@ -131,6 +144,7 @@ export class CompletionOpening {
     const run = input.run ?? this.runs.open(opening);
     input.run?.admit(opening);
     const { abilities } = this;
+    const unbind = this.meters.bind(run.id, held.meter, caller);
     const hold = this.watch.enter({ run, caller, assistant, parent });
     let ability: AssistantAbility | null | undefined;
     const completion: Completion = {
@@ -138,8 +152,10 @@ export class CompletionOpening {
       leave: () => {
         held.leave();
         hold.leave();
+        unbind();
       },
       promptMemory: held.prompt,
+      meter: held.meter,
       assertAllowed: () => hold.assertAllowed(),
       assistant,
       request,
@@ -158,12 +174,14 @@ export class CompletionOpening {
 }
 
 function runInputOf({ caller, request, parent }: OpeningInput, assistant: RunnableAssistant): RunInput {
-  const { id, name, organizationId, ownerId, document } = assistant;
+  const { id, name, organizationId, ownerId, document, version } = assistant;
   return {
-    assistant: { id, name, organizationId, ownerId, type: document.type },
+    assistant: { id, name, organizationId, ownerId, type: document.type, version },
     caller,
     strategy: document.type === 'multi_tool' ? document.orchestrator : null,
     stream: request.stream,
     parentRunId: parent?.runId ?? null,
+    draft: assistant.draft,
+    question: lastQuestion(request.messages),
   };
 }

@@ -37,8 +37,8 @@ export class CompletionWatch {
     const watch = this.callers.watch({
       caller,
       organizationIds: [caller.organizationId, assistant.organizationId],
-      subject: `assistant/${assistant.id}/${parent?.runId ?? ''}`,
-      check: (now) => this.check(now, assistant.id, parent),
+      subject: `assistant/${assistant.id}/${assistant.draft ? 'draft' : ''}/${parent?.runId ?? ''}`,
+      check: (now) => this.check(now, assistant, parent),
       end: ({ code }) => run.abort(code),
     });
     return {
@@ -51,9 +51,9 @@ export class CompletionWatch {
   }
 
   /** A nested run depends on the rights of the calling assistant's owner, which `mayGoOn` checks. */
-  private async check(caller: Caller, assistantId: number, parent: ParentRun | null): Promise<void> {
+  private async check(caller: Caller, assistant: RunnableAssistant, parent: ParentRun | null): Promise<void> {
     assertScope(caller, 'chat');
-    if (parent === null) await this.assistants.assertUsable(caller, assistantId);
+    if (parent === null) await this.assistants.assertUsable(caller, assistant);
     else if (!(await parent.mayGoOn(caller))) throw new AppError('not_found', 'Assistant not found');
   }
 }

@@ -1,18 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AssistantsService } from '../../assistants';
 import { assertScope, CallerRenewal } from '../../auth';
-import type { Caller, JsonObject } from '../../kernel';
+import type { Caller, ErrorCode, JsonObject } from '../../kernel';
 import { toAppError } from '../../platform/http';
-import { type Run, type RunExecutor, type RunRecord, RunsService } from '../../runs';
+import { type Run, type RunExecutor, type RunRecord, RunsService, type WithQueuedRun } from '../../runs';
 import { logged } from './background.sink';
 import { type ChatRequest, readChatRequest } from '../request/chat-request';
+import { inDefinition, readDraftRequest } from '../request/draft-request';
 import { AnswerPipeline } from '../engine/answer-pipeline.service';
 import { Backpressure } from '../completion/backpressure';
 import { CompletionOpening } from '../admission/completion-opening.service';
 import type { Completion } from '../completion/completion.types';
 
-/** Wait for the database before a run starts, and the pause between two tries. */
-const PATIENCE_MS = 10_000;
+/** Waits before a run starts, in milliseconds: for the database, and for a place or the next minute of a limit. */
+const PATIENCE: Partial<Record<ErrorCode, number>> = { unavailable: 10_000, rate_limited: 120_000 };
+/** The pause between two tries. */
 const RETRY_MS = 500;
 
 /** Queues completions as background runs, and executes them in the process that claims the run. */
@@ -25,12 +28,24 @@ export class BackgroundCompletions implements RunExecutor {
     private readonly opening: CompletionOpening,
     private readonly pipeline: AnswerPipeline,
     private readonly callers: CallerRenewal,
+    private readonly assistants: AssistantsService,
   ) {}
 
-  /** Checks the request like a completion route. The queued run then survives this process. @throws AppError */
-  async start(caller: Caller, assistantId: number, body: unknown): Promise<RunRecord> {
+  /**
+   * Checks the request like a completion route. The queued run then survives this process. `also` writes in the
+   * transaction that queues it. @throws AppError
+   */
+  async start(caller: Caller, assistantId: number, body: unknown, also?: WithQueuedRun): Promise<RunRecord> {
     const request = requestOf(body);
     const input = await this.opening.runInput({ caller, assistant: assistantId, request });
+    return this.runs.enqueue(input, body as JsonObject, also);
+  }
+
+  /** Runs a definition that is not saved. @throws AppError as `start`, and as a save of the definition */
+  async startDraft(caller: Caller, body: unknown): Promise<RunRecord> {
+    const { draft, chat } = readDraftRequest(body);
+    const assistant = await this.assistants.draft(caller, draft).catch(inDefinition);
+    const input = await this.opening.runInput({ caller, assistant, request: requestOf(chat) });
     return this.runs.enqueue(input, body as JsonObject);
   }
 
@@ -41,14 +56,15 @@ export class BackgroundCompletions implements RunExecutor {
     await logged(this.pipeline.answer(completion, pressure), completion, pressure);
   }
 
-  /** Retries while the database is away. */
+  /** Retries while the database is away, or a limit has no place. */
   private async open(run: Run, body: JsonObject): Promise<Completion> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const began = performance.now();
     for (;;) {
       try {
         return await this.admit(run, body);
       } catch (error) {
-        if (toAppError(error).code !== 'unavailable' || performance.now() > deadline) throw error;
+        const patienceMs = PATIENCE[toAppError(error).code] ?? 0;
+        if (performance.now() - began >= patienceMs) throw error;
         await sleep(RETRY_MS, undefined, { signal: run.signal });
       }
     }
@@ -56,10 +72,13 @@ export class BackgroundCompletions implements RunExecutor {
 
   /** Checks access again: rights may have changed since the request. */
   private async admit(run: Run, body: JsonObject): Promise<Completion> {
-    const { assistant, caller: asked } = run.input;
+    const { assistant, caller: asked, draft: isDraft } = run.input;
     const caller = await this.callers.renew(asked);
     assertScope(caller, 'chat');
-    return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run });
+    if (isDraft !== true) return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run });
+    const { draft, chat } = readDraftRequest(body);
+    const runnable = await this.assistants.draft(caller, draft);
+    return this.opening.open({ caller, assistant: runnable, request: requestOf(chat), run });
   }
 
   private refuse(run: Run, error: unknown): null {

@@ -14,6 +14,9 @@ const MISCONFIGURED: ReadonlySet<ErrorCode> = new Set([
   'upstream_auth',
 ]);
 
+/** Limits of the called assistant's organization: the calling run goes on. */
+const LIMITS: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'rate_limited']);
+
 /**
  * Runs assistants for other assistants. Fresh rows decide every call. The nested run shares the caller's budget, deadline
  * and signal. The model gets our own words for a failure, never the target's.
@@ -116,6 +119,7 @@ export class AssistantCalls implements AbilityProvider {
       this.logger.error({ msg: 'a nested run broke', run_id: runId, cause });
       return new ToolFailure('tool.failed', FAILED);
     }
+    if (LIMITS.has(error.code)) return new ToolFailure('tool.limit', 'quota_exceeded');
     if (error.code === 'cancelled') return new ToolFailure('tool.cancelled', 'cancelled');
     return new ToolFailure('tool.failed', MISCONFIGURED.has(error.code) ? 'target_misconfigured' : FAILED);
   }

@@ -1,4 +1,5 @@
 import type { RunnableAssistant } from '../../assistants';
+import type { RunMeter } from '../../metering';
 import type { MemoryClaim } from '../../platform/http';
 import type { Run, RunBudget } from '../../runs';
 import type { AssistantAbility } from '../../tools';
@@ -21,6 +22,8 @@ export interface Completion {
   readonly secrets: readonly string[];
   /** 0 for a caller's question; 1 for a call by another assistant, which gets no functions and no assistants. */
   readonly depth: number;
+  /** Usage and limits of this run alone; a called assistant has its own. */
+  readonly meter: RunMeter;
   /** Shared with every run that this one starts. */
   readonly budget: RunBudget;
   /** Lets tools and functions call other assistants; null inside a nested run. */

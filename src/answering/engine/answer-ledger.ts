@@ -1,5 +1,5 @@
 import type { ResolvedModel } from '../../connectors';
-import { addUsage, type Source, type Usage, type VendorFailure } from '../../kernel';
+import { addUsage, type Source, type SourcePassage, type Usage, type VendorFailure } from '../../kernel';
 import type { PreparedPrompt, ReportResult, RunOutcome, RunReport } from '../../runs';
 import type { FunctionOutcome, FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
@@ -32,6 +32,12 @@ export class AnswerLedger {
   /** Sources for the caller and the record. */
   get sources(): readonly Source[] {
     return this.completion.hidesSources ? [] : this.found.all;
+  }
+
+  /** Texts for connectors that quote; without numbers where the caller may not see the sources. */
+  get passages(): readonly SourcePassage[] {
+    const found = this.prepared?.passages ?? [];
+    return this.completion.hidesSources ? found.map((passage) => ({ ...passage, n: null })) : found;
   }
 
   resolved({ connector, model }: ResolvedModel): void {
@@ -88,9 +94,11 @@ export class AnswerLedger {
 
   record(ending: Pick<RunOutcome, 'status' | 'errorCode' | 'message'>, vendor?: VendorFailure): RunOutcome {
     const { report, usage, finishReason, connector, model, preparedMs, firstTokenMs, sources } = this;
+    const passages = this.completion.hidesSources ? [] : this.passages;
     return {
       ...ending,
-      ...{ connector, model, finishReason, usage, preparedMs, firstTokenMs, sources },
+      costMicros: this.completion.meter.costMicros,
+      ...{ connector, model, finishReason, usage, preparedMs, firstTokenMs, sources, passages },
       report: report === null || vendor === undefined ? report : { ...report, vendor_failure: vendor },
       secrets: this.completion.secrets,
     };

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import type { RunnableAssistant } from '../../assistants';
-import { AUTO, ConnectorsService, type ResolvedModel } from '../../connectors';
+import type { ResolvedModel } from '../../connectors';
+import { lastQuestion } from '../../kernel';
+import { LimitReached } from '../../metering';
 import { reportMarkdown, RunsService, shapeReport } from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
+import { AnswerModels } from '../admission/answer-models.service';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
 import type { AnswerEvent, TellAnswer } from '../completion/answer-event.types';
 import { Backpressure } from '../completion/backpressure';
@@ -20,6 +22,7 @@ import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
 import { runLogSink } from './run-log.sink';
+import { withinOrganization } from '../../platform/database';
 
 /** `finish_reason` of a run that only filled the prompt. */
 const PROMPT_ONLY = 'prompt';
@@ -29,7 +32,7 @@ const PROMPT_ONLY = 'prompt';
 export class AnswerPipeline {
   constructor(
     private readonly preparation: PromptPreparation,
-    private readonly connectors: ConnectorsService,
+    private readonly models: AnswerModels,
     private readonly functions: CompletionFunctions,
     private readonly images: AnswerImages,
     private readonly runs: RunsService,
@@ -77,12 +80,15 @@ export class AnswerPipeline {
   private async settle({ completion, ledger, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
     let end: AnswerEvent;
     try {
-      await withinRunTime(completion, work);
+      // The content is that of the assistant's organization, whoever asks.
+      await withinOrganization(completion.assistant.organizationId, () => withinRunTime(completion, work));
       completion.run.signal.throwIfAborted();
       end = { type: 'finished', record: ledger.record({ status: 'completed' }) };
     } catch (error) {
       end = failedAnswer(completion, ledger, error);
     }
+    const settled = completion.meter.settle({ failed: end.type !== 'finished' });
+    if (settled !== null) await settled;
     try {
       tell(end);
     } finally {
@@ -93,11 +99,14 @@ export class AnswerPipeline {
   private async produce(answer: AnswerInProgress): Promise<void> {
     const { completion, ledger, tell } = answer;
     const { assistant } = completion;
-    const resolved = completion.wantsReport ? null : await this.resolve(assistant);
-    if (resolved !== null) ledger.resolved(resolved);
+    const resolved = completion.wantsReport ? null : await this.resolve(completion);
+    if (resolved !== null) this.answersWith(answer, resolved);
     const model = resolved?.model ?? assistant.document.llm ?? modelId(assistant.id);
     tell({ type: 'begun', model });
     for (const { code, message } of resolved?.warnings ?? []) ledger.warn(code, message);
+    const { cheaper } = completion.meter;
+    if (cheaper !== null)
+      ledger.warn('limit.fast_model', `The limit "${cheaper.rule.id}" is reached: ${model} answers`);
     const functions = await this.offer(completion, ledger, resolved);
     await this.preparation.prepare(completion, ledger, functions);
     tell({ type: 'sources', sources: ledger.sources });
@@ -105,16 +114,23 @@ export class AnswerPipeline {
     else await this.ask(answer, resolved, functions);
   }
 
+  private answersWith({ completion: { meter }, ledger }: AnswerInProgress, resolved: ResolvedModel): void {
+    const { provider, model } = resolved;
+    ledger.resolved(resolved);
+    meter.answersWith({ provider: provider ?? '', model });
+  }
+
   private async ask(answer: AnswerInProgress, resolved: ResolvedModel, functions: FunctionSet): Promise<void> {
     const { completion, ledger, tell } = answer;
-    const { assistant, request, run } = completion;
+    const { request, run } = completion;
     const { model, connector } = resolved;
     run.emit({ type: 'llm.started', connector: connector.definition.name, model });
-    const messages = echoesQuestion(resolved, assistant) ? request.messages : (ledger.prepared?.messages ?? []);
+    const messages = ledger.prepared?.messages ?? [];
     // The assistant's functions replace the client's, and with them its `tool_choice`.
     const params = ledger.functions?.isEmpty === true ? withoutFunctionChoice(request.params) : request.params;
     const requests = new ModelRequests(answer, resolved, this.images);
-    if (functions.isEmpty) await requests.single({ model, messages, params });
+    const material = { question: lastQuestion(request.messages), passages: ledger.passages };
+    if (functions.isEmpty) await requests.single({ model, messages, params, material });
     else await this.functions.rounds(answer, functions, { model, messages, params }, requests);
     ledger.firstToken();
     tell({ type: 'answered', usage: ledger.usage });
@@ -130,9 +146,11 @@ export class AnswerPipeline {
     tell({ type: 'report', markdown: reportMarkdown(shown), model });
   }
 
-  private resolve({ organizationId, document }: RunnableAssistant): Promise<ResolvedModel> {
-    const { connector, llm, functions } = document;
-    return this.connectors.resolve(organizationId, { connector, llm, callsFunctions: functions.length > 0 });
+  private async resolve({ assistant, meter: { cheaper } }: Completion): Promise<ResolvedModel> {
+    if (cheaper === null) return this.models.resolve(assistant);
+    const resolved = await this.models.cheaper(assistant);
+    if (resolved === null) throw new LimitReached(cheaper);
+    return resolved;
   }
 
   private async offer(
@@ -146,10 +164,3 @@ export class AnswerPipeline {
     return functions ?? NO_FUNCTIONS;
   }
 }
-
-/**
- * Without a configured vendor the connector `auto` echoes the prompt. Callers who may not see the whole prompt get their
- * question instead: removing a provider must not publish prompts. The connector `bypass` always echoes.
- */
-const echoesQuestion = ({ provider }: ResolvedModel, { disclosure, document }: RunnableAssistant): boolean =>
-  provider === null && document.connector === AUTO && disclosure !== 'whole';

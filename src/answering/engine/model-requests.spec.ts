@@ -32,6 +32,7 @@ function requests({ batches = [], answers = [], isChecked = false }: Setting) {
     request: { stream: answers.length === 0 },
     assistant: {},
     secrets: [],
+    meter: { costMicros: null },
   } as unknown as Completion;
   const vendor = { asked: 0, requests: [] as ModelRequest[] };
   const left = [...answers];

@@ -38,11 +38,10 @@ export class AssistantLookup {
     const scope = this.assistants.within(caller.organizationId);
     const [row, shares, membersUseAll] = await Promise.all([
       scope.find(id),
-      scope.shares([id]),
+      scope.shares.rightsOf(caller.userId, [id]),
       this.membersUseAll(caller),
     ]);
-    const share = shares.find(({ userId }) => userId === caller.userId)?.access;
-    const access = row === null ? null : accessLevel(caller, row, { share, membersUseAll });
+    const access = row === null ? null : accessLevel(caller, row, { share: shares.get(id), membersUseAll });
     return row === null || access === null ? null : { row, access };
   }
 
@@ -72,9 +71,10 @@ export class AssistantLookup {
   }
 
   private async withAccess(caller: Caller, rows: readonly AssistantEntity[], membersUseAll: boolean): Promise<Seen[]> {
-    const shares = await this.assistants.within(caller.organizationId).shares(rows.map(({ id }) => id));
-    const own = new Map(
-      shares.filter(({ userId }) => userId === caller.userId).map(({ assistantId, access }) => [assistantId, access]),
+    const { shares } = this.assistants.within(caller.organizationId);
+    const own = await shares.rightsOf(
+      caller.userId,
+      rows.map(({ id }) => id),
     );
     return rows.flatMap((row) => {
       const access = accessLevel(caller, row, { share: own.get(row.id), membersUseAll });
@@ -90,5 +90,6 @@ function filterOf(caller: Caller, { type, text, mine }: AssistantQuery, open: bo
     ...(mine ? { ownerId: caller.userId } : {}),
     ...(type === undefined ? {} : { type }),
     ...(text === undefined || text === '' ? {} : { text }),
+    ...(isOrganizationAdmin(caller) ? {} : { searcher: caller.userId }),
   };
 }

@@ -32,11 +32,17 @@ export interface RunnableAssistant {
   readonly name: string;
   readonly description: string;
   readonly version: number;
+  /** The newest saved version. A published assistant runs its live version, which may be older. */
+  readonly newestVersion: number;
   readonly organizationId: string;
   readonly ownerId: string;
   /** Content is read with the owner's rights, whoever runs the assistant. */
   readonly owner: Principal;
   readonly published: boolean;
+  /** True for a definition that is not saved. Its id may be `NO_ASSISTANT`. */
+  readonly draft: boolean;
+  /** Other people may edit it, and so read its runs. Always true for an assistant of another organization. */
+  readonly hasEditors: boolean;
   /** `owner` and `edit` may see the configuration; `use` may not. */
   readonly access: AccessLevel;
   readonly disclosure: Disclosure;

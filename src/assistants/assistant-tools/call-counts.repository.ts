@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Transactions } from '../../platform/database';
+import { AcrossOrganizations, Transactions } from '../../platform/database';
 
 /** Name of a counter (`day`, `assistant/7`, `organization/<id>`) and the calls that it may have in 24 hours. */
 export interface CountedCalls {
@@ -59,6 +59,7 @@ export class CallCountRepository {
   ) {}
 
   /** Counts one call in all counters, or in none: null when one limit is reached. */
+  @AcrossOrganizations('calls')
   async reserve(organizationId: string, limits: readonly CountedCalls[]): Promise<CountedCall | null> {
     const now = Math.floor(Date.now() / SLOT_MS);
     const counted = limits.map((limit) => limit.counted);
@@ -75,6 +76,7 @@ export class CallCountRepository {
     return { organizationId, counted, slot: `${now}` };
   }
 
+  @AcrossOrganizations('calls')
   async giveBack({ organizationId, counted, slot }: CountedCall): Promise<void> {
     await this.dataSource.query(GIVE_BACK, [organizationId, counted, slot]);
   }

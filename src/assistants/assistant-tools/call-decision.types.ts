@@ -33,7 +33,7 @@ export interface TargetFacts {
   /** Switched off by its owner or an administrator. */
   readonly disabled: boolean;
   readonly publication: Publication;
-  /** Shared by name with Ao. */
+  /** Shared with Ao, by name or through a group. */
   readonly sharedWithOwner: boolean;
   /** It has a function, or a pipeline tool that calls an assistant. */
   readonly toolUsing: boolean;

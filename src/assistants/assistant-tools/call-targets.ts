@@ -1,19 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { AUTO, ConnectorsService } from '../../connectors';
 import { type AssistantDocument, parseMetadata } from '../../definition';
-import { AppError, type Caller, type Principal } from '../../kernel';
+import { AppError, type Caller, NO_ASSISTANT, type Principal } from '../../kernel';
 import { type Member, MembersService, type OrganizationStanding, StandingService } from '../../organizations';
 import { accessLevel, usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { RunnableAssistants } from '../running/runnable-assistants';
-import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+import type { ShareGrant } from '../storage/assistant-share-scope.repository';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
+import type { RunningRow } from '../storage/running-rows.repository';
 import { toolUse } from './assistant-references';
 import type { CallFacts, Grant, OrganizationFacts, Refusal, TargetFacts } from './call-decision.types';
 import { CallQuotas, type CallReservation } from './call-quotas';
 import { decideCall } from './decide-call';
 import { type CallProblem, savableCall } from './savable-call';
+import { AcrossOrganizations } from '../../platform/database';
 
 /** The calling assistant when its run began. Its current state is read again. */
 export type Calling = Pick<RunnableAssistant, 'id' | 'organizationId' | 'ownerId'>;
@@ -41,8 +43,8 @@ export type CallAnswer =
   | { readonly allowed: false; readonly row: Refusal };
 
 interface Rows {
-  readonly assistants: ReadonlyMap<number, AssistantEntity>;
-  readonly shares: readonly AssistantShareEntity[];
+  readonly assistants: ReadonlyMap<number, RunningRow>;
+  readonly shares: readonly ShareGrant[];
   readonly organizations: ReadonlyMap<string, OrganizationStanding>;
   readonly members: ReadonlyMap<string, Member>;
 }
@@ -75,6 +77,7 @@ export class CallTargets {
   }
 
   /** Problems at save of an assistant of `owner`, in the order of `targetIds`. */
+  @AcrossOrganizations('calls')
   async problems(
     owner: Principal,
     assistantId: number | null,
@@ -92,6 +95,7 @@ export class CallTargets {
     return found;
   }
 
+  @AcrossOrganizations('calls')
   private async answer(
     { calling, caller, targetId, depth }: CallQuestion,
     reserve: (target: AssistantEntity, rows: Rows) => Promise<CallReservation | 'spent' | null>,
@@ -100,8 +104,9 @@ export class CallTargets {
     const rows = await this.read([calling.id, targetId], owner, caller);
     const own = rows.assistants.get(calling.id);
     const target = rows.assistants.get(targetId) ?? null;
-    const live = own?.deletedAt === null && !own.disabled && own.ownerId === calling.ownerId;
-    const callerMayRun = own !== undefined && mayUse(caller, own, rows);
+    const isDraft = isOwnDraft(calling, caller);
+    const live = isDraft || isLive(own, calling);
+    const callerMayRun = isDraft || (own !== undefined && mayUse(caller, own, rows));
     const facts = factsOf({ calling: { ...calling, live }, target, rows, callerMayRun, depth });
     const first = decideCall(facts);
     if (!first.allowed) return first;
@@ -145,6 +150,12 @@ export class CallTargets {
     }
   }
 }
+
+/** The author of a draft that is not stored is its owner and its caller. */
+const isOwnDraft = ({ id, ownerId }: Calling, { userId }: Caller): boolean => id === NO_ASSISTANT && ownerId === userId;
+
+const isLive = (row: AssistantEntity | undefined, { ownerId }: Calling): boolean =>
+  row?.deletedAt === null && !row.disabled && row.ownerId === ownerId;
 
 const keyOf = (organizationId: string, userId: string): string => `${organizationId}/${userId}`;
 

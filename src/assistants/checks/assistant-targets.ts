@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type AssistantDocument, type Diagnostic, error, parseMetadata, warning } from '../../definition';
-import type { Principal } from '../../kernel';
+import { isAssistantId, type Principal } from '../../kernel';
 import { assistantReferences, toolUse } from '../assistant-tools/assistant-references';
 import { CallTargets } from '../assistant-tools/call-targets';
-import { isAssistantId } from '../access/assistant-id.pipe';
 import { AssistantRepository } from '../storage/assistant.repository';
 
 /** Checks at save the assistants that a definition calls, and the assistants that call it. */

@@ -34,7 +34,10 @@ interface Next {
   readonly checked: boolean;
 }
 
-export const ownerOf = ({ organizationId, ownerId }: AssistantEntity): Principal => ({
+export const ownerOf = ({
+  organizationId,
+  ownerId,
+}: Pick<AssistantEntity, 'organizationId' | 'ownerId'>): Principal => ({
   organizationId,
   userId: ownerId,
 });
@@ -103,12 +106,24 @@ export class AssistantEditor {
     throw expected === null ? notFound('Assistant') : staleVersion();
   }
 
-  /** @throws {AppError} `conflict` while it is not complete, `feature_disabled`. */
-  async publish(caller: Caller, id: number, published: boolean): Promise<Seen> {
+  /**
+   * Makes a version live; `version` null means the newest.
+   * @throws {AppError} `conflict` while it is not complete, `feature_disabled`, `not_found` for an unknown version.
+   */
+  async publish(caller: Caller, id: number, version: number | null): Promise<Seen> {
     const { row } = await this.lookup.administered(caller, id);
-    if (published) await this.gate.assertPublishable(definitionOf(row), ownerOf(row), id);
-    if (row.published !== published)
-      await this.records.setFlag(caller, row, 'published', published, published ? 'publish' : 'unpublish');
+    const wanted = version ?? row.version;
+    const kept = wanted === row.version ? row : await this.assistants.within(row.organizationId).version(id, wanted);
+    if (kept === null) throw notFound('Version');
+    await this.gate.assertPublishable(definitionOf(kept), ownerOf(row), id);
+    if (!row.published || row.liveVersion !== wanted) await this.records.publish(caller, row, wanted);
+    return this.lookup.seen(caller, id);
+  }
+
+  /** Everybody who may still use it gets the newest version again. */
+  async unpublish(caller: Caller, id: number): Promise<Seen> {
+    const { row } = await this.lookup.administered(caller, id);
+    if (row.published) await this.records.publish(caller, row, null);
     return this.lookup.seen(caller, id);
   }
 
@@ -125,7 +140,9 @@ export class AssistantEditor {
       assertCurrent(expected, row.version);
       const before = definitionOf(row);
       const { definition: given, checked } = await next(before, row.version);
-      const definition = await this.bindings.bind(row.organizationId, given, before);
+      // A restored version keeps the knowledge bases that its names meant.
+      const known = (given.collectionIds ?? null) === null ? before : given;
+      const definition = await this.bindings.bind(row.organizationId, given, known);
       // Restoring a version and omitting metadata both keep the stored text to the letter.
       const isGiven = reason !== 'restore' && definition.metadata !== before.metadata;
       const after = isGiven ? this.storedForm(definition) : definition;

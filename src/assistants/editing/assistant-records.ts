@@ -4,13 +4,19 @@ import { type Caller, notFound } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
 import { RunnableAssistants } from '../running/runnable-assistants';
-import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.repository';
 import type { VersionReason } from '../storage/assistant-version.entity';
 import type { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
 import type { AssistantFlag, AssistantScope } from '../storage/assistant-scope.repository';
 
 type AssistantWork<T> = (scope: AssistantScope, tx: Transaction) => Promise<T>;
+
+/** An absent list stays. */
+export interface NewShares {
+  readonly people?: readonly Omit<PersonShare, 'assistantId'>[] | undefined;
+  readonly groups?: readonly Omit<GroupShare, 'assistantId'>[] | undefined;
+}
 
 const REPLACE = 'assistant.replace';
 
@@ -69,15 +75,33 @@ export class AssistantRecords {
     });
   }
 
-  async share(
-    caller: Caller,
-    row: AssistantEntity,
-    shares: readonly Pick<AssistantShareEntity, 'userId' | 'access'>[],
-  ): Promise<void> {
+  /** null unpublishes. */
+  async publish(caller: Caller, row: AssistantEntity, liveVersion: number | null): Promise<void> {
     await this.write(row, async (scope, tx) => {
-      const before = (await scope.shares([row.id])).map(({ userId, access }) => ({ userId, access }));
-      await scope.replaceShares(row.id, shares);
-      await this.record(caller, row, 'share', { shares: before }, { shares }, tx);
+      if (!(await scope.publish(row.id, liveVersion))) throw notFound('Assistant');
+      const before = { published: row.published, live_version: row.liveVersion };
+      const after = { published: liveVersion !== null, live_version: liveVersion };
+      await this.record(caller, row, liveVersion === null ? 'unpublish' : 'publish', before, after, tx);
+    });
+  }
+
+  /** Replaces the lists that are given. */
+  async share(caller: Caller, row: AssistantEntity, { people, groups }: NewShares): Promise<void> {
+    await this.write(row, async ({ shares }, tx) => {
+      const before = {
+        ...(people && { shares: (await shares.people([row.id])).map(({ userId, access }) => ({ userId, access })) }),
+        ...(groups && { groups: (await shares.groups([row.id])).map(({ groupId, access }) => ({ groupId, access })) }),
+      };
+      if (people !== undefined) await shares.replacePeople(row.id, people);
+      if (groups !== undefined) await shares.replaceGroups(row.id, groups);
+      await this.record(
+        caller,
+        row,
+        'share',
+        before,
+        { ...(people && { shares: people }), ...(groups && { groups }) },
+        tx,
+      );
     });
   }
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { ASSISTANT_TYPES, type AssistantType } from '../../definition';
 import type { JsonObject } from '../../kernel';
 import { MayBeOmitted, PageOf, PageQueryDto } from '../../platform/http';
@@ -28,6 +28,16 @@ export class AssistantQueryDto extends PageQueryDto {
   owner?: 'me';
 }
 
+export class PublicationDto {
+  /** The version to make live; the newest when absent. */
+  @ApiPropertyOptional({ type: 'integer', nullable: true })
+  @MayBeOmitted()
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  version?: number | null;
+}
+
 export class AssistantOwnerDto {
   id!: string;
   email!: string | null;
@@ -50,6 +60,10 @@ export class AssistantDto {
   owner!: AssistantOwnerDto;
   organization!: AssistantOrganizationDto;
   published!: boolean;
+  /** The version that people run; null unless it is published. */
+  live_version!: number | null;
+  /** Whether the newest version has changes that are not live; only people who may edit see them. */
+  changed_since_live!: boolean;
   /** By a system administrator: assistants of other organizations may call it where both organizations allow that. */
   published_to_all!: boolean;
   /** Switched off: nobody runs it. */

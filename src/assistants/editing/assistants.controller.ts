@@ -8,7 +8,7 @@ import { AssistantEditor } from './assistant-editor';
 import { AssistantIdPipe } from '../access/assistant-id.pipe';
 import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { AssistantPresenter } from './assistant-presenter';
-import { AssistantDto, AssistantPageDto, AssistantQueryDto, UpdateAssistantDto } from './assistant.dto';
+import { AssistantDto, AssistantPageDto, AssistantQueryDto, PublicationDto, UpdateAssistantDto } from './assistant.dto';
 import { CreateAssistantDto } from '../checks/definition.dto';
 import { DefinitionBodies } from './definition-bodies';
 import { AccessMigration } from '../rewriting/access-migration';
@@ -99,12 +99,18 @@ export class AssistantsController {
   @Access({
     scope: 'write',
     role: 'teacher',
-    summary: 'Publish to every member of the organization',
-    description: 'Refused while a required choice of a tool is still empty.',
+    summary: 'Make a version live, for every member of the organization',
+    description:
+      'Everybody who may use the assistant gets this version until another one is published; later saves do not change ' +
+      'it. Without a body: the newest version. Refused while a required choice of a tool is still empty.',
   })
   @ApiOkResponse({ type: AssistantDto })
-  async publish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantDto> {
-    return this.presenter.one(caller, await this.editor.publish(caller, id, true));
+  async publish(
+    @CurrentCaller() caller: Caller,
+    @Param('id', AssistantIdPipe) id: number,
+    @Body() { version = null }: PublicationDto,
+  ): Promise<AssistantDto> {
+    return this.presenter.one(caller, await this.editor.publish(caller, id, version));
   }
 
   @Delete(':id/publication')
@@ -112,7 +118,7 @@ export class AssistantsController {
   @Access({ scope: 'write', role: 'teacher', summary: 'Take back the publication' })
   @ApiOkResponse({ type: AssistantDto })
   async unpublish(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<AssistantDto> {
-    return this.presenter.one(caller, await this.editor.publish(caller, id, false));
+    return this.presenter.one(caller, await this.editor.unpublish(caller, id));
   }
 
   private async newest(caller: Caller, seen: Seen): Promise<Seen> {

@@ -40,6 +40,18 @@ export class DefinitionBodies {
       return this.gate.problems(after, ownerOf(row), id, { by: caller, before });
     });
   }
+
+  /** A whole definition that is not saved: absent members are empty. @throws {AppError} as `toUpdate` */
+  async toDraft(caller: Caller, id: number | null, body: unknown): Promise<UpdateAssistantDto> {
+    const row = id === null ? null : (await this.lookup.configurable(caller, id)).row;
+    const owner = row === null ? caller : ownerOf(row);
+    const before = row === null ? null : definitionOf(row);
+    const edit = before === null ? undefined : { by: caller, before };
+    return read(UpdateAssistantDto, body, async (input) => {
+      const given = applyInput(EMPTY_DEFINITION, input);
+      return this.gate.problems(await this.bindings.bind(owner.organizationId, given, before), owner, id, edit);
+    });
+  }
 }
 
 async function read<Dto extends object>(metatype: Type<Dto>, body: unknown, problemsIn: Problems): Promise<Dto> {

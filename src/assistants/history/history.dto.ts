@@ -4,6 +4,12 @@ import type { JsonObject } from '../../kernel';
 import { PageOf } from '../../platform/http';
 import { VERSION_REASONS, type VersionReason } from '../storage/assistant-version.entity';
 
+export class VersionAuthorDto {
+  id!: string;
+  name!: string | null;
+  email!: string | null;
+}
+
 export class VersionDto {
   version!: number;
   name!: string;
@@ -13,6 +19,11 @@ export class VersionDto {
   reason!: VersionReason;
   /** null when the service itself wrote it. */
   author_id!: string | null;
+  /** null when the service itself wrote it, or its author is no longer a member. */
+  @ApiProperty({ type: VersionAuthorDto, nullable: true })
+  author!: VersionAuthorDto | null;
+  /** Whether people run this version now. */
+  live!: boolean;
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
 }

@@ -74,7 +74,7 @@ export class AssistantRewrites {
   ): Promise<readonly (Rewritten | null)[]> {
     const rewrites = changes.map(({ subject, plan, reason, batchId }): Rewrite => {
       const { id, organizationId, version, definition: before } = subject;
-      return { id, organizationId, version, before, reason, batchId, ...plan };
+      return { id, organizationId, version, before, reason, batchId, ...plan, follows: true };
     });
     return this.write(tx, rewrites, actor);
   }
@@ -210,6 +210,8 @@ function rollbackOf(request: RollbackRequest, rows: RollbackRows): RollbackDecis
       to: runningVersion(storedDefinition(version).metadata),
       reason: 'rollback',
       batchId,
+      // People keep the edits that they got until somebody publishes the older definition.
+      follows: overEdits.length === 0,
     },
   };
 }

@@ -14,6 +14,8 @@ export interface RewriteRow {
   readonly version: number;
   readonly definition: Pick<Definition, 'type' | 'promptTemplate' | 'metadata'>;
   readonly reason: RewriteReason;
+  /** Whether the new version becomes live where the old one was: it gives the same prompts. */
+  readonly follows: boolean;
 }
 
 type SavedVersion = Pick<AssistantVersionEntity, 'version' | 'reason'>;
@@ -33,9 +35,11 @@ const WRITE = `
   WITH held AS (SELECT id FROM assistants WHERE id = ANY($1::int[]) ORDER BY id FOR UPDATE)
   UPDATE assistants AS assistant
   SET type = change.type, prompt_template = change.template, metadata = change.metadata,
-      version = change.version + 1, updated_at = now()
-  FROM unnest($1::int[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[])
-         AS change (id, organization_id, version, type, template, metadata)
+      version = change.version + 1, updated_at = now(),
+      live_version = CASE WHEN change.follows AND assistant.live_version = change.version
+                          THEN change.version + 1 ELSE assistant.live_version END
+  FROM unnest($1::int[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::boolean[])
+         AS change (id, organization_id, version, type, template, metadata, follows)
   JOIN held ON held.id = change.id
   WHERE assistant.id = change.id AND assistant.organization_id = change.organization_id
     AND assistant.version = change.version AND assistant.deleted_at IS NULL
@@ -43,10 +47,11 @@ const WRITE = `
 
 const KEEP_VERSIONS = `
   INSERT INTO assistant_versions (assistant_id, version, organization_id, author_id, reason, type, name, description,
-                                  system_prompt, prompt_template, metadata, rag_collections, rag_top_k)
+                                  system_prompt, prompt_template, metadata, rag_collections, rag_top_k,
+                                  collection_ids)
   SELECT assistant.id, assistant.version, assistant.organization_id, $1::uuid, change.reason, assistant.type,
          assistant.name, assistant.description, assistant.system_prompt, assistant.prompt_template, assistant.metadata,
-         assistant.rag_collections, assistant.rag_top_k
+         assistant.rag_collections, assistant.rag_top_k, assistant.collection_ids
   FROM assistants AS assistant
   JOIN unnest($2::int[], $3::int[], $4::text[]) AS change (id, version, reason)
     ON change.id = assistant.id AND change.version + 1 = assistant.version`;
@@ -91,6 +96,7 @@ export class RewriteRepository {
       rows.map(({ definition }) => definition.type),
       rows.map(({ definition }) => definition.promptTemplate),
       rows.map(({ definition }) => definition.metadata),
+      rows.map(({ follows }) => follows),
     ]);
     const done = new Set(written.map(({ id }) => id));
     const kept = rows.filter(({ id }) => done.has(id));

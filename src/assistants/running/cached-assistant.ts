@@ -1,37 +1,58 @@
-import { type AssistantDocument, boundDefinition } from '../../definition';
+import { type AssistantDocument, boundDefinition, type Definition } from '../../definition';
 import type { Caller } from '../../kernel';
 import type { AssistantCompiler } from './assistant-compiler';
 import { accessLevel, disclosureTo, withoutAdminRights } from '../access/assistant.permissions';
 import type { AccessLevel, CompiledAssistant, Disclosure, RunnableAssistant } from '../access/assistant.types';
 import type { AssistantEntity } from '../storage/assistant.entity';
-import type { AssistantShareEntity } from '../storage/assistant-share.entity';
+import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.repository';
 
-/** One stored version. Its document and compiled form are made on first use. */
+export interface AssistantShares {
+  readonly people: readonly PersonShare[];
+  readonly groups: readonly GroupShare[];
+}
+
+export const NO_SHARES: AssistantShares = { people: [], groups: [] };
+/** For callers of another organization, whose right comes from the publication. */
+export const UNKNOWN_SHARES: AssistantShares = { people: [], groups: [] };
+
+/** The columns that decide how an assistant runs. */
+export type RunnableRow = Definition &
+  Pick<AssistantEntity, 'id' | 'organizationId' | 'ownerId' | 'version' | 'published' | 'disabled'> & {
+    /** As in `RunningRow`. */
+    readonly newestVersion: number;
+  };
+
+/** One version, stored or a draft. Its document and compiled form are made on first use. */
 export class CachedAssistant {
-  private readonly shares: ReadonlyMap<string, 'edit' | 'use'>;
+  private readonly people: ReadonlyMap<string, 'edit' | 'use'>;
   private read: AssistantDocument | undefined;
   private made: CompiledAssistant | undefined;
 
   constructor(
-    readonly row: AssistantEntity,
-    shares: readonly AssistantShareEntity[],
+    readonly row: RunnableRow,
+    private readonly shares: AssistantShares,
     private readonly membersUseAll: boolean,
     private readonly compiler: AssistantCompiler,
   ) {
-    this.shares = new Map(shares.map(({ userId, access }) => [userId, access]));
+    this.people = new Map(shares.people.map(({ userId, access }) => [userId, access]));
   }
 
-  /** Null for a caller who may not run it. */
-  accessOf(caller: Caller): AccessLevel | null {
+  /** Whether access may depend on the groups of a caller. */
+  get hasGroups(): boolean {
+    return this.shares.groups.length > 0;
+  }
+
+  /** Null for a caller who may not run it. `groupIds` are the caller's groups. */
+  accessOf(caller: Caller, groupIds: readonly string[]): AccessLevel | null {
     if (this.row.disabled) return null;
-    const grants = { share: this.shares.get(caller.userId), membersUseAll: this.membersUseAll };
+    const grants = { share: this.shareOf(caller, groupIds), membersUseAll: this.membersUseAll };
     return accessLevel(caller, this.row, grants);
   }
 
-  for(caller: Caller): RunnableAssistant | null {
-    const access = this.accessOf(caller);
+  for(caller: Caller, groupIds: readonly string[]): RunnableAssistant | null {
+    const access = this.accessOf(caller, groupIds);
     if (access === null) return null;
-    return this.runnable(access, disclosureTo(caller, this.accessOf(withoutAdminRights(caller))));
+    return this.runnable(access, disclosureTo(caller, this.accessOf(withoutAdminRights(caller), groupIds)));
   }
 
   /** For a caller with another right than that of `accessOf`. */
@@ -39,8 +60,24 @@ export class CachedAssistant {
     return this.runnable('use', 'none');
   }
 
-  private runnable(access: AccessLevel, disclosure: Disclosure): RunnableAssistant {
-    const { id, name, description, version, organizationId, ownerId, published } = this.row;
+  /** For a caller whose rights are known. `draft`: the definition is not saved. */
+  known(
+    { access, disclosure }: Pick<RunnableAssistant, 'access' | 'disclosure'>,
+    { draft = false } = {},
+  ): RunnableAssistant {
+    return this.runnable(access, disclosure, draft);
+  }
+
+  /** The strongest of the person's own share and those of their groups. */
+  private shareOf({ userId }: Caller, groupIds: readonly string[]): 'edit' | 'use' | undefined {
+    const own = this.people.get(userId);
+    if (own === 'edit') return own;
+    const shared = this.shares.groups.filter(({ groupId }) => groupIds.includes(groupId));
+    return shared.some(({ access }) => access === 'edit') ? 'edit' : (own ?? shared[0]?.access);
+  }
+
+  private runnable(access: AccessLevel, disclosure: Disclosure, draft = false): RunnableAssistant {
+    const { id, name, description, version, newestVersion, organizationId, ownerId, published } = this.row;
     const owner = { organizationId, userId: ownerId };
     const compiled = (): CompiledAssistant => this.compiled;
     return {
@@ -48,10 +85,13 @@ export class CachedAssistant {
       name,
       description,
       version,
+      newestVersion,
       organizationId,
       ownerId,
       owner,
       published,
+      draft,
+      hasEditors: this.hasEditors,
       access,
       disclosure,
       document: this.document,
@@ -60,6 +100,11 @@ export class CachedAssistant {
         return compiled();
       },
     };
+  }
+
+  private get hasEditors(): boolean {
+    if (this.shares === UNKNOWN_SHARES) return true;
+    return [...this.shares.people, ...this.shares.groups].some(({ access }) => access === 'edit');
   }
 
   private get document(): AssistantDocument {

@@ -3,9 +3,11 @@ import type { Caller } from '../../kernel';
 import { MembersService, StandingService } from '../../organizations';
 import { FreshCache } from '../../platform/cache';
 import { AssistantCompiler } from './assistant-compiler';
-import { CachedAssistant } from './cached-assistant';
+import { CachedAssistant, UNKNOWN_SHARES } from './cached-assistant';
 import type { AssistantEntity } from '../storage/assistant.entity';
+import type { RunningRow } from '../storage/running-rows.repository';
 import { AssistantRepository } from '../storage/assistant.repository';
+import { AcrossOrganizations } from '../../platform/database';
 
 const MAX_AGE_MS = 5_000;
 const MAX_ORGANIZATIONS = 2_000;
@@ -52,17 +54,19 @@ export class PublicAssistants {
     this.importing.clear();
   }
 
+  @AcrossOrganizations('calls')
   private async imports(organizationId: string): Promise<boolean> {
     const own = (await this.standing.of([organizationId])).get(organizationId);
     return own !== undefined && !own.suspended && own.features.assistants_import;
   }
 
+  @AcrossOrganizations('calls')
   private async load(id?: number): Promise<readonly CachedAssistant[]> {
     const rows = await this.assistants.publishedToAll(id);
     if (rows.length === 0) return [];
     const organizations = await this.standing.of(rows.map(({ organizationId }) => organizationId));
     const active = new Map<string, boolean>();
-    const offered: AssistantEntity[] = [];
+    const offered: RunningRow[] = [];
     for (const row of rows) {
       const organization = organizations.get(row.organizationId);
       if (organization === undefined || organization.suspended || !organization.features.assistants_export) continue;
@@ -70,7 +74,7 @@ export class PublicAssistants {
       if (!active.has(owner)) active.set(owner, await this.isActive(row));
       if (active.get(owner) === true) offered.push(row);
     }
-    return offered.map((row) => new CachedAssistant(row, [], false, this.compiler));
+    return offered.map((row) => new CachedAssistant(row, UNKNOWN_SHARES, false, this.compiler));
   }
 
   private async isActive({ organizationId, ownerId }: AssistantEntity): Promise<boolean> {

@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, isOrganizationAdmin, notFound } from '../../kernel';
-import { MembersService, OrganizationsService } from '../../organizations';
+import { GroupMemberships, MembersService, OrganizationsService } from '../../organizations';
 import { FreshCache } from '../../platform/cache';
 import { AssistantChanges } from './assistant-changes';
 import { usesEverything } from '../access/assistant.permissions';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { AssistantCompiler } from './assistant-compiler';
-import { CachedAssistant } from './cached-assistant';
+import { type AssistantShares, CachedAssistant, NO_SHARES } from './cached-assistant';
 import { PublicAssistants } from './public-assistants';
-import type { AssistantEntity } from '../storage/assistant.entity';
-import type { AssistantShareEntity } from '../storage/assistant-share.entity';
 import { AssistantRepository } from '../storage/assistant.repository';
+import type { RunningRow } from '../storage/running-rows.repository';
+import type { AssistantScope } from '../storage/assistant-scope.repository';
+import type { GroupShare, PersonShare } from '../storage/assistant-share-scope.repository';
 
 /** Oldest cached state, should the signal of another replica get lost. */
 const MAX_AGE_MS = 5_000;
@@ -60,6 +61,7 @@ export class RunnableAssistants {
     private readonly compiler: AssistantCompiler,
     private readonly everywhere: PublicAssistants,
     private readonly changes: AssistantChanges,
+    private readonly groups: GroupMemberships,
   ) {
     changes.on({
       assistant: (organizationId, id) => this.drop(organizationId, id),
@@ -70,7 +72,8 @@ export class RunnableAssistants {
   /** @throws {AppError} `not_found` for missing, foreign, deleted and invisible assistants, and when the owner is gone. */
   async find(caller: Caller, id: number): Promise<RunnableAssistant> {
     const cached = await this.single.get(`${caller.organizationId}/${id}`);
-    const runnable = cached?.for(caller) ?? (await this.foreign(caller, id));
+    const groupIds = cached?.hasGroups === true ? await this.groupIds(caller) : [];
+    const runnable = cached?.for(caller, groupIds) ?? (await this.foreign(caller, id));
     if (runnable === null) throw notFound('Assistant');
     return runnable;
   }
@@ -81,18 +84,29 @@ export class RunnableAssistants {
    */
   async assertUsable(caller: Caller, id: number): Promise<void> {
     const own = await this.read(caller.organizationId, id);
-    if ((own?.accessOf(caller) ?? null) !== null) return;
+    const groupIds = own?.hasGroups === true ? await this.groups.freshIdsOf(caller.userId, caller.organizationId) : [];
+    if ((own?.accessOf(caller, groupIds) ?? null) !== null) return;
     if (!(await this.everywhere.isUsable(caller, id))) throw notFound('Assistant');
   }
 
   /** Assistants whose id is greater than `after`, by id. An empty page may still have a next one. */
   async page(caller: Caller, after = 0): Promise<RunnablePage> {
     const { assistants, next } = await this.pages.get(JSON.stringify(await this.pageKey(caller, after)));
-    const own = assistants.map((cached) => cached.for(caller)).filter((runnable) => runnable !== null);
+    const groupIds = assistants.some(({ hasGroups }) => hasGroups) ? await this.groupIds(caller) : [];
+    const own = assistants.map((cached) => cached.for(caller, groupIds)).filter((runnable) => runnable !== null);
     const foreign = (await this.everywhere.of(caller)).filter(({ row: { id } }) => id > after && id <= (next ?? id));
     if (foreign.length === 0) return { assistants: own, next };
     const all = [...own, ...foreign.map((cached) => cached.forUse())].sort((one, other) => one.id - other.id);
     return { assistants: all, next };
+  }
+
+  /** The newest saved version, with the unpublished changes of a published assistant. @throws as `find` */
+  async newest(caller: Caller, id: number): Promise<RunnableAssistant> {
+    const { access, disclosure } = await this.find(caller, id);
+    const row = await this.assistants.within(caller.organizationId).find(id);
+    if (row === null) throw notFound('Assistant');
+    const newest = { ...row, newestVersion: row.version };
+    return new CachedAssistant(newest, NO_SHARES, false, this.compiler).known({ access, disclosure });
   }
 
   /** Ids of assistants that the caller owns or may edit by a share. */
@@ -101,8 +115,8 @@ export class RunnableAssistants {
   }
 
   /** For use only, after another service has decided that it may run. */
-  granted(row: AssistantEntity): RunnableAssistant {
-    return new CachedAssistant(row, [], false, this.compiler).forUse();
+  granted(row: RunningRow): RunnableAssistant {
+    return new CachedAssistant(row, NO_SHARES, false, this.compiler).forUse();
   }
 
   /** To be called after the commit of every write. */
@@ -120,6 +134,10 @@ export class RunnableAssistants {
     this.everywhere.forget();
     this.single.deleteWhere((cached) => cached === null || cached.row.organizationId === organizationId);
     this.pages.deleteWhere((page) => page.organizationId === organizationId);
+  }
+
+  private groupIds({ userId, organizationId }: Caller): Promise<readonly string[]> {
+    return this.groups.idsOf(userId, organizationId);
   }
 
   private async foreign(caller: Caller, id: number): Promise<RunnableAssistant | null> {
@@ -141,9 +159,15 @@ export class RunnableAssistants {
 
   private async read(organizationId: string, id: number): Promise<CachedAssistant | null> {
     const scope = this.assistants.within(organizationId);
-    const [row, shares] = await Promise.all([scope.find(id), scope.shares([id])]);
-    if (row === null) return null;
-    return new CachedAssistant(row, shares, await this.membersUseAll(organizationId), this.compiler);
+    const [found, shares] = await Promise.all([scope.find(id), sharesOf(scope, [id])]);
+    const [row] = found === null ? [] : await scope.running([found]);
+    if (row === undefined) return null;
+    return new CachedAssistant(
+      row,
+      shares.get(id) ?? NO_SHARES,
+      await this.membersUseAll(organizationId),
+      this.compiler,
+    );
   }
 
   private async loadPage(key: string): Promise<CachedPage> {
@@ -151,13 +175,16 @@ export class RunnableAssistants {
     const scope = this.assistants.within(organizationId);
     const open = await this.membersUseAll(organizationId);
     const rows = await scope.next({ visibleTo, onlyIds }, after, PAGE);
-    const shares = byAssistant(await scope.shares(rows.map(({ id }) => id)));
+    const shares = await sharesOf(
+      scope,
+      rows.map(({ id }) => id),
+    );
     const active = new Map<string, boolean>();
     for (const { ownerId } of rows)
       if (!active.has(ownerId)) active.set(ownerId, await this.isActive(organizationId, ownerId));
-    const assistants = rows
+    const assistants = (await scope.running(rows))
       .filter(({ ownerId }) => active.get(ownerId) === true)
-      .map((row) => new CachedAssistant(row, shares.get(row.id) ?? [], open, this.compiler));
+      .map((row) => new CachedAssistant(row, shares.get(row.id) ?? NO_SHARES, open, this.compiler));
     const next = rows.length < PAGE ? null : (rows.at(-1)?.id ?? null);
     return { organizationId, assistants, next };
   }
@@ -172,8 +199,18 @@ export class RunnableAssistants {
   }
 }
 
-function byAssistant(shares: readonly AssistantShareEntity[]): Map<number, AssistantShareEntity[]> {
-  const groups = new Map<number, AssistantShareEntity[]>();
-  for (const share of shares) groups.set(share.assistantId, [...(groups.get(share.assistantId) ?? []), share]);
-  return groups;
+async function sharesOf(
+  { shares }: AssistantScope,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, AssistantShares>> {
+  const [people, groups] = await Promise.all([shares.people(ids), shares.groups(ids)]);
+  const found = new Map<number, { people: PersonShare[]; groups: GroupShare[] }>();
+  const of = (id: number): { people: PersonShare[]; groups: GroupShare[] } => {
+    const known = found.get(id) ?? { people: [], groups: [] };
+    found.set(id, known);
+    return known;
+  };
+  for (const share of people) of(share.assistantId).people.push(share);
+  for (const share of groups) of(share.assistantId).groups.push(share);
+  return found;
 }

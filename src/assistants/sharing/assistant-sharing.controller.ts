@@ -14,21 +14,25 @@ export class AssistantSharingController {
   @Get()
   @Access({ scope: 'read', summary: 'Who an assistant is shared with' })
   @ApiOkResponse({ type: SharesDto })
-  async list(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<SharesDto> {
-    return { shares: await this.sharing.list(caller, id) };
+  list(@CurrentCaller() caller: Caller, @Param('id', AssistantIdPipe) id: number): Promise<SharesDto> {
+    return this.sharing.list(caller, id);
   }
 
   @Put()
-  @Access({ scope: 'write', role: 'teacher', summary: 'Replace the list of those it is shared with' })
+  @Access({
+    scope: 'write',
+    role: 'teacher',
+    summary: 'Replace the list of those it is shared with',
+    description: 'An absent list of groups stays. With groups alone, people stay, too.',
+  })
   @ApiOkResponse({ type: SharesDto })
-  async replace(
+  replace(
     @CurrentCaller() caller: Caller,
     @Param('id', AssistantIdPipe) id: number,
-    @Body() { shares, user_emails }: ReplaceSharesDto,
+    @Body() { shares, user_emails, groups }: ReplaceSharesDto,
   ): Promise<SharesDto> {
-    if (shares !== undefined || user_emails === undefined)
-      return { shares: await this.sharing.replace(caller, id, shares ?? [], 'shares') };
-    const people = user_emails.map((email) => ({ email }));
-    return { shares: await this.sharing.replace(caller, id, people, 'user_emails') };
+    const emails = shares === undefined ? user_emails?.map((email) => ({ email })) : undefined;
+    const people = shares ?? emails ?? (groups === undefined ? [] : undefined);
+    return this.sharing.replace(caller, id, { people, groups, path: emails === undefined ? 'shares' : 'user_emails' });
   }
 }

@@ -20,8 +20,18 @@ export class ShareDto {
   access?: 'use' | 'edit';
 }
 
+export class GroupShareDto {
+  @IsUUID()
+  group_id!: string;
+
+  @ApiPropertyOptional({ enum: ['use', 'edit'], default: 'use' })
+  @MayBeOmitted()
+  @IsIn(['use', 'edit'])
+  access?: 'use' | 'edit';
+}
+
 export class ReplaceSharesDto {
-  /** All people with access; a person who is missing loses it. */
+  /** All people with access; a person who is missing loses it. Without any list, everybody does. */
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(500)
@@ -35,6 +45,14 @@ export class ReplaceSharesDto {
   @ArrayMaxSize(500)
   @IsEmail({ require_tld: false }, { each: true })
   user_emails?: string[];
+
+  /** All groups with access; a group that is missing loses it. Absent: the groups stay. */
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => GroupShareDto)
+  groups?: GroupShareDto[];
 }
 
 export class ShareViewDto {
@@ -45,6 +63,15 @@ export class ShareViewDto {
   access!: 'use' | 'edit';
 }
 
+export class GroupShareViewDto {
+  group_id!: string;
+  @ApiProperty({ example: 'Physics 1, winter term' })
+  name!: string;
+  @ApiProperty({ enum: ['use', 'edit'] })
+  access!: 'use' | 'edit';
+}
+
 export class SharesDto {
   shares!: ShareViewDto[];
+  groups!: GroupShareViewDto[];
 }

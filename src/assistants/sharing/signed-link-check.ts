@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { LinkedAssistants } from '../../files';
-import { type Principal, SCOPES } from '../../kernel';
+import { NO_ASSISTANT, type Principal, SCOPES } from '../../kernel';
 import { MembersService } from '../../organizations';
 import { AssistantLookup } from '../access/assistant-lookup';
 import { AssistantRepository } from '../storage/assistant.repository';
@@ -16,12 +16,14 @@ export class SignedLinkCheck implements LinkedAssistants {
 
   /** Image links need no credential and may be forwarded, so the right to use the assistant is not checked. */
   async isLive(organizationId: string, id: number): Promise<boolean> {
-    return (await this.assistants.within(organizationId).find(id))?.disabled === false;
+    return id === NO_ASSISTANT || (await this.assistants.within(organizationId).find(id))?.disabled === false;
   }
 
   async mayUse({ organizationId, userId }: Principal, id: number): Promise<boolean> {
     const member = await this.members.find(organizationId, userId);
     if (member === null) return false;
+    // Only the author of a draft gets its links, and the author's own rights on the content are checked as well.
+    if (id === NO_ASSISTANT) return !member.disabled;
     const { role, systemAdmin } = member;
     // A click carries no credential that would narrow the reader's rights.
     const reader = { organizationId, userId, role, systemAdmin, scopes: SCOPES, assistantIds: null };

@@ -1,8 +1,14 @@
-import { type FindOptionsWhere, In, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { type FindOptionsWhere, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { AssistantType, Definition } from '../../definition';
 import { integerCursor, type Page, pageOf, type PageRequest } from '../../kernel';
 import type { AssistantEntity } from './assistant.entity';
-import type { AssistantShareEntity } from './assistant-share.entity';
+import {
+  type AssistantShareScope,
+  EDITABLE,
+  EDITED_BY_VIEWER,
+  SHARED_WITH_VIEWER,
+} from './assistant-share-scope.repository';
+import { type RunningRow, runningRows } from './running-rows.repository';
 import type { AssistantVersionEntity, VersionReason } from './assistant-version.entity';
 
 export interface AssistantFilter {
@@ -14,16 +20,39 @@ export interface AssistantFilter {
   readonly type?: AssistantType;
   /** Part of name or description. */
   readonly text?: string;
+  /** `text` finds unpublished changes only where this person may edit; absent for administrators, who edit everything. */
+  readonly searcher?: string;
 }
 
 /** Switches that make no version. */
-export type AssistantFlag = 'published' | 'publishedToAll' | 'disabled';
+export type AssistantFlag = 'publishedToAll' | 'disabled';
 
-const EDITABLE = `
-  SELECT id FROM assistants WHERE organization_id = $1 AND owner_id = $2 AND deleted_at IS NULL
-  UNION
-  SELECT id FROM assistants JOIN assistant_shares share ON share.assistant_id = id
-  WHERE share.organization_id = $1 AND share.user_id = $2 AND share.access = 'edit' AND deleted_at IS NULL`;
+/**
+ * `$1` assistant, `$2` its newest version. A newest version that equals the live one becomes live: answers
+ * stay the same, and no change is left to publish.
+ */
+const FOLLOW = `
+  UPDATE assistants SET live_version = version
+  WHERE id = $1 AND version = $2 AND live_version <> version AND EXISTS (
+    SELECT FROM assistant_versions live JOIN assistant_versions newest
+      ON (live.name, live.description, live.system_prompt, live.prompt_template, live.metadata, live.rag_collections,
+          live.rag_top_k) =
+         (newest.name, newest.description, newest.system_prompt, newest.prompt_template, newest.metadata,
+          newest.rag_collections, newest.rag_top_k)
+      AND coalesce(newest.collection_ids, '{}') @> coalesce(live.collection_ids, '{}')
+    WHERE live.assistant_id = $1 AND live.version = assistants.live_version
+      AND newest.assistant_id = $1 AND newest.version = $2)`;
+
+/** The name that people see is that of the live version. */
+const LIVE_MATCHES = `EXISTS (SELECT FROM assistant_versions live
+  WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version
+    AND (live.name ILIKE :text OR live.description ILIKE :text))`;
+
+const NEWEST_MATCHES = '(assistant.name ILIKE :text OR assistant.description ILIKE :text)';
+
+/** The newest version is not the one that people see, and `:viewer` may not read it. */
+const HIDES_NEWEST = `(assistant.live_version <> assistant.version AND assistant.owner_id <> :viewer
+  AND assistant.id <> ALL(ARRAY(${EDITED_BY_VIEWER})))`;
 
 /** Rows of one organization. Deleted assistants do not exist here. */
 export class AssistantScope {
@@ -31,13 +60,18 @@ export class AssistantScope {
     private readonly organizationId: string,
     private readonly rows: Repository<AssistantEntity>,
     private readonly history: Repository<AssistantVersionEntity>,
-    private readonly sharing: Repository<AssistantShareEntity>,
+    readonly shares: AssistantShareScope,
   ) {
     if (!organizationId) throw new Error('A tenant scope needs an organization');
   }
 
   find(id: number): Promise<AssistantEntity | null> {
     return this.rows.findOneBy(this.byId(id));
+  }
+
+  /** The rows as people run them. */
+  running(rows: readonly AssistantEntity[]): Promise<RunningRow[]> {
+    return runningRows(rows, this.history);
   }
 
   async insert(
@@ -51,6 +85,7 @@ export class AssistantScope {
       ownerId,
       organizationId: this.organizationId,
       published: false,
+      liveVersion: null,
       publishedToAll: false,
       disabled: false,
       version: 1,
@@ -74,15 +109,29 @@ export class AssistantScope {
     );
     if (affected !== 1) return false;
     await this.keepVersion(id, expected + 1, definition, authorId, reason);
+    await this.rows.query(FOLLOW, [id, expected + 1]);
     return true;
   }
 
-  /** Unpublishing also withdraws `publishedToAll`, which only a published row can have. False when nothing was written. */
+  /** False when nothing was written. */
   async setFlag(id: number, flag: AssistantFlag, value: boolean): Promise<boolean> {
     const where = { ...this.byId(id), ...(flag === 'publishedToAll' ? { published: true } : {}) };
-    const changes = { [flag]: value, ...(flag === 'published' && !value ? { publishedToAll: false } : {}) };
-    const { affected } = await this.rows.update(where, changes);
+    const { affected } = await this.rows.update(where, { [flag]: value });
     return affected === 1;
+  }
+
+  /** null unpublishes, which also withdraws `publishedToAll`. False when it is gone. */
+  async publish(id: number, liveVersion: number | null): Promise<boolean> {
+    const withdrawn = liveVersion === null ? { publishedToAll: false } : {};
+    const { affected } = await this.rows.update(this.byId(id), {
+      published: liveVersion !== null,
+      liveVersion,
+      ...withdrawn,
+    });
+    if (affected !== 1) return false;
+    const row = await this.find(id);
+    if (row !== null) await this.rows.query(FOLLOW, [id, row.version]);
+    return true;
   }
 
   /** False when it is gone, or `expected` is not its version. */
@@ -91,6 +140,7 @@ export class AssistantScope {
     const { affected } = await this.rows.update(where, {
       deletedAt: new Date(),
       published: false,
+      liveVersion: null,
       publishedToAll: false,
     });
     return affected === 1;
@@ -125,6 +175,15 @@ export class AssistantScope {
     return rows.map(({ id }) => id);
   }
 
+  /** Names of the owner's assistants that are `name` or begin with it. */
+  async namesLike(ownerId: string, name: string): Promise<ReadonlySet<string>> {
+    const rows = await this.live()
+      .andWhere('assistant.owner_id = :ownerId AND starts_with(assistant.name, :name)', { ownerId, name })
+      .select('assistant.name', 'name')
+      .getRawMany<{ name: string }>();
+    return new Set(rows.map((row) => row.name));
+  }
+
   /** Other live assistants of one owner whose metadata has the id somewhere after `assistant_id`; callers check the exact place. */
   mentioning(ownerId: string, id: number): Promise<AssistantEntity[]> {
     return this.live()
@@ -132,25 +191,6 @@ export class AssistantScope {
       .andWhere('assistant.metadata LIKE :mention', { mention: `%assistant_id%${id}%` })
       .orderBy('assistant.id', 'ASC')
       .getMany();
-  }
-
-  /** Oldest first. */
-  shares(assistantIds: readonly number[]): Promise<AssistantShareEntity[]> {
-    if (assistantIds.length === 0) return Promise.resolve([]);
-    return this.sharing.find({
-      where: { organizationId: this.organizationId, assistantId: In([...assistantIds]) },
-      order: { createdAt: 'ASC', userId: 'ASC' },
-    });
-  }
-
-  async replaceShares(
-    assistantId: number,
-    shares: readonly Pick<AssistantShareEntity, 'userId' | 'access'>[],
-  ): Promise<void> {
-    const { organizationId } = this;
-    await this.sharing.delete({ organizationId, assistantId });
-    if (shares.length === 0) return;
-    await this.sharing.insert(shares.map(({ userId, access }) => ({ organizationId, assistantId, userId, access })));
   }
 
   /** Newest first. */
@@ -179,8 +219,8 @@ export class AssistantScope {
     reason: VersionReason,
   ): Promise<void> {
     const { organizationId } = this;
-    const { collectionIds: _ids, ...kept } = definition;
-    await this.history.insert({ ...kept, assistantId, version, organizationId, authorId, reason });
+    const { collectionIds = null } = definition;
+    await this.history.insert({ ...definition, collectionIds, assistantId, version, organizationId, authorId, reason });
   }
 
   private byId(id: number): FindOptionsWhere<AssistantEntity> {
@@ -200,18 +240,20 @@ export class AssistantScope {
     if (filter.visibleTo !== null)
       query.andWhere(
         // Three indexed conditions: an EXISTS here made the planner read every row of the organization.
-        `(assistant.owner_id = :viewer OR assistant.published OR assistant.id = ANY(ARRAY(
-           SELECT share.assistant_id FROM assistant_shares share
-           WHERE share.organization_id = :organization AND share.user_id = :viewer)))`,
+        `(assistant.owner_id = :viewer OR assistant.published OR assistant.id = ANY(ARRAY(${SHARED_WITH_VIEWER})))`,
         { viewer: filter.visibleTo },
       );
     if (filter.onlyIds !== null) query.andWhere('assistant.id = ANY(:only)', { only: [...filter.onlyIds] });
     if (filter.ownerId !== undefined) query.andWhere('assistant.owner_id = :owner', { owner: filter.ownerId });
     if (filter.type !== undefined) query.andWhere('assistant.type = :type', { type: filter.type });
-    if (filter.text !== undefined)
-      query.andWhere('(assistant.name ILIKE :text OR assistant.description ILIKE :text)', {
+    if (filter.text !== undefined) {
+      const { searcher } = filter;
+      const newest = searcher === undefined ? NEWEST_MATCHES : `(${NEWEST_MATCHES} AND ${HIDES_NEWEST} IS NOT TRUE)`;
+      query.andWhere(`(${newest} OR ${LIVE_MATCHES})`, {
         text: `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`,
+        ...(searcher === undefined ? {} : { viewer: searcher }),
       });
+    }
     return query;
   }
 }

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import type { AssistantType } from '../../definition';
+import type { AssistantType, CollectionIds } from '../../definition';
 import { AssistantEntity } from './assistant.entity';
 
 export const VERSION_REASONS = [
@@ -57,6 +57,10 @@ export class AssistantVersionEntity {
 
   @Column('integer', { name: 'rag_top_k' })
   ragTopK!: number;
+
+  /** As in the row of the assistant when this version was saved. */
+  @Column('jsonb', { name: 'collection_ids', nullable: true })
+  collectionIds!: CollectionIds | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;

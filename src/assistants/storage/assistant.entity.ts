@@ -4,6 +4,7 @@ import type { AssistantType, CollectionIds } from '../../definition';
 @Entity('assistants')
 @Check('assistants_type_ck', `"type" IN ('classic', 'multi_tool')`)
 @Check('assistants_published_to_all_ck', `published OR NOT published_to_all`)
+@Check('assistants_live_version_ck', `published OR live_version IS NULL`)
 @Index('assistants_published_to_all_idx', ['id'], { where: 'published_to_all AND published AND deleted_at IS NULL' })
 @Index('assistants_organization_idx', ['organizationId', 'id'], { where: 'deleted_at IS NULL' })
 @Index('assistants_published_idx', ['organizationId', 'id'], { where: 'published AND deleted_at IS NULL' })
@@ -57,6 +58,10 @@ export class AssistantEntity {
 
   @Column('boolean', { default: false })
   published!: boolean;
+
+  /** The version that people run while it is published; null when it is not, and then they run the newest. */
+  @Column('integer', { name: 'live_version', nullable: true })
+  liveVersion!: number | null;
 
   /** By a system administrator, on top of `published`: assistants of other organizations may call it. */
   @Column('boolean', { name: 'published_to_all', default: false })

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { AcrossOrganizations, type Transaction } from '../../platform/database';
 import { AssistantEntity } from './assistant.entity';
 import { AssistantScope } from './assistant-scope.repository';
-import { AssistantShareEntity } from './assistant-share.entity';
+import { AssistantShareScope, grantsTo, type ShareGrant } from './assistant-share-scope.repository';
 import { AssistantVersionEntity } from './assistant-version.entity';
+import { type RunningRow, runningRows } from './running-rows.repository';
 
 export interface CallRows {
-  readonly rows: readonly AssistantEntity[];
-  readonly shares: readonly AssistantShareEntity[];
+  readonly rows: readonly RunningRow[];
+  readonly shares: readonly ShareGrant[];
 }
 
 @Injectable()
@@ -21,7 +22,7 @@ export class AssistantRepository {
       organizationId,
       manager.getRepository(AssistantEntity),
       manager.getRepository(AssistantVersionEntity),
-      manager.getRepository(AssistantShareEntity),
+      new AssistantShareScope(manager, organizationId),
     );
   }
 
@@ -29,11 +30,15 @@ export class AssistantRepository {
    * Rows of any organization, deleted ones included, and their shares with `userIds`. Only for decisions about calls,
    * which check the organizations themselves.
    */
+  @AcrossOrganizations('calls')
   async forCall(ids: readonly number[], userIds: readonly string[]): Promise<CallRows> {
     const { manager } = this.dataSource;
     const [rows, shares] = await Promise.all([
-      manager.getRepository(AssistantEntity).findBy({ id: In([...ids]) }),
-      manager.getRepository(AssistantShareEntity).findBy({ assistantId: In([...ids]), userId: In([...userIds]) }),
+      manager
+        .getRepository(AssistantEntity)
+        .findBy({ id: In([...ids]) })
+        .then((found) => runningRows(found, manager.getRepository(AssistantVersionEntity))),
+      grantsTo(manager, ids, userIds),
     ]);
     const organizations = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
     // A share counts in the organization of its assistant only.
@@ -42,8 +47,9 @@ export class AssistantRepository {
   }
 
   /** Assistants of all organizations, by id, before the consent of organizations is checked. */
-  publishedToAll(id?: number): Promise<AssistantEntity[]> {
-    return this.dataSource.getRepository(AssistantEntity).find({
+  @AcrossOrganizations('calls')
+  async publishedToAll(id?: number): Promise<RunningRow[]> {
+    const rows = await this.dataSource.getRepository(AssistantEntity).find({
       where: {
         ...(id === undefined ? {} : { id }),
         published: true,
@@ -53,9 +59,11 @@ export class AssistantRepository {
       },
       order: { id: 'ASC' },
     });
+    return runningRows(rows, this.dataSource.getRepository(AssistantVersionEntity));
   }
 
   /** Organization of a live assistant; for system administrators. */
+  @AcrossOrganizations('calls')
   async organizationOf(id: number): Promise<string | null> {
     const row = await this.dataSource.getRepository(AssistantEntity).findOneBy({ id, deletedAt: IsNull() });
     return row?.organizationId ?? null;

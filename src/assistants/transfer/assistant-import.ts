@@ -66,6 +66,7 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
           id: Number(id),
           ownerId: value.ownerId,
           published: value.published,
+          liveVersion: value.published ? 1 : null,
           organizationId,
           version: 1,
           createdAt: createdAt ?? updatedAt ?? now,
@@ -84,7 +85,8 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
     if (stored === null) return false;
     const bound = await this.bindings.bind(organizationId, definitionOf(rowOf(value)), definitionOf(stored), tx);
     const { ownerId, published } = value;
-    const changes = { ...bound, ownerId, published, version: stored.version + 1 };
+    const version = stored.version + 1;
+    const changes = { ...bound, ownerId, published, version, liveVersion: published ? version : null };
     const withdrawn = published ? {} : { publishedToAll: false };
     await tx.getRepository(AssistantEntity).update({ organizationId, id: stored.id }, { ...changes, ...withdrawn });
     await keepVersions(scope, [{ ...changes, id: stored.id }]);
@@ -97,9 +99,17 @@ async function keepVersions(
   rows: readonly (Definition & { readonly id: number; readonly version: number })[],
 ): Promise<void> {
   const versions = rows.map((row) => {
-    const { collectionIds: _ids, ...definition } = definitionOf(row);
+    const { collectionIds = null, ...definition } = definitionOf(row);
     const { id: assistantId, version } = row;
-    return { ...definition, assistantId, version, organizationId, authorId: null, reason: 'import' as const };
+    return {
+      ...definition,
+      collectionIds,
+      assistantId,
+      version,
+      organizationId,
+      authorId: null,
+      reason: 'import' as const,
+    };
   });
   await tx.getRepository(AssistantVersionEntity).insert(versions);
 }

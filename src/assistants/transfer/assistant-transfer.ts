@@ -17,6 +17,8 @@ import { AssistantLookup, type Seen } from '../access/assistant-lookup';
 import { CollectionBindings } from '../editing/collection-bindings';
 import { DefinitionGate } from '../checks/definition-gate';
 import type { VersionReason } from '../storage/assistant-version.entity';
+import { AssistantRepository } from '../storage/assistant.repository';
+import { freeName } from './free-name';
 import { dropReferences } from './drop-references';
 import { exportDocument, type ExportedAssistant, readImport, type ReadImport } from './export-document';
 import type { DroppedDto, ImportPlanDto } from './import.dto';
@@ -34,6 +36,7 @@ export class AssistantTransfer {
     private readonly editor: AssistantEditor,
     private readonly gate: DefinitionGate,
     private readonly bindings: CollectionBindings,
+    private readonly assistants: AssistantRepository,
   ) {}
 
   async export(caller: Caller, id: number): Promise<ExportedAssistant> {
@@ -46,7 +49,7 @@ export class AssistantTransfer {
     const target = into === null ? null : await this.lookup.configurable(caller, into);
     const before = target === null ? EMPTY_DEFINITION : definitionOf(target.row);
     const owner = target === null ? caller : ownerOf(target.row);
-    const { fields, dropped } = await this.read(body, into);
+    const { fields, dropped } = await this.readFor(caller, body, into);
     const readable = await this.readable(before, fields, owner, into, caller);
     const after = await this.bindings.bind(owner.organizationId, applyInput(before, readable.input), before);
     const { diagnostics } = await this.gate.check(after, owner, into, { by: caller, before });
@@ -61,7 +64,7 @@ export class AssistantTransfer {
 
   /** @throws {AppError} as a POST of the same definition. References out of reach are dropped instead. */
   async import(caller: Caller, body: JsonObject, into: number | null): Promise<Imported> {
-    const { fields, dropped } = await this.read(body, into);
+    const { fields, dropped } = await this.readFor(caller, body, into);
     if (into === null) {
       const made = await this.make(caller, fields, 'import');
       return { seen: made.seen, dropped: [...dropped, ...made.dropped] };
@@ -83,6 +86,16 @@ export class AssistantTransfer {
       RAG_collections: row.ragCollections,
     };
     return this.make(caller, fields, 'duplicate');
+  }
+
+  /** A new assistant whose name the caller uses already gets a number: "Tutor (2)". */
+  private async readFor(caller: Caller, body: JsonObject, into: number | null): Promise<ReadImport> {
+    const read = await this.read(body, into);
+    const { name } = read.fields;
+    if (into !== null || name === undefined) return read;
+    const base = name.trim();
+    const taken = await this.assistants.within(caller.organizationId).namesLike(caller.userId, base);
+    return { ...read, fields: { ...read.fields, name: freeName(base, taken) } };
   }
 
   /** Types and lengths as in a POST or PATCH. */

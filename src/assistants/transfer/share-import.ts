@@ -33,7 +33,7 @@ export class ShareImport implements ImportTarget<ImportedShares> {
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, ImportedShares>> {
     const lists = new Map(ids.map((id) => [id, [] as { userId: string; access: 'edit' | 'use' }[]]));
-    const rows = await this.assistants.within(organizationId, tx).shares(ids.map(Number));
+    const rows = await this.assistants.within(organizationId, tx).shares.people(ids.map(Number));
     for (const { assistantId, userId, access } of rows) lists.get(String(assistantId))?.push({ userId, access });
     return new Map(
       [...lists].map(([id, shares]) => {
@@ -48,7 +48,7 @@ export class ShareImport implements ImportTarget<ImportedShares> {
   }
 
   async update({ organizationId, tx }: ImportScope, { value }: ImportRow<ImportedShares>): Promise<boolean> {
-    await this.assistants.within(organizationId, tx).replaceShares(value.assistantId, value.shares);
+    await this.assistants.within(organizationId, tx).shares.replacePeople(value.assistantId, value.shares);
     return true;
   }
 }

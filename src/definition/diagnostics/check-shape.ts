@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel';
 import { member } from '../metadata/parse-metadata';
 import { readToolEntries } from '../metadata/tool-entries';
+import { MAX_SUGGESTED_QUESTION_CHARS, MAX_SUGGESTED_QUESTIONS } from '../metadata/suggested-questions';
 import { isMetadataVersion } from '../metadata/version';
 import { type Diagnostic, error } from './diagnostic.types';
 
@@ -18,6 +19,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   capabilities: 'object',
   tools: 'array',
   functions: 'array',
+  suggested_questions: 'array',
 };
 
 const isOfKind = (value: unknown, kind: Kind): boolean => {
@@ -35,7 +37,7 @@ export function checkShape(metadata: JsonObject): Diagnostic[] {
     if (value !== undefined && value !== null && !isOfKind(value, kind))
       found.push(error('metadata.invalid', `metadata.${key}`, `must be ${article(kind)}`));
   }
-  return [...found, ...checkVersion(metadata), ...checkEntries(metadata)];
+  return [...found, ...checkVersion(metadata), ...checkEntries(metadata), ...checkSuggestedQuestions(metadata)];
 }
 
 function checkVersion(metadata: JsonObject): Diagnostic[] {
@@ -49,3 +51,19 @@ function checkEntries(metadata: JsonObject): Diagnostic[] {
     error('tool.invalid', `metadata.${path}`, 'must be the name of a function, or an object with `plugin` or `type`'),
   );
 }
+
+const QUESTION = `must be a text of 1 to ${MAX_SUGGESTED_QUESTION_CHARS} characters`;
+
+function checkSuggestedQuestions(metadata: JsonObject): Diagnostic[] {
+  const given = member(metadata, 'suggested_questions');
+  if (!Array.isArray(given)) return [];
+  const path = 'metadata.suggested_questions';
+  if (given.length > MAX_SUGGESTED_QUESTIONS)
+    return [error('metadata.invalid', path, `must hold at most ${MAX_SUGGESTED_QUESTIONS} questions`)];
+  return (given as unknown[]).flatMap((question, index) =>
+    isQuestion(question) ? [] : [error('metadata.invalid', `${path}[${index}]`, QUESTION)],
+  );
+}
+
+const isQuestion = (value: unknown): boolean =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_SUGGESTED_QUESTION_CHARS;

@@ -9,6 +9,8 @@ import type { MetadataRules } from './metadata-rules.types';
 
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_RETRIES = 10;
+/** Characters of the name that an author gives a tool. */
+const MAX_LABEL = 80;
 const MAX_SHOWN = 64;
 
 export const joinPath = (base: string, path: string): string => {
@@ -81,6 +83,11 @@ const oneOf = (key: string, choices: readonly string[]): OptionRule => ({
 });
 
 const OPTIONS: readonly OptionRule[] = [
+  {
+    key: 'label',
+    accepts: (value) => typeof value === 'string' && [...value].length <= MAX_LABEL,
+    message: `must be a text of at most ${MAX_LABEL} characters`,
+  },
   { key: 'enabled', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
   { key: 'cache', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
   oneOf('on_error', ON_ERROR),

@@ -69,6 +69,14 @@ describe('checking tools', () => {
     expect(checkTools(bad, rules)[0]?.message).toContain('did you mean "simple_rag"?');
   });
 
+  it('takes a name for people of up to 80 characters', () => {
+    const labelled = (label: unknown) => found(checkTools(multiTool({ plugin: 'simple_rag', label }), rules));
+    expect(labelled('🧬'.repeat(80))).toEqual([]);
+    for (const label of ['x'.repeat(81), 7, ['Biology']]) {
+      expect(labelled(label)).toEqual([['metadata.tools[0].label', 'tool.invalid']]);
+    }
+  });
+
   it('finds keys of an entry and its fallback that nothing reads, with the nearest known one', () => {
     const misspelt = multiTool({
       plugin: 'simple_rag',

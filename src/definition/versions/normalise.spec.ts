@@ -110,6 +110,15 @@ describe('reading stored metadata', () => {
     expect(full.functions.map(({ type }) => type)).toEqual(['weather', 'rubric', 'image']);
   });
 
+  it('reads the name that the author gave a tool', () => {
+    const tools = [
+      { plugin: 'simple_rag', label: ' Papers ' },
+      { plugin: 'simple_rag', label: '' },
+    ];
+    const labels = read({ _format_version: 3, assistant_type: 'multi_tool', tools }).pipeline.map(({ label }) => label);
+    expect(labels).toEqual(['Papers', undefined]);
+  });
+
   it('reads every option of a tool and fills the rest', () => {
     expect(read(fixture('v3-full')).pipeline).toEqual([
       {

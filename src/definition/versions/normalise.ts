@@ -11,6 +11,7 @@ import type { AssistantDocument } from '../metadata/document.types';
 import { classicSettings } from '../metadata/classic-settings';
 import type { StoredDefinition, ToolVocabulary } from '../metadata/metadata.types';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
+import { suggestedQuestions } from '../metadata/suggested-questions';
 import { assignPlaceholders } from '../metadata/placeholders';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { stepV2ToV3 } from './v2-to-v3.step';
@@ -39,6 +40,7 @@ export function normaliseDocument(stored: StoredDefinition, tools: ToolVocabular
     llm: textMember(metadata, 'llm'),
     capabilities: capabilitiesOf(metadata),
     verbose: member(metadata, 'verbose') === true,
+    suggestedQuestions: suggestedQuestions(metadata),
     orchestrator: textMember(metadata, 'orchestrator') ?? 'sequential',
     orchestratorOptions: objectMember(metadata, 'orchestrator_options'),
     pipeline: type === 'multi_tool' ? pipeline : [],
@@ -81,10 +83,12 @@ function pipelineTool(
   tools: ToolVocabulary,
 ): PipelineTool {
   const dependsOn = member(entry, 'depends_on');
+  const label = textMember(entry, 'label')?.trim() ?? '';
   return {
     index,
     plugin: tools.canonicalName(plugin),
     placeholder,
+    ...(label === '' ? {} : { label }),
     enabled: member(entry, 'enabled') !== false,
     config: objectMember(entry, 'config'),
     on_error: oneOf(ON_ERROR, member(entry, 'on_error'), 'continue'),

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { RunnableAssistant } from '../../assistants';
+import { ConnectorsService, type ResolvedModel } from '../../connectors';
+import { AppError } from '../../kernel';
+import { expectedTokens, promptTokens } from '../../metering';
+import type { ChatRequest } from '../request/chat-request';
+
+export interface ExpectedAnswer {
+  readonly provider: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** A model that cannot be resolved, or has no vendor, costs nothing. */
+const FREE: ExpectedAnswer = { provider: '', model: '', promptTokens: 0, completionTokens: 0 };
+
+/** The model that answers for an assistant. */
+@Injectable()
+export class AnswerModels {
+  constructor(private readonly connectors: ConnectorsService) {}
+
+  /** @throws AppError `connector_not_configured`, `secret_unavailable` */
+  resolve({ organizationId, document }: RunnableAssistant): Promise<ResolvedModel> {
+    const { connector, llm, functions } = document;
+    return this.connectors.resolve(organizationId, { connector, llm, callsFunctions: functions.length > 0 });
+  }
+
+  /** The `fast_model` of the same provider; null without one. @throws as `resolve` */
+  async cheaper({ organizationId, document }: RunnableAssistant): Promise<ResolvedModel | null> {
+    const { connector, llm } = document;
+    return this.connectors.fast(organizationId, { connector, llm });
+  }
+
+  /** A first estimate, before tools have filled the prompt; null when there is no cheaper model. */
+  async estimate(
+    assistant: RunnableAssistant,
+    { messages, params }: ChatRequest,
+    cheaper: boolean,
+  ): Promise<ExpectedAnswer | null> {
+    const resolved = await (cheaper ? this.cheaper(assistant) : this.resolve(assistant)).catch((error: unknown) => {
+      // The answer itself will report it.
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+    if (resolved === null) return null;
+    if (resolved === undefined || resolved.provider === null) return FREE;
+    const { provider, model } = resolved;
+    return { provider, model, promptTokens: promptTokens(messages), completionTokens: expectedTokens(params) };
+  }
+}

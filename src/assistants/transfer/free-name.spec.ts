@@ -1,0 +1,16 @@
+import { freeName } from './free-name';
+
+describe('the name of an imported assistant', () => {
+  it('stays while nobody else has it', () => {
+    expect(freeName('Tutor', new Set(['Tutor of biology']))).toBe('Tutor');
+  });
+
+  it('gets the first free number', () => {
+    expect(freeName('Tutor', new Set(['Tutor', 'Tutor (2)', 'Tutor (4)']))).toBe('Tutor (3)');
+  });
+
+  it('fits into the longest name', () => {
+    const long = 'x'.repeat(200);
+    expect(freeName(long, new Set([long]))).toBe(`${'x'.repeat(196)} (2)`);
+  });
+});
