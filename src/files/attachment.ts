@@ -10,3 +10,10 @@ export function attachment(path: string): string {
   const encoded = encodeURIComponent(name).replace(/['()*]/g, percent);
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
+
+/** Types that browsers show without running anything of them in the origin of the service. */
+const SHOWN = /^(application\/pdf|text\/plain)(;|$)/;
+
+/** `Content-Disposition` for a file that a reader opens: safe types are shown, all others are downloads. */
+export const shownOrAttached = (path: string, contentType: string): string =>
+  SHOWN.test(contentType) ? attachment(path).replace(/^attachment/, 'inline') : attachment(path);

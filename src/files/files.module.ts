@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ExtractionModule } from '../extraction';
+import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { BlobStore } from './storage/blob-store';
+import { FileHandover } from './handover/file-handover.service';
 import { FileImport } from './imports/file-import';
 import { FileRepository } from './storage/file.repository';
 import { FilesController } from './files.controller';
@@ -15,12 +17,13 @@ import { FileTextRepository } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';
 
 @Module({
-  imports: [ExtractionModule, OrganizationsModule],
+  imports: [ExtractionModule, MeteringModule, OrganizationsModule],
   controllers: [FilesController, ImagesController],
   providers: [
     BlobFolders,
     BlobStore,
     BlobSweep,
+    FileHandover,
     FileRepository,
     FilesService,
     LinkCheck,
@@ -29,6 +32,6 @@ import { FileTexts } from './texts/file-texts.service';
     FileTextRepository,
     FileTexts,
   ],
-  exports: [LinkCheck, BlobStore, BlobSweep, FileImport, FilesService, ImagesService],
+  exports: [LinkCheck, BlobStore, BlobSweep, FileHandover, FileImport, FilesService, ImagesService],
 })
 export class FilesModule {}

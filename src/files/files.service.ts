@@ -11,6 +11,7 @@ import {
   textCursor,
   uuidv7,
 } from '../kernel';
+import { type StorageCheck, StorageLimits } from '../metering';
 import { AuditLog } from '../platform/audit';
 import { isUniqueViolation, type Transaction, Transactions } from '../platform/database';
 import type { UploadedFile } from '../platform/http';
@@ -41,9 +42,12 @@ export class FilesService {
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly texts: FileTexts,
-  ) {}
+    private readonly storage: StorageLimits,
+  ) {
+    storage.declare({ name: 'files', bytes: (...of) => files.bytes(...of) });
+  }
 
-  /** Stores all files or none. A file of the same name is replaced and keeps its id. */
+  /** Stores all files or none. A file of the same name is replaced and keeps its id. @throws {AppError} `storage_limit_reached` */
   upload(caller: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     return this.store(caller, caller, uploads);
   }
@@ -52,12 +56,13 @@ export class FilesService {
   async store(owner: Principal, actor: Caller, uploads: readonly UploadedFile[]): Promise<StoredFile[]> {
     const named = checkedNames(uploads);
     const space = spaceOfOwner(owner);
+    const assertRoom = await this.storage.checkFor(owner);
     const stored: NewFile[] = [];
     try {
       for (const { name, upload } of named) {
         stored.push({ name, upload, storageName: await this.blobs.put(space, upload.bytes) });
       }
-      const saved = await this.retryOnce(() => this.save(owner, actor, stored));
+      const saved = await this.retryOnce(() => this.save(owner, actor, { stored, assertRoom }));
       await this.blobs.discard(
         space,
         saved.flatMap(({ replaced }) => replaced ?? []),
@@ -159,11 +164,12 @@ export class FilesService {
   private save(
     owner: Principal,
     actor: Caller,
-    stored: readonly NewFile[],
+    { stored, assertRoom }: { readonly stored: readonly NewFile[]; readonly assertRoom: StorageCheck },
   ): Promise<{ row: FileEntity; replaced: string | null }[]> {
     return this.transactions.run(async (tx) => {
       const saved: { row: FileEntity; replaced: string | null }[] = [];
       for (const file of stored) saved.push(await this.saveOne(owner, actor, file, tx));
+      await assertRoom(tx);
       return saved;
     });
   }

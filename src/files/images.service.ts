@@ -8,6 +8,7 @@ import type { FileContent, StoredFile } from './file.types';
 import { FilesService } from './files.service';
 import { LinkCheck } from './links/link-check';
 import { decodeImageToken, encodeImageToken, type StampedImage } from './links/image-link-token';
+import { withinOrganization } from '../platform/database';
 
 /** Limit of one image in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
@@ -90,16 +91,17 @@ export class ImagesService {
     const target = decodeImageToken(token, this.keys);
     if (target === null) throw nowhere();
     if (target.expiresAt <= now()) throw new AppError('link_expired', 'This link has expired');
-    if (!(await this.check.showsImage(target))) throw nowhere();
     try {
-      return await this.read(target);
+      return await withinOrganization(target.organizationId, () => this.read(target));
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') throw nowhere();
       throw error;
     }
   }
 
-  private async read({ organizationId, ownerId, fileId, sha256Start }: StampedImage): Promise<FileContent> {
+  private async read(target: StampedImage): Promise<FileContent> {
+    if (!(await this.check.showsImage(target))) throw nowhere();
+    const { organizationId, ownerId, fileId, sha256Start } = target;
     const owner = { organizationId, userId: ownerId };
     const { sha256, content_type: type } = await this.files.get(owner, fileId);
     if (!sha256.startsWith(sha256Start) || !EXTENSIONS.has(type)) throw nowhere();

@@ -1,6 +1,7 @@
-export { attachment } from './attachment';
+export { attachment, shownOrAttached } from './attachment';
 export { type BlobSpace, BlobStore } from './storage/blob-store';
 export type { FileContent, FileText, StoredFile } from './file.types';
+export { FileHandover } from './handover/file-handover.service';
 export { FileImport, type ImportedFile, type StoredBytes } from './imports/file-import';
 export { LINKED_ASSISTANTS, type LinkedAssistants } from './links/linked-assistants.token';
 export { LinkCheck } from './links/link-check';

@@ -1,8 +1,11 @@
 export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
+export { ExternalProbe } from './retrieval/collections/external-probe.service';
 export { CollectionImport, type ImportedCollection } from './external/collection-import';
 export type { CreateKnowledgeBaseDto } from './knowledge-base.dto';
 export { RETRIEVAL_MODES, type RetrievalMode } from './storage/knowledge-base.types';
+export { KnowledgeBasePurge } from './knowledge-base-purge';
+export { knowledgeBaseSpace } from './storage/document-space';
 export { KnowledgeBasesModule } from './knowledge-bases.module';
 export { KnowledgeBasesService } from './knowledge-bases.service';
 export {

@@ -39,7 +39,8 @@ export class KnowledgeBasePurge {
     this.queue.wake();
   }
 
-  private async run({ data: { organizationId, id }, signal }: RunningJob<RowRef>): Promise<void> {
+  /** Removes a knowledge base that is marked as deleted; others stay. A second call at the same time does no harm. */
+  async purgeNow({ organizationId, id }: RowRef, signal: AbortSignal): Promise<void> {
     const scope = this.knowledgeBases.within(organizationId);
     const knowledgeBase = await scope.find(id);
     if (knowledgeBase === null || knowledgeBase.deletedAt === null) return;
@@ -51,5 +52,9 @@ export class KnowledgeBasePurge {
     // Last, because the sweep finds unfinished removals by this row.
     await this.blobs.removeSpace(knowledgeBaseSpace(organizationId, id));
     await scope.remove(id);
+  }
+
+  private run({ data, signal }: RunningJob<RowRef>): Promise<void> {
+    return this.purgeNow(data, signal);
   }
 }

@@ -50,6 +50,7 @@ export class KnowledgeBaseViews {
       document_count: documents.get(row.id) ?? 0,
       embedding: embeddingView(row.embedding),
       hybrid_weight: row.hybridWeight ?? defaultHybridWeight(row.vectorEmbedding ?? row.embedding),
+      passages_shown: row.passagesShown,
       index: await this.indexOf(row),
       version: row.version,
       created_at: row.createdAt,

@@ -3,12 +3,14 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
   IsNumber,
   IsOptional,
   IsString,
+  IsUUID,
   Max,
   MaxLength,
   Min,
@@ -106,6 +108,11 @@ class KnowledgeBaseSettingsDto {
   @Max(1)
   @ApiProperty({ type: Number, nullable: true, required: false })
   hybrid_weight?: number | null;
+
+  /** Readers of an answer may read the passages that it used. Default: true. */
+  @MayBeOmitted()
+  @IsBoolean()
+  passages_shown?: boolean;
 }
 
 export class CreateKnowledgeBaseDto extends KnowledgeBaseSettingsDto {
@@ -176,6 +183,8 @@ export class KnowledgeBaseDto {
   embedding!: EmbeddingDto | null;
   /** Weight of the vectors in hybrid mode, 0..1. */
   hybrid_weight!: number;
+  /** Readers of an answer may read the passages that it used. */
+  passages_shown!: boolean;
   index!: IndexDto;
   /** Counts changes of the settings, not of shares or documents. */
   version!: number;
@@ -210,6 +219,13 @@ export class ShareWithDto {
   @IsString({ each: true })
   @MaxLength(320, { each: true })
   users!: string[];
+
+  /** Ids of groups of the organization. The list replaces the previous one; absent, the groups stay. */
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsUUID(undefined, { each: true })
+  groups?: string[];
 }
 
 export class SharedUserDto {
@@ -218,6 +234,13 @@ export class SharedUserDto {
   name!: string;
 }
 
+export class SharedGroupDto {
+  group_id!: string;
+  @ApiProperty({ example: 'Physics 1, winter term' })
+  name!: string;
+}
+
 export class KnowledgeBaseSharesDto {
   users!: SharedUserDto[];
+  groups!: SharedGroupDto[];
 }

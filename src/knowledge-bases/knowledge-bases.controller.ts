@@ -64,18 +64,18 @@ export class KnowledgeBasesController {
   }
 
   @Get(':id/shares')
-  @Access({ scope: 'read', role: 'teacher', summary: 'List the users a knowledge base is shared with' })
-  async shares(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<KnowledgeBaseSharesDto> {
-    return { users: await this.knowledgeBases.shares(caller, id) };
+  @Access({ scope: 'read', role: 'teacher', summary: 'List the users and groups a knowledge base is shared with' })
+  shares(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<KnowledgeBaseSharesDto> {
+    return this.knowledgeBases.shares(caller, id);
   }
 
   @Put(':id/shares')
-  @Access({ scope: 'write', role: 'teacher', summary: 'Share a knowledge base with users' })
-  async share(
+  @Access({ scope: 'write', role: 'teacher', summary: 'Share a knowledge base with users and groups' })
+  share(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() { users }: ShareWithDto,
+    @Body() body: ShareWithDto,
   ): Promise<KnowledgeBaseSharesDto> {
-    return { users: await this.knowledgeBases.share(caller, id, users) };
+    return this.knowledgeBases.share(caller, id, body);
   }
 }

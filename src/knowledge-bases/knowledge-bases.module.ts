@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ConnectorsModule } from '../connectors';
 import { ExtractionModule } from '../extraction';
 import { FilesModule } from '../files';
+import { MeteringModule } from '../metering';
 import { OrganizationsModule } from '../organizations';
 import { DocumentStore } from './documents/document-store';
 import { DocumentUploads } from './documents/document-uploads';
@@ -18,6 +19,7 @@ import { ExternalSearch } from './retrieval/collections/external-search';
 import { OwnSearch } from './retrieval/collections/own-search';
 import { QueryController } from './retrieval/query.controller';
 import { QuestionRewriter } from './retrieval/question-rewriter';
+import { ExternalProbe } from './retrieval/collections/external-probe.service';
 import { CollectionImport } from './external/collection-import';
 import { ExternalCollectionRepository } from './external/external-collection.repository';
 import { ExternalCollectionsController } from './external/external-collections.controller';
@@ -53,7 +55,7 @@ import { VectorGraphs } from './search/vector-graphs';
 import { SharingService } from './sharing.service';
 
 @Module({
-  imports: [ConnectorsModule, ExtractionModule, FilesModule, OrganizationsModule],
+  imports: [ConnectorsModule, ExtractionModule, FilesModule, MeteringModule, OrganizationsModule],
   // First, because `/external` would match the route of one knowledge base.
   controllers: [
     ExternalCollectionsController,
@@ -75,6 +77,7 @@ import { SharingService } from './sharing.service';
     DocumentUploads,
     DocumentWriter,
     ExternalCollectionRepository,
+    ExternalProbe,
     ExternalSearch,
     ExternalCollectionsService,
     IngestionRequests,
@@ -112,9 +115,11 @@ import { SharingService } from './sharing.service';
     VectorStoreRepository,
   ],
   exports: [
+    ExternalProbe,
     CollectionNames,
     CollectionImport,
     DocumentsService,
+    KnowledgeBasePurge,
     KnowledgeBasesService,
     QuestionRewriter,
     RetrievalService,

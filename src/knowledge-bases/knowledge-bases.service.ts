@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
+import { type Caller, isUuid, pageOf, type PageRequest, type Principal, uuidCursor } from '../kernel';
 import { KnowledgeBasePermissions } from './storage/knowledge-base.permissions';
 import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBaseStore } from './knowledge-base-store';
@@ -9,7 +9,8 @@ import type {
   KnowledgeBaseDto,
   KnowledgeBaseListQueryDto,
   KnowledgeBasePageDto,
-  SharedUserDto,
+  KnowledgeBaseSharesDto,
+  ShareWithDto,
   UpdateKnowledgeBaseDto,
 } from './knowledge-base.dto';
 import { SharingService } from './sharing.service';
@@ -69,12 +70,18 @@ export class KnowledgeBasesService {
     await this.store.hide(caller, await this.permissions.owned(caller, id), expected);
   }
 
-  async shares(caller: Caller, id: string): Promise<SharedUserDto[]> {
+  /** The `ids` whose passages this person may read. Ids of external collections are readable. */
+  async withReadablePassages(principal: Principal, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const own = await this.knowledgeBases.withReadablePassages(principal, ids.filter(isUuid));
+    return new Set([...own, ...ids.filter((id) => !isUuid(id))]);
+  }
+
+  async shares(caller: Caller, id: string): Promise<KnowledgeBaseSharesDto> {
     return this.sharing.list(await this.permissions.owned(caller, id));
   }
 
-  /** Replaces the list of readers. `users` are ids or e-mail addresses. */
-  async share(caller: Caller, id: string, users: readonly string[]): Promise<SharedUserDto[]> {
-    return this.sharing.replace(caller, await this.permissions.owned(caller, id), users);
+  /** Replaces the lists of readers. */
+  async share(caller: Caller, id: string, wanted: ShareWithDto): Promise<KnowledgeBaseSharesDto> {
+    return this.sharing.replace(caller, await this.permissions.owned(caller, id), wanted);
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, invalid } from '../kernel';
-import { MembersService, OrganizationsService } from '../organizations';
+import { GroupsService, MembersService, OrganizationsService } from '../organizations';
 import { AuditLog } from '../platform/audit';
 import { Transactions } from '../platform/database';
-import type { SharedUserDto } from './knowledge-base.dto';
+import type { KnowledgeBaseSharesDto, ShareWithDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
-import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
+import { KnowledgeBaseRepository, type NewReaders } from './storage/knowledge-base.repository';
 import type { KnowledgeBaseVisibility } from './storage/knowledge-base.types';
 
 /** Access grants of a knowledge base, for organizations that allow sharing. */
@@ -15,6 +15,7 @@ export class SharingService {
     private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly organizations: OrganizationsService,
     private readonly members: MembersService,
+    private readonly groups: GroupsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
   ) {}
@@ -24,31 +25,42 @@ export class SharingService {
     if (visibility === 'organization') await this.assertMayShare(caller);
   }
 
-  async list({ organizationId, id }: KnowledgeBaseEntity): Promise<SharedUserDto[]> {
-    const userIds = await this.knowledgeBases.sharedWith(organizationId, id);
-    const found = await Promise.all(userIds.map((userId) => this.members.find(organizationId, userId)));
-    return found.flatMap((member) =>
-      member === null ? [] : [{ user_id: member.userId, email: member.email, name: member.name }],
-    );
+  async list({ organizationId, id }: KnowledgeBaseEntity): Promise<KnowledgeBaseSharesDto> {
+    const { userIds, groupIds } = await this.knowledgeBases.sharedWith(organizationId, id);
+    const [members, groups] = await Promise.all([
+      Promise.all(userIds.map((userId) => this.members.find(organizationId, userId))),
+      this.groups.named(organizationId, groupIds),
+    ]);
+    return {
+      users: members.flatMap((member) =>
+        member === null ? [] : [{ user_id: member.userId, email: member.email, name: member.name }],
+      ),
+      groups: groups.map((group) => ({ group_id: group.id, name: group.name })),
+    };
   }
 
+  /** `users` are ids or e-mail addresses. Absent groups stay. */
   async replace(
     caller: Caller,
     knowledgeBase: KnowledgeBaseEntity,
-    users: readonly string[],
-  ): Promise<SharedUserDto[]> {
+    { users, groups }: ShareWithDto,
+  ): Promise<KnowledgeBaseSharesDto> {
     const { organizationId, id } = knowledgeBase;
-    if (users.length > 0) await this.assertMayShare(caller);
+    if (users.length + (groups ?? []).length > 0) await this.assertMayShare(caller);
     const userIds = await this.userIds(organizationId, users);
     const others = userIds.filter((userId) => userId !== knowledgeBase.ownerId);
-    const before = await this.knowledgeBases.sharedWith(organizationId, id);
+    await this.groups.assertExist(organizationId, groups ?? [], (index) => `groups[${index}]`);
+    const stored = await this.knowledgeBases.sharedWith(organizationId, id);
+    const readers = { userIds: others, groupIds: groups && [...new Set(groups)] };
+    const shown = ({ userIds, groupIds = stored.groupIds }: NewReaders): object => ({
+      users: userIds,
+      groups: groupIds,
+    });
     await this.transactions.run(async (tx) => {
-      await this.knowledgeBases.share(organizationId, id, others, tx);
+      await this.knowledgeBases.share(organizationId, id, readers, tx);
       const target = { type: 'knowledge_base', id };
-      await this.audit.record(
-        { caller, action: 'knowledge_base.share', target, before: { users: before }, after: { users: others } },
-        tx,
-      );
+      const [before, after] = [shown(stored), shown(readers)];
+      await this.audit.record({ caller, action: 'knowledge_base.share', target, before, after }, tx);
     });
     return this.list(knowledgeBase);
   }

@@ -1,5 +1,5 @@
 import { addUsage, type Source, sourceIdentity, type Usage } from '../kernel';
-import type { Citation, ToolOutcome } from '../tools';
+import type { Citation, FoundPassage, ToolOutcome } from '../tools';
 
 type Named = Pick<ToolOutcome, 'index' | 'plugin' | 'placeholder'>;
 type Completed = Extract<ToolOutcome, { status: 'completed' }>;
@@ -35,7 +35,7 @@ export function joinByTool(outcomes: readonly ToolOutcome[]): readonly ToolOutco
 }
 
 function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin' | 'placeholder' | 'duration_ms'> {
-  const { content, sources, citations } = joinTexts(steps);
+  const { content, sources, citations, passages } = joinTexts(steps);
   const evidence = steps.find((step) => step.evidence !== undefined)?.evidence;
   const fallback = steps.find((step) => step.fallback !== undefined)?.fallback;
   const queries = steps.flatMap(({ query = null }) => (query === null ? [] : [query]));
@@ -45,6 +45,7 @@ function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin'
     chars: content.length,
     sources,
     citations,
+    passages,
     confidence: least(steps.flatMap(({ confidence }) => confidence ?? [])),
     cached: steps.every(({ cached }) => cached),
     retries: sum(steps.map(({ retries }) => retries)),
@@ -57,10 +58,13 @@ function joined(steps: readonly Completed[]): Omit<Completed, 'index' | 'plugin'
   };
 }
 
-function joinTexts(steps: readonly Completed[]): Pick<Completed, 'content' | 'sources' | 'citations'> {
+function joinTexts(
+  steps: readonly Completed[],
+): Required<Pick<Completed, 'content' | 'sources' | 'citations' | 'passages'>> {
   let content = '';
   const sources: Source[] = [];
   const citations: Citation[] = [];
+  const passages: FoundPassage[] = [];
   const places = new Map<string, number>();
   for (const step of steps) {
     const offset = content === '' || step.content === '' ? content.length : content.length + GAP.length;
@@ -76,8 +80,9 @@ function joinTexts(steps: readonly Completed[]): Pick<Completed, 'content' | 'so
       return place;
     });
     for (const { at, source } of step.citations) citations.push({ at: at + offset, source: placeOf[source] ?? source });
+    for (const { source, text } of step.passages ?? []) passages.push({ source: placeOf[source] ?? source, text });
   }
-  return { content, sources, citations };
+  return { content, sources, citations, passages };
 }
 
 const sum = (values: readonly number[]): number =>

@@ -31,7 +31,7 @@ const contents = (outcomes: readonly ToolOutcome[]): unknown[] =>
   outcomes.map((outcome) => (outcome.status === 'completed' ? outcome.content : outcome.status));
 
 describe('numbers of sources', () => {
-  it('run over all tools in tool order, and stand in the text where the tool cites', () => {
+  it('run over all tools in tool order, cited sources first, and stand in the text where the tool cites', () => {
     const cites = [
       { at: 1, source: 0 },
       { at: 6, source: 1 },
@@ -41,12 +41,12 @@ describe('numbers of sources', () => {
       completed('plain', ['c']),
       completed('[] d', ['d'], [{ at: 1, source: 0 }]),
     ]);
-    expect(contents(outcomes)).toEqual(['[1] a\n[2] b', 'plain', '[4] d']);
+    expect(contents(outcomes)).toEqual(['[1] a\n[2] b', 'plain', '[3] d']);
     expect(sources.map(({ n, ...rest }) => [n, 'title' in rest && rest.title])).toEqual([
       [1, 'a'],
       [2, 'b'],
-      [3, 'c'],
-      [4, 'd'],
+      [3, 'd'],
+      [4, 'c'],
     ]);
   });
 

@@ -131,7 +131,7 @@ export class StrategyRun implements StrategyContext {
   private settle(calls: Calls, tool: PipelineTool, outcome: ToolOutcome, stepId: string | undefined): ToolOutcome {
     if (stepId === undefined) calls.outcome = outcome;
     else stepsOf(calls).settled.set(stepId, outcome);
-    if (outcome.status === 'skipped') this.tellSkipped(outcome, stepId);
+    if (outcome.status === 'skipped') this.tellSkipped(tool, outcome.reason, stepId);
     if (outcome.status === 'failed' && tool.on_error === 'fail' && this.failure === null && hasFailed(calls)) {
       this.failure = { tool, message: outcome.message };
       this.surroundings.scope.stop();
@@ -172,12 +172,14 @@ export class StrategyRun implements StrategyContext {
     };
   }
 
-  private tellSkipped({ index, plugin, placeholder, reason }: SkippedOutcome, step: string | undefined): void {
+  private tellSkipped(tool: PipelineTool, reason: string, step: string | undefined): void {
+    const { index, plugin, placeholder, label } = tool;
     this.emit({
       type: 'tool.skipped',
       index,
       plugin,
       placeholder,
+      ...(label === undefined ? {} : { label }),
       ...(step === undefined ? {} : { step }),
       reason,
       message: skippedText({ plugin, placeholder }, reason),

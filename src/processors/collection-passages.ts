@@ -1,5 +1,6 @@
 import { type QuestionRewriter, referenceName, type RetrievalQuery } from '../knowledge-bases';
 import {
+  citedText,
   questionText,
   retrieveAccessible,
   type Retriever,
@@ -43,9 +44,14 @@ export async function collectionPassages(
     timeoutMs: remainingMs,
     ...options,
   });
+  const sources = passages.map(({ source }) => source);
   return {
-    content: passages.map(({ text }) => text).join('\n\n'),
-    sources: passages.map(({ source }) => source),
+    ...citedText(
+      passages.map(({ text }) => text),
+      sources,
+      'none',
+    ),
+    sources,
     confidence: null,
     warnings: [...question.warnings, ...warnings],
     query: question.rewritten,

@@ -17,7 +17,7 @@ export const STARTERS: readonly Starter[] = [
     name: 'Plain tutor',
     description: 'No sources: the model answers from what it knows.',
     system_prompt: 'You are a patient tutor. Explain step by step and ask back when a question is unclear.',
-    prompt_template: 'Question of the student:{user_input}Answer briefly and name what to read next.',
+    prompt_template: 'Question of the student:\n\n{user_input}\n\nAnswer briefly and name what to read next.',
   },
   {
     id: 'starter-course-qa',
@@ -26,7 +26,7 @@ export const STARTERS: readonly Starter[] = [
     description: 'Answers from the knowledge bases of a course.',
     system_prompt: 'You answer questions about a university course. Say so when the material does not hold the answer.',
     prompt_template:
-      'Course material:{context}Question of the student:{user_input}Answer from the course material only and name the source.',
+      'Course material:\n\n{context}\n\nQuestion of the student:\n\n{user_input}\n\nAnswer from the course material only and name the source.',
   },
   {
     id: 'starter-essay-feedback',
@@ -36,7 +36,7 @@ export const STARTERS: readonly Starter[] = [
     system_prompt:
       'You give feedback on student essays. Be kind and concrete, quote the passage you speak of, and never rewrite the essay.',
     prompt_template:
-      'Course material:{1_context}Rubric:{2_rubric}Text of the student:{user_input}Give feedback criterion by criterion, then the one thing to improve first.',
+      'Course material:\n\n{1_context}\n\nRubric:\n\n{2_rubric}\n\nText of the student:\n\n{user_input}\n\nGive feedback criterion by criterion, then the one thing to improve first.',
   },
   {
     id: 'starter-research-desk',
@@ -45,7 +45,7 @@ export const STARTERS: readonly Starter[] = [
     description: 'Two knowledge bases side by side.',
     system_prompt: 'You compare sources. Keep apart what each says, and point out where they disagree.',
     prompt_template:
-      'First collection:{1_context}Second collection:{2_context}Question:{user_input}Answer with references to both collections.',
+      'First collection:\n\n{1_context}\n\nSecond collection:\n\n{2_context}\n\nQuestion:\n\n{user_input}\n\nAnswer with references to both collections.',
   },
   {
     id: 'starter-document-guide',
@@ -53,6 +53,7 @@ export const STARTERS: readonly Starter[] = [
     name: 'Document guide',
     description: 'One file, such as an assignment or a lab manual, beside the course material.',
     system_prompt: 'You help students to work with a document. Refer to its sections by name.',
-    prompt_template: 'Document:{1_file}Course material:{2_context}Question of the student:{user_input}',
+    prompt_template:
+      'Document:\n\n{1_file}\n\nCourse material:\n\n{2_context}\n\nQuestion of the student:\n\n{user_input}',
   },
 ];

@@ -230,7 +230,7 @@ export class RubricsService {
   ): Promise<RubricView> {
     const row = await this.versions.change(request, verb, (row) => {
       const change = next(row);
-      // As text, because a new order of members is a change.
+      // Compared as text: a new order of members is a change.
       return JSON.stringify(change.before) === JSON.stringify(change.after) ? null : change;
     });
     return viewOf(row, request.caller);

@@ -15,7 +15,7 @@ const delta = (overrides: Partial<FunctionCallDelta>): FunctionCallDelta => ({
   ...overrides,
 });
 
-/** As connectors read OpenAI's chunks. */
+/** Reads OpenAI's chunks as connectors do. */
 function deltasOf(chunk: any): FunctionCallDelta[] {
   const [choice] = chunk.choices;
   const calls = choice?.delta?.tool_calls ?? choice?.message?.tool_calls ?? [];

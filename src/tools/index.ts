@@ -1,5 +1,6 @@
 export * from './contract';
 export { citedReply, withoutMarks, writeNumbers } from './output/citations';
+export { foundPassages } from './output/found-passages';
 export { cleanText, cutText } from './output/clean-text';
 export { closestName } from './catalogues/closest-name';
 export { ConfigSchemas } from './catalogues/config-schema';
@@ -20,9 +21,10 @@ export { reportResult, reportTool } from './report-tool';
 export { questionText, type Retriever, retrieveAccessible } from './search/retrieve-accessible';
 export type { ToolStats } from './statistics/tool-counts.types';
 export { ToolStatistics } from './statistics/tool-statistics';
-export { sourcesBlock } from './search/sources-block';
+export { citedText, sourcesBlock } from './search/sources-block';
 export { targetOf, PARALLEL_TEXTS, SEQUENTIAL_TEXTS, skippedText } from './calls/tool-texts';
 export { ToolCatalogue } from './catalogues/tool-catalogue';
+export { McpProbe } from './functions';
 export { toolsOver } from './tool-plugins';
 export type { SearchRetrieval } from './search';
 export { ToolInvoker } from './invokers/tool-invoker';

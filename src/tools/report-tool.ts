@@ -2,10 +2,11 @@ import type { ReportResult, ReportTool } from '../runs';
 import type { PipelineTool, ToolOutcome } from './contract';
 
 /** A tool's row in the run report. */
-export const reportTool = ({ index, plugin, placeholder, enabled, config }: PipelineTool): ReportTool => ({
+export const reportTool = ({ index, plugin, placeholder, label, enabled, config }: PipelineTool): ReportTool => ({
   index,
   plugin,
   placeholder,
+  ...(label === undefined ? {} : { label }),
   enabled,
   config,
 });

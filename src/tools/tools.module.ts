@@ -10,7 +10,7 @@ import { type FunctionPlugin, FUNCTIONS, type Tool, TOOLS } from './contract';
 import { FunctionCatalogue } from './catalogues/function-catalogue';
 import { FunctionInvoker } from './invokers/function-invoker';
 import { FunctionOffers } from './offers/function-offers.service';
-import { FUNCTION_PLUGINS } from './functions';
+import { FUNCTION_PLUGINS, McpProbe } from './functions';
 import { ToolStatistics } from './statistics/tool-statistics';
 import { ToolStatsRepository } from './statistics/tool-stats.repository';
 import { ToolCatalogue } from './catalogues/tool-catalogue';
@@ -26,6 +26,7 @@ import { ToolsService } from './listing/tools.service';
     { provide: TOOLS, useFactory: (...tools: Tool[]) => tools, inject: [...TOOL_PLUGINS] },
     ...FUNCTION_PLUGINS,
     { provide: FUNCTIONS, useFactory: (...plugins: FunctionPlugin[]) => plugins, inject: [...FUNCTION_PLUGINS] },
+    McpProbe,
     ToolCatalogue,
     FunctionCatalogue,
     FunctionInvoker,
@@ -36,6 +37,7 @@ import { ToolsService } from './listing/tools.service';
     ToolsService,
   ],
   exports: [
+    McpProbe,
     ToolCatalogue,
     FunctionCatalogue,
     FunctionInvoker,

@@ -1,13 +1,13 @@
 import type { TextEncoding } from './text-decoding';
 
-export const DOCUMENT_FORMATS = ['pdf', 'docx', 'html', 'markdown', 'text', 'csv', 'json'] as const;
+export const DOCUMENT_FORMATS = ['pdf', 'docx', 'pptx', 'html', 'markdown', 'text', 'csv', 'json'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 
 export interface DetectedFormat {
   readonly format: DocumentFormat;
   /** Media type to serve the original with. */
   readonly contentType: string;
-  /** Null for PDF and Word. */
+  /** Null for PDF, Word and PowerPoint. */
   readonly encoding: TextEncoding | null;
 }
 
@@ -17,7 +17,7 @@ export interface ExtractionInput {
   readonly filename: string;
 }
 
-/** `start` is an offset in the document's text. Pages are numbered from 1. */
+/** `start` is an offset in the document's text. Pages and slides are numbered from 1. */
 export interface PageStart {
   readonly page: number;
   readonly start: number;
@@ -28,7 +28,7 @@ export interface ExtractedDocument extends Omit<DetectedFormat, 'encoding'> {
   /** Markdown-like: `#` headings, `|` tables, fenced code; formulas as written. Without NUL and unpaired surrogates. */
   readonly text: string;
   readonly title: string | null;
-  /** One per page with text, in order; empty for formats without pages. */
+  /** One per page or slide with text, in order; empty for formats without pages. */
   readonly pages: readonly PageStart[];
   /** Missing or guessed parts, in words for the owner. */
   readonly warnings: readonly string[];

@@ -1,9 +1,9 @@
 import mammoth from 'mammoth';
 import { ExtractionError } from '../document/extraction.errors';
-import { openWord, type WordParts } from './docx-archive';
 import { withEquations } from './docx-equations';
 import type { Content, Source } from './format-reader.types';
 import { htmlToMarkdown } from './html';
+import { type OfficeParts, openOffice } from './office-archive';
 import { firstHeading } from './text';
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
@@ -19,7 +19,7 @@ const STYLES = [
 ];
 
 /** Mammoth accepts an unpacked document as `file`. Unpacking it here enforces the limits and converts the equations. */
-const inputOf = (parts: WordParts): Input =>
+const inputOf = (parts: OfficeParts): Input =>
   ({
     file: {
       exists: (name: string) => parts.has(name),
@@ -34,7 +34,7 @@ const inputOf = (parts: WordParts): Input =>
 
 /** @throws {ExtractionError} */
 export async function readDocx({ bytes, limits }: Source): Promise<Content> {
-  const parts = await openWord(bytes, limits);
+  const parts = await openOffice(bytes, limits, 'Word document');
   const { value } = await mammoth
     .convertToHtml(inputOf(parts), {
       styleMap: STYLES,

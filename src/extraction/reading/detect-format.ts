@@ -7,6 +7,7 @@ import { listZip } from '../document/zip-listing';
 const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',
   docx: 'docx',
+  pptx: 'pptx',
   html: 'html',
   htm: 'html',
   md: 'markdown',
@@ -19,6 +20,7 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
 const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   html: 'text/html',
   markdown: 'text/markdown',
   text: 'text/plain',
@@ -26,7 +28,7 @@ const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   json: 'application/json',
 };
 
-export const READABLE_EXTENSIONS = '.pdf, .docx, .html, .md, .txt, .csv or .json';
+export const READABLE_EXTENSIONS = '.pdf, .docx, .pptx, .html, .md, .txt, .csv or .json';
 
 const HEAD_BYTES = 4096;
 /** ISO 32000-1, appendix H: readers accept a header within the first 1,024 bytes. */
@@ -38,7 +40,8 @@ const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
 /** Format by content. `what` completes "The content is …". */
 interface Content {
-  readonly kind: 'pdf' | 'docx' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
+  readonly kind:
+    'pdf' | 'docx' | 'pptx' | 'html' | 'json' | 'text' | 'encrypted' | 'damaged' | 'crowded' | 'unreadable';
   readonly what: string;
   readonly encoding?: TextEncoding;
   readonly head?: string;
@@ -50,7 +53,6 @@ const extensionOf = (filename: string): string => /\.([^./\\]+)$/.exec(filename)
 
 const OFFICE: readonly (readonly [folder: string, what: string])[] = [
   ['xl/', 'an Excel workbook'],
-  ['ppt/', 'a PowerPoint presentation'],
   ['content.xml', 'an OpenDocument file'],
   ['OEBPS/', 'an e-book'],
 ];
@@ -62,9 +64,12 @@ async function archiveContent(bytes: Buffer): Promise<Content> {
     return { kind: 'damaged', what: 'a damaged archive or office document' };
   }
   const names = listing.entries.map(({ fileName }) => fileName);
-  const isWord = names.some((name) => name.startsWith('word/')) && names.includes('[Content_Types].xml');
-  if (isWord) return { kind: 'docx', what: 'a Word document' };
-  const office = OFFICE.find(([folder]) => names.some((name) => name.startsWith(folder)));
+  const has = (folder: string): boolean => names.some((name) => name.startsWith(folder));
+  if (names.includes('[Content_Types].xml')) {
+    if (has('word/')) return { kind: 'docx', what: 'a Word document' };
+    if (has('ppt/')) return { kind: 'pptx', what: 'a PowerPoint presentation' };
+  }
+  const office = OFFICE.find(([folder]) => has(folder));
   return { kind: 'unreadable', what: office?.[1] ?? 'a ZIP archive' };
 }
 
@@ -110,6 +115,7 @@ async function contentOf(bytes: Buffer): Promise<Content> {
 const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = {
   pdf: ({ kind }) => kind === 'pdf',
   docx: ({ kind }) => kind === 'docx',
+  pptx: ({ kind }) => kind === 'pptx',
   html: ({ kind, head = '' }) => kind === 'html' || (kind === 'text' && /<[a-z!][^<>]*>/i.test(head)),
   markdown: ({ kind }) => kind === 'text' || kind === 'json',
   text: ({ kind }) => kind === 'text' || kind === 'json',
@@ -117,17 +123,24 @@ const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = 
   json: ({ kind, head = '' }) => kind === 'json' || (kind === 'text' && JSON_START.test(head)),
 };
 
+/** Formats that are ZIP archives of XML parts. */
+const ARCHIVES: Readonly<Partial<Record<DocumentFormat, string>>> = { docx: 'Word document', pptx: 'presentation' };
+
+function archiveRefusal(what: string, { kind }: Content): ExtractionError | null {
+  if (kind === 'encrypted') {
+    return new ExtractionError('document.encrypted', `The ${what} is protected by a password; save it without one`);
+  }
+  if (kind === 'damaged') {
+    return new ExtractionError('document.malformed', `The ${what} is damaged or was cut short; upload it again`);
+  }
+  return kind === 'crowded' ? new ExtractionError('document.expansion', `The ${what} holds too many parts`) : null;
+}
+
 function refusal(extension: string, format: DocumentFormat, content: Content): ExtractionError {
-  if (content.kind === 'encrypted' && format === 'docx') {
-    return new ExtractionError('document.encrypted', 'The document is protected by a password; save it without one');
-  }
-  if (format === 'docx' && content.kind === 'damaged') {
-    return new ExtractionError('document.malformed', 'The Word document is damaged or was cut short; upload it again');
-  }
-  if (format === 'docx' && content.kind === 'crowded') {
-    return new ExtractionError('document.expansion', 'The Word document holds too many parts');
-  }
-  const isText = format !== 'pdf' && format !== 'docx';
+  const archive = ARCHIVES[format];
+  const refused = archive === undefined ? null : archiveRefusal(archive, content);
+  if (refused !== null) return refused;
+  const isText = format !== 'pdf' && archive === undefined;
   if (isText && content.what.startsWith('binary data')) {
     return new ExtractionError('document.encoding', `The content is ${content.what}, not text; save the file as UTF-8`);
   }

@@ -12,11 +12,13 @@ import { readDocx } from '../formats/docx';
 import { readHtml } from '../formats/html';
 import { readJson } from '../formats/json';
 import { readPdf } from '../formats/pdf/pdf';
+import { readPptx } from '../formats/pptx';
 import { readText } from '../formats/text';
 
 const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   pdf: readPdf,
   docx: readDocx,
+  pptx: readPptx,
   html: readHtml,
   markdown: readText,
   text: readText,

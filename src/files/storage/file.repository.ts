@@ -12,6 +12,12 @@ export class FileRepository {
     return new OwnedFiles((tx ?? this.dataSource.manager).getRepository(FileEntity), owner);
   }
 
+  /** Stored bytes of one owner, or of the organization. */
+  async bytes(organizationId: string, ownerId: string | null, tx?: Transaction): Promise<number> {
+    const rows = (tx ?? this.dataSource.manager).getRepository(FileEntity);
+    return (await rows.sum('size', { organizationId, ...(ownerId === null ? {} : { ownerId }) })) ?? 0;
+  }
+
   /** Storage names, of those given, that rows of the owner use. */
   async named(organizationId: string, ownerId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.dataSource.manager.find(FileEntity, {
@@ -48,6 +54,19 @@ export class OwnedFiles extends TenantScope<FileEntity> {
     const where = this.own(afterName === null ? {} : { name: MoreThan(afterName) });
     const rows = await this.rows.find({ where, order: { name: 'ASC' }, take: limit });
     return [rows, await this.rows.countBy(this.own())];
+  }
+
+  /** Returns the storage names of the removed files. */
+  async removeByIds(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.rows.findBy(this.own({ id: Any([...ids]) }));
+    await this.rows.remove(rows);
+    return rows.map(({ storageName }) => storageName);
+  }
+
+  async removeAll(): Promise<number> {
+    const { affected } = await this.rows.delete(this.own());
+    return affected ?? 0;
   }
 
   private own(conditions: FindOptionsWhere<FileEntity> = {}): FindOptionsWhere<FileEntity> {

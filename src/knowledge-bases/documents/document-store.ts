@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound, uuidv7 } from '../../kernel';
+import { StorageLimits } from '../../metering';
 import { AuditLog, type AuditRecord } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
 import { CANCELLED } from '../ingestion/ingestion-failure';
@@ -34,13 +35,21 @@ export class DocumentStore {
     private readonly index: SearchIndex,
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
-  ) {}
+    private readonly storage: StorageLimits,
+  ) {
+    storage.declare({ name: 'documents', bytes: (...of) => documents.bytes(...of) });
+  }
 
   /**
    * A file with a known name and the same bytes changes nothing. With other bytes it replaces the document; its old chunks
    * answer until the new ones are complete. Names must be distinct.
    */
-  save(caller: Caller, knowledgeBase: KnowledgeBaseEntity, uploads: readonly StoredUpload[]): Promise<SavedDocument[]> {
+  async save(
+    caller: Caller,
+    knowledgeBase: KnowledgeBaseEntity,
+    uploads: readonly StoredUpload[],
+  ): Promise<SavedDocument[]> {
+    const assertRoom = await this.storage.checkFor({ ...knowledgeBase, userId: knowledgeBase.ownerId });
     return this.locked(knowledgeBase, async (documents, tx) => {
       const names = uploads.map(({ name }) => name);
       const known = new Map((await documents.named(knowledgeBase.id, names)).map((row) => [row.filename, row]));
@@ -54,6 +63,7 @@ export class DocumentStore {
       for (const { old, upload } of changed) {
         if (old !== undefined) await documents.update(old.id, { ...WAITING, ...replacement(old, upload) });
       }
+      if (changed.length > 0) await assertRoom(tx);
       await this.audit.recordAll(
         changed.map((plan) => auditOf(caller, knowledgeBase, plan)),
         tx,

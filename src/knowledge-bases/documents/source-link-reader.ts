@@ -5,6 +5,7 @@ import { DocumentRepository } from '../storage/document.repository';
 import { DocumentsService } from './documents.service';
 import type { SourceLinkTarget } from './source-link-token';
 import { SourceLinks } from './source-links';
+import { withinOrganization } from '../../platform/database';
 
 export interface OriginalDocument {
   readonly filename: string;
@@ -33,7 +34,7 @@ export class SourceLinkReader {
       throw new AppError('link_expired', 'This link has expired. Ask again, or open the run again, for a new one.');
     }
     try {
-      return await this.read(target);
+      return await withinOrganization(target.organizationId, () => this.read(target));
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') throw nowhere();
       throw error;

@@ -10,12 +10,12 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { attachment } from '../../files';
+import { shownOrAttached } from '../../files';
 import { AppError } from '../../kernel';
 import { ERROR_STATUS, ProblemDto, Public } from '../../platform/http';
 import { SourceLinkReader } from './source-link-reader';
 
-/** Uploads are untrusted: they must not be displayed or run in our origin, nor learn the referrer. */
+/** Uploads are untrusted: they must not run in our origin, nor learn the referrer. PDF viewers work in the sandbox. */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -36,7 +36,7 @@ export class SourceLinksController {
 
   // Clients may append parameters to a link; they are ignored.
   @Get()
-  @Public('Download the document that a source of an answer links to')
+  @Public('Open the document that a source of an answer links to: PDF and plain text are shown, all else is a download')
   @ApiQuery({ name: 'link', description: 'Signed and expiring. Access rights are checked at every use' })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @ApiExtraModels(ProblemDto)
@@ -50,7 +50,9 @@ export class SourceLinksController {
     response.set(HEADERS);
     try {
       const { filename, contentType, bytes } = await this.reader.open(link);
-      response.set({ 'Content-Type': contentType, 'Content-Disposition': attachment(filename) }).send(bytes);
+      response
+        .set({ 'Content-Type': contentType, 'Content-Disposition': shownOrAttached(filename, contentType) })
+        .send(bytes);
     } catch (error) {
       if (!isExpected(error) || request.accepts(['json', 'html']) !== 'html') throw error;
       response.status(ERROR_STATUS[error.code]).type('text/plain; charset=utf-8').send(`${error.detail}\n`);

@@ -33,7 +33,7 @@ interface Sources {
   readonly server: KnowledgeBaseRuntime | null;
 }
 
-/** Whose access rights open a source, and who reads it. */
+/** The owner whose access rights open a source, and the person who reads it. */
 export interface Readers {
   readonly owner: Principal;
   readonly reader: Principal;

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ANN_HALF, annType, type AnnIndex } from './vector-query';
+import { DATABASE, type OpenDatabase } from '../../platform/database';
 
 /** Vector indexes that are too large for a scan and have few enough dimensions for a graph. */
 const WANTED = `
@@ -24,7 +25,10 @@ const nameOf = ({ index, dimensions }: AnnIndex): string => `kb_vectors_graph_${
 /** HNSW graphs: one for each large vector index, over its own vectors only. */
 @Injectable()
 export class VectorGraphRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(DATABASE) private readonly database: Pick<OpenDatabase, 'asOwner'>,
+  ) {}
 
   wanted(leastChunks: number): Promise<AnnIndex[]> {
     return this.dataSource.query<AnnIndex[]>(WANTED, [leastChunks]);
@@ -59,20 +63,19 @@ export class VectorGraphRepository {
 
   /** Runs on a connection of its own, outside transactions. An abort cancels the statement on the server. */
   private async withoutTimeLimit(statement: string, signal: AbortSignal): Promise<void> {
-    const { options } = this.dataSource;
-    if (options.type !== 'postgres') throw new Error('Graphs need PostgreSQL');
-    const alone = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1, extra: {} });
-    await alone.initialize();
     let cancel = (): void => undefined;
     try {
-      const [{ pid }] = await alone.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
-      cancel = () => void this.dataSource.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', cancel, { once: true });
-      await alone.query(statement);
+      await this.database.asOwner(async (alone) => {
+        const [{ pid }] = await alone.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
+        const ended = (): Promise<unknown> =>
+          this.database.asOwner((other) => other.query('SELECT pg_cancel_backend($1)', [pid]));
+        cancel = () => void ended().catch(() => undefined);
+        signal.throwIfAborted();
+        signal.addEventListener('abort', cancel, { once: true });
+        await alone.query(statement);
+      });
     } finally {
       signal.removeEventListener('abort', cancel);
-      await alone.destroy();
     }
   }
 }

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Transaction } from '../../platform/database';
+import { DATABASE, type OpenDatabase, type Transaction } from '../../platform/database';
 import { vectorText } from './vector-query';
 
 /** Arbitrary, but the same in every replica. */
@@ -116,7 +116,10 @@ export interface Extension {
 /** Vectors of chunks, in a table that exists only where pgvector does. Call `createTable` first. */
 @Injectable()
 export class VectorStoreRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(DATABASE) private readonly database: Pick<OpenDatabase, 'asOwner' | 'enforceRowSecurity'>,
+  ) {}
 
   /** False before the migrations have run. */
   async hasChunks(): Promise<boolean> {
@@ -136,8 +139,13 @@ export class VectorStoreRepository {
     return this.exclusively('CREATE EXTENSION IF NOT EXISTS vector');
   }
 
-  createTable(): Promise<void> {
-    return this.exclusively(TABLE, CHUNK_INDEX);
+  async createTable(): Promise<void> {
+    const [{ found }] = await this.dataSource.query<[{ found: boolean }]>(
+      `SELECT to_regclass('kb_vectors') IS NOT NULL AS found`,
+    );
+    if (found) return;
+    await this.exclusively(TABLE, CHUNK_INDEX);
+    await this.database.enforceRowSecurity();
   }
 
   /** Skips deleted chunks, and all of them when the knowledge base no longer uses the index. */
@@ -201,9 +209,11 @@ export class VectorStoreRepository {
 
   /** Replicas may start at once, and `IF NOT EXISTS` alone loses that race. */
   private async exclusively(...statements: readonly string[]): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
-      for (const statement of statements) await tx.query(statement);
-    });
+    await this.database.asOwner((owner) =>
+      owner.transaction(async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
+        for (const statement of statements) await tx.query(statement);
+      }),
+    );
   }
 }

@@ -24,6 +24,13 @@ const NAMED_BLOBS = `
   CROSS JOIN LATERAL unnest(d.unused_files || ARRAY[d.storage_name, d.answering->>'storageName']) AS blob(name)
   WHERE d.organization_id = $1 AND d.knowledge_base_id = $2 AND blob.name = ANY($3::text[])`;
 
+/** `$2` null: of the whole organization. A replaced file that still answers is not counted. */
+const BYTES = `
+  SELECT coalesce(sum(d.size), 0)::float8 AS bytes
+  FROM kb_documents d JOIN knowledge_bases k ON k.id = d.knowledge_base_id
+  WHERE d.organization_id = $1 AND ($2::uuid IS NULL OR k.owner_id = $2)
+    AND d.deleted_at IS NULL AND k.deleted_at IS NULL`;
+
 @Injectable()
 export class DocumentRepository {
   private readonly claimSeconds: number;
@@ -43,6 +50,13 @@ export class DocumentRepository {
   within(organizationId: string, tx?: Transaction): DocumentScope {
     const rows = (tx ?? this.dataSource.manager).getRepository(DocumentEntity);
     return new DocumentScope(rows, organizationId, this.claimSeconds);
+  }
+
+  /** Stored bytes in the knowledge bases of one owner, or of the organization. */
+  async bytes(organizationId: string, ownerId: string | null, tx?: Transaction): Promise<number> {
+    const manager = tx ?? this.dataSource.manager;
+    const [row] = await manager.query<[{ bytes: number }]>(BYTES, [organizationId, ownerId]);
+    return row.bytes;
   }
 
   /** Unfinished documents of every organization without a live worker, oldest first, with ids after `after`. */

@@ -68,6 +68,10 @@ export class KnowledgeBaseEntity {
   @Column('double precision', { name: 'hybrid_weight', nullable: true })
   hybridWeight!: number | null;
 
+  /** Readers of an answer may read the passages that it used. */
+  @Column('boolean', { name: 'passages_shown', default: true })
+  passagesShown!: boolean;
+
   /** Set at deletion. A job then removes the documents. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { isUuid, type Principal } from '../../kernel';
+import { GROUP_MEMBERSHIPS } from '../../organizations';
 import { queryPrepared, type Transaction, VersionedScope } from '../../platform/database';
+import { KnowledgeBaseGroupShareEntity } from './knowledge-base-group-share.entity';
 import { KnowledgeBaseShareEntity } from './knowledge-base-share.entity';
 import { KnowledgeBaseEntity } from './knowledge-base.entity';
 
@@ -14,9 +16,20 @@ export interface KnowledgeBaseFilter {
   readonly after: string | null;
 }
 
-/** Access rule for reading: owner, shared with the user, or shown to the organization. Needs the alias `kb` and `:userId`. */
+/** People and groups that a knowledge base is shared with. */
+export interface Readers {
+  readonly userIds: readonly string[];
+  readonly groupIds: readonly string[];
+}
+
+/** Absent groups stay. */
+export type NewReaders = Pick<Readers, 'userIds'> & { readonly groupIds: readonly string[] | undefined };
+
+/** Access rule for reading: owner, shared with the user or one of their groups, or shown to the organization. Needs the alias `kb` and `:userId`. */
 const MAY_READ = `(kb.owner_id = :userId OR kb.visibility = 'organization' OR EXISTS (
-  SELECT FROM knowledge_base_shares share WHERE share.knowledge_base_id = kb.id AND share.user_id = :userId))`;
+  SELECT FROM knowledge_base_shares share WHERE share.knowledge_base_id = kb.id AND share.user_id = :userId) OR EXISTS (
+  SELECT FROM knowledge_base_group_shares share JOIN ${GROUP_MEMBERSHIPS} membership USING (group_id, organization_id)
+  WHERE share.knowledge_base_id = kb.id AND share.organization_id = kb.organization_id AND membership.user_id = :userId))`;
 /** Names the columns: a prepared statement must not change when a migration adds one. */
 const readable = (columns: readonly ColumnMetadata[]): string => `
   SELECT ${columns.map(({ databaseName }) => `kb.${databaseName}`).join(', ')} FROM knowledge_bases kb
@@ -32,6 +45,11 @@ const STATES = `
       WHERE document.knowledge_base_id = kb.id AND document.generation IS NOT NULL) AS documents
   FROM knowledge_bases kb
   WHERE kb.organization_id = $1 AND kb.deleted_at IS NULL AND (kb.id = ANY ($3::uuid[]) OR kb.slug = ANY ($4::text[]))`;
+
+const WITH_READABLE_PASSAGES = `
+  SELECT kb.id FROM knowledge_bases kb
+  WHERE kb.organization_id = $1 AND kb.id = ANY ($3::uuid[]) AND kb.deleted_at IS NULL
+    AND (kb.passages_shown OR ${MAY_READ.replaceAll(':userId', '$2')})`;
 
 /** Fingerprint of a knowledge base. A search gives the same results while it stays equal. */
 export interface KnowledgeBaseState {
@@ -71,31 +89,49 @@ export class KnowledgeBaseRepository {
     return queryPrepared<KnowledgeBaseState & Record<string, unknown>>(this.dataSource, STATES, values);
   }
 
+  /** The `ids` whose passages this person may read: passages are shown to readers of answers, or the person may read all. */
+  async withReadablePassages(
+    { organizationId, userId }: Principal,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.dataSource.query<{ id: string }[]>(WITH_READABLE_PASSAGES, [organizationId, userId, ids]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** Deleted ones of every organization whose documents are not all removed yet. */
   hidden(): Promise<KnowledgeBaseEntity[]> {
     return this.dataSource.manager.findBy(KnowledgeBaseEntity, { deletedAt: Not(IsNull()) });
   }
 
-  async sharedWith(organizationId: string, knowledgeBaseId: string): Promise<string[]> {
-    const rows = await this.dataSource.manager.find(KnowledgeBaseShareEntity, {
-      where: { organizationId, knowledgeBaseId },
-      order: { createdAt: 'ASC', userId: 'ASC' },
-    });
-    return rows.map(({ userId }) => userId);
+  async sharedWith(organizationId: string, knowledgeBaseId: string): Promise<Readers> {
+    const { manager } = this.dataSource;
+    const where = { organizationId, knowledgeBaseId };
+    const [people, groups] = await Promise.all([
+      manager.find(KnowledgeBaseShareEntity, { where, order: { createdAt: 'ASC', userId: 'ASC' } }),
+      manager.find(KnowledgeBaseGroupShareEntity, { where, order: { createdAt: 'ASC', groupId: 'ASC' } }),
+    ]);
+    return { userIds: people.map(({ userId }) => userId), groupIds: groups.map(({ groupId }) => groupId) };
   }
 
   async share(
     organizationId: string,
     knowledgeBaseId: string,
-    userIds: readonly string[],
+    { userIds, groupIds }: NewReaders,
     tx: Transaction,
   ): Promise<void> {
-    await tx.delete(KnowledgeBaseShareEntity, { organizationId, knowledgeBaseId });
-    if (userIds.length === 0) return;
-    await tx.insert(
-      KnowledgeBaseShareEntity,
-      userIds.map((userId) => ({ organizationId, knowledgeBaseId, userId })),
-    );
+    const own = { organizationId, knowledgeBaseId };
+    await tx.delete(KnowledgeBaseShareEntity, own);
+    if (userIds.length > 0) {
+      const rows = userIds.map((userId) => ({ ...own, userId }));
+      await tx.insert(KnowledgeBaseShareEntity, rows);
+    }
+    if (groupIds === undefined) return;
+    await tx.delete(KnowledgeBaseGroupShareEntity, own);
+    if (groupIds.length > 0) {
+      const rows = groupIds.map((groupId) => ({ ...own, groupId }));
+      await tx.insert(KnowledgeBaseGroupShareEntity, rows);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ const TRANSIENT: readonly ErrorCode[] = [
   'unavailable',
   'insufficient_storage',
   'too_many_requests',
+  'rate_limited',
   'upstream_rate_limited',
   'upstream_error',
   'upstream_timeout',

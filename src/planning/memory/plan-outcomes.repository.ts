@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import './plan-outcome.entity';
 import { KEY_NAMES, type OutcomeRow, SUM_NAMES } from './plan-outcomes.types';
+import { AcrossOrganizations } from '../../platform/database';
 
 const TYPES: Readonly<Record<(typeof KEY_NAMES)[number] | (typeof SUM_NAMES)[number], string>> = {
   organizationId: 'uuid',
@@ -54,12 +55,14 @@ export class PlanOutcomesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Adds to the stored counts, so that several processes can count. */
+  @AcrossOrganizations('batches')
   async add(rows: readonly OutcomeRow[]): Promise<void> {
     const flat = rows.map(({ key, sums }) => ({ ...key, ...sums }));
     if (flat.length > 0) await this.dataSource.query(ADD, [JSON.stringify(flat)]);
   }
 
   /** Of the last `days` days, the newest first. */
+  @AcrossOrganizations('batches')
   async read(organizationId: string, assistantId: number, days: number): Promise<OutcomeRow[]> {
     const rows = await this.dataSource.query<ReadRow[]>(READ, [organizationId, assistantId, days, MOST_ROWS]);
     return rows.map(({ queryClass, tools, planner, arm, day, ...sums }) => ({
@@ -68,6 +71,7 @@ export class PlanOutcomesRepository {
     }));
   }
 
+  @AcrossOrganizations('batches')
   async forget(days: number): Promise<void> {
     await this.dataSource.query(FORGET, [days]);
   }

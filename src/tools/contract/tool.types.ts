@@ -81,6 +81,12 @@ export interface ToolContext {
   readonly progress: (message: string) => void;
 }
 
+export interface FoundPassage {
+  /** Position in `sources`. */
+  readonly source: number;
+  readonly text: string;
+}
+
 export interface ToolOutput {
   readonly content: string;
   readonly sources: readonly Source[];
@@ -88,6 +94,8 @@ export interface ToolOutput {
   readonly confidence: number | null;
   /** Ascending by `at`. */
   readonly citations?: readonly Citation[];
+  /** The texts that the content was made of. Absent: the content is one text. */
+  readonly passages?: readonly FoundPassage[];
   /** Degraded work the user should know of, such as an unreachable collection. */
   readonly warnings?: readonly string[];
   /** The query that the tool used instead of the question; for the report, which only editors see. */
@@ -187,6 +195,7 @@ export type ToolOutcome =
       readonly chars: number;
       readonly sources: readonly Source[];
       readonly citations: readonly Citation[];
+      readonly passages?: readonly FoundPassage[];
       readonly confidence: number | null;
       readonly cached: boolean;
       readonly retries: number;
@@ -232,6 +241,8 @@ export interface PipelineTool {
   readonly plugin: string;
   /** Without braces, e.g. `1_context`; null for tools that fill no slot. */
   readonly placeholder: string | null;
+  /** Name that the author gave the tool; absent without one. */
+  readonly label?: string;
   readonly enabled: boolean;
   readonly config: JsonObject;
   readonly on_error: (typeof ON_ERROR)[number];

@@ -34,6 +34,7 @@ describe('a call that works', () => {
       content: '12345',
       sources: [],
       citations: [],
+      passages: [],
       confidence: null,
       cached: false,
       retries: 0,

@@ -59,8 +59,8 @@ export class ToolInvoker {
 
   async run(entry: CompiledTool, input: ToolInput, invocation: Invocation): Promise<ToolOutcome> {
     const { index, plugin, placeholder } = entry;
-    const { emit, texts, step } = invocation;
-    const ref: ToolRef = step === undefined ? { index, plugin, placeholder } : { index, plugin, placeholder, step };
+    const { emit, texts } = invocation;
+    const ref = refOf(entry, invocation);
     const calling: Calling = { ref, input, invocation };
     const startedAt = performance.now();
     emit({ type: 'tool.started', ...ref, message: texts.started(targetOf(entry)) });
@@ -76,7 +76,7 @@ export class ToolInvoker {
       return { index, plugin, placeholder, status: 'failed', code, message, duration_ms, retries, ...bounded };
     }
     const { output, fallback } = ended;
-    const { content, sources, citations, confidence, warnings, query, usage, truncated } = output;
+    const { content, sources, citations, passages, confidence, warnings, query, usage, truncated } = output;
     const { length: chars } = content;
     const shared = {
       chars,
@@ -90,7 +90,7 @@ export class ToolInvoker {
     const judged = evidence === undefined ? {} : { evidence };
     const message = texts.completed(entry, chars);
     emit({ type: 'tool.completed', ...ref, sources: sources.length, message, ...shared });
-    const kept = { content, sources, citations, warnings, query, usage, truncated };
+    const kept = { content, sources, citations, passages, warnings, query, usage, truncated };
     return { index, plugin, placeholder, status: 'completed', ...kept, ...shared, ...judged };
   }
 
@@ -149,6 +149,11 @@ export class ToolInvoker {
 }
 
 const NOT_BOUNDED = {};
+
+function refOf({ index, plugin, placeholder, label }: PipelineTool, { step }: Invocation): ToolRef {
+  const ref: ToolRef = step === undefined ? { index, plugin, placeholder } : { index, plugin, placeholder, step };
+  return label === undefined ? ref : { ...ref, label };
+}
 
 const notCalled = (startedAt: number): CallTrace => ({
   startedAt,

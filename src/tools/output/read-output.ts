@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type KnowledgeBaseSource, type Source, type Usage } from '../../kernel';
 import { cleanText, cutText } from './clean-text';
-import { type Citation, ToolFailure, type ToolOutput } from '../contract';
+import { type Citation, type FoundPassage, ToolFailure, type ToolOutput } from '../contract';
 
 /** Sources of one output; more are left out. */
 export const MAX_SOURCES = 100;
@@ -21,7 +21,7 @@ export interface CheckedOutput extends Required<ToolOutput> {
  */
 export function readOutput(raw: unknown, limit: number): CheckedOutput {
   if (!isJsonObject(raw)) throw wrong('the output is not an object');
-  const { content, confidence = null, citations = [], warnings = [], query = null, usage } = raw;
+  const { content, confidence = null, citations = [], passages = [], warnings = [], query = null, usage } = raw;
   if (typeof content !== 'string') throw wrong('its content is not a string');
   const sources = list(raw.sources ?? [], 'sources');
   const kept = cleanText(cutText(content, limit));
@@ -37,6 +37,7 @@ export function readOutput(raw: unknown, limit: number): CheckedOutput {
     citations: readCitations(list(citations, 'citations'), sources.length, content.length).filter(
       ({ at, source }) => at <= kept.length && source < MAX_SOURCES,
     ),
+    passages: readPassages(list(passages, 'passages'), Math.min(sources.length, MAX_SOURCES), limit),
     warnings: [
       ...readWarnings(list(warnings, 'warnings')),
       ...(truncated ? [`the content was cut from ${content.length} to ${kept.length} characters`] : []),
@@ -65,6 +66,21 @@ function readCitations(values: readonly unknown[], sources: number, chars: numbe
     last = at;
     return { at, source };
   });
+}
+
+/** The first whole passages that fit into `limit` UTF-16 units. */
+function readPassages(values: readonly unknown[], sources: number, limit: number): FoundPassage[] {
+  const kept: FoundPassage[] = [];
+  let left = limit;
+  for (const value of values) {
+    const { source, text } = isJsonObject(value) ? value : {};
+    if (typeof text !== 'string' || !isIndex(source, Infinity)) throw wrong('a passage has no text or no source');
+    if (source >= sources) continue;
+    left -= text.length;
+    if (left < 0) break;
+    kept.push({ source, text: cleanText(text) });
+  }
+  return kept;
 }
 
 const isIndex = (value: unknown, end: number): value is number =>

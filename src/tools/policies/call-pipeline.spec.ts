@@ -27,7 +27,6 @@ function failing(...failures: readonly (() => unknown)[]): Tool & { readonly tri
 
 const invokerWith = (tools: readonly Tool[], more: Partial<Config['tools']> = {}): ToolInvoker =>
   new ToolInvoker(new ToolCatalogue(tools), { tools: { ...TOOL_CONFIG.tools, ...more } } as Config);
-
 beforeAll(() => Logger.overrideLogger(false));
 
 describe('retries', () => {
@@ -287,11 +286,20 @@ describe('time', () => {
     const tries = async (tool: Partial<Tool>, more: Partial<PipelineTool>): Promise<number> => {
       const run = jest.fn(hang);
       const invoker = invokerWith([{ ...fakeTool(run), ...tool }]);
-      for (let call = 0; call < 7; call += 1) await invoker.invoke(entry(more), INPUT, invocation());
+      for (let call = 0; call < 7; call += 1) {
+        const ended = invoker.invoke(entry(more), INPUT, invocation());
+        await jest.advanceTimersByTimeAsync(5);
+        await ended;
+      }
       return run.mock.calls.length;
     };
-    expect(await tries({ timeoutMs: 5 }, {})).toBe(5);
-    expect(await tries({ timeoutMs: 500 }, { timeout_ms: 5 })).toBe(7);
+    jest.useFakeTimers();
+    try {
+      expect(await tries({ timeoutMs: 5 }, {})).toBe(5);
+      expect(await tries({ timeoutMs: 500 }, { timeout_ms: 5 })).toBe(7);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   describe('after fifty quick calls', () => {

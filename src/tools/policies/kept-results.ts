@@ -104,7 +104,8 @@ class KeptResults {
 }
 
 /** Approximate bytes: a text takes one or two for each UTF-16 unit. */
-function sizeOf({ content, sources, citations, query }: CheckedOutput): number {
-  const texts = content.length + (query?.length ?? 0) + JSON.stringify(sources).length;
+function sizeOf({ content, sources, citations, passages, query }: CheckedOutput): number {
+  const found = passages.reduce((sum, { text }) => sum + text.length, 0);
+  const texts = content.length + found + (query?.length ?? 0) + JSON.stringify(sources).length;
   return 2 * texts + 32 * citations.length + OVERHEAD;
 }

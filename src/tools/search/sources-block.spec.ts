@@ -57,6 +57,6 @@ describe('texts with their sources', () => {
   });
 
   it.each(['none', 'numbered', 'lamb'] as const)('is nothing without texts (%s)', (style) => {
-    expect(citedText([], [], style)).toEqual({ content: '', citations: [] });
+    expect(citedText([], [], style)).toEqual({ content: '', citations: [], passages: [] });
   });
 });

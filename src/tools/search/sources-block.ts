@@ -1,5 +1,5 @@
 import type { JsonObject, Source } from '../../kernel';
-import type { Citation } from '../contract';
+import type { Citation, FoundPassage } from '../contract';
 import { MAX_SOURCES } from '../output/read-output';
 
 /** Title, URL and similarity as LAMB prints them; a source without one prints `Unknown`, nothing and 0.000. */
@@ -53,6 +53,7 @@ export const SOURCES_PROPERTY: JsonObject = {
 export interface CitedText {
   readonly content: string;
   readonly citations: readonly Citation[];
+  readonly passages: readonly FoundPassage[];
 }
 
 /**
@@ -60,11 +61,12 @@ export interface CitedText {
  * text, `lamb` appends the sources block of classic assistants. The engine fills in the numbers, which span all tools.
  */
 export function citedText(texts: readonly string[], sources: readonly Source[], style: SourcesInPrompt): CitedText {
-  if (style === 'none' || texts.length === 0) return { content: texts.join('\n\n'), citations: [] };
-  return style === 'numbered' ? numbered(texts) : withBlock(texts.join('\n\n'), sources);
+  const passages = texts.map((text, source) => ({ source, text }));
+  if (style === 'none' || texts.length === 0) return { content: texts.join('\n\n'), citations: [], passages };
+  return { ...(style === 'numbered' ? numbered(texts) : withBlock(texts.join('\n\n'), sources)), passages };
 }
 
-function numbered(texts: readonly string[]): CitedText {
+function numbered(texts: readonly string[]): Omit<CitedText, 'passages'> {
   const citations: Citation[] = [];
   let content = '';
   for (const [source, text] of texts.entries()) {
@@ -76,7 +78,7 @@ function numbered(texts: readonly string[]): CitedText {
 }
 
 /** The list ends where the output's own list of sources does. */
-function withBlock(text: string, sources: readonly Source[]): CitedText {
+function withBlock(text: string, sources: readonly Source[]): Omit<CitedText, 'passages'> {
   const citations: Citation[] = [];
   let content = text + SOURCES_HEADING;
   for (const [source, line] of sources.slice(0, MAX_SOURCES).entries()) {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCounts, ToolDay } from './tool-counts.types';
 import './tool-stats.entity';
+import { AcrossOrganizations } from '../../platform/database';
 
 /** Skips deleted organizations. The order of rows prevents deadlocks between replicas. */
 const ADD = `
@@ -54,17 +55,20 @@ export class ToolStatsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Adds to the stored counts, so that several processes can count. */
+  @AcrossOrganizations('batches')
   async add(days: readonly ToolDay[]): Promise<void> {
     if (days.length > 0) await this.dataSource.query(ADD, [JSON.stringify(days.map(rowOf))]);
   }
 
   /** Rows of the last `days` days, today's included. */
+  @AcrossOrganizations('batches')
   async read(organizationId: string, days: number): Promise<ToolDay[]> {
     const rows = await this.dataSource.query<Row[]>(READ, [organizationId, days]);
     return rows.map((row) => ({ organizationId, plugin: row.plugin, day: row.day, counts: countsOf(row) }));
   }
 
   /** Drops rows that are older than `days` days. */
+  @AcrossOrganizations('batches')
   async forget(days: number): Promise<void> {
     await this.dataSource.query(FORGET, [days]);
   }

@@ -37,8 +37,8 @@ export interface RetrievalQuery extends PassageQuery {
   /** Ids or slugs of knowledge bases, or collection ids of the organization's external server. */
   readonly collections: readonly string[];
   /**
-   * As in LAMB: up to `topK` passages of each collection in turn, near-duplicates included. Default: one ranking over all
-   * collections, up to `topK` passages, without near-duplicates.
+   * True takes up to `topK` passages of each collection in turn, near-duplicates included, as LAMB does. Default: one
+   * ranking over all collections, up to `topK` passages, without near-duplicates.
    */
   readonly grouped?: boolean;
 }

@@ -11,7 +11,7 @@ import { type Outbound, ServerConnection } from './server-connection';
 const FRESH_MS = 60_000;
 /** Milliseconds that a failure is cached, so that not every run waits for a dead server. */
 const FAILED_MS = 15_000;
-const LISTING_MS = 5_000;
+export const LISTING_MS = 5_000;
 const MAX_PAGES = 5;
 const MAX_TOOLS = 128;
 /** UTF-16 units of declarations: of one server, and of the whole cache. */
@@ -89,7 +89,8 @@ const keyOf = (organizationId: string, { name, url, token }: McpServerRuntime): 
       .digest('base64'),
   ]);
 
-async function pagesOf(connection: ServerConnection, signal: AbortSignal): Promise<unknown[]> {
+/** Tools as the server lists them, at most `MAX_TOOLS`. */
+export async function pagesOf(connection: ServerConnection, signal: AbortSignal): Promise<unknown[]> {
   const listed: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page += 1) {

@@ -8,8 +8,8 @@ const FREE_BYTES = 10 * 1024 * 1024;
 /** Images and embedded objects stay packed. */
 const UNPACKED = /\.(xml|rels)$/i;
 
-/** The XML parts of a Word document by name. */
-export type WordParts = ReadonlyMap<string, Buffer>;
+/** The XML parts of an office document by name. */
+export type OfficeParts = ReadonlyMap<string, Buffer>;
 
 const tooBig = (): ExtractionError =>
   new ExtractionError('document.expansion', 'The document unpacks to far more than its size; it looks like a ZIP bomb');
@@ -26,7 +26,7 @@ async function unpack(zip: ZipFile, entry: Entry, left: number): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-async function unpackAll(bytes: Buffer, limit: number): Promise<WordParts> {
+async function unpackAll(bytes: Buffer, limit: number): Promise<OfficeParts> {
   const zip = await openZip(bytes);
   if (zip.entryCount > MOST_ENTRIES) throw tooBig();
   const parts = new Map<string, Buffer>();
@@ -41,12 +41,16 @@ async function unpackAll(bytes: Buffer, limit: number): Promise<WordParts> {
 }
 
 /** @throws {ExtractionError} `document.expansion`, `document.malformed` */
-export async function openWord(bytes: Buffer, { maxExpansion }: ExtractionLimits): Promise<WordParts> {
+export async function openOffice(
+  bytes: Buffer,
+  { maxExpansion }: ExtractionLimits,
+  what: 'Word document' | 'presentation',
+): Promise<OfficeParts> {
   try {
     return await unpackAll(bytes, Math.max(FREE_BYTES, bytes.length * maxExpansion));
   } catch (error) {
     if (error instanceof ExtractionError) throw error;
-    throw new ExtractionError('document.malformed', 'The Word document is damaged and cannot be read', {
+    throw new ExtractionError('document.malformed', `The ${what} is damaged and cannot be read`, {
       cause: error,
     });
   }

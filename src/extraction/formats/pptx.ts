@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import { ExtractionError } from '../document/extraction.errors';
+import type { PageStart } from '../document/extraction.types';
+import type { Content, Source } from './format-reader.types';
+import { type OfficeParts, openOffice } from './office-archive';
+import { readDiagram, readNotes, readSlide, type Slide } from './pptx-slide';
+import { allNamed, parseXml } from './pptx-xml';
+
+const PRESENTATION = 'ppt/presentation.xml';
+
+interface Relation {
+  readonly id: string;
+  readonly type: string;
+  /** Name of a part. */
+  readonly target: string;
+}
+
+const textOf = (parts: OfficeParts, name: string): string | undefined => parts.get(name)?.toString('utf8');
+
+/** Parts of the same file that a part refers to. Nothing outside of the file is read. */
+function relationsOf(parts: OfficeParts, part: string): readonly Relation[] {
+  const folder = posix.dirname(part);
+  const xml = textOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
+  if (xml === undefined) return [];
+  return allNamed(parseXml(xml), 'Relationship').flatMap(({ attributes }) => {
+    const { Id: id, Type: type = '', Target: target, TargetMode: mode } = attributes;
+    if (id === undefined || target === undefined || mode === 'External') return [];
+    return [{ id, type: posix.basename(type), target: posix.resolve(`/${folder}`, target).slice(1) }];
+  });
+}
+
+/** Names of the slides' parts in their order. */
+function slideParts(parts: OfficeParts): readonly string[] {
+  const xml = textOf(parts, PRESENTATION);
+  if (xml === undefined) {
+    throw new ExtractionError('document.malformed', 'The presentation is damaged and cannot be read');
+  }
+  const targets = new Map(relationsOf(parts, PRESENTATION).map(({ id, target }) => [id, target]));
+  return allNamed(parseXml(xml), 'sldId').flatMap(({ attributes }) => targets.get(attributes['r:id'] ?? '') ?? []);
+}
+
+/** The slide's text with a heading; empty for a slide without text. */
+function sectionOf(parts: OfficeParts, part: string, slide: Slide, number: number): string {
+  const relations = relationsOf(parts, part);
+  const notesPart = relations.find(({ type }) => type === 'notesSlide')?.target;
+  const notesXml = notesPart === undefined ? undefined : textOf(parts, notesPart);
+  const notes = notesXml === undefined ? '' : readNotes(notesXml);
+  const diagrams = slide.diagrams.map((id) => {
+    const xml = textOf(parts, relations.find((relation) => relation.id === id)?.target ?? '');
+    return xml === undefined ? '' : readDiagram(xml);
+  });
+  const blocks = [...slide.blocks, ...diagrams, notes === '' ? '' : `Notes: ${notes}`].filter((block) => block !== '');
+  if (slide.title === null && blocks.length === 0) return '';
+  return [`## ${slide.title ?? `Slide ${number}`}`, ...blocks].join('\n\n');
+}
+
+const listOf = (numbers: readonly number[]): string =>
+  `${numbers.length === 1 ? 'Slide' : 'Slides'} ${numbers.slice(0, 20).join(', ')}${numbers.length > 20 ? ' …' : ''}`;
+
+/**
+ * A PowerPoint presentation (ECMA-376-1 §19): every slide a section with its title, text, tables, diagrams and notes.
+ * @throws {ExtractionError}
+ */
+export async function readPptx({ bytes, limits }: Source): Promise<Content> {
+  const parts = await openOffice(bytes, limits, 'presentation');
+  const names = slideParts(parts);
+  if (names.length > limits.maxPages) {
+    const detail = `The presentation has ${names.length} slides; at most ${limits.maxPages} are read`;
+    throw new ExtractionError('document.too_many_pages', detail);
+  }
+  const pages: PageStart[] = [];
+  const sections: string[] = [];
+  const hidden: number[] = [];
+  const charts: number[] = [];
+  let title: string | null = null;
+  let start = 0;
+  for (const [index, name] of names.entries()) {
+    const xml = textOf(parts, name);
+    if (xml === undefined) continue;
+    const slide = readSlide(xml);
+    const page = index + 1;
+    if (slide.isHidden) {
+      hidden.push(page);
+      continue;
+    }
+    if (slide.hasChart) charts.push(page);
+    const section = sectionOf(parts, name, slide, page);
+    if (section === '') continue;
+    title ??= slide.title;
+    pages.push({ page, start });
+    sections.push(section);
+    start += section.length + SEPARATOR.length;
+  }
+  if (sections.length === 0) {
+    throw new ExtractionError('document.no_text', 'The presentation holds no text; its slides may be pictures');
+  }
+  const warnings = [
+    ...(hidden.length === 0 ? [] : [`${listOf(hidden)}: hidden, left out`]),
+    ...(charts.length === 0 ? [] : [`${listOf(charts)}: charts are not read`]),
+  ];
+  return { text: sections.join(SEPARATOR), title, pages, warnings };
+}
+
+const SEPARATOR = '\n\n';

@@ -1,0 +1,20 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { KnowledgeBaseEntity } from './knowledge-base.entity';
+
+/** Counts for everybody who is in the group when access is decided. */
+@Entity('knowledge_base_group_shares')
+@Index('knowledge_base_group_shares_group_idx', ['groupId'])
+export class KnowledgeBaseGroupShareEntity {
+  @ForeignKey(() => KnowledgeBaseEntity, { name: 'knowledge_base_group_shares_knowledge_base_fk', onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid', { name: 'knowledge_base_id', primaryKeyConstraintName: 'knowledge_base_group_shares_pk' })
+  knowledgeBaseId!: string;
+
+  @PrimaryColumn('uuid', { name: 'group_id', primaryKeyConstraintName: 'knowledge_base_group_shares_pk' })
+  groupId!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}
