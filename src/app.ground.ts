@@ -5,7 +5,7 @@ import { DatabaseModule, type SchemaOnOpen } from './platform/database';
 import { SecretsModule } from './platform/secrets';
 
 export interface AppOptions {
-  /** What opening the database does to its schema. */
+  /** Migrate, check or ignore the schema when the database is opened. */
   readonly schema: SchemaOnOpen;
   /** Operator commands join the embedded database of a running server instead of refusing. */
   readonly share?: boolean;

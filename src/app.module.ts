@@ -3,10 +3,14 @@ import { AnsweringModule, AssistantCallsModule, RunExecutorModule } from './answ
 import { type AppOptions, groundModules } from './app.ground';
 import { PLATFORM } from './app.platform';
 import { AssistantsModule, LinkedAssistantsModule } from './assistants';
+import { AuditDoorModule } from './audit-door';
 import { AuthModule } from './auth';
 import { ClassicModule } from './classic';
+import { ConnectionsModule } from './connections';
 import { ConnectorsModule } from './connectors';
+import { ConversationsModule } from './conversations';
 import { DemoModule } from './demo';
+import { FirstStepsModule } from './first-steps';
 import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
@@ -17,20 +21,27 @@ import { MoodleModule } from './moodle';
 import { MultiToolModule } from './multi-tool';
 import { OpenAiDoorModule } from './openai-door';
 import { OrchestratorsModule } from './orchestrators';
-import { OrganizationsModule } from './organizations';
+import { OrganizationPartsModule, OrganizationsModule } from './organizations';
 import type { Config } from './platform/config';
+import { PrivacyModule } from './privacy';
 import { ProcessorsModule } from './processors';
 import { PromptTemplatesModule } from './prompt-templates';
+import { RecipesModule } from './recipes';
 import { RubricsModule } from './rubrics';
 import { RunDoorModule } from './run-door';
 import { RunsModule } from './runs';
+import { ScimModule } from './scim';
 import { ToolsModule } from './tools';
+import { UsageModule } from './usage';
 import { KnownMethodsModule, WebModule } from './web';
 
 /** The doors come first: routes are tried in this order, and most requests are completions. The UI takes what is left. */
 export const ROOMS = [
   OpenAiDoorModule,
   RunDoorModule,
+  ConversationsModule,
+  // Before organizations, whose settings have routes for any name.
+  PrivacyModule,
   OrganizationsModule,
   AuthModule,
   FilesModule,
@@ -45,6 +56,7 @@ export const ROOMS = [
   AssistantsModule,
   LinkedAssistantsModule,
   PromptTemplatesModule,
+  RecipesModule,
   AnsweringModule,
   AssistantCallsModule,
   RunExecutorModule,
@@ -53,9 +65,15 @@ export const ROOMS = [
   MigrationModule,
   MetadataMigratorModule,
   LambImportModule,
+  UsageModule,
+  FirstStepsModule,
+  AuditDoorModule,
+  ScimModule,
+  ConnectionsModule,
   HealthModule,
   McpModule,
   DemoModule,
+  OrganizationPartsModule,
   KnownMethodsModule,
   WebModule,
 ];

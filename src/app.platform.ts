@@ -1,8 +1,9 @@
 import { AuditModule } from './platform/audit';
 import { IdempotencyModule } from './platform/idempotency';
 import { JobsModule } from './platform/jobs';
+import { MailModule } from './platform/mail';
 import { OutboundModule } from './platform/outbound';
 import { SignalsModule } from './platform/signals';
 
 /** Global modules that rooms use without importing them. */
-export const PLATFORM = [OutboundModule, AuditModule, IdempotencyModule, JobsModule, SignalsModule];
+export const PLATFORM = [OutboundModule, AuditModule, IdempotencyModule, JobsModule, MailModule, SignalsModule];

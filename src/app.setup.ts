@@ -10,6 +10,7 @@ import { CONFIG, type Config } from './platform/config';
 import { answerUnreadableRequests, bodyParsers, ProblemFilter, validationPipe } from './platform/http';
 import { requestLog } from './platform/logging';
 import { WebService } from './web';
+import { withoutOrganization } from './platform/database';
 
 /** Against slow-header and slow-body attacks. */
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -43,7 +44,7 @@ function serveDocumentation(app: NestExpressApplication): void {
 }
 
 /** Answers of these paths are private. Pages and files set their own cache headers. */
-const ANSWERS = /^\/(?:api|v1|lamb|mcp|auth)(?:\/|$)/i;
+const ANSWERS = /^\/(?:api|v1|lamb|mcp|auth|scim)(?:\/|$)/i;
 
 /** Keeps answers out of shared caches. A route may override it. */
 function keepNothing({ path }: Request, response: Response, next: NextFunction): void {
@@ -55,6 +56,9 @@ function keepNothing({ path }: Request, response: Response, next: NextFunction):
 export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.use((_request: Request, _response: Response, next: NextFunction) => withoutOrganization(next));
+  // Only these proxies may say who asked (`X-Forwarded-For`) and how (`X-Forwarded-Proto`).
+  app.set('trust proxy', [...app.get<Config>(CONFIG).http.trustedProxies.cidrs]);
   app.use(requestLog(logger));
   app.use(
     helmet({

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { registerAssistantCommands } from './cli/assistants/assistants.commands';
+import { registerAuditCommands } from './cli/audit/audit.commands';
 import { registerDatabaseCommands } from './cli/database/database.commands';
 import { registerInstitutionCommands } from './cli/institution/institution.commands';
 import { Interruption } from './cli/interruption';
@@ -16,6 +17,7 @@ import {
   type Register,
 } from './cli/output';
 import { ShownProgress, SILENT } from './cli/progress';
+import { registerPeopleCommands } from './cli/people/people.commands';
 import { registerServiceCommands } from './cli/service/service.commands';
 import { AppError } from './kernel';
 import type { Config } from './platform/config';
@@ -28,7 +30,7 @@ const messageOf = (error: unknown): string => {
 };
 
 /** These commands call no vendor. Loading the connectors would take most of their time. */
-const WITHOUT_VENDORS = /^(?:(?:db|organizations|members|sign-in|keys):|export$)/;
+const WITHOUT_VENDORS = /^(?:(?:db|audit|organizations|members|sign-in|keys):|export$)/;
 
 async function configFor(command: string): Promise<Config> {
   const { loadConfig } = await import('./platform/config/index.js');
@@ -65,7 +67,9 @@ const GROUPS = [
   registerDatabaseCommands,
   registerAssistantCommands,
   registerInstitutionCommands,
+  registerAuditCommands,
   registerLambCommands,
+  registerPeopleCommands,
   registerServiceCommands,
 ];
 

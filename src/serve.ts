@@ -10,6 +10,7 @@ import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './demo';
 import { Lifecycle } from './health';
+import { AuditSealer } from './platform/audit';
 import type { Config } from './platform/config';
 import { JobQueue } from './platform/jobs';
 import { StructuredLogger } from './platform/logging';
@@ -70,6 +71,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     const bootstrap = await app.get(BootstrapService).run();
     const jobs = app.get(JobQueue);
     await jobs.start();
+    app.get(AuditSealer).start();
     const demoAssistant = config.bootstrap.seedDemo ? await app.get(DemoSeeder).seed(bootstrap) : null;
     await app.listen(config.http.port, config.http.host);
     const lifecycle = app.get(Lifecycle);

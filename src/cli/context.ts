@@ -4,7 +4,7 @@ import { migrations } from '../../migrations';
 import { AppError, terminalJson } from '../kernel';
 import type { Config } from '../platform/config';
 import { createPino, StructuredLogger } from '../platform/logging';
-import { type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/postgres';
+import { acrossOrganizations, type OpenDatabase, openDatabase, SchemaMismatchError } from '../platform/postgres';
 import type { Rooms } from './create-application';
 
 /** Omits the stack that Nest logs for a failed start: the command reports these errors in one sentence. */
@@ -35,7 +35,7 @@ export async function withApplication<T>(
   const context = await createApplication(config, rooms, commandLogger());
   if (logWrites && !process.stderr.isTTY) context.useLogger(commandLogger('info'));
   try {
-    return await work(context);
+    return await acrossOrganizations('commands', () => work(context));
   } finally {
     await context.close();
   }

@@ -18,7 +18,8 @@ const ROOMS: Readonly<Record<Rooms, () => Promise<Imports>>> = {
   institution: async () => {
     const { AuthModule } = await import('../auth/index.js');
     const { OrganizationsModule } = await import('../organizations/index.js');
-    return [OrganizationsModule, AuthModule, ...(await import('../app.platform.js')).PLATFORM];
+    const { AuditDoorModule } = await import('../audit-door/index.js');
+    return [OrganizationsModule, AuthModule, AuditDoorModule, ...(await import('../app.platform.js')).PLATFORM];
   },
   every: async () => [...(await import('../app.module.js')).ROOMS, ...(await import('../app.platform.js')).PLATFORM],
 };

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ImportedAssistantChecks } from '../assistants';
 import { BlobSweep } from '../files';
 import { AppError, notFound } from '../kernel';
-import { databaseErrorToAppError } from '../platform/database';
+import { AcrossOrganizations, databaseErrorToAppError } from '../platform/database';
 import { renameHint, slugHere } from './convert/slug';
 import type { ImportContext } from './plan/import-context.types';
 import type { ImportOptions } from './plan/import-options.types';
@@ -32,6 +32,7 @@ export class LambImport {
   }
 
   /** @throws {AppError} `conflict` while another import runs; `not_found` for an organization that the source lacks */
+  @AcrossOrganizations('import')
   async run(source: LambSource, options: ImportOptions): Promise<ImportReport> {
     const chosen = chosenOf(source, options);
     await assertFolder(options.files);

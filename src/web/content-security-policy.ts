@@ -7,9 +7,9 @@ const hashOf = (script: string): string => `'sha256-${createHash('sha256').updat
 
 /**
  * Content Security Policy Level 3: no foreign resources. The hash allows the one inline script, which starts the
- * application. Components and the editor set inline styles. Remote pictures in answers would reveal the reader.
+ * application. `frameAncestors` are the origins that may frame the page beside its own. Components and the editor set inline styles. Remote pictures in answers would reveal the reader.
  */
-export function contentSecurityPolicy(page: string): string {
+export function contentSecurityPolicy(page: string, frameAncestors: readonly string[] = []): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(([, script = '']) => hashOf(script));
   return [
     `default-src 'self'`,
@@ -22,6 +22,6 @@ export function contentSecurityPolicy(page: string): string {
     `object-src 'none'`,
     `base-uri 'none'`,
     `form-action 'self'`,
-    `frame-ancestors 'self'`,
+    `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,
   ].join('; ');
 }

@@ -45,13 +45,15 @@ export interface WebBuild {
   readonly page: WebFile;
   /** Content-Security-Policy of the page. */
   readonly policy: string;
+  /** The same where other sites may frame the page. */
+  readonly framedPolicy: string;
 }
 
 /**
  * Reads the whole build into memory, some megabytes: files stay consistent while another build is written. Null without
  * a build.
  */
-export function readWebBuild(directory: string): WebBuild | null {
+export function readWebBuild(directory: string, frameAncestors: readonly string[] = []): WebBuild | null {
   const index = join(directory, 'index.html');
   if (!existsSync(index)) return null;
   const files = new Map<string, WebFile>();
@@ -62,5 +64,8 @@ export function readWebBuild(directory: string): WebBuild | null {
     files.set(path, new WebFile(extname(entry.name).toLowerCase(), readFileSync(file)));
   }
   const page = files.get('/index.html');
-  return page === undefined ? null : { files, page, policy: contentSecurityPolicy(page.bytes.toString('utf8')) };
+  if (page === undefined) return null;
+  const text = page.bytes.toString('utf8');
+  const policy = contentSecurityPolicy(text);
+  return { files, page, policy, framedPolicy: contentSecurityPolicy(text, frameAncestors) };
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../kernel';
+import { CONFIG, type Config } from '../platform/config';
 import { readWebBuild, type WebBuild, type WebFile } from './web-build';
 import { WEB_DIRECTORY } from './web-directory.token';
 
@@ -8,6 +9,9 @@ import { WEB_DIRECTORY } from './web-directory.token';
 const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/i;
 /** SvelteKit hashes the names of these files. */
 const IMMUTABLE = /^\/_app\/immutable\//;
+
+/** The chat with an assistant: the one page that other sites may frame. */
+const FRAMEABLE = /^\/chat\/[^/]/;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 /** Cached, and revalidated at every use. */
@@ -26,11 +30,14 @@ const nothing = (): AppError => new AppError('not_found', 'There is nothing here
 export class WebService {
   private read: { readonly build: WebBuild | null } | null = null;
 
-  constructor(@Inject(WEB_DIRECTORY) private readonly directory: string) {}
+  constructor(
+    @Inject(WEB_DIRECTORY) private readonly directory: string,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   /** Reads the build once. False without a build. */
   prepare(): boolean {
-    this.read ??= { build: readWebBuild(this.directory) };
+    this.read ??= { build: readWebBuild(this.directory, this.config.http.frameAncestors) };
     return this.read.build !== null;
   }
 
@@ -46,8 +53,15 @@ export class WebService {
     }
     if (NO_PAGE.test(path) || !wantsPage(request)) throw nothing();
     if (build === null) return void response.status(503).type('html').send(UNBUILT);
-    response.set('Content-Security-Policy', build.policy);
+    this.protect(path, build, response);
     return this.send(build.page, ASK_FIRST, request, response);
+  }
+
+  /** Omits `X-Frame-Options` where the policy names other sites, because that header cannot (CSP3 §6.4.2). */
+  private protect(path: string, { policy, framedPolicy }: WebBuild, response: Response): void {
+    const isFrameable = FRAMEABLE.test(path) && this.config.http.frameAncestors.length > 0;
+    response.set('Content-Security-Policy', isFrameable ? framedPolicy : policy);
+    if (isFrameable) response.removeHeader('X-Frame-Options');
   }
 
   private async send(file: WebFile, cacheControl: string, request: Request, response: Response): Promise<void> {

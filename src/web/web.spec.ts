@@ -25,6 +25,13 @@ describe('the policy of the page', () => {
   });
 });
 
+it('lets only the sites that were named frame a page', () => {
+  expect(contentSecurityPolicy('<p>')).toMatch(/frame-ancestors 'self'$/);
+  expect(contentSecurityPolicy('<p>', ['https://moodle.example.edu'])).toMatch(
+    /frame-ancestors 'self' https:\/\/moodle\.example\.edu$/,
+  );
+});
+
 describe('a build', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'bw-web-'))));

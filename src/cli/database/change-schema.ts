@@ -21,7 +21,7 @@ export const applyPending = (config: Config): Promise<CommandResult> =>
   withDatabase(config, async (database) => {
     const { pending } = await schemaStatus(database.dataSource);
     if (pending.length > 0) assertNotShared(database);
-    const applied = await migrate(database.dataSource);
+    const applied = await migrate(database.dataSource, { login: database.login });
     return { text: applied.length === 0 ? 'Nothing to do.' : `Applied\n${list(applied)}`, data: { applied } };
   });
 
@@ -29,7 +29,7 @@ export const revert = (config: Config, { force = false }: RevertOptions): Promis
   withDatabase(config, async (database) => {
     assertNotShared(database);
     if (!force) await assertAlone(database);
-    const reverted = await revertLast(database.dataSource);
+    const reverted = await revertLast(database.dataSource, { login: database.login });
     return { text: reverted === null ? 'Nothing to revert.' : `Reverted ${reverted}`, data: { reverted } };
   });
 

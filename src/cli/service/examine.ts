@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
+import { chainFigures } from '../../platform/audit';
 import type { Config } from '../../platform/config';
 import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/postgres';
 import { SecretsService } from '../../platform/secrets';
@@ -27,7 +28,9 @@ export const examine = (config: Config): Promise<CommandResult> =>
       { name: 'configuration', ok: true, text: `ok (${config.env})`, data: config.env },
       await checkDatabase(database),
       schema,
+      checkRowSecurity(database, config),
       await checkSecrets(config, schema.ok),
+      await checkAudit(database, schema.ok),
       await checkDataDirectory(config.database.dataDir),
       policyOf(config),
     ];
@@ -58,11 +61,40 @@ async function checkSchema({ dataSource }: OpenDatabase): Promise<Check> {
   return { name: 'schema', ok, text, data: ok };
 }
 
+/** Advice, not a failure: repositories bind every query to an organization without it, too. */
+function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Config): Check {
+  const name = 'row-level security';
+  if (!rowSecurity.enforced) {
+    const { reason, commands } = rowSecurity;
+    const advice = commands.length === 0 ? '' : `. As a role that may create roles, run: ${commands.join('; ')};`;
+    return { name, ok: true, text: `off, ${reason}${advice}`, data: { enforced: false, reason, commands } };
+  }
+  const { weaknesses } = rowSecurity;
+  const form = database.url !== null && database.ownerUrl !== null ? 'a login for the owner' : 'one login';
+  const could = weaknesses.length === 0 ? '' : ` (${login} ${weaknesses.join(', ')})`;
+  return { name, ok: true, text: `on, with ${form}${could}`, data: { enforced: true, weaknesses } };
+}
+
 async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
   if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
   const status = await withApplication(config, 'none', (context) => context.get(SecretsService).status());
   const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
   return { name: 'secrets', ok: status.available, text, data: status };
+}
+
+/** Only a process that serves seals entries: overdue ones are no failure by themselves. */
+async function checkAudit({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
+  const name = 'audit log';
+  if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
+  const figures = await chainFigures(dataSource);
+  const { chains, broken, last_verified, overdue } = figures;
+  const verified = last_verified === null ? 'never verified' : `last verified ${last_verified.toISOString()}`;
+  const waiting = overdue === 0 ? '' : `, ${overdue} entries wait for a running server to seal them`;
+  const text =
+    broken === 0
+      ? `organizations with entries: ${chains}, ${verified}${waiting}`
+      : `not intact in ${broken} of ${chains} organizations, ${verified}${waiting}; run audit:verify`;
+  return { name, ok: broken === 0, text, data: figures };
 }
 
 /** Writes and removes a directory: permissions do not show a file system mounted read-only. */

@@ -16,7 +16,9 @@ export function registerServiceCommands(program: Command, register: Register): v
     async (config) => (await import('./rotate-secrets.js')).rotateSecrets(config),
   );
   register(
-    program.command('doctor').description('check configuration, database, schema, secrets and the data directory'),
+    program
+      .command('doctor')
+      .description('check configuration, database, schema, secrets, audit log and data directory'),
     async (config) => (await import('./examine.js')).examine(config),
   );
 }

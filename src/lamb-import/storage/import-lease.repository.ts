@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppError, uuidv7 } from '../../kernel';
-import { hasEnded, holderHere, type LeaseHolder, processLabel, type Transaction } from '../../platform/database';
+import {
+  AcrossOrganizations,
+  hasEnded,
+  holderHere,
+  type LeaseHolder,
+  processLabel,
+  type Transaction,
+} from '../../platform/database';
 
 /** Longer than a transaction; each transaction renews the lease. */
 const SECONDS = 60;
@@ -17,6 +24,7 @@ export class ImportLeaseRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** @throws {AppError} `conflict` while another import runs */
+  @AcrossOrganizations('import')
   async take(): Promise<Lease> {
     const token = uuidv7();
     if (await this.claim(token)) return { token };
@@ -29,6 +37,7 @@ export class ImportLeaseRepository {
   }
 
   /** Extends the lease. @throws {AppError} `conflict` when another import has taken over */
+  @AcrossOrganizations('import')
   async renew({ token }: Lease, tx?: Transaction): Promise<void> {
     const [, affected] = await (tx ?? this.dataSource.manager).query<[unknown, number]>(
       `UPDATE import_leases SET until = now() + make_interval(secs => $3) WHERE name = $1 AND token = $2`,
@@ -37,11 +46,13 @@ export class ImportLeaseRepository {
     if (affected !== 1) throw new AppError('conflict', 'Another import has taken over');
   }
 
+  @AcrossOrganizations('import')
   async release({ token }: Lease): Promise<void> {
     await this.dataSource.query('DELETE FROM import_leases WHERE name = $1 AND token = $2', [NAME, token]);
   }
 
   /** True while any process imports. */
+  @AcrossOrganizations('import')
   async isTaken(): Promise<boolean> {
     const live: unknown[] = await this.dataSource.query('SELECT 1 FROM import_leases WHERE until >= now()');
     return live.length > 0;

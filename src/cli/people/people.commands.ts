@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { Register } from '../output';
+import type { EraseOptions } from './erase-person';
+import type { ExportOptions } from './export-person';
+
+/** Export and erasure of one person's data. */
+export function registerPeopleCommands(program: Command, register: Register): void {
+  register<ExportOptions>(
+    program
+      .command('people:export')
+      .description('write everything that an organization stores about one person')
+      .argument('<email or id>', 'the person')
+      .requiredOption('--org <slug>', 'organization')
+      .requiredOption('--to <path>', 'new file that ends in .zip, or new folder'),
+    async (...given) => (await import('./export-person.js')).exportPerson(...given),
+  );
+  register<EraseOptions>(
+    program
+      .command('people:erase')
+      .description('erase everything that an organization stores about one person, and report what is kept')
+      .argument('<email or id>', 'the person')
+      .requiredOption('--org <slug>', 'organization')
+      .option('--dry-run', 'show what would happen and change nothing')
+      .option(
+        '--heir <email or id>',
+        'member who takes over content that others use; the owner with the oldest membership when absent',
+      )
+      .option('--unshared <choice>', 'content that nobody else uses: delete | hand_over', 'delete'),
+    async (...given) => (await import('./erase-person.js')).erasePerson(...given),
+  );
+}
