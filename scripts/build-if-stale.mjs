@@ -15,6 +15,10 @@ const HALVES = [
       'web/vite.config.ts',
       'web/icons.plugin.ts',
       'web/messages.plugin.ts',
+      'web/help.plugin.ts',
+      'docs/guide',
+      'docs/reference',
+      'docs/images',
       'openapi.json',
       // Shared with the service.
       'src/kernel',
