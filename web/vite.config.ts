@@ -2,6 +2,7 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { help } from './help.plugin.ts';
 import { icons } from './icons.plugin.ts';
 import { messages } from './messages.plugin.ts';
 
@@ -38,6 +39,7 @@ const fewerFiles: Plugin = {
 export default defineConfig({
   plugins: [
     messages(),
+    help(),
     icons(),
     fewerFiles,
     sveltekit({

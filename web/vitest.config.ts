@@ -1,10 +1,11 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { messages } from './messages.plugin';
+import { help } from './help.plugin.ts';
+import { messages } from './messages.plugin.ts';
 
 export default defineConfig({
-  plugins: [messages(), svelte()],
+  plugins: [messages(), help(), svelte()],
   resolve: {
     conditions: ['browser'],
     alias: [

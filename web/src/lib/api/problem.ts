@@ -6,6 +6,8 @@ export interface FieldProblem {
   readonly message: string;
   /** Diagnostic code when the server gave one. */
   readonly code?: string;
+  /** Values that the message of `code` names. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 /** An answer that was no success: RFC 9457 problem details of the service, or what stood in their way. */

@@ -40,12 +40,16 @@ export interface Metadata {
   readonly file_path?: string;
   readonly verbose?: boolean;
   readonly capabilities?: { readonly vision?: boolean; readonly image_generation?: boolean };
+  readonly suggested_questions?: readonly string[];
   readonly tools?: readonly unknown[];
   readonly functions?: readonly FunctionEntry[];
   readonly [key: string]: unknown;
 }
 
 export const metadataOf = (assistant: Pick<Assistant, 'metadata'>): Metadata => (assistant.metadata ?? {}) as Metadata;
+
+/** The page where people ask it. */
+export const chatOf = ({ id }: Pick<Assistant, 'id'>): string => `/chat/${id}`;
 
 /** The page that shows an assistant. */
 export const pageOf = ({ id, type }: Pick<Assistant, 'id' | 'type'>): string =>

@@ -22,3 +22,13 @@ it('shows the language that was chosen last, whichever comes first', async () =>
     'es',
   ]);
 });
+
+it.each([
+  [['en-GB', 'de'], '23 Nov 2026'],
+  [['de', 'en-US'], 'Nov 23, 2026'],
+])('writes dates as the browser’s languages %j do', async (languages, written) => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')));
+  vi.spyOn(navigator, 'languages', 'get').mockReturnValue(languages);
+  await i18n.use('en');
+  expect(i18n.date('2026-11-23T12:00:00Z')).toBe(written);
+});

@@ -1,4 +1,5 @@
 import urls from 'virtual:messages';
+import { keep, kept } from './kept';
 import type { MessageKey } from './keys';
 
 export const LOCALES = ['en', 'es', 'ca', 'eu'] as const;
@@ -10,6 +11,10 @@ export const LOCALE_NAMES: Readonly<Record<Locale, string>> = {
   ca: 'Català',
   eu: 'Euskara',
 };
+
+/** The reader's own variant of the language: `en-GB` for `en` where the browser asks for British English. */
+const variantOf = (locale: Locale): string =>
+  navigator.languages.find((language) => language.split('-')[0]?.toLowerCase() === locale) ?? locale;
 
 const STORED = 'bellwether.locale';
 /** For browsers without data of a language (Chromium has none of Basque), which would otherwise follow the device's. */
@@ -35,7 +40,7 @@ type Values = Readonly<Record<string, string | number>>;
 export const isLocale = (text: string | null | undefined): text is Locale => LOCALES.some((locale) => locale === text);
 
 function preferred(): Locale {
-  const stored = localStorage.getItem(STORED);
+  const stored = kept(STORED);
   if (isLocale(stored)) return stored;
   const wished = navigator.languages.map((language) => language.slice(0, 2).toLowerCase());
   return wished.find((language): language is Locale => isLocale(language)) ?? 'en';
@@ -60,7 +65,7 @@ class I18n {
   /** Shows another language and remembers it in this browser. */
   async use(locale: Locale): Promise<void> {
     await this.show(locale);
-    if (this.locale === locale) localStorage.setItem(STORED, locale);
+    if (this.locale === locale) keep(STORED, locale);
   }
 
   /** The text of a key, `{name}` replaced by `values.name`; the key itself when there is no text. */
@@ -87,14 +92,14 @@ class I18n {
   }
 
   number(value: number, options?: Intl.NumberFormatOptions): string {
-    return new Intl.NumberFormat([this.locale, ...NUMBERS_LIKE[this.locale]], options).format(value);
+    return new Intl.NumberFormat([variantOf(this.locale), ...NUMBERS_LIKE[this.locale]], options).format(value);
   }
 
   /** `value` is ISO 8601. */
   date(value: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string {
     const known = Intl.DateTimeFormat.supportedLocalesOf(this.locale).length > 0;
     const format = known
-      ? new Intl.DateTimeFormat(this.locale, options)
+      ? new Intl.DateTimeFormat(variantOf(this.locale), options)
       : new Intl.DateTimeFormat(ISO_DATES, withoutNames(options));
     return format.format(new Date(value));
   }

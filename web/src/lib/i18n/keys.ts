@@ -1,8 +1,10 @@
 import type shell from './messages/shell.en.json';
 import type errors from './messages/errors.en.json';
 import type assistants from './messages/assistants.en.json';
+import type recipes from './messages/recipes.en.json';
 import type sharing from './messages/sharing.en.json';
 import type conflict from './messages/conflict.en.json';
+import type changes from './messages/changes.en.json';
 import type form from './messages/form.en.json';
 import type pipeline from './messages/pipeline.en.json';
 import type template from './messages/template.en.json';
@@ -11,20 +13,33 @@ import type strategies from './messages/strategies.en.json';
 import type functions from './messages/functions.en.json';
 import type classic from './messages/classic.en.json';
 import type playground from './messages/playground.en.json';
+import type chat from './messages/chat.en.json';
 import type runs from './messages/runs.en.json';
 import type content from './messages/content.en.json';
 import type account from './messages/account.en.json';
 import type organization from './messages/organization.en.json';
+import type connection from './messages/connection.en.json';
+import type problem from './messages/problem.en.json';
+import type groups from './messages/groups.en.json';
 import type signOn from './messages/sign_on.en.json';
+import type usage from './messages/usage.en.json';
+import type limits from './messages/limits.en.json';
 import type migration from './messages/migration.en.json';
+import type privacy from './messages/privacy.en.json';
+import type firstSteps from './messages/first_steps.en.json';
+import type help from './messages/help.en.json';
 
 /** Every key of the English texts; a test compares the other languages with them. */
 export type MessageKey =
   | keyof typeof shell
+  | keyof typeof help
+  | keyof typeof firstSteps
   | keyof typeof errors
   | keyof typeof assistants
+  | keyof typeof recipes
   | keyof typeof sharing
   | keyof typeof conflict
+  | keyof typeof changes
   | keyof typeof form
   | keyof typeof pipeline
   | keyof typeof template
@@ -33,9 +48,16 @@ export type MessageKey =
   | keyof typeof functions
   | keyof typeof classic
   | keyof typeof playground
+  | keyof typeof chat
   | keyof typeof runs
   | keyof typeof content
   | keyof typeof account
   | keyof typeof organization
+  | keyof typeof connection
+  | keyof typeof problem
+  | keyof typeof groups
   | keyof typeof signOn
-  | keyof typeof migration;
+  | keyof typeof usage
+  | keyof typeof limits
+  | keyof typeof migration
+  | keyof typeof privacy;

@@ -29,9 +29,14 @@ export function limitPatch(limits: Limits, form: LimitForm): SettingsPatch | nul
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** They have a page of their own. */
+const ELSEWHERE = /^(rules|terms)\./;
+
 /** Every other limit that is stored, nested names joined by dots: shown, as what it means is not known here. */
 export const otherLimits = (limits: Limits): readonly (readonly [string, string])[] =>
-  rowsOf(limits).filter(([name]) => !CALL_LIMITS.some((known) => name === `assistant_calls.${known}`));
+  rowsOf(limits).filter(
+    ([name]) => !ELSEWHERE.test(name) && !CALL_LIMITS.some((known) => name === `assistant_calls.${known}`),
+  );
 
 const rowsOf = (value: object, path = ''): (readonly [string, string])[] =>
   Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

@@ -30,6 +30,7 @@ const named = (name: string, key: MessageKey | undefined, rest: string | undefin
 /** The name of a member inside a part, by the names on the way to it; null where there is none. */
 const INSIDE: Readonly<Record<string, (names: readonly string[]) => string | null>> = {
   features: ([name = '']) => i18n.maybe(`organization.feature.${name}`),
+  prices: (names) => i18n.maybe(`organization.prices.${names.join('.')}`),
   limits: (names) => i18n.maybe(`organization.limit.${names.join('.')}`),
   providers: ([name = '', member]) => named(name, OF_PROVIDERS[member ?? ''], member),
   mcp: ([, name = '', member]) => named(name, OF_SERVERS[member ?? ''], member),

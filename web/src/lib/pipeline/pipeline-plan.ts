@@ -1,6 +1,6 @@
 import type { ToolInfo } from '$lib/definition/assistant';
 import { compileTemplate, numberedPlaceholder, renameSlots } from '../../../../src/templates';
-import { numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
+import { fillsSlot, numberOf, placeholderTypes, type Rename, slotTypeOf, type ToolEntry } from './pipeline-entry';
 
 export interface PipelineState {
   readonly tools: readonly ToolEntry[];
@@ -12,6 +12,12 @@ export interface Plan extends PipelineState {
 }
 
 type Renames = ReadonlyMap<string, string | null>;
+
+/** The automatic template: the result of each tool, in their order, then the question. */
+export function automaticTemplate(tools: readonly ToolEntry[]): string {
+  const names = tools.flatMap((tool) => (fillsSlot(tool) && tool.placeholder !== null ? [tool.placeholder] : []));
+  return [...new Set(names), 'user_input'].map((name) => `{${name}}`).join('\n\n');
+}
 
 const removed = (number: number, type: string): string => `removed_${number}_${type}`;
 

@@ -331,3 +331,30 @@ function permutations(items: readonly number[]): number[][] {
   if (items.length === 0) return [[]];
   return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
 }
+
+describe('a template that nobody wrote', () => {
+  it('follows the tools: added, moved, switched off and removed, each in one step of the history', () => {
+    const pipeline = open([], '{user_input}');
+    pipeline.add('simple_rag');
+    pipeline.add('rubric_rag');
+    expect(pipeline.template).toBe('{1_context}\n\n{2_rubric}\n\n{user_input}');
+    move(pipeline, 1, 0);
+    expect(pipeline.template).toBe('{1_rubric}\n\n{2_context}\n\n{user_input}');
+    pipeline.toggle(keyAt(pipeline, 0));
+    expect(pipeline.template).toBe('{2_context}\n\n{user_input}');
+    pipeline.undo();
+    pipeline.apply(pipeline.planRemove(keyAt(pipeline, 0), 'mark'));
+    expect(pipeline.template).toBe('{2_context}\n\n{user_input}');
+    for (let step = 0; step < 4; step++) pipeline.undo();
+    expect([pipeline.template, pipeline.tools]).toEqual(['{user_input}', []]);
+  });
+
+  it('is no more automatic once it is edited, and is again when its text is put back', () => {
+    const pipeline = open([course], '{1_context}\n\n{user_input}');
+    pipeline.edit('Course: {1_context}\n\n{user_input}');
+    pipeline.add('rubric_rag');
+    expect(pipeline.template).toBe('Course: {1_context}\n\n{user_input}');
+    pipeline.edit(pipeline.automatic, 'automatic');
+    expect(pipeline.isAutomatic).toBe(true);
+  });
+});

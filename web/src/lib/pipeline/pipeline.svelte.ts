@@ -14,9 +14,10 @@ import {
   type ToolEntry,
   toStored,
 } from './pipeline-entry';
-import { type PipelineState, planMove, planRemove } from './pipeline-plan';
+import { automaticTemplate, type PipelineState, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
-import { toolName } from '$lib/tools/texts';
+import { entryName } from '$lib/tools/entry-name';
+import { knownNames } from '$lib/tools/names.svelte';
 
 export type { Change, Rename, ToolEntry } from './pipeline-entry';
 export { functionsOf } from './pipeline-read';
@@ -76,6 +77,11 @@ export class Pipeline implements TemplateDocument {
     ),
   );
 
+  /** The automatic template. */
+  readonly automatic: string = $derived(automaticTemplate(this.tools));
+  /** The template is automatic: it follows the tools. */
+  readonly isAutomatic: boolean = $derived(this.template === this.automatic);
+
   find(key: number): ToolEntry | undefined {
     return this.tools.find((tool) => tool.key === key);
   }
@@ -84,10 +90,9 @@ export class Pipeline implements TemplateDocument {
     return pipelineTool(plugin, this.catalogue);
   }
 
-  /** The tool's name in the reader's language; its plugin's name where that is not installed. */
-  titleOf(tool: Pick<ToolEntry, 'plugin'>): string {
-    const info = this.infoOf(tool);
-    return info === undefined ? tool.plugin : toolName(info);
+  /** The tool's label, else the name of what it reads, else of its kind. */
+  titleOf(tool: Pick<ToolEntry, 'plugin' | 'config' | 'extra'>): string {
+    return entryName(tool, knownNames, this.infoOf(tool));
   }
 
   /** The placeholder that the next tool of a plugin gets: the highest number + 1; null when it fills nothing. */
@@ -107,20 +112,23 @@ export class Pipeline implements TemplateDocument {
       config: initialConfig(pipelineTool(plugin, this.catalogue)),
       extra: {},
     };
-    this.step({ tools: [...this.tools, entry] }, t('template.step.add', { tool: this.titleOf(entry) }));
+    this.step(
+      this.followed({ tools: [...this.tools, entry], template: this.template }),
+      t('template.step.add', { tool: this.titleOf(entry) }),
+    );
     return entry;
   }
 
   /** `toIndex` counts from 0 in the list without the tool. */
   planMove(key: number, toIndex: number): Change {
     const plan = planMove(this, key, toIndex, this.catalogue);
-    return { ...plan, description: this.describe('template.step.move', key) };
+    return { ...plan, ...this.followed(plan), description: this.describe('template.step.move', key) };
   }
 
   /** What the slots of a removed tool become: `mark` → `{removed_2_context}`, `delete` → nothing. */
   planRemove(key: number, orphans: 'mark' | 'delete'): Change {
     const plan = planRemove(this, key, orphans, this.catalogue);
-    return { ...plan, description: this.describe('template.step.remove', key) };
+    return { ...plan, ...this.followed(plan), description: this.describe('template.step.remove', key) };
   }
 
   /** A planned change as one step; none when it changes nothing. */
@@ -192,7 +200,11 @@ export class Pipeline implements TemplateDocument {
     const changed = change(tool);
     if (JSON.stringify(changed) === JSON.stringify(tool)) return;
     const tools = this.tools.map((other) => (other === tool ? changed : other));
-    this.step({ tools }, t(text, { tool: this.titleOf(tool) }), group);
+    this.step(this.followed({ tools, template: this.template }), t(text, { tool: this.titleOf(tool) }), group);
+  }
+
+  private followed({ tools, template }: PipelineState): PipelineState {
+    return { tools, template: this.isAutomatic ? automaticTemplate(tools) : template };
   }
 
   private step(change: Partial<PipelineState>, text: string | null, group: string | null = null): void {

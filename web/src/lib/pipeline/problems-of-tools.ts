@@ -1,7 +1,9 @@
 import type { Diagnostic, ToolInfo } from '$lib/definition/assistant';
-import { i18n } from '$lib/i18n/i18n.svelte';
+import { i18n, t } from '$lib/i18n/i18n.svelte';
 import type { JsonSchema } from '$lib/schema-form/schema-form';
 import { titleOf } from '$lib/schema-form/schema-texts';
+import { strategies, strategyName } from '$lib/strategies/known-strategies.svelte';
+import { RULES } from '$lib/strategies/strategy-rules';
 
 /** The template's own messages report these. */
 const SHOWN_AT_TEMPLATE = new Set<string>(['placeholder.unused', 'placeholder.undefined', 'template.no_user_input']);
@@ -29,9 +31,20 @@ export const problemsAt = (
 /** A diagnostic in the reader's language; the service's own words where there are none. */
 export function problemText({ code, message, path }: Diagnostic, tool?: ToolInfo): string {
   const setting = /^(?:config\.)?(\w*)/.exec(placeOf(path)?.field ?? '')?.[1] ?? '';
+  const ignored = code === 'setting.ignored' ? ignoredText(setting) : null;
+  if (ignored !== null) return ignored;
   return (
     i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message, field: titleIn(tool, setting) }) ?? message
   );
+}
+
+/** A setting that only other strategies heed, with their names; null for other settings. */
+function ignoredText(setting: string): string | null {
+  const rule = RULES.find((name) => name === setting);
+  const readers = rule === undefined ? [] : strategies.reading(rule);
+  if (readers.length === 0) return null;
+  const names = readers.map((name) => `“${strategyName(name)}”`);
+  return t('pipeline.ignored_by_strategy', { field: titleIn(undefined, setting), strategies: names.join(', ') });
 }
 
 function titleIn(tool: ToolInfo | undefined, setting: string): string {

@@ -3,7 +3,6 @@ import { t } from '$lib/i18n/i18n.svelte';
 import { announcer } from '$lib/ui/announcer.svelte';
 import { toasts } from '$lib/ui/toasts.svelte';
 import type { Change, Pipeline, Rename, ToolEntry } from './pipeline.svelte';
-import { toolName } from '$lib/tools';
 
 /** What is asked before the pipeline changes. */
 export type Question =
@@ -54,8 +53,8 @@ export class ToolsManagerState {
     return this.catalogue().find(({ name, kind }) => kind === 'pipeline' && name === plugin);
   }
 
-  nameOf(entry: Pick<ToolEntry, 'plugin'>): string {
-    return toolName(this.infoOf(entry.plugin) ?? { name: entry.plugin });
+  nameOf(entry: ToolEntry): string {
+    return this.pipeline().titleOf(entry);
   }
 
   /** Whether the menu may still offer a tool. */
@@ -63,7 +62,7 @@ export class ToolsManagerState {
     return tool.allow_multiple || !this.pipeline().tools.some(({ plugin }) => plugin === tool.name);
   }
 
-  add(plugin: string): void {
+  add(plugin: string): ToolEntry {
     const entry = this.pipeline().add(plugin);
     const name = this.nameOf(entry);
     announcer.say(
@@ -71,6 +70,7 @@ export class ToolsManagerState {
         ? t('pipeline.added', { name })
         : t('pipeline.added_as', { name, placeholder: braced(entry.placeholder) }),
     );
+    return entry;
   }
 
   /** Resolves to whether the tool was moved. */
@@ -81,7 +81,8 @@ export class ToolsManagerState {
     if (entry === undefined || from === to || to < 0 || to >= pipeline.tools.length) return false;
     const change = pipeline.planMove(key, to);
     const name = this.nameOf(entry);
-    const changesTemplate = change.template !== pipeline.template;
+    // An automatic template is rewritten without asking: no handwritten text is lost.
+    const changesTemplate = change.template !== pipeline.template && !pipeline.isAutomatic;
     const agreed =
       !changesTemplate || moves.unasked ? change : await this.ask({ kind: 'move', name, from, to, change });
     if (agreed === null) {
@@ -102,7 +103,7 @@ export class ToolsManagerState {
     const drop = pipeline.planRemove(key, 'delete');
     const mark = pipeline.planRemove(key, 'mark');
     const name = this.nameOf(entry);
-    const isMentioned = mark.template !== pipeline.template;
+    const isMentioned = mark.template !== pipeline.template && !pipeline.isAutomatic;
     const agreed = isMentioned ? await this.ask({ kind: 'remove', name, entry, mark, drop }) : drop;
     if (agreed === null) return false;
     pipeline.apply(agreed);

@@ -1,4 +1,4 @@
-import type { Ask, Content } from '$lib/run/live-run.svelte';
+import type { Ask, Asked, Content } from '$lib/run/live-run.svelte';
 import { LiveRun } from '$lib/run/live-run.svelte';
 import { session } from '$lib/session/session.svelte';
 import { QUESTIONS } from '$lib/session/own-work';
@@ -39,9 +39,10 @@ export class Conversation {
   private runIds = $state.raw<Readonly<Record<number, string>>>({});
   private readonly storageKey: string;
 
-  constructor(private readonly assistantId: number) {
+  /** `assistantId` null: an assistant that is not saved yet. */
+  constructor(private readonly assistantId: number | null) {
     const { me } = session;
-    this.storageKey = `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${assistantId}`;
+    this.storageKey = `${QUESTIONS}${me?.user.id ?? ''}.${me?.organization.id ?? ''}.${assistantId ?? 'new'}`;
   }
 
   /** Brings back what this tab had asked; a run that goes on is followed from its beginning, and misses nothing. */
@@ -56,16 +57,33 @@ export class Conversation {
   /** Asks with what was said before; resolves when the run has ended. */
   async ask(
     question: string,
-    { pictures = [], verbose = false }: Partial<Pick<Exchange, 'pictures' | 'verbose'>> = {},
+    {
+      pictures = [],
+      verbose = false,
+      definition = null,
+    }: Partial<Pick<Exchange, 'pictures' | 'verbose'>> & { readonly definition?: object | null } = {},
   ): Promise<Exchange> {
     const messages: Ask['messages'] = [...this.history(), { role: 'user', content: contentOf(question, pictures) }];
     const exchange = this.append(question, pictures, verbose);
     const { live, key } = exchange;
-    await live.begin(this.assistantId, { messages, ...(verbose ? { verbose } : {}) }, (id) => {
+    await live.begin(this.asked(definition), { messages, ...(verbose ? { verbose } : {}) }, (id) => {
       this.runIds = { ...this.runIds, [key]: id };
       this.keep();
     });
     return exchange;
+  }
+
+  /** Takes an exchange out: its question is asked anew. Its run stays in the list of runs. */
+  drop(exchange: Exchange): void {
+    exchange.live.leave();
+    this.exchanges = this.exchanges.filter((one) => one !== exchange);
+    this.keep();
+  }
+
+  /** A definition answers in place of the stored assistant. */
+  private asked(definition: object | null): Asked {
+    if (this.assistantId !== null && definition === null) return { assistantId: this.assistantId };
+    return { definition: definition ?? {}, draftOf: this.assistantId };
   }
 
   /** Starts anew; what goes on is left alone. */

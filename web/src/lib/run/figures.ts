@@ -37,7 +37,7 @@ function toolRows(first: Run, second: Run, names: ToolNames): readonly FigureRow
   const all = new Map([...first.tools, ...second.tools].map((tool) => [keyOf(tool), tool]));
   return [...all].map(([key, tool]) => {
     const of = (run: Run): number | null => run.tools.find((one) => keyOf(one) === key)?.duration_ms ?? null;
-    const label = `${names.of(tool.plugin)}${tool.placeholder === null ? '' : ` {${tool.placeholder}}`}`;
+    const label = `${names.ofTool(tool)}${tool.placeholder === null ? '' : ` {${tool.placeholder}}`}`;
     return timeRow(`tool-${key}`, label, of(first), of(second));
   });
 }

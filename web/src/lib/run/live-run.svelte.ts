@@ -13,6 +13,26 @@ export interface Ask {
   readonly verbose?: boolean;
 }
 
+/** Who answers: a stored assistant, or a definition that need not be saved. */
+export type Asked =
+  | { readonly assistantId: number }
+  | {
+      readonly definition: object;
+      /** The assistant that it is a draft of. */
+      readonly draftOf: number | null;
+    };
+
+async function started(asked: Asked, body: Ask): Promise<string> {
+  const headers = { 'Idempotency-Key': idempotencyKey() };
+  if ('assistantId' in asked) {
+    const params = { path: { id: asked.assistantId } };
+    return must(await api.POST('/api/v1/assistants/{id}/runs', { params, headers, body: body as never })).id;
+  }
+  const { definition, draftOf } = asked;
+  const draft = { ...body, definition, ...(draftOf === null ? {} : { assistant_id: draftOf }) };
+  return must(await api.POST('/api/v1/runs', { headers, body: draft as never })).run_id;
+}
+
 /** How long events are gathered where the browser draws no frames. */
 const HIDDEN_MS = 100;
 
@@ -35,15 +55,9 @@ export class LiveRun {
   private stopWhenStarted = false;
 
   /** Starts a run in the background and follows it; resolves when it has ended. */
-  async begin(assistantId: number, body: Ask, onstarted?: (id: string) => void): Promise<void> {
+  async begin(asked: Asked, body: Ask, onstarted?: (id: string) => void): Promise<void> {
     try {
-      const { id } = must(
-        await api.POST('/api/v1/assistants/{id}/runs', {
-          params: { path: { id: assistantId } },
-          headers: { 'Idempotency-Key': idempotencyKey() },
-          body: body as never,
-        }),
-      ) as { id: string };
+      const id = await started(asked, body);
       onstarted?.(id);
       if (this.stopWhenStarted) void this.cancel(id);
       await this.resume(id);

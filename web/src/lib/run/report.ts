@@ -13,16 +13,48 @@ export interface PromptPart {
   readonly chars: number;
 }
 
+/** What came of one tool. */
+export interface StepResult {
+  readonly index: number;
+  readonly status: 'completed' | 'failed' | 'skipped';
+  /** Long contents are cut. */
+  readonly preview: string;
+  /** UTF-16 units of the whole content. */
+  readonly chars: number;
+  /** The query, where it is not the question. */
+  readonly query?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A function call of the model. */
+export interface StepCall {
+  readonly index: number;
+  readonly round: number;
+  readonly name: string;
+  /** JSON as the model wrote it. */
+  readonly arguments: string;
+  /** What the model read; long results are cut. */
+  readonly preview: string;
+  readonly chars: number;
+  readonly code?: string;
+}
+
 /** What a run did, as `GET /api/v1/runs/{id}/report` tells it; who may not edit the assistant gets less. */
 export interface RunReport {
   readonly orchestrator: string | null;
+  readonly assistant?: { readonly id: number };
   readonly request: { readonly user_message: string };
   readonly tools: readonly {
     readonly index: number;
     readonly plugin: string;
     readonly placeholder: string | null;
+    readonly label?: string;
     readonly enabled: boolean;
+    readonly config?: unknown;
   }[];
+  readonly results?: readonly StepResult[];
+  readonly calls?: readonly StepCall[];
   readonly sources: readonly Source[];
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly prompt?: readonly PromptPart[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { filledOf, shownParts, templateOf } from './prompt';
 import { beginning, type Span } from './run-state';
-import { linkOf, pagesOf, passagesIn } from './sources';
+import { linkOf, pagesOf } from './sources';
 import { barsOf, formatDuration, reasonOf } from './spans';
 
 const span = (start: number, end: number | null, more: Partial<Span> = {}): Span =>
@@ -63,13 +63,6 @@ describe('the filled prompt', () => {
 });
 
 describe('sources', () => {
-  it('have the passages that tools numbered', () => {
-    expect([...passagesIn(['[1] # A\n\none [2] two\n\n[2] B', 'plain'])]).toEqual([
-      [1, '# A\n\none [2] two'],
-      [2, 'B'],
-    ]);
-  });
-
   it('lead to their page, and only to web pages and places of the service', () => {
     expect(linkOf({ type: 'knowledge_base', url: '/api/v1/sources?link=1', page: 3 })).toBe(
       '/api/v1/sources?link=1#page=3',

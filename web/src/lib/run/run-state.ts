@@ -10,6 +10,8 @@ export interface Span {
   /** Tool, function or model. */
   readonly name: string;
   readonly placeholder: string | null;
+  /** Name that the assistant's author gave the tool. */
+  readonly label: string | undefined;
   /** Position in the assistant's tools; null for everything else. */
   readonly index: number | null;
   readonly step: string | null;
@@ -183,6 +185,7 @@ function newSpan(state: RunState, event: ToolEvent, key: string): Span {
     name: event.call?.name ?? event.plugin,
     start: state.now,
     placeholder: event.placeholder,
+    label: event.label,
     index: isFunction ? null : event.index,
     step: event.step ?? null,
   });
@@ -190,6 +193,7 @@ function newSpan(state: RunState, event: ToolEvent, key: string): Span {
 
 const spanOf = (given: Pick<Span, 'key' | 'kind' | 'name' | 'start'> & Partial<Span>): Span => ({
   placeholder: null,
+  label: undefined,
   index: null,
   step: null,
   end: null,

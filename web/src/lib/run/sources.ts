@@ -1,7 +1,8 @@
+import { api, must } from '$lib/api/client';
 import type { Source } from './run-events';
 import { isTameAddress } from './markdown/tame-address';
 
-/** What a source is called. */
+/** The title of a source, for people. */
 export function titleOf(source: Source | undefined): string {
   if (source === undefined) return '';
   return source.title ?? source.document ?? source.path ?? '';
@@ -16,19 +17,13 @@ export function linkOf({ url, page }: Source): string | null {
 export const pagesOf = ({ page, page_end: end }: Source): string | null =>
   page === undefined ? null : end === undefined || end === page ? `${page}` : `${page}–${end}`;
 
-/** A number behind a bracket at the beginning of a line, as tools write them before a passage that may be cited. */
-const NUMBERED = /(?:^|\n)\[(\d{1,3})\] /g;
+/** Between texts that share a number. */
+const GAP = '\n\n…\n\n';
 
-/** The passages in what tools delivered with numbers (`sources_in_prompt: numbered`), by their number. */
-export function passagesIn(texts: readonly string[]): ReadonlyMap<number, string> {
-  const passages = new Map<number, string>();
-  for (const text of texts) {
-    const marks = [...text.matchAll(NUMBERED)];
-    marks.forEach((mark, index) => {
-      const passage = text.slice(mark.index + mark[0].length, marks[index + 1]?.index).trim();
-      const n = Number(mark[1]);
-      if (passage !== '' && !passages.has(n)) passages.set(n, passage);
-    });
-  }
-  return passages;
+/** The texts behind the numbers of a run's sources. */
+export async function passagesOf(runId: string, signal: AbortSignal): Promise<ReadonlyMap<number, string>> {
+  const { items } = must(await api.GET('/api/v1/runs/{id}/passages', { params: { path: { id: runId } }, signal }));
+  const texts = new Map<number, Set<string>>();
+  for (const { n, text } of items) if (n !== null) texts.set(n, (texts.get(n) ?? new Set()).add(text));
+  return new Map([...texts].map(([n, found]) => [n, [...found].join(GAP)]));
 }

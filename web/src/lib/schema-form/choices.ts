@@ -1,3 +1,4 @@
+import { fileSize } from '$lib/ui/sizes';
 import { api, must, type Schema } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
@@ -14,19 +15,6 @@ export interface Option {
   readonly refused?: string;
   /** What else stands for it in stored configs. */
   readonly aliases: readonly string[];
-}
-
-const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
-
-/** A size in bytes, as people write it. */
-export function sizeText(bytes: number): string {
-  const step = bytes < 1000 ? 0 : bytes < 1_000_000 ? 1 : 2;
-  return i18n.number(bytes / 1000 ** step, {
-    style: 'unit',
-    unit: UNITS[step],
-    unitDisplay: step === 0 ? 'long' : 'short',
-    maximumFractionDigits: step === 0 ? 0 : 1,
-  });
 }
 
 type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
@@ -67,7 +55,7 @@ const rubricOption = ({ id, title, criteria, origin_id }: Schema<'RubricDto'>): 
 const fileOption = ({ id, path, size, content_type, updated_at }: Schema<'FileDto'>): Option => ({
   value: path,
   name: path,
-  detail: [content_type, sizeText(size), i18n.date(updated_at)].join(' · '),
+  detail: [content_type, fileSize(size), i18n.date(updated_at)].join(' · '),
   aliases: [id],
 });
 

@@ -9,15 +9,31 @@ const DOOR = '/api/v1/session';
 const CHANNEL = 'bellwether.session';
 
 export interface Doors {
-  readonly providers: readonly { readonly name: string; readonly url: string; readonly logo: string | null }[];
-  /** Where the browser goes to sign out, so that the institution's session ends too. */
+  readonly providers: readonly {
+    readonly name: string;
+    /** Name of the organization whose account it opens; null where the provider's claims decide. */
+    readonly organization: string | null;
+    readonly url: string;
+    readonly logo: string | null;
+  }[];
+  /** Address at which the browser also ends the institution's session. */
   readonly sign_out_url: string | null;
+}
+
+export type LinkedPerson = Schema<'LinkedPersonDto'>;
+
+/** Not by `api`, for which an answer 401 means that the session has ended. */
+async function posted(path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await received(fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  if (!response.ok) throw await problemOf(response);
+  return response;
 }
 
 /** A person in an organization: what one sees belongs to both. */
 const identityOf = ({ user, organization }: Me): string => `${user.id} ${organization.id}`;
 
-/** Who is signed in; decides what the interface offers. The service checks every right again. */
+/** The person who is signed in; decides what the interface offers. The service checks every right again. */
 class Session {
   me = $state.raw<Me | null>(null);
   /** Set once the service was asked. */
@@ -62,24 +78,44 @@ class Session {
     return this.me?.organization.features[name] === true;
   }
 
-  /** The ways in that the service offers beside an API key. */
-  async doors(): Promise<Doors> {
-    const response = await received(fetch(DOOR));
+  /** The ways in that the service offers beside an API key: to everybody, in an organization, or for an e-mail domain. */
+  async doors(query: Readonly<Record<string, string>> = {}): Promise<Doors> {
+    const asked = new URLSearchParams(query).toString();
+    const response = await received(fetch(asked === '' ? DOOR : `${DOOR}?${asked}`));
     if (!response.ok) throw await problemOf(response);
     const { providers = [], sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
     return { providers, sign_out_url };
+  }
+
+  /** Begins to sign in at an institution; the address to go to. Throws a `ProblemError`. */
+  async beginAt(url: string, returnTo: string): Promise<string> {
+    const query = new URLSearchParams({ return_to: returnTo });
+    const response = await received(fetch(`${url}?${query.toString()}`, { method: 'POST' }));
+    if (!response.ok) throw await problemOf(response);
+    return ((await jsonOf(response)) as { url: string }).url;
   }
 
   /**
    * Opens a session with an API key; the key itself is not kept. True when memory holds what somebody else saw: then the
    * page must be loaded anew. Throws a `ProblemError`.
    */
-  async signIn(apiKey: string): Promise<boolean> {
+  signIn(apiKey: string): Promise<boolean> {
+    return this.enter(DOOR, { api_key: apiKey });
+  }
+
+  /** As `signIn`, and uses the link up. */
+  signInByLink(token: string): Promise<boolean> {
+    return this.enter(`${DOOR}/link`, { token });
+  }
+
+  /** The person that a sign-in link signs in. Throws a `ProblemError`, 401 for a used link. */
+  async linkedPerson(token: string): Promise<LinkedPerson> {
+    return (await jsonOf(await posted(`${DOOR}/link/person`, { token }))) as LinkedPerson;
+  }
+
+  private async enter(door: string, body: object): Promise<boolean> {
     const before = this.me;
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ api_key: apiKey });
-    const response = await received(fetch(DOOR, { method: 'POST', headers, body }));
-    if (!response.ok) throw await problemOf(response);
+    await posted(door, body);
     catalogues.forget();
     const now = await this.load();
     // The service gave a cookie and does not get it back: a secure one over plain http, or two of one name on this host.

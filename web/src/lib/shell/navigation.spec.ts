@@ -7,13 +7,8 @@ const hrefs = (entries: readonly NavEntry[]): readonly string[] =>
 const member = { isTeacher: false, mayWrite: false, isAdmin: false, multiTool: true };
 
 describe('navigation', () => {
-  it('offers members what they may use, and nothing to make', () => {
-    expect(hrefs(navigationFor(member))).toEqual([
-      '/assistants',
-      '/assistants?type=classic',
-      '/multi-tool-assistants',
-      '/runs',
-    ]);
+  it('offers members the assistants that they may ask, and nothing else', () => {
+    expect(hrefs(navigationFor(member))).toEqual(['/assistants']);
   });
 
   it('offers teachers both types to create, and only classic where multi-tool is off', () => {

@@ -58,13 +58,15 @@ const ADMINISTRATION: NavGroup = {
 
 /** What the header offers to a reader. The service checks every right again. */
 export function navigationFor({ isTeacher, mayWrite, isAdmin, multiTool }: Reader): readonly NavEntry[] {
+  // People who only ask need neither types nor runs.
+  if (!isTeacher) return [{ key: 'shell.nav.assistants', href: '/assistants' }];
   return [
     {
       key: 'shell.nav.assistants',
       id: 'assistants',
       links: mayWrite ? [...ASSISTANTS, ...creation(multiTool)] : ASSISTANTS,
     },
-    ...(isTeacher ? CONTENT : []),
+    ...CONTENT,
     { key: 'shell.nav.runs', href: '/runs' },
     ...(isAdmin ? [ADMINISTRATION] : []),
   ];

@@ -1,12 +1,14 @@
+import { keep, kept } from '$lib/i18n/kept';
+
 const STORED = 'bellwether.shortcuts';
 
 /** Whether keys without Ctrl or Alt do something outside fields; whoever dictates to the computer switches it off (WCAG 2.1.4). */
 class Shortcuts {
-  enabled = $state(localStorage.getItem(STORED) !== 'off');
+  enabled = $state(kept(STORED) !== 'off');
 
   use(enabled: boolean): void {
     this.enabled = enabled;
-    localStorage.setItem(STORED, enabled ? 'on' : 'off');
+    keep(STORED, enabled ? 'on' : 'off');
   }
 }
 

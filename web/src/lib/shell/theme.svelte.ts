@@ -1,3 +1,5 @@
+import { keep, kept } from '$lib/i18n/kept';
+
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -8,12 +10,12 @@ class ThemeChoice {
   current = $state<Theme>('system');
 
   constructor() {
-    const stored = localStorage.getItem(STORED);
+    const stored = kept(STORED);
     this.show(THEMES.find((theme) => theme === stored) ?? 'system');
   }
 
   use(theme: Theme): void {
-    localStorage.setItem(STORED, theme);
+    keep(STORED, theme);
     this.show(theme);
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Condition, fromLogic, ROLES, type Test, toLogic } from './condition';
+import { type Condition, fromLogic, isComplete, newTest, ROLES, type Test, toLogic } from './condition';
 
 const placeholder = fc.constantFrom('1_context', '2_rubric', '3_context', '10_tool_result');
 const test: fc.Arbitrary<Test> = fc.oneof(
@@ -72,5 +72,14 @@ describe('conditions of tools', () => {
         { kind: 'result', placeholder: '1_context', is: 'failed' },
       ],
     });
+  });
+});
+
+describe('a rule that compares with nothing', () => {
+  it('is not complete: an empty text is in every question', () => {
+    expect(isComplete(newTest('question', ''))).toBe(false);
+    expect(isComplete({ kind: 'question', is: 'contains', text: 'leaf' })).toBe(true);
+    expect(isComplete({ kind: 'metadata', name: '', is: '==', text: 'a' })).toBe(false);
+    expect(isComplete(newTest('result', '1_context'))).toBe(true);
   });
 });

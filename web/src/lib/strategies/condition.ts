@@ -152,6 +152,10 @@ export function fromLogic(logic: unknown): Condition | null {
   return condition !== null && isEqual(toLogic(condition), logic) ? condition : null;
 }
 
+/** Whether a comparison compares with something: a text that is empty is contained in every question. */
+export const isComplete = (test: Test): boolean =>
+  !('text' in test) || (test.text.trim() !== '' && (test.kind !== 'metadata' || test.name.trim() !== ''));
+
 /** What a new comparison of a kind starts with. */
 export function newTest(kind: TestKind, placeholder: string): Test {
   switch (kind) {

@@ -1,15 +1,25 @@
 import { t } from '$lib/i18n/i18n.svelte';
+import { entryName } from '$lib/tools/entry-name';
+import { knownNames } from '$lib/tools/names.svelte';
 import { toolName } from '$lib/tools/texts';
+import { stateOfNode } from './flow-crowds';
 import { type FlowGraph, type FlowNode, type FlowStates, layersOf } from './flow-graph';
+
+/** By label or content; of several that are drawn as one, the kind. */
+export function nameOfNode({ tool, members }: FlowNode): string {
+  if (members !== undefined) return toolName({ name: tool?.plugin ?? '', kind: 'pipeline' });
+  return tool === null ? '' : entryName(tool, knownNames);
+}
 
 function nodeText(node: FlowNode, states: FlowStates): string {
   if (node.kind !== 'tool') return t(`strategies.flow.${node.kind}`);
-  const name = toolName({ name: node.plugin ?? '', kind: 'pipeline' });
-  const placed = node.placeholder === null ? name : `${name} {${node.placeholder}}`;
-  const state = node.index === null ? undefined : states[node.index];
+  const name = nameOfNode(node);
+  const counted = node.members === undefined ? name : `${name} × ${node.members.length}`;
+  const placed = node.placeholder === null ? counted : `${counted} {${node.placeholder}}`;
+  const state = stateOfNode(node, states);
   const notes = [
     node.isConditional ? t('strategies.flow.maybe') : null,
-    state === undefined ? null : t(`strategies.state.${state}`),
+    state === null ? null : t(`strategies.state.${state}`),
   ].filter((note) => note !== null);
   return notes.length === 0 ? placed : `${placed} (${notes.join(', ')})`;
 }

@@ -4,6 +4,7 @@ import { type StrategyRules, textsOf } from './strategy-rules';
 export interface FlowTool {
   readonly plugin: string;
   readonly placeholder?: string | null;
+  readonly label?: unknown;
   readonly enabled: boolean;
   readonly config?: Readonly<Record<string, unknown>>;
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -21,10 +22,13 @@ export interface FlowNode {
   readonly kind: 'question' | 'planner' | 'tool' | 'model';
   /** Position in the tools; null for what is no tool. */
   readonly index: number | null;
-  readonly plugin: string | null;
+  /** Null for what is no tool. */
+  readonly tool: FlowTool | null;
   readonly placeholder: string | null;
   /** It runs only if a condition is met, or the plan wants it. */
   readonly isConditional: boolean;
+  /** Positions of several tools that are drawn as one. */
+  readonly members?: readonly number[];
 }
 
 export interface FlowEdge {
@@ -51,7 +55,7 @@ const special = (kind: 'question' | 'planner' | 'model'): FlowNode => ({
   id: kind,
   kind,
   index: null,
-  plugin: null,
+  tool: null,
   placeholder: null,
   isConditional: false,
 });
@@ -87,7 +91,7 @@ export function graphOf(tools: readonly FlowTool[], strategy: StrategyRules): Fl
     id: idOf(index),
     kind: 'tool',
     index,
-    plugin: tool.plugin,
+    tool,
     placeholder: tool.placeholder ?? null,
     isConditional: conditional,
   });

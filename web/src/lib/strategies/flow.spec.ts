@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stateOfNode, withCrowds } from './flow-crowds';
 import { type FlowTool, graphOf, layersOf } from './flow-graph';
 import { layoutOf } from './flow-layout';
 import { RULES, rulesOf, type StrategyRules, waitingFor } from './strategy-rules';
@@ -140,5 +141,34 @@ describe('tools that wait for a tool', () => {
   it('are found in circles too', () => {
     const circle = [...entries, { placeholder: '1_context', extra: { depends_on: ['3_rubric'] } }];
     expect(waitingFor('2_context', circle).has('2_context')).toBe(true);
+  });
+});
+
+describe('many tools of one kind side by side', () => {
+  const many = Array.from({ length: 50 }, (_, n) => tool(`${n + 1}_context`));
+
+  it('are drawn as one, between the question and the model', () => {
+    const drawn = withCrowds(graph([...many, tool('51_rubric', { plugin: 'rubric_rag' })], 'parallel'));
+    expect(drawn.nodes.map(({ kind, members }) => [kind, members?.length])).toEqual([
+      ['question', undefined],
+      ['tool', 50],
+      ['tool', undefined],
+      ['model', undefined],
+    ]);
+    expect(drawn.edges).toHaveLength(4);
+    const layout = layoutOf(drawn, SIZES, 600);
+    expect(layout.height).toBeLessThan(200);
+  });
+
+  it('show the worst that became of one of them', () => {
+    const crowd = withCrowds(graph(many, 'parallel')).nodes[1];
+    if (crowd === undefined) throw new Error('no crowd');
+    expect(stateOfNode(crowd, { 0: 'completed', 7: 'failed', 9: 'skipped' })).toBe('failed');
+    expect(stateOfNode(crowd, {})).toBe(null);
+  });
+
+  it('stand alone where they follow one another, or are few', () => {
+    expect(withCrowds(graph(many, 'sequential')).nodes).toHaveLength(52);
+    expect(withCrowds(graph(THREE, 'parallel')).nodes).toHaveLength(5);
   });
 });

@@ -2,6 +2,7 @@ import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { OrchestratorInfo } from '$lib/definition/assistant';
 import { i18n } from '$lib/i18n/i18n.svelte';
 import { humanised } from '$lib/schema-form/schema-form';
+import type { Rule } from './strategy-rules';
 
 type StrategyText = NonNullable<OrchestratorInfo['texts']['en']>;
 
@@ -13,6 +14,12 @@ class KnownStrategies {
   of(name: string): OrchestratorInfo | undefined {
     if (this.all === null) this.load();
     return this.all?.find((strategy) => strategy.name === name);
+  }
+
+  /** Names of the strategies that heed a setting of tools. */
+  reading(rule: Rule): readonly string[] {
+    if (this.all === null) this.load();
+    return (this.all ?? []).filter(({ reads }) => reads.includes(rule)).map(({ name }) => name);
   }
 
   private load(): void {

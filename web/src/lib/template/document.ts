@@ -41,6 +41,8 @@ export interface TemplateDocument {
   edit(template: string, step?: string): void;
   undo(): void;
   redo(): void;
+  /** The template until somebody writes one: it follows what fills it. */
+  readonly automatic: string;
   /** Switches the tool of a slot on; absent where that makes no sense. */
   enable?(key: number): void;
 }

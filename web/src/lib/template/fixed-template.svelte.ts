@@ -20,6 +20,11 @@ export class FixedTemplate implements TemplateDocument {
   readonly grammar = $derived.by(() => ({ types: [], names: this.fillers().map(({ name }) => name) }));
   readonly slots: readonly SlotState[] = $derived.by(() => slotStates(this.template, this.grammar, this.fillers()));
 
+  get automatic(): string {
+    const isContext = this.fillers().some(({ name, fills }) => name === 'context' && fills);
+    return isContext ? '{context}\n\n{user_input}' : '{user_input}';
+  }
+
   get canUndo(): boolean {
     return this.history.canUndo;
   }

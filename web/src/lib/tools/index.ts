@@ -1,6 +1,7 @@
 import type { FieldProblem } from '$lib/api/problem';
 
-export { useNames, type Names } from './names.svelte';
+export { entryName, labelOf, MAX_LABEL, type NamedEntry } from './entry-name';
+export { knownNames, useNames, type Names } from './names.svelte';
 export { summaryOf } from './summary';
 export { toolName, toolAbout } from './texts';
 

@@ -86,6 +86,9 @@ class KnownNames implements Names {
 
 const known = new KnownNames();
 
+/** For code outside components; `useNames` reads what may have been renamed again. */
+export const knownNames: Names = known;
+
 /** Names for summaries; asked for when they are first needed. Call it while a component starts. */
 export function useNames(): Names {
   known.refresh();

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { i18n } from '$lib/i18n/i18n.svelte';
-import { folded, isChosen, matchesSearch, sizeText } from '$lib/schema-form/choices';
+import { folded, isChosen, matchesSearch } from '$lib/schema-form/choices';
+import { fileSize } from '$lib/ui/sizes';
 import { problemsBelow } from './';
 import type { Names } from './names.svelte';
+import { entryName } from './entry-name';
 import { summaryOf } from './summary';
 
 const names: Names = { of: (_kind, reference) => (reference === 'kb-1' ? 'Course Materials' : null) };
@@ -49,6 +51,31 @@ describe('the line about a tool', () => {
   });
 });
 
+describe('the name of a tool', () => {
+  const several: Names = { of: (kind, reference) => `${kind} ${String(reference)}` };
+
+  it('is its label, whether it is stored or edited', () => {
+    const config = { collections: ['kb-1'] };
+    expect(entryName({ plugin: 'simple_rag', label: ' My notes ', config }, names)).toBe('My notes');
+    expect(entryName({ plugin: 'simple_rag', extra: { label: 'My notes' }, config }, names)).toBe('My notes');
+    expect(entryName({ plugin: 'simple_rag', label: ' ', config }, names)).toBe('Course Materials');
+  });
+
+  it('is what it reads, in short', () => {
+    expect(entryName({ plugin: 'simple_rag', config: { collections: ['kb-1'] } }, names)).toBe('Course Materials');
+    expect(entryName({ plugin: 'simple_rag', config: { collections: ['a', 'b', 'c', 'd'] } }, several)).toBe(
+      'knowledge_base a, knowledge_base b +2',
+    );
+    const files: Names = { of: (_kind, reference) => String(reference) };
+    expect(entryName({ plugin: 'single_file_rag', config: { file_path: 'week 1/task.pdf' } }, files)).toBe('task.pdf');
+  });
+
+  it('is its kind while nothing is chosen, or the content is not known', () => {
+    expect(entryName({ plugin: 'simple_rag', config: { collections: [] } }, names)).toBe('simple_rag');
+    expect(entryName({ plugin: 'simple_rag', config: { collections: ['kb-1', 'gone'] } }, names)).toBe('simple_rag');
+  });
+});
+
 describe('what can be chosen', () => {
   const option = { value: 'id-1', name: 'Càlcul & Àlgebra', detail: '', aliases: ['calcul'] };
   it('is found without accents and by its other names', () => {
@@ -63,9 +90,9 @@ describe('what can be chosen', () => {
     expect(isChosen(option, ['other'])).toBe(false);
   });
   it('has sizes that people read', () => {
-    expect(sizeText(764)).toBe('764 bytes');
-    expect(sizeText(1_500)).toBe('1.5 kB');
-    expect(sizeText(2_000_000)).toBe('2 MB');
+    expect(fileSize(764)).toBe('764 bytes');
+    expect(fileSize(1_500)).toBe('1.5 kB');
+    expect(fileSize(2_000_000)).toBe('2 MB');
   });
 });
 

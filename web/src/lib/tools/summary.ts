@@ -42,8 +42,20 @@ function referring(plugin: string, config: Config): readonly Referring[] {
   );
 }
 
+const referencesOfSetting = ({ setting }: Referring, config: Config): readonly unknown[] =>
+  [config[setting] ?? []].flat().filter((reference) => reference !== '');
+
+/** Everything that the settings of a tool refer to. */
+export const referencesIn = (
+  plugin: string,
+  config: Config,
+): readonly { readonly kind: Reference; readonly reference: unknown }[] =>
+  referring(plugin, config).flatMap((one) =>
+    referencesOfSetting(one, config).map((reference) => ({ kind: one.kind, reference })),
+  );
+
 function chosen({ kind, setting }: Referring, config: Config, names: Names): string {
-  const references = [config[setting] ?? []].flat().filter((reference) => reference !== '');
+  const references = referencesOfSetting({ kind, setting }, config);
   if (references.length === 0) return t(NONE[kind]);
   return t(CHOSEN[kind], { names: references.map((reference) => nameOf(names, kind, reference)).join(', ') });
 }

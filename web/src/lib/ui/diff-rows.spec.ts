@@ -19,6 +19,23 @@ describe('the lines of two texts', () => {
     ]);
   });
 
+  it('pair lines by position: a renumbered neighbour is no removed line', () => {
+    const rows = diffRows('Course:\n{1_context}\nPapers:\n{2_context}', 'Course:\n{2_context}\nPapers:\n{1_context}');
+    expect(rows.map((row) => [row.kind, textOf(row)])).toEqual([
+      ['same', 'Course:'],
+      ['removed', '{1_context}'],
+      ['added', '{2_context}'],
+      ['same', 'Papers:'],
+      ['removed', '{2_context}'],
+      ['added', '{1_context}'],
+    ]);
+  });
+
+  it('show a moved line as one removed and one added', () => {
+    const rows = diffRows('a\nb\nc\nd', 'b\nc\nd\na');
+    expect(rows.filter(({ kind }) => kind === 'removed' || kind === 'added')).toHaveLength(2);
+  });
+
   it('leave out what is equal far from a change', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const rows = diffRows(lines.join('\n'), lines.with(10, 'other').join('\n'));

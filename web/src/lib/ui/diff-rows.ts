@@ -21,9 +21,31 @@ const whole = (text: string, changed = false): readonly DiffPart[] => [{ text, c
 /** The lines of two texts, what was taken before what came; empty when they are equal. */
 export function diffRows(before: string, after: string): readonly DiffRow[] {
   if (before === after) return [];
+  const [left, right] = [before.split('\n'), after.split('\n')];
+  const blocks = diffArrays(left, right);
+  const added = blocks.reduce((sum, block) => sum + (block.added ? block.value.length : 0), 0);
+  const changedInPlace = left.filter((line, index) => line !== right[index]).length;
+  // Renumbered slots: a line stays where it is, even when it becomes the text of its neighbour.
+  return left.length === right.length && changedInPlace <= added ? byPosition(left, right) : byBlocks(blocks);
+}
+
+/** Lines at the same place, each old line before its new one. */
+function byPosition(left: readonly string[], right: readonly string[]): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  for (let start = 0; start < left.length;) {
+    const isEqual = left[start] === right[start];
+    let end = start;
+    while (end < left.length && (left[end] === right[end]) === isEqual) end += 1;
+    if (isEqual) rows.push(...equal(left.slice(start, end), start === 0, end === left.length));
+    else for (let at = start; at < end; at += 1) rows.push(...changed([left[at] ?? ''], [right[at] ?? '']));
+    start = end;
+  }
+  return rows;
+}
+
+function byBlocks(blocks: ReturnType<typeof diffArrays<string>>): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let taken: readonly string[] = [];
-  const blocks = diffArrays(before.split('\n'), after.split('\n'));
   for (const [index, { value, added, removed }] of blocks.entries()) {
     if (removed) taken = value;
     else {

@@ -12,3 +12,18 @@ export function keepClear(bar: HTMLElement): () => void {
     style.scrollPaddingTop = '';
   };
 }
+
+/** The same for a bar that stays at the lower edge. */
+export function keepClearAbove(bar: HTMLElement): () => void {
+  const { style } = document.documentElement;
+  const fit = (): void => {
+    style.scrollPaddingBottom =
+      getComputedStyle(bar).position === 'sticky' ? `calc(${bar.offsetHeight}px + 0.5rem)` : '';
+  };
+  const watching = new ResizeObserver(fit);
+  watching.observe(bar);
+  return () => {
+    watching.disconnect();
+    style.scrollPaddingBottom = '';
+  };
+}

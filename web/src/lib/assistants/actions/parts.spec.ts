@@ -1,34 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { changesBetween, readable } from './parts';
-import { fileName, type VersionDetail } from './requests';
+import { sideOf } from './parts';
 
-describe('parts of a definition', () => {
-  it('reads a document the same way as an object and as JSON in a string', () => {
-    const document = { connector: 'auto', tools: [] };
-    expect(readable('metadata', JSON.stringify(document))).toBe(readable('metadata', document));
+describe('the sides of an import', () => {
+  it('read documents and lists in either form, and leave out what stays', () => {
+    const diff = [
+      { path: 'name', from: '', to: 'Tutor' },
+      { path: 'metadata', from: '', to: '{"assistant_type":"multi_tool"}' },
+      { path: 'RAG_collections', from: 'a,b', to: '' },
+    ];
+    expect(sideOf(diff, 'from')).toEqual({ name: '', metadata: {}, RAG_collections: ['a', 'b'] });
+    expect(sideOf(diff, 'to')).toEqual({
+      name: 'Tutor',
+      metadata: { assistant_type: 'multi_tool' },
+      RAG_collections: [],
+    });
   });
 
-  it('leaves alone what is no JSON', () => {
-    expect(readable('metadata', '{broken')).toBe('{broken');
-    expect(readable('system_prompt', '{"a": 1}')).toBe('{"a": 1}');
+  it('show an unreadable document as an empty one', () => {
+    expect(sideOf([{ path: 'metadata', from: '{broken', to: {} }], 'from')).toEqual({ metadata: {} });
   });
-
-  it('lists the parts that differ, and only those', () => {
-    const version = { name: 'A', description: '', metadata: { a: 1 }, RAG_collections: ['x'], RAG_Top_k: 3 };
-    const changes = changesBetween(
-      version as unknown as VersionDetail,
-      { ...version, metadata: { a: 2 }, RAG_collections: ['x', 'y'] } as unknown as VersionDetail,
-    );
-    expect(changes.map(({ part }) => part)).toEqual(['metadata', 'RAG_collections']);
-    expect(changes[1]).toEqual({ part: 'RAG_collections', before: 'x', after: 'x\ny' });
-  });
-});
-
-describe('the name of an exported file', () => {
-  it.each([
-    ['Essay feedback', 'essay-feedback'],
-    ['Càlcul / «numèric»: 2n', 'calcul-numeric-2n'],
-    ['../../etc', 'etc'],
-    ['🧪', 'assistant'],
-  ])('%s', (name, file) => expect(fileName(name)).toBe(file));
 });

@@ -1,44 +1,31 @@
-import { i18n } from '$lib/i18n/i18n.svelte';
-import type { VersionDetail } from './requests';
+import type { Comparable } from '$lib/changes/changes';
+import type { Metadata } from '$lib/definition/assistant';
 
-/** The parts of a definition, in the order people read them. */
-export const PARTS = [
-  'name',
-  'description',
-  'system_prompt',
-  'prompt_template',
-  'metadata',
-  'RAG_collections',
-  'RAG_Top_k',
-] as const;
-export type Part = (typeof PARTS)[number];
+interface PartDiff {
+  readonly path: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
 
-export const partName = (path: string): string => i18n.maybe(`assistants.part.${path}`) ?? path;
-
-const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
-
-/** A part's value as text that can be compared line by line; documents arrive as objects or as JSON in a string. */
-export function readable(path: string, value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (path === 'metadata' && typeof value === 'string' && value !== '') {
-    try {
-      return pretty(JSON.parse(value));
-    } catch {
-      return value;
-    }
+/** Documents arrive as objects or as JSON in a string; unreadable ones count as empty. */
+function metadataOf(value: unknown): Metadata {
+  if (typeof value === 'object' && value !== null) return value as Metadata;
+  try {
+    const parsed: unknown = JSON.parse(String(value));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Metadata) : {};
+  } catch {
+    return {};
   }
-  if (Array.isArray(value)) return value.join('\n');
-  return typeof value === 'object' ? pretty(value) : String(value);
 }
 
-export interface PartChange {
-  readonly part: Part;
-  readonly before: string;
-  readonly after: string;
+function valueOf(path: string, value: unknown): unknown {
+  if (path === 'metadata') return metadataOf(value);
+  if (path !== 'RAG_collections' || Array.isArray(value)) return value;
+  return String(value ?? '')
+    .split(',')
+    .filter((each) => each !== '');
 }
 
-/** The parts in which two versions differ. */
-export const changesBetween = (before: VersionDetail, after: VersionDetail): readonly PartChange[] =>
-  PARTS.map((part) => ({ part, before: readable(part, before[part]), after: readable(part, after[part]) })).filter(
-    (change) => change.before !== change.after,
-  );
+/** The old or the new side of the listed changes, as a definition. Unchanged parts are absent. */
+export const sideOf = (diff: readonly PartDiff[], side: 'from' | 'to'): Comparable =>
+  Object.fromEntries(diff.map((part) => [part.path, valueOf(part.path, part[side])]));

@@ -26,9 +26,15 @@ export async function publish({ id }: Assistant, published: boolean): Promise<As
   const params = { path: { id } };
   return must(
     published
-      ? await api.PUT('/api/v1/assistants/{id}/publication', { params })
+      ? await api.PUT('/api/v1/assistants/{id}/publication', { params, body: {} })
       : await api.DELETE('/api/v1/assistants/{id}/publication', { params }),
   );
+}
+
+/** Makes a saved version the one that people get. */
+export async function publishVersion({ id }: Assistant, version: number): Promise<Assistant> {
+  const params = { path: { id } };
+  return must(await api.PUT('/api/v1/assistants/{id}/publication', { params, body: { version } }));
 }
 
 /** Switched off nobody runs it, its owner included. */

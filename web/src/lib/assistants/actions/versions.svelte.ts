@@ -1,7 +1,22 @@
 import { PagedList } from '$lib/ui/paged-list.svelte';
-import type { Assistant } from '$lib/definition/assistant';
-import { changesBetween, type PartChange } from './parts';
-import { readAssistant, restore, type Version, versionOf, versionsOf } from './requests';
+import type { Comparable } from '$lib/changes/changes';
+import type { Assistant, Metadata } from '$lib/definition/assistant';
+import {
+  publishVersion,
+  readAssistant,
+  restore,
+  type Version,
+  type VersionDetail,
+  versionOf,
+  versionsOf,
+} from './requests';
+
+export interface Comparison {
+  readonly before: Comparable;
+  readonly after: Comparable;
+}
+
+const comparable = (detail: VersionDetail): Comparable => ({ ...detail, metadata: detail.metadata as Metadata });
 
 /** The history of an assistant, with one version compared to the current one. */
 export class Versions {
@@ -9,7 +24,7 @@ export class Versions {
   error = $state.raw<unknown>(null);
   chosen = $state<number | null>(null);
   /** Null while the comparison loads. */
-  changes = $state.raw<readonly PartChange[] | null>(null);
+  comparison = $state.raw<Comparison | null>(null);
   readonly list: PagedList<Version>;
 
   constructor(assistantId: () => number) {
@@ -18,19 +33,19 @@ export class Versions {
 
   async load(): Promise<void> {
     this.chosen = null;
-    this.changes = null;
+    this.comparison = null;
     await this.list.load();
   }
 
   async choose(assistant: Assistant, version: number): Promise<void> {
     this.chosen = version;
-    this.changes = null;
+    this.comparison = null;
     await this.attempt(async () => {
       const [wanted, now] = await Promise.all([
         versionOf(assistant, version),
         versionOf(assistant, this.list.items[0]?.version ?? assistant.version),
       ]);
-      if (this.chosen === version) this.changes = changesBetween(now, wanted);
+      if (this.chosen === version) this.comparison = { before: comparable(now), after: comparable(wanted) };
     });
   }
 
@@ -44,6 +59,12 @@ export class Versions {
       await restore({ ...assistant, version }, chosen);
       return readAssistant(assistant.id);
     });
+  }
+
+  /** Gives the chosen version to the people who use the assistant; null when that failed. */
+  async publish(assistant: Assistant): Promise<Assistant | null> {
+    const { chosen } = this;
+    return chosen === null ? null : this.attempt(() => publishVersion(assistant, chosen));
   }
 
   private async attempt<Result>(action: () => Promise<Result>): Promise<Result | null> {

@@ -17,7 +17,7 @@ export const NEW_CLASSIC: DefinitionBody = {
   name: '',
   description: '',
   system_prompt: '',
-  prompt_template: '{context}\n\n{user_input}',
+  prompt_template: '{user_input}',
   metadata: { prompt_processor: 'simple_augment', rag_processor: 'no_rag', connector: 'auto' },
   RAG_collections: [],
   RAG_Top_k: 3,

@@ -20,6 +20,8 @@ const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2
 /** What the form, the service's checks and a refused save say, each once, errors first. */
 export function checksOf(input: {
   readonly name: string;
+  /** A new form without any input. */
+  readonly untouched?: boolean;
   readonly diagnostics: readonly Diagnostic[];
   readonly refused: readonly FieldProblem[];
 }): readonly Check[] {
@@ -28,7 +30,7 @@ export function checksOf(input: {
     const id = `${path} ${message} ${at}`;
     if (!found.has(id)) found.set(id, { id, severity, code, message, path, target: targetOf(path) });
   };
-  if (input.name.trim() === '') add('error', 'name.missing', 'name', '');
+  if (input.name.trim() === '' && input.untouched !== true) add('error', 'name.missing', 'name', '');
   for (const { severity, code, path, message, range } of input.diagnostics)
     add(severity, code, path === 'template' ? 'prompt_template' : path, message, `${range?.start ?? ''}`);
   for (const { path, message, code } of input.refused) add('error', code ?? 'refused', path, message);

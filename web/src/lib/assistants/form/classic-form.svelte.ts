@@ -5,10 +5,12 @@ import { FixedTemplate } from '$lib/template/fixed-template.svelte';
 import type { FunctionEntry, Metadata } from '$lib/definition/assistant';
 import { type DefinitionBody, defined, fingerprint } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
+import { suggestedMember, suggestedText } from './suggested-questions';
 
 /** The form of a classic assistant: one RAG processor, one prompt processor, one connector. */
 export class ClassicForm implements AssistantForm {
   readonly type = 'classic';
+  readonly tools = [];
   name = $state('');
   description = $state('');
   systemPrompt = $state('');
@@ -23,6 +25,7 @@ export class ClassicForm implements AssistantForm {
   filePath = $state('');
   vision = $state(false);
   imageGeneration = $state(false);
+  suggestedQuestions = $state('');
   functions = $state.raw<readonly FunctionEntry[]>([]);
   document = $state.raw() as FixedTemplate;
   private base: Metadata = {};
@@ -40,6 +43,14 @@ export class ClassicForm implements AssistantForm {
     private readonly processors: ClassicProcessors,
   ) {
     this.load(body);
+  }
+
+  /** An automatic template follows the choice. */
+  chooseRag(name: string): void {
+    const { document } = this;
+    const isAutomatic = document.template === document.automatic;
+    this.ragProcessor = name;
+    if (isAutomatic) document.edit(document.automatic);
   }
 
   /** Whether the RAG processor reads the setting. */
@@ -63,6 +74,7 @@ export class ClassicForm implements AssistantForm {
     this.filePath = metadata.file_path ?? '';
     this.vision = metadata.capabilities?.vision === true;
     this.imageGeneration = metadata.capabilities?.image_generation === true;
+    this.suggestedQuestions = suggestedText(metadata);
     this.functions = functionsOf(metadata);
     this.document = new FixedTemplate(body.prompt_template, () => this.fillers);
   }
@@ -105,6 +117,7 @@ export class ClassicForm implements AssistantForm {
       rubric_format: this.reads('rubric') ? this.rubricFormat : base.rubric_format,
       file_path: this.filePath === '' && base.file_path === undefined ? undefined : this.filePath,
       capabilities: hasCapabilities ? { ...base.capabilities, vision, image_generation } : undefined,
+      ...suggestedMember(this.suggestedQuestions, base),
       ...placed(base, this.functions),
     } as Metadata);
   }

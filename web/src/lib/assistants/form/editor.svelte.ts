@@ -7,6 +7,8 @@ import type { Assistant, Diagnostic } from '$lib/definition/assistant';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
 import { type Draft, draftKey, draftOf, dropDraft, findDrafts, keepFound, writeDraft } from './draft';
+import type { LiveRun } from '$lib/run/live-run.svelte';
+import type { LastRun } from './flow-states';
 import type { AssistantForm } from './form.types';
 import type { Part } from './targets';
 import { targetOf } from './targets';
@@ -21,6 +23,9 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
   readonly draft = $derived(this.drafts[0] ?? null);
   /** Set by the component that asks for them. */
   diagnostics = $state.raw<readonly Diagnostic[]>(NOTHING);
+
+  /** The last run of the playground beside the form. */
+  lastRun = $state.raw<LastRun | null>(null);
 
   private untouched = $state('');
   private readonly now = $derived.by(() => this.form.body());
@@ -38,7 +43,12 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
       .map(({ path, message, code = 'tool.invalid' }) => ({ severity: 'error', path, message, code }) as Diagnostic),
   ]);
   readonly checks = $derived.by(() =>
-    checksOf({ name: this.form.name, diagnostics: this.diagnostics, refused: this.current }),
+    checksOf({
+      name: this.form.name,
+      untouched: this.saved === null && !this.dirty,
+      diagnostics: this.diagnostics,
+      refused: this.current,
+    }),
   );
   readonly counts = $derived(countsOf(this.checks));
 
@@ -73,6 +83,12 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
     if (this.saved === null) return;
     if (assistant.version === this.saved.version) this.saved = assistant;
     else if (!this.dirty && assistant.version > this.saved.version) this.accept(assistant);
+  }
+
+  /** Remembers what the run was made with: what is edited later is not what ran. */
+  watch(live: LiveRun | null): void {
+    if (live === (this.lastRun?.live ?? null)) return;
+    this.lastRun = live === null ? null : { live, tools: this.form.tools };
   }
 
   keepDraft(): void {

@@ -1,3 +1,4 @@
+import type { ToolEntry } from '$lib/pipeline/pipeline.svelte';
 import type { TemplateDocument } from '$lib/template/document';
 import type { AssistantType, ConnectorInfo } from '$lib/definition/assistant';
 import type { DefinitionBody } from './body';
@@ -23,7 +24,11 @@ export interface AssistantForm {
   llm: string;
   vision: boolean;
   imageGeneration: boolean;
+  /** First questions of the chat, one a line. */
+  suggestedQuestions: string;
   readonly document: TemplateDocument;
+  /** Of the pipeline; classic assistants have none. */
+  readonly tools: readonly ToolEntry[];
   /** Replaces everything that is edited; the template's history starts anew. */
   load(body: DefinitionBody): void;
   /** What is saved: every key that the form does not know goes back as it came. */
@@ -39,6 +44,9 @@ const OLD_CONNECTORS: readonly string[] = ['openai_tools', 'openai_tool_use'];
 
 export const connectorNamed = (name: string | undefined): string =>
   name === undefined || name.trim() === '' ? AUTO : OLD_CONNECTORS.includes(name) ? 'openai' : name;
+
+/** The connector that answers while no model is connected. */
+export const QUOTES = 'quotes';
 
 /** What is known of who will answer: for `auto` the first that the organization configured. */
 export function answering(name: string, connectors: readonly ConnectorInfo[]): ConnectorInfo | null {

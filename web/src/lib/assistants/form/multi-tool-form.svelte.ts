@@ -1,7 +1,8 @@
-import { functionsOf, Pipeline } from '$lib/pipeline/pipeline.svelte';
+import { functionsOf, Pipeline, type ToolEntry } from '$lib/pipeline/pipeline.svelte';
 import type { FunctionEntry, Metadata, ToolInfo } from '$lib/definition/assistant';
 import { type DefinitionBody, defined } from './body';
 import { type AssistantForm, connectorNamed } from './form.types';
+import { suggestedMember, suggestedText } from './suggested-questions';
 
 /** The form of a multi-tool assistant. Documents of version 2 are edited, and saved, as version 3. */
 export class MultiToolForm implements AssistantForm {
@@ -16,6 +17,7 @@ export class MultiToolForm implements AssistantForm {
   verbose = $state(false);
   vision = $state(false);
   imageGeneration = $state(false);
+  suggestedQuestions = $state('');
   functions = $state.raw<readonly FunctionEntry[]>([]);
   pipeline = $state.raw() as Pipeline;
   private base: Metadata = {};
@@ -31,6 +33,10 @@ export class MultiToolForm implements AssistantForm {
     return this.pipeline;
   }
 
+  get tools(): readonly ToolEntry[] {
+    return this.pipeline.tools;
+  }
+
   load({ name, description, system_prompt, prompt_template, metadata }: DefinitionBody): void {
     this.base = metadata;
     this.name = name;
@@ -43,6 +49,7 @@ export class MultiToolForm implements AssistantForm {
     this.verbose = metadata.verbose === true;
     this.vision = metadata.capabilities?.vision === true;
     this.imageGeneration = metadata.capabilities?.image_generation === true;
+    this.suggestedQuestions = suggestedText(metadata);
     this.functions = functionsOf(metadata);
     this.pipeline = Pipeline.of(metadata, prompt_template, this.catalogue);
   }
@@ -73,6 +80,7 @@ export class MultiToolForm implements AssistantForm {
       llm: this.llm === '' ? undefined : this.llm,
       capabilities: { ...this.base.capabilities, vision: this.vision, image_generation: this.imageGeneration },
       verbose: this.verbose,
+      ...suggestedMember(this.suggestedQuestions, this.base),
       tools: this.pipeline.toTools(),
       functions: this.functions,
     } as Metadata);

@@ -16,6 +16,8 @@ export async function prepareClassic(assistant: Assistant | null) {
 
 /** The multi-tool form with what it offers. */
 export async function prepareMultiTool(assistant: Assistant | null) {
+  // The form names the strategy; nothing waits for it.
+  catalogues.orchestrators().catch(() => undefined);
   const [connectors, catalogue, { default: Fields }, { MultiToolForm }] = await Promise.all([
     catalogues.connectors(),
     catalogues.tools(),

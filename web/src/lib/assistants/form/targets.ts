@@ -2,6 +2,7 @@
 export type Part =
   | 'name'
   | 'description'
+  | 'suggested_questions'
   | 'connector'
   | 'llm'
   | 'strategy'
@@ -32,6 +33,7 @@ const BY_PREFIX: readonly (readonly [string, Part])[] = [
   ['template', 'prompt_template'],
   ['RAG_collections', 'collections'],
   ['RAG_Top_k', 'top_k'],
+  ['metadata.suggested_questions', 'suggested_questions'],
   ['metadata.connector', 'connector'],
   ['metadata.llm', 'llm'],
   ['metadata.orchestrator', 'strategy'],
@@ -43,6 +45,7 @@ const BY_PREFIX: readonly (readonly [string, Part])[] = [
   ['metadata.file_path', 'file'],
   ['metadata.capabilities', 'capabilities'],
 ];
+const CONTROLS = 'input, select, textarea, [contenteditable="true"], button';
 const TOOL = /^metadata\.tools\[(\d+)\]/;
 
 /** Where in the form a JSON path of the service is edited. */
@@ -58,10 +61,47 @@ export function jumpTo({ part, tool }: Target, root: ParentNode = document): boo
   if (section === null) return false;
   const card = tool === null ? undefined : section.querySelectorAll<HTMLElement>('[data-testid="tool-card"]')[tool];
   const place = card ?? section;
-  const control = place.querySelector<HTMLElement>(
-    card === undefined ? 'input, select, textarea, [contenteditable="true"], button' : '[data-testid="tool-configure"]',
-  );
+  const control =
+    place.querySelector<HTMLElement>(card === undefined ? CONTROLS : '[data-testid="tool-configure"]') ??
+    place.querySelector<HTMLElement>('summary');
+  // Folded sections are opened. Their content may load later; until then the heading has the focus.
+  for (const folded of [...place.querySelectorAll<HTMLDetailsElement>(':scope > details'), ...foldedAround(place)])
+    folded.open = true;
   place.scrollIntoView({ block: 'center' });
   control?.focus({ preventScroll: true });
   return true;
 }
+
+/** The folded places that an element lies in, and itself where it is one. */
+function foldedAround(place: Element): readonly HTMLDetailsElement[] {
+  const folded = place.closest('details');
+  if (folded === null) return [];
+  return [folded, ...(folded.parentElement === null ? [] : foldedAround(folded.parentElement))];
+}
+
+/** Sections of the forms, in the order of the page; they carry these as `data-section`. */
+export const SECTIONS = ['basics', 'instructions', 'tools', 'sources', 'model', 'processing', 'testing'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+const SECTION_OF: Readonly<Record<Part, Section | null>> = {
+  name: 'basics',
+  description: 'basics',
+  suggested_questions: 'basics',
+  system_prompt: 'instructions',
+  prompt_template: 'instructions',
+  tools: 'tools',
+  strategy: 'tools',
+  rag_processor: 'sources',
+  collections: 'sources',
+  top_k: 'sources',
+  rubric: 'sources',
+  file: 'sources',
+  connector: 'model',
+  llm: 'model',
+  capabilities: 'model',
+  functions: 'model',
+  prompt_processor: 'processing',
+  other: null,
+};
+
+export const sectionOf = ({ part }: Target): Section | null => SECTION_OF[part];

@@ -1,8 +1,8 @@
 import { api, must } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
-import type { FileToSend } from '../uploads/send-files';
-import { Uploads } from '../uploads/uploads.svelte';
+import type { FileToSend } from '$lib/uploads/send-files';
+import { Uploads } from '$lib/uploads/uploads.svelte';
 import { listing, merged, type StoredFile } from './file-tree';
 
 const MEBIBYTE = 1024 * 1024;

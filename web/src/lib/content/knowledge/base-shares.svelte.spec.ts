@@ -4,9 +4,12 @@ import { ProblemError } from '$lib/api/problem';
 import { BaseShares } from './base-shares.svelte';
 
 const listed = (...names: string[]) =>
-  ({ data: { users: names.map((name) => ({ user_id: name, email: `${name}@example.edu`, name })) } }) as never;
-const sentTo = (calls: unknown[][]): unknown[] =>
-  calls.map(([, options]) => (options as { body: { users: unknown } }).body.users);
+  ({
+    data: { users: names.map((name) => ({ user_id: name, email: `${name}@example.edu`, name })), groups: [] },
+  }) as never;
+const bodiesOf = (calls: unknown[][]): { users: unknown; groups: unknown }[] =>
+  calls.map(([, options]) => (options as { body: { users: unknown; groups: unknown } }).body);
+const sentTo = (calls: unknown[][]): unknown[] => bodiesOf(calls).map(({ users }) => users);
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -31,6 +34,21 @@ describe('the people a knowledge base is shared with', () => {
     await shares.load('b1');
     await shares.remove('b1', 'ada');
     expect(sentTo(put.mock.calls)).toEqual([['ada', 'bo', 'cy@example.edu'], ['bo']]);
+  });
+
+  it('stay when a group is added or removed, and the other groups too', async () => {
+    const group = (id: string) => ({ group_id: id, name: id });
+    const now = { data: { users: [{ user_id: 'ada', email: '', name: '' }], groups: [group('g1'), group('g2')] } };
+    vi.spyOn(api, 'GET').mockResolvedValue(now as never);
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(now as never);
+    const shares = new BaseShares();
+    await shares.load('b1');
+    await shares.addGroup('b1', 'g3');
+    await shares.removeGroup('b1', 'g1');
+    expect(bodiesOf(put.mock.calls)).toEqual([
+      { users: ['ada'], groups: ['g1', 'g2', 'g3'] },
+      { users: ['ada'], groups: ['g2'] },
+    ]);
   });
 
   it('are changed as they are now, and told where somebody else changed them', async () => {

@@ -2,7 +2,7 @@ import { api, idempotencyKey, must } from '$lib/api/client';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import type { PageQuery } from '$lib/api/pages';
 import { PagedList } from '$lib/ui/paged-list.svelte';
-import { Uploads } from '../uploads/uploads.svelte';
+import { Uploads } from '$lib/uploads/uploads.svelte';
 import { DOCUMENT_STATUSES, type DocumentStatus, type KnowledgeDocument, MEBIBYTE } from './knowledge.types';
 import { type Counts, countsOf, endedSince, isUnderWay, mergeNews, nextPause } from './news';
 

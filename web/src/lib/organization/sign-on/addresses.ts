@@ -1,9 +1,6 @@
-import { session } from '$lib/session/session.svelte';
+import { hrefWithin } from '../chosen-slug';
 
-const within = (path: string, slug: string): string =>
-  slug === session.me?.organization.slug ? path : `${path}?org=${encodeURIComponent(slug)}`;
-
-export const issuersHref = (slug: string): string => within('/organization/sign-on', slug);
-export const newIssuerHref = (slug: string): string => within('/organization/sign-on/create', slug);
+export const issuersHref = (slug: string): string => hrefWithin('/organization/sign-on', slug);
+export const newIssuerHref = (slug: string): string => hrefWithin('/organization/sign-on/create', slug);
 export const issuerHref = (slug: string, key: string): string =>
-  within(`/organization/sign-on/issuers/${encodeURIComponent(key)}`, slug);
+  hrefWithin(`/organization/sign-on/issuers/${encodeURIComponent(key)}`, slug);

@@ -12,6 +12,7 @@ const stored = {
   client_secret_configured: true,
   scopes: 'openid',
   trusted_domains: [],
+  sign_in_domains: [],
   roles: {},
   organizations: {},
   email_domains: {},

@@ -10,6 +10,8 @@ const stored: Issuer = {
   logo: null,
   enabled: true,
   listed: true,
+  listed_for_everybody: false,
+  sign_in_domains: [],
   for_all: false,
   audience: null,
   signing_algorithm: 'RS256',
@@ -23,9 +25,11 @@ const stored: Issuer = {
   roles: { staff: 'teacher' },
   default_role: null,
   groups_claim: null,
+  group_match: null,
   organization_claim: null,
   organizations: {},
   email_domains: {},
+  initiate_login_uri: 'https://learn.example/auth/oidc/campus/login',
   redirect_uri: 'https://here.example/auth/oidc/campus/callback',
   backchannel_logout_uri: 'https://here.example/auth/oidc/campus/backchannel-logout',
   post_logout_redirect_uri: 'https://here.example/sign-in',
@@ -45,12 +49,14 @@ describe('the form of a sign-in service', () => {
     values.defaultRole = 'member';
     values.trustedDomains = 'example.edu\n example.org ';
     values.groupsClaim = ' groups ';
+    values.groupMatch = 'external_id';
     values.scopes = 'openid  email';
     expect(changeOf(stored, values)).toEqual({
       roles: { staff: 'teacher', it: 'admin' },
       default_role: 'member',
       trusted_domains: ['example.edu', 'example.org'],
       groups_claim: 'groups',
+      group_match: 'external_id',
       scopes: 'openid email',
     });
   });

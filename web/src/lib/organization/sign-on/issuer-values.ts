@@ -23,6 +23,9 @@ export interface IssuerValues {
   clearSecret: boolean;
   enabled: boolean;
   listed: boolean;
+  listedForEverybody: boolean;
+  /** One a line. */
+  signInDomains: string;
   forAll: boolean;
   scopes: string;
   userinfo: boolean;
@@ -38,6 +41,8 @@ export interface IssuerValues {
   /** Empty refuses people without a mapped role. */
   defaultRole: Role | '';
   groupsClaim: string;
+  /** Empty leaves memberships of groups alone. */
+  groupMatch: NonNullable<Issuer['group_match']> | '';
   organizationClaim: string;
   organizations: Entry[];
   emailDomains: Entry[];
@@ -54,6 +59,8 @@ export const newIssuer = (): IssuerValues => ({
   clearSecret: false,
   enabled: true,
   listed: true,
+  listedForEverybody: false,
+  signInDomains: '',
   forAll: false,
   scopes: 'openid email profile',
   userinfo: false,
@@ -67,6 +74,7 @@ export const newIssuer = (): IssuerValues => ({
   roles: [],
   defaultRole: 'member',
   groupsClaim: '',
+  groupMatch: '',
   organizationClaim: '',
   organizations: [],
   emailDomains: [],
@@ -85,6 +93,8 @@ export const valuesOf = (issuer: Issuer): IssuerValues => ({
   clearSecret: false,
   enabled: issuer.enabled,
   listed: issuer.listed,
+  listedForEverybody: issuer.listed_for_everybody,
+  signInDomains: issuer.sign_in_domains.join('\n'),
   forAll: issuer.for_all,
   scopes: issuer.scopes,
   userinfo: issuer.userinfo,
@@ -98,6 +108,7 @@ export const valuesOf = (issuer: Issuer): IssuerValues => ({
   roles: rowsOf(issuer.roles),
   defaultRole: issuer.default_role ?? '',
   groupsClaim: issuer.groups_claim ?? '',
+  groupMatch: issuer.group_match ?? '',
   organizationClaim: issuer.organization_claim ?? '',
   organizations: rowsOf(issuer.organizations),
   emailDomains: rowsOf(issuer.email_domains),
@@ -122,6 +133,8 @@ const settingsOf = (values: IssuerValues) => ({
   client_id: values.clientId.trim(),
   enabled: values.enabled,
   listed: values.listed,
+  listed_for_everybody: values.listedForEverybody,
+  sign_in_domains: namesIn(values.signInDomains),
   for_all: values.forAll,
   scopes: values.scopes.trim().replace(/\s+/g, ' '),
   userinfo: values.userinfo,
@@ -135,6 +148,7 @@ const settingsOf = (values: IssuerValues) => ({
   roles: mapOf<Role>(values.roles),
   default_role: values.defaultRole === '' ? null : values.defaultRole,
   groups_claim: orNull(values.groupsClaim),
+  group_match: values.groupMatch === '' ? null : values.groupMatch,
   organization_claim: orNull(values.organizationClaim),
   organizations: mapOf<string>(values.organizations),
   email_domains: mapOf<string>(values.emailDomains),

@@ -9,6 +9,12 @@ describe('the outcome of a trial sign-in', () => {
     expect(outcomeIn(behind(outcome))).toEqual(outcome);
   });
 
+  it('is read where the sign-in failed, without anything else from the address', () => {
+    const failed = { failure: 'refused', reason: 'provider: invalid_client' };
+    expect(outcomeIn(behind({ ...failed, html: '<b>' }))).toEqual(failed);
+    expect(outcomeIn(behind({ failure: 'made up', reason: 'x' }))).toBeNull();
+  });
+
   it.each(['', '#other', '#trial=', '#trial=%%%', '#trial=e30', behind(null), behind({ claims: {}, problem: null })])(
     'is absent in %j',
     (hash) => expect(outcomeIn(hash)).toBeNull(),

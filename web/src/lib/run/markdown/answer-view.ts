@@ -9,6 +9,8 @@ export interface AnswerContent {
   readonly numbers: ReadonlySet<number>;
   /** Name of the button of a source. */
   readonly labelOf: (n: number) => string;
+  /** What the button of a code block says. */
+  readonly copyLabel: string;
 }
 
 interface Drawn {
@@ -53,6 +55,22 @@ export const answerView: Action<HTMLElement, AnswerContent> = (node, given) => {
     drawn = [...drawn.slice(0, same), ...fresh];
     maths();
     cite();
+    copyable();
+  };
+
+  /** Each block of code gets a button beside it; who shows the answer copies. */
+  const copyable = (): void => {
+    for (const code of node.querySelectorAll('pre')) {
+      if (code.parentElement?.className === 'code-box') continue;
+      const box = document.createElement('div');
+      box.className = 'code-box';
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.dataset['copy'] = '';
+      button.textContent = content.copyLabel;
+      code.replaceWith(box);
+      box.append(code, button);
+    }
   };
 
   const maths = (): void => {

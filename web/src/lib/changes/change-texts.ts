@@ -1,0 +1,92 @@
+import type { PipelineTool } from '$lib/definition/assistant';
+import { i18n, t } from '$lib/i18n/i18n.svelte';
+import { humanised, type Reference } from '$lib/schema-form/schema-form';
+import { titleOf, valueText } from '$lib/schema-form/schema-texts';
+import { strategyName } from '$lib/strategies/known-strategies.svelte';
+import { entryName as pipelineName, type Names, toolName } from '$lib/tools';
+import { type Change, type Entry, kindOf } from './changes';
+import { partLabel } from './part-label';
+
+const PREFIXES = ['tools.field'];
+
+/** What the settings of tools refer to, by their keys. */
+const REFERENCES: Readonly<Record<string, Reference>> = {
+  collections: 'knowledge_base',
+  RAG_collections: 'knowledge_base',
+  kb_id: 'knowledge_base',
+  rubric_id: 'rubric',
+  'metadata.rubric_id': 'rubric',
+  file_path: 'file',
+  'metadata.file_path': 'file',
+  assistant_id: 'assistant',
+};
+
+const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 79).trimEnd()}…` : text);
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Values with a wording of their own, by the path. */
+const WORDED: Readonly<Record<string, (value: string) => string>> = {
+  'metadata.orchestrator': strategyName,
+  type: (type) => t(type === 'multi_tool' ? 'assistants.type.multi_tool' : 'assistants.type.classic'),
+  placeholder: (name) => `{${name}}`,
+};
+
+/** A value as people read it; structures as JSON. */
+function valueOf(path: string, value: unknown, names: Names): string {
+  if (isNothing(value)) return t('changes.nothing');
+  const kind = REFERENCES[path];
+  if (kind !== undefined)
+    return [value]
+      .flat()
+      .map((each) => names.of(kind, each) ?? String(each))
+      .join(', ');
+  if (typeof value === 'boolean') return t(value ? 'changes.on' : 'changes.off');
+  if (typeof value === 'number') return i18n.number(value);
+  if (typeof value === 'string') return WORDED[path]?.(value) ?? short(valueText(PREFIXES, path, value));
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return short(value.join(', '));
+  return short(JSON.stringify(value));
+}
+
+/** The name of a tool as on its card; of a function what its author called it, else what it reads, else its kind. */
+export function entryName(entry: Entry, names: Names): string {
+  const plugin = toolName({ name: kindOf(entry) });
+  if (typeof entry === 'string') return plugin;
+  if (typeof entry['plugin'] === 'string') return pipelineName(entry as PipelineTool, names);
+  const { name } = entry as Readonly<Record<string, unknown>>;
+  if (typeof name === 'string' && name !== '') return name;
+  const settings = { ...entry, ...(entry['config'] as object | undefined) } as Readonly<Record<string, unknown>>;
+  const read = Object.entries(REFERENCES).flatMap(([key, kind]) =>
+    [settings[key] ?? []].flat().map((each) => names.of(kind, each) ?? String(each)),
+  );
+  return read.length === 0 ? plugin : `${plugin} “${read.join(', ')}”`;
+}
+
+const settingTitle = (path: string): string => i18n.maybe(`changes.setting.${path}`) ?? titleOf(PREFIXES, path, {});
+
+/** A change in one line: `Strategy: Sequential → By dependency`. */
+export function changeText(change: Change, names: Names): string {
+  switch (change.key) {
+    case 'text':
+      return i18n.count('changes.text', change.lines, { part: partLabel(change.path) });
+    case 'value': {
+      const known = partLabel(change.path);
+      const part = change.path === 'type' ? t('changes.type') : known;
+      const label = part === change.path ? humanised(change.path.replace(/^metadata\./, '')) : part;
+      const [from, to] = [change.from, change.to].map((value) => valueOf(change.path, value, names));
+      return t('changes.value', { part: label, from: from ?? '', to: to ?? '' });
+    }
+    case 'setting': {
+      const [from, to] = [change.from, change.to].map((value) => valueOf(change.path, value, names));
+      const values = { setting: settingTitle(change.path), from: from ?? '', to: to ?? '' };
+      return t('changes.setting', { name: entryName(change.entry, names), ...values });
+    }
+    case 'moved': {
+      const values = { from: i18n.number(change.from), to: i18n.number(change.to) };
+      return t(`changes.${change.part}.moved`, { name: entryName(change.entry, names), ...values });
+    }
+    default:
+      return t(`changes.${change.part}.${change.key}`, { name: entryName(change.entry, names) });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Content } from '$lib/run/live-run.svelte';
+import type { Source } from '$lib/run/run-events';
+
+/** An assistant as the people who may only use it see it. */
+export interface ChatCard {
+  readonly assistant: { readonly id: number; readonly name: string; readonly description: string };
+  readonly organization: { readonly name: string };
+  readonly suggested_questions: readonly string[];
+  /** Whether pictures in a question reach the assistant. */
+  readonly vision: boolean;
+  readonly can_edit: boolean;
+  readonly model_connected: boolean;
+  readonly storage: {
+    /** Null: until the reader deletes them. */
+    readonly kept_days: number | null;
+    readonly readers: readonly ('owner' | 'editors' | 'administrators')[];
+  };
+}
+
+export interface ConversationSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly updated_at: string;
+}
+
+export type MessageStatus = 'running' | 'completed' | 'failed' | 'cancelled';
+
+export interface Rating {
+  readonly value: 'up' | 'down';
+  readonly reason: string | null;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: Content;
+  readonly run_id: string | null;
+  readonly status: MessageStatus;
+  readonly error: { readonly code: string; readonly detail: string } | null;
+  readonly sources: readonly Source[];
+  readonly rating: Rating | null;
+}
+
+export interface Conversation extends ConversationSummary {
+  readonly messages: readonly Message[];
+}

@@ -1,0 +1,47 @@
+import type { Attachment } from 'svelte/attachments';
+
+/** Within this distance the reader counts as at the end. */
+const NEAR = 40;
+
+/** Keeps the end of a growing text in sight until the reader scrolls up. */
+export class EndFollower {
+  isFollowing = $state(true);
+  private box: HTMLElement | null = null;
+  private lastTop = 0;
+
+  /** On the box that scrolls; its first child is what grows. */
+  readonly attach: Attachment<HTMLElement> = (box) => {
+    this.box = box;
+    const grown = new ResizeObserver(() => {
+      if (this.isFollowing) this.jump();
+    });
+    grown.observe(box);
+    for (const child of box.children) grown.observe(child);
+    const onscroll = (): void => this.scrolled();
+    box.addEventListener('scroll', onscroll, { passive: true });
+    return () => {
+      grown.disconnect();
+      box.removeEventListener('scroll', onscroll);
+      this.box = null;
+    };
+  };
+
+  /** Goes to the end and stays there. */
+  latest(): void {
+    this.isFollowing = true;
+    this.jump();
+  }
+
+  private jump(): void {
+    if (this.box !== null) this.box.scrollTop = this.box.scrollHeight;
+  }
+
+  private scrolled(): void {
+    if (this.box === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
+    if (scrollHeight - scrollTop - clientHeight <= NEAR) this.isFollowing = true;
+    // Growing text moves the end, not the reader's position.
+    else if (scrollTop < this.lastTop) this.isFollowing = false;
+    this.lastTop = scrollTop;
+  }
+}

@@ -1,0 +1,24 @@
+import { i18n, t } from '$lib/i18n/i18n.svelte';
+
+/** Failures that readers can do something about, or that tell them how long to wait. */
+const TOLD: ReadonlySet<string> = new Set([
+  'offline',
+  'rate_limited',
+  'too_many_requests',
+  'quota_exceeded',
+  'payload_too_large',
+  'conversation_busy',
+  'not_found',
+  'forbidden',
+  'feature_disabled',
+  'unauthenticated',
+]);
+
+/** Why there is no answer, in words for people who cannot change the assistant. */
+export function plainFailure(code: string | null): string {
+  const told = code !== null && TOLD.has(code) ? i18n.maybe(`errors.${code}`) : null;
+  if (told !== null) return told;
+  if (code === 'upstream_rate_limited' || code === 'unavailable') return t('chat.failed.busy');
+  if (code === 'upstream_timeout' || code === 'tool_loop.timeout') return t('chat.failed.slow');
+  return t('chat.failed');
+}

@@ -1,0 +1,51 @@
+import type { MessageKey } from '$lib/i18n/keys';
+
+export interface HelpGroup {
+  readonly title: MessageKey;
+  readonly slugs: readonly string[];
+}
+
+/** Who reads which page. A page that no group names is listed under the last one. */
+export const GROUPS: readonly HelpGroup[] = [
+  {
+    title: 'help.teachers',
+    slugs: [
+      'first-steps',
+      'web',
+      'recipes',
+      'assistants',
+      'chat',
+      'knowledge-bases',
+      'documents',
+      'strategies',
+      'planning',
+      'functions',
+      'assistants-as-tools',
+      'search-and-check-tools',
+      'images',
+      'moodle',
+      'groups',
+    ],
+  },
+  {
+    title: 'help.administrators',
+    slugs: [
+      'connectors',
+      'embeddings',
+      'mcp',
+      'sso',
+      'limits',
+      'usage',
+      'privacy',
+      'audit',
+      'migrate',
+      'move-from-lamb',
+      'tools-resilience',
+    ],
+  },
+  {
+    title: 'help.operators',
+    slugs: ['operate', 'deploy-with-sso', 'backup', 'threats'],
+  },
+  { title: 'help.developers', slugs: ['runs', 'retrieval'] },
+];
