@@ -1,4 +1,4 @@
-// The playground beside a form: it asks what is stored, so it offers to store what is not.
+// The playground beside a form runs what is on the screen; publishing is a step of its own.
 import { type Api, check, expect, shot, test } from './support/fixtures';
 
 const made = (api: Api, name: string, rest: object = {}): Promise<{ id: number }> =>
@@ -9,58 +9,68 @@ const made = (api: Api, name: string, rest: object = {}): Promise<{ id: number }
     ...rest,
   });
 
-test('the pane opens beside the form; with unsaved changes it offers to save and ask, and does', async ({
-  page,
-  api,
-}) => {
+test('the pane opens beside the form and runs what is on the screen, without saving it', async ({ page, api }) => {
   const { id } = await made(api, 'Pane: beside');
   await page.goto(`/multi-tool-assistants/${id}`);
   await expect(page.getByTestId('tools-manager')).toBeVisible();
-  await expect(page.getByTestId('playground-pane')).toHaveCount(0);
-  await page.getByTestId('playground-btn').click();
   const pane = page.getByTestId('playground-pane');
   await expect(pane.getByTestId('question-input')).toBeVisible();
   await expect(page.getByTestId('playground-btn')).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByTestId('name-input')).toBeVisible();
-  await expect(pane.getByTestId('unsaved-note')).toHaveCount(0);
-  await pane.getByTestId('question-input').fill('What is osmosis?');
-  await expect(pane.getByTestId('ask-btn')).toHaveText(/Ask/);
 
   await page.getByTestId('system-prompt-input').fill('Answer in one word.');
-  await expect(pane.getByTestId('unsaved-note')).toBeVisible();
-  await expect(pane.getByTestId('ask-btn')).toHaveText(/Save and ask/);
+  await pane.getByTestId('question-input').fill('What is osmosis?');
   await check(page);
   await shot(page, 'form-playground');
   await pane.getByTestId('ask-btn').click();
   await expect(pane.getByTestId('run')).toHaveAttribute('data-status', 'completed');
   // The answer of `bypass` is what a model would have got: the new system prompt.
-  await expect(pane.getByTestId('answer')).toContainText('Answer in one word.');
-  await expect(page.getByTestId('dirty-badge')).toHaveCount(0);
-  await expect(pane.getByTestId('unsaved-note')).toHaveCount(0);
+  await expect(pane.getByTestId('sent-messages')).toContainText('Answer in one word.');
   await expect(pane.getByTestId('question-input')).toHaveValue('');
-  const saved = await api.get(`/api/v1/assistants/${id}`);
-  expect([saved.system_prompt, saved.version]).toEqual(['Answer in one word.', 2]);
+  await expect(page.getByTestId('dirty-badge')).toBeVisible();
+  expect((await api.get(`/api/v1/assistants/${id}`)).version).toBe(1);
+
+  // The conversation goes on with the next draft.
+  await page.getByTestId('system-prompt-input').fill('Answer in two words.');
+  await pane.getByTestId('question-input').fill('And diffusion?');
+  await pane.getByTestId('ask-btn').click();
+  await expect(pane.getByTestId('sent-messages').last()).toContainText('Answer in two words.');
+  await expect(pane.getByTestId('sent-messages').last()).toContainText('What is osmosis?');
+  expect((await api.get(`/api/v1/assistants/${id}`)).version).toBe(1);
 
   await page.getByTestId('playground-btn').click();
   await expect(pane).toHaveCount(0);
-});
-
-test('what cannot be saved is not asked either, and the question stays', async ({ page, api }) => {
-  const { id } = await made(api, 'Pane: refused');
-  await page.goto(`/multi-tool-assistants/${id}`);
   await page.getByTestId('playground-btn').click();
-  const pane = page.getByTestId('playground-pane');
-  await pane.getByTestId('question-input').fill('Keep me');
-  await page.getByTestId('name-input').fill('');
-  await pane.getByTestId('ask-btn').click();
-  await expect(page.getByTestId('name-input')).toBeFocused();
-  await expect(pane.getByTestId('question-input')).toHaveValue('Keep me');
-  await expect(pane.getByTestId('ask-btn')).toBeEnabled();
-  await expect(pane.getByTestId('run')).toHaveCount(0);
-  expect((await api.get(`/api/v1/runs?assistant_id=${id}`)).items).toEqual([]);
+  await expect(pane).toBeVisible();
 });
 
-test('on a phone one of the two is shown; a new form says what comes first', async ({ page, api }) => {
+test('changes of a published assistant are told in words, published and taken back', async ({ page, api }) => {
+  const { id } = await made(api, 'Pane: live');
+  await page.goto(`/multi-tool-assistants/${id}`);
+  await expect(page.getByTestId('publish-first-btn')).toBeVisible();
+  await api.put(`/api/v1/assistants/${id}/publication`, {});
+  await page.reload();
+  await expect(page.getByTestId('live-badge')).toBeVisible();
+  await page.getByTestId('name-input').fill('Pane: live, new');
+  await page.getByTestId('save-btn').click();
+  await page.getByTestId('changes-btn').click();
+  const dialog = page.getByTestId('live-changes-dialog');
+  await expect(dialog.getByTestId('changes')).toContainText('Name: Pane: live → Pane: live, new');
+  await check(page);
+  await shot(page, 'live-changes');
+  await dialog.getByTestId('publish-changes-btn').click();
+  await expect(page.getByTestId('live-badge')).toBeVisible();
+  expect(await api.get(`/api/v1/assistants/${id}`)).toMatchObject({ live_version: 2, changed_since_live: false });
+
+  await page.getByTestId('name-input').fill('Pane: a mistake');
+  await page.getByTestId('save-btn').click();
+  await page.getByTestId('changes-btn').click();
+  await dialog.getByTestId('back-to-live-btn').click();
+  await expect(page.getByTestId('live-badge')).toBeVisible();
+  await expect(page.getByTestId('name-input')).toHaveValue('Pane: live, new');
+});
+
+test('on a phone one of the two is shown; a new form can be asked as well', async ({ page, api }) => {
   const { id } = await made(api, 'Pane: phone');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/multi-tool-assistants/${id}`);
@@ -75,10 +85,10 @@ test('on a phone one of the two is shown; a new form says what comes first', asy
 
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto('/multi-tool-assistants/create');
-  // Any sign of a reader brings the whole form.
-  await page.getByTestId('name-input').focus();
-  await page.getByTestId('playground-btn').click();
-  await expect(page.getByTestId('playground-pane')).toContainText('Save the assistant first');
+  await page.getByTestId('question-input').fill('Hello');
+  await page.getByTestId('ask-btn').click();
+  await expect(page.getByTestId('run')).toHaveAttribute('data-status', 'completed');
+  await expect(page).toHaveURL(/\/create$/);
 });
 
 test('the classic form keeps whether pictures are made, on and off', async ({ page, api }) => {

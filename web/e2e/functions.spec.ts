@@ -18,6 +18,7 @@ test('functions are chosen, set and saved; an assistant that calls functions can
 
   await page.goto(`/multi-tool-assistants/${id}`);
   const list = page.getByTestId('functions-list');
+  await page.getByTestId('functions-section').getByText('Add functions').click();
   await expect(list.getByTestId('functions-summary')).toContainText('No functions selected');
   await list.getByTestId('function-option-weather').getByRole('checkbox').check();
   await list.getByRole('button', { name: 'Settings of Weather' }).click();
@@ -33,6 +34,7 @@ test('functions are chosen, set and saved; an assistant that calls functions can
   await expect(list.getByTestId(`function-option-assistant-${id}`).getByRole('checkbox')).toBeDisabled();
   await list.getByTestId(`function-option-assistant-${tutor.id}`).getByRole('checkbox').check();
   await expect(list.getByTestId('functions-summary')).toContainText('2 functions: Weather, Statistics tutor');
+  await expect(page.getByTestId('functions-section').locator('summary').first()).toContainText('2 chosen');
   await check(page);
   await shot(page, 'functions');
 

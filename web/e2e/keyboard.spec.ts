@@ -26,9 +26,11 @@ const opened =
 
 /** The form whole, its editor of templates and the playground beside it. */
 async function wholeForm(page: Page): Promise<void> {
-  // Any sign of a reader brings the whole form of a new assistant.
-  await page.getByTestId('name-input').focus();
-  await page.getByTestId('playground-btn').click();
+  const template = page.getByTestId('prompt-template');
+  await expect(template).toBeVisible();
+  // One that was written by hand is shown at once.
+  const isOpen = await template.evaluate((details) => (details as HTMLDetailsElement).open);
+  if (!isOpen) await template.locator('summary').first().click();
   await page.getByTestId('template-editor').scrollIntoViewIfNeeded();
   await expect(page.locator('.cm-content')).toBeVisible();
   await expect(page.getByTestId('playground-pane')).toBeVisible();
@@ -40,6 +42,13 @@ async function asked(page: Page): Promise<void> {
   await expect(page.getByTestId('run').last()).toHaveAttribute('data-status', 'completed');
   await page.getByTestId('tab-prompt').click();
   await expect(page.getByTestId('prompt-filled')).toBeVisible();
+}
+
+async function chatted(page: Page): Promise<void> {
+  await page.getByTestId('chat-input').fill('What moves?');
+  await page.getByTestId('chat-send').click();
+  await expect(page.getByTestId('reply')).toHaveAttribute('data-status', 'completed');
+  await expect(page.getByTestId('conversation').first()).toBeVisible();
 }
 
 async function queried(page: Page): Promise<void> {
@@ -57,13 +66,15 @@ async function batchDone(page: Page): Promise<void> {
 
 const STOPS: readonly Stop[] = [
   { name: 'list', path: () => '/assistants', until: opened('assistants-list') },
-  { name: 'choice of a type', path: () => '/assistants/new', until: opened('select-classic') },
+  { name: 'choice of a type', path: () => '/assistants/new', until: opened('recipe') },
+  { name: 'a recipe', path: () => '/assistants/new/lab-helper', until: opened('copy-sample') },
   { name: 'new classic form', path: () => '/assistants/create', until: wholeForm },
   { name: 'classic form', path: ({ classic }) => `/assistants/${classic}`, until: wholeForm },
   { name: 'new multi-tool form', path: () => '/multi-tool-assistants/create', until: wholeForm },
   { name: 'pipeline', path: ({ multiTool }) => `/multi-tool-assistants/${multiTool}`, until: wholeForm },
   { name: 'view', path: ({ multiTool }) => `/multi-tool-assistants/${multiTool}?view`, until: opened('statistics') },
   { name: 'playground', path: ({ multiTool }) => `/playground/${multiTool}`, until: asked },
+  { name: 'chat', path: ({ multiTool }) => `/chat/${multiTool}`, until: chatted },
   { name: 'runs', path: () => '/runs', until: opened('run-row') },
   { name: 'run', path: ({ run }) => `/runs/${run}`, until: opened('tab-report') },
   { name: 'knowledge bases', path: () => '/knowledge-bases', until: opened('create-btn') },
@@ -81,8 +92,9 @@ const STOPS: readonly Stop[] = [
     until: opened('template-name'),
   },
   { name: 'overview', path: () => '/organization', until: opened('features-form') },
-  { name: 'providers', path: () => '/organization/providers', until: opened('add-provider') },
+  { name: 'providers', path: () => '/organization/providers', until: opened('vendor-anthropic') },
   { name: 'members', path: () => '/organization/members', until: opened('member-row') },
+  { name: 'groups', path: () => '/organization/groups', until: opened('new-scim-token') },
   { name: 'sign-in services', path: () => '/organization/sign-on', until: opened('local-sign-in') },
   { name: 'new sign-in service', path: () => '/organization/sign-on/create', until: opened('issuer-key') },
   {
@@ -90,10 +102,13 @@ const STOPS: readonly Stop[] = [
     path: ({ issuer }) => `/organization/sign-on/issuers/${issuer}`,
     until: opened('redirect_uri'),
   },
+  { name: 'usage', path: () => '/organization/usage', until: opened('usage-row') },
+  { name: 'limits and prices', path: () => '/organization/limits', until: opened('add-price') },
   { name: 'audit trail', path: () => '/organization/audit', until: opened('audit-entry') },
   { name: 'organizations', path: () => '/organization/organizations', until: opened('new-organization') },
   { name: 'external servers', path: () => '/organization/mcp', until: opened('new-mcp-server') },
   { name: 'keys of the organization', path: () => '/organization/api-keys', until: opened('new-key') },
+  { name: 'help', path: () => '/help/limits', until: opened('help-page') },
   { name: 'keys', path: () => '/account/api-keys', until: opened('new-key') },
   { name: 'sessions', path: () => '/account/sessions', until: opened('session-row') },
   { name: 'migration', path: () => '/admin/migration', until: opened('dry-run-btn') },

@@ -49,7 +49,7 @@ test('an address that the service does not dial is refused, and nothing typed is
   await page.getByTestId('mcp-name').fill('inside');
   await page.getByTestId('mcp-url').fill('http://169.254.169.254/mcp');
   await page.getByTestId('add-mcp-server').click();
-  await expect(page.getByTestId('problem')).toHaveAttribute('data-code', 'outbound_refused');
+  await expect(page.getByTestId('new-mcp-server').getByText('This service may not connect to 169.254')).toBeVisible();
   await expect(page.getByTestId('mcp-url')).toHaveValue('http://169.254.169.254/mcp');
   expect((await api.get(ORGANIZATION)).mcp.servers).toEqual({});
 

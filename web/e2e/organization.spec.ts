@@ -14,13 +14,17 @@ test('an administrator sets features, models and a provider, whose key is never 
   await shot(page, 'organization-overview');
 
   await page.getByRole('link', { name: 'Providers', exact: true }).click();
-  await page.getByTestId('provider-name').fill('anthropic');
+  await page.getByTestId('vendor-anthropic').check();
+  const form = page.getByTestId('new-provider');
+  await form.getByLabel('API key').fill('sk-canary-web');
+  // A port where nobody listens: the card tests what was saved.
+  await form.getByLabel('Base URL').fill('http://127.0.0.1:9');
+  await form.getByLabel('Models', { exact: true }).fill('small\nlarge');
   await page.getByTestId('add-provider').click();
   const card = page.getByTestId('provider-anthropic');
-  await card.getByLabel('API key').fill('sk-canary-web');
-  await card.getByLabel('Models', { exact: true }).fill('small\nlarge');
-  await card.getByRole('button', { name: 'Save' }).click();
   await expect(card.getByText('Key stored')).toBeVisible();
+  await expect(card.getByTestId('health')).toHaveAttribute('data-ok', 'false');
+  await card.getByTestId('provider-settings').click();
   await expect(card.getByLabel('API key')).toHaveValue('');
   expect((await api.get('/api/v1/organizations/default')).providers.anthropic).toMatchObject({
     api_key_configured: true,
@@ -42,6 +46,7 @@ test('members come, change and go', async ({ page, api }) => {
   await check(page);
   await shot(page, 'member-dialog');
   await page.getByTestId('member-save').click();
+  await page.getByTestId('sign-in-link-done').click();
   const row = page.getByTestId('member-row').filter({ hasText: 'ada@example.edu' });
   await expect(row).toContainText('Teacher');
   await row.getByTestId('member-menu').click();
@@ -58,11 +63,32 @@ test('members come, change and go', async ({ page, api }) => {
   await page.getByTestId('confirm-btn').click();
   await expect(row).toHaveCount(0);
   await page.goto('/organization/audit');
-  await expect(page.getByTestId('audit-entry').first()).toContainText('member.remove');
+  await expect(page.getByTestId('audit-entry').first()).toContainText('Member removed');
   expect((await api.get('/api/v1/organizations/default/audit')).items[0].actor.kind).toBe('session');
   await page.getByTestId('audit-entry').first().getByText('Details').click();
+  await expect(page.getByTestId('audit-entry').first()).toContainText('member.remove');
   await check(page);
   await shot(page, 'organization-audit');
+});
+
+test('an administrator filters, downloads and verifies the audit trail', async ({ page, api }) => {
+  await api.post('/api/v1/organizations/default/members', { email: 'eve@example.edu', name: 'Eve', role: 'member' });
+  await page.goto('/organization/audit');
+  await page.getByTestId('audit-filtering').click();
+  await page.getByTestId('audit-filters').getByLabel('Action').fill('member.add');
+  await page.getByTestId('audit-filters').getByLabel('Text').fill('eve@example.edu');
+  await page.getByTestId('audit-filter').click();
+  await expect(page.getByTestId('audit-entry')).toHaveCount(1);
+  await expect(page.getByTestId('audit-entry')).toContainText('Member added');
+  await page.getByTestId('audit-entry').getByText('Details').click();
+  await expect(page.getByTestId('diff')).toContainText('eve@example.edu');
+  const saved = page.waitForEvent('download');
+  await page.getByTestId('audit-csv').click();
+  expect((await saved).suggestedFilename()).toBe('audit-default.csv');
+  await page.getByTestId('verify-audit').click();
+  await expect(page.getByTestId('audit-chain')).toContainText('nothing was changed');
+  await check(page);
+  await shot(page, 'organization-audit-filtered');
 });
 
 test('a key is shown once, works, and ends when it is revoked', async ({ page, service }) => {

@@ -197,8 +197,26 @@ test('a tool is added from the menu and configured; what is wrong is told at its
   await expect(page.getByTestId('no-tools')).toBeVisible();
   await page.getByTestId('add-tool-btn').click();
   await expect(page.getByTestId('tool-option-simple_rag')).toContainText('{1_context}');
+  // It lies beside its button, and is searched.
+  const [button, menu] = [
+    await page.getByTestId('add-tool-btn').boundingBox(),
+    await page.getByTestId('add-tool-menu').boundingBox(),
+  ];
+  if (button === null || menu === null) throw new Error('no menu');
+  expect(menu.y >= button.y + button.height || menu.y + menu.height <= button.y).toBe(true);
+  await expect(page.getByTestId('add-tool-search')).toBeFocused();
+  await page.getByTestId('add-tool-search').fill('rubric');
+  await expect(page.getByTestId('tool-option-simple_rag')).toHaveCount(0);
+  await expect(page.getByTestId('tool-option-rubric_rag')).toBeVisible();
+  await page.getByTestId('add-tool-search').fill('');
   await check(page);
   await shot(page, 'add-tool-menu');
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('add-tool-btn')).toBeFocused();
+  // A double click opens it and adds nothing.
+  await page.getByTestId('add-tool-btn').dblclick();
+  await expect(page.getByTestId('tool-option-no_rag')).toBeVisible();
+  await expect(page.getByTestId('tool-card')).toHaveCount(0);
   await page.getByTestId('tool-option-no_rag').click();
   await page.getByTestId('add-tool-btn').click();
   await expect(page.getByTestId('tool-option-no_rag')).toHaveAttribute('aria-disabled', 'true');
@@ -206,8 +224,11 @@ test('a tool is added from the menu and configured; what is wrong is told at its
   const card = page.getByTestId('tool-card').nth(1);
   await expect(card).toContainText('{2_context}');
   await expect(card.locator('[data-code="tool.config_incomplete"]')).toBeVisible();
-
-  await card.getByTestId('tool-configure').click();
+  // Its settings stand open on its card with the focus in them; what is missing opens them as a dialog.
+  await expect
+    .poll(() => card.getByTestId('new-tool').evaluate((panel) => panel.contains(document.activeElement)))
+    .toBe(true);
+  await card.getByTestId('tool-problem').click();
   const dialog = page.getByTestId('tool-dialog');
   const passages = dialog.getByLabel('Passages', { exact: true });
   await passages.fill('99');

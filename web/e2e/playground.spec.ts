@@ -75,7 +75,8 @@ test('a question is followed live, from the tools to the cited answer', async ({
   // The stream goes on where it was, from its beginning, after a reload.
   await page.reload();
   await expect(page.getByTestId('answer')).toContainText('step0 step1 step2');
-  await page.getByTestId('stop-btn').click();
+  await page.getByTestId('composer-stop').click();
+  await expect(page.getByTestId('question-input')).toBeFocused();
   await expect(page.getByTestId('cancelled')).toBeVisible();
   await ended(page, 'cancelled');
 
@@ -139,6 +140,17 @@ test('citations open their passage by pointer and keyboard; prompt and report sh
   await expect(card).toHaveCount(0);
   await expect(citation).toBeFocused();
 
+  await citation.click();
+  await page.getByTestId('all-sources').click();
+  const panel = page.getByTestId('sources-panel');
+  await expect(panel.getByTestId('passage')).toHaveCount(2);
+  await expect(panel.locator('mark').first()).toBeVisible();
+  await check(page);
+  await shot(page, 'playground-sources');
+  await page.keyboard.press('Escape');
+  await expect(panel).toHaveCount(0);
+  await expect(citation).toBeFocused();
+
   await page.getByTestId('tab-prompt').click();
   const filled = page.getByTestId('prompt-filled');
   await expect(filled).toContainText('Osmosis moves water');
@@ -191,6 +203,10 @@ test('a failure says what happened, and pictures can be asked about', async ({ p
   await page.goto(`/playground/${tutor}`);
   await ask(page, 'fail');
   await expect(page.getByTestId('run-error')).toHaveAttribute('data-code', 'upstream_error', { timeout: 20_000 });
+  await expect(page.locator('[data-kind="model"]')).toHaveAttribute('data-status', 'failed');
+  await expect(page.getByTestId('vendor-failure')).toContainText('out of order');
+  await page.getByTestId('edit-question').click();
+  await expect(page.getByTestId('question-input')).toHaveValue('fail');
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   await page
     .getByTestId('picture-input')
@@ -211,9 +227,17 @@ test('runs are listed, filtered and opened', async ({ page, api }) => {
   await expect(page).toHaveURL(new RegExp(`assistant=${tutor}`));
   await page.getByTestId('status-filter').selectOption('completed');
   await expect(page.getByTestId('run-row').first()).toContainText('Playground tutor');
+  await page.getByTestId('question-filter').fill('osmosis');
+  await expect(page).toHaveURL(/q=osmosis/);
   await check(page);
   await page.getByTestId('run-row').first().getByRole('link').click();
   await ended(page);
+  await expect(page.getByTestId('run-again')).toHaveAttribute('href', /question=osmosis/);
+  await page.getByTestId('open-step').first().click();
+  await expect(page.getByTestId('step-details')).toContainText('Osmosis moves water');
+  await page.getByTestId('open-step').last().click();
+  await expect(page.getByTestId('step-details').last()).toContainText('Cite as [n].');
+  await check(page);
   await page.getByTestId('tab-events').click();
   await expect(page.getByTestId('events')).toContainText('run.completed');
   await check(page);

@@ -127,6 +127,9 @@ test('the connection is tested, a trial comes back with its outcome, and claims 
   const context = await browser.newContext({ storageState: { cookies: [], origins: [] } });
   const ada = await context.newPage();
   await ada.goto(`${service.url}/auth/oidc/${key}/login`);
+  await expect(ada).toHaveURL(new RegExp(`/sign-in\\?issuer=${key}$`));
+  await expect(ada.locator('.box')).toContainText('for an account of Default organization');
+  await ada.getByTestId('sso-button').click();
   await expect(ada).toHaveURL(/\/assistants/);
   await context.close();
   await page.reload();
@@ -140,6 +143,17 @@ test('the connection is tested, a trial comes back with its outcome, and claims 
   await page.getByTestId('test-btn').click();
   await expect(page.locator('[data-check=metadata]')).toHaveAttribute('data-state', 'failed');
   await provider.up();
+});
+
+test('a trial that fails comes back to the administrator with the reason', async ({ page, api, provider }) => {
+  const key = newKey();
+  await made(api, provider, key, { client_secret: 'wrong' });
+  await page.goto(`${LIST}/issuers/${key}`);
+  await page.getByTestId('trial-btn').click();
+  await expect(page.getByTestId('trial')).toContainText('the answer of the provider was refused');
+  await expect(page.getByTestId('trial')).toContainText('invalid_client');
+  await expect(page).toHaveURL(new RegExp(`/sign-on/issuers/${key}\\?org=default$`));
+  await check(page);
 });
 
 test('two people change the same service: both sides are shown, and one of them decides', async ({
@@ -222,6 +236,22 @@ test('an administrator who is no owner reads and tests, and changes nothing', as
   await expect(page.locator('[data-check=keys]')).toHaveAttribute('data-state', 'passed');
   await check(page);
   await expect(apiOf({ url: service.url, key: secret }).patch(`${ISSUERS}/${key}`, { name: 'x' })).rejects.toThrow();
+});
+
+test('services that others set for all organizations are shown to administrators', async ({ page, api, provider }) => {
+  const key = newKey();
+  await api.post('/api/v1/organizations', { slug: key, name: `Organization ${key}` });
+  await api.post(`/api/v1/organizations/${key}/sign-on/issuers`, {
+    key,
+    name: `For all, ${key}`,
+    issuer: provider.url,
+    client_id: provider.clientId,
+    for_all: true,
+  });
+  await page.goto(LIST);
+  await expect(page.getByTestId('set-elsewhere')).toContainText(`For all, ${key}`);
+  await check(page);
+  await shot(page, 'sign-on-set-elsewhere');
 });
 
 test('local sign-in is switched off and on', async ({ page, api }) => {

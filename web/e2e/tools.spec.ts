@@ -30,7 +30,7 @@ async function assistant(api: Api, strategy: string, tools: readonly object[]): 
 async function edit(page: Page, id: number): Promise<void> {
   await page.goto(`/multi-tool-assistants/${id}`);
   await expect(page.getByTestId('save-btn')).toBeVisible();
-  await expect(page.getByTestId('strategy-sequential')).toBeVisible();
+  await expect(page.getByTestId('strategy-line')).toBeVisible();
 }
 
 const configure = async (page: Page, n: number): Promise<void> => {
@@ -137,7 +137,23 @@ test('tools wait for others under conditions, and the diagram follows', async ({
     tool('synthesis', '3_synthesis'),
   ]);
   await edit(page, id);
+  await page.getByTestId('strategy-change').click();
   await page.getByTestId('strategy-dependency').check();
+  await expect(page.getByTestId('strategy-line')).toContainText('By dependency');
+  // The card of a tool shows the tools that it waits for; they are changed there.
+  const second = page.getByTestId('tool-card').nth(1);
+  await expect(second.getByTestId('tool-card-rules')).toContainText('Waits for: {1_context}');
+  await expect(page.getByTestId('flow-diagram')).toHaveAttribute('data-strategy', 'dependency');
+  await second.getByTestId('card-when').click();
+  await second.getByTestId('add-condition').click();
+  await expect(second.getByTestId('condition-missing')).toContainText('Enter a text');
+  await expect(second.getByTestId('tool-card-rules')).toContainText('Runs only if: always');
+  await second.getByLabel('Text', { exact: true }).fill('leaf');
+  await expect(second.getByTestId('condition-missing')).toHaveCount(0);
+  await expect(second.getByTestId('tool-card-rules')).toContainText('The question contains “leaf”');
+  await check(page);
+  await shot(page, 'rules-on-cards');
+  await second.getByTestId('card-when').click();
   await configure(page, 2);
   await page.getByTestId('depends-on').getByLabel('{2_context}').check();
   await page.getByTestId('add-condition').click();
@@ -153,6 +169,7 @@ test('tools wait for others under conditions, and the diagram follows', async ({
   await save(page);
   const { metadata } = await api.get(`/api/v1/assistants/${id}`);
   expect(metadata.orchestrator).toBe('dependency');
+  expect(metadata.tools[1].when).toEqual({ in: ['leaf', { var: 'user_input' }] });
   expect(metadata.tools[2]).toMatchObject({
     depends_on: ['2_context'],
     when: { '>': [{ var: 'results.2_context.chars' }, 0] },
@@ -166,6 +183,7 @@ test('the planned strategy keeps its settings and shows the plan for a sample qu
     tool('synthesis', '2_synthesis'),
   ]);
   await edit(page, id);
+  await page.getByTestId('strategy-change').click();
   await page.getByText('Settings of “Planned”').click();
   await page.getByLabel('Maximum steps').fill('5');
   await page.getByTestId('plan-question').fill('How do mitosis and meiosis differ?');

@@ -33,6 +33,24 @@ const ASSISTANTS: readonly Place[] = [
     shows: byId('assistants-list'),
   },
   {
+    name: 'the first steps',
+    path: () => '/assistants',
+    fails: '**/api/v1/first-steps',
+    shows: byId('assistants-list'),
+  },
+  {
+    name: 'the recipes',
+    path: () => '/assistants/new',
+    fails: '**/api/v1/recipes',
+    shows: byId('recipes'),
+  },
+  {
+    name: 'a recipe',
+    path: () => '/assistants/new/chapter-quiz',
+    fails: '**/api/v1/recipes',
+    shows: byId('recipe-form'),
+  },
+  {
     name: 'an old link',
     path: ({ multiTool }) => `/assistants?view=detail&id=${multiTool}`,
     fails: '**/api/v1/assistants/*',
@@ -40,7 +58,13 @@ const ASSISTANTS: readonly Place[] = [
   },
   { name: 'an assistant', path: form, fails: '**/api/v1/assistants/*', shows: byId('tools-manager') },
   { name: 'what a form offers', path: form, fails: '**/api/v1/connectors', shows: byId('tools-manager') },
-  { name: 'strategies', path: form, fails: '**/api/v1/orchestrators', shows: byId('strategy-sequential') },
+  {
+    name: 'strategies',
+    path: form,
+    fails: '**/api/v1/orchestrators',
+    until: press('strategy-change'),
+    shows: byId('strategy-sequential'),
+  },
   {
     name: 'a plan',
     path: form,
@@ -106,6 +130,18 @@ const RUNS: readonly Place[] = [
     path: ({ multiTool }) => `/playground/${multiTool}`,
     fails: '**/api/v1/assistants/*',
     shows: byId('question-input'),
+  },
+  {
+    name: 'the chat',
+    path: ({ multiTool }) => `/chat/${multiTool}`,
+    fails: '**/api/v1/assistants/*/chat',
+    shows: byId('chat-input'),
+  },
+  {
+    name: 'conversations',
+    path: ({ multiTool }) => `/chat/${multiTool}`,
+    fails: '**/api/v1/conversations?*',
+    shows: byId('conversations'),
   },
   {
     name: 'earlier runs',
@@ -174,6 +210,13 @@ const ADMINISTRATION: readonly Place[] = [
     shows: byId('features-form'),
   },
   { name: 'members', path: () => '/organization/members', fails: '**/members?*', shows: byId('member-row') },
+  { name: 'groups', path: () => '/organization/groups', fails: '**/groups?*', shows: byId('group-row') },
+  {
+    name: 'tokens of a directory',
+    path: () => '/organization/groups',
+    fails: '**/scim/tokens',
+    shows: byId('scim-address'),
+  },
   {
     name: 'sign-in services',
     path: () => '/organization/sign-on',
@@ -198,6 +241,20 @@ const ADMINISTRATION: readonly Place[] = [
     fails: '**/people?*',
     shows: `${byId('people')} ${byId('empty')}`,
   },
+  { name: 'usage', path: () => '/organization/usage', fails: '**/usage?*split*', shows: byId('usage-plot') },
+  {
+    name: 'a table of usage',
+    path: () => '/organization/usage',
+    fails: '**/usage?*limit=30*',
+    shows: byId('usage-row'),
+  },
+  {
+    name: 'standings of limits',
+    path: () => '/organization/usage',
+    fails: '**/usage/limits?*',
+    shows: `${byId('standings')} ${byId('empty')}`,
+  },
+  { name: 'limits', path: () => '/organization/limits', fails: '**/api/v1/organizations/*', shows: byId('rules') },
   { name: 'the audit trail', path: () => '/organization/audit', fails: '**/audit?*', shows: byId('audit-entry') },
   {
     name: 'organizations',
@@ -251,7 +308,7 @@ export const PARTS: readonly Part[] = [
   },
   { name: 'templates to insert', path: form, until: press('insert-template-btn'), shows: 'dialog[open]' },
   { name: 'keeping a template', path: form, until: press('save-template-btn'), shows: byId('keep-template-dialog') },
-  { name: 'the playground', path: form, until: press('playground-btn'), shows: byId('question-input') },
+  { name: 'the strategies', path: form, until: press('strategy-change'), shows: byId('strategy-sequential') },
   {
     name: 'a conversion',
     path: ({ classic }) => `/assistants/${classic}`,

@@ -10,6 +10,8 @@ export async function pressable(control: Locator): Promise<void> {
   await expect
     .poll(() =>
       control.evaluate((element) => {
+        // As the focus does it. What loads above the control moves it out of sight again.
+        element.scrollIntoView({ block: 'nearest' });
         const { left, top, width, height } = element.getBoundingClientRect();
         const hit = document.elementFromPoint(left + width / 2, top + height / 2);
         return hit !== null && element.contains(hit) ? 'free' : `under ${hit?.outerHTML.slice(0, 200)}`;

@@ -17,6 +17,8 @@ export interface Service {
   readonly url: string;
   /** The administrator's: from the environment, or what a fresh start wrote down. */
   readonly key: string;
+  /** URL of its embedded database. */
+  readonly database: string;
   readonly seen: readonly VendorCall[];
   /** Everything it has printed so far. */
   output(): string;
@@ -96,5 +98,6 @@ export async function startService({ fresh = false, env = {} }: ServiceOptions =
     throw error;
   }
   const key = fresh ? readFileSync(join(dataDir, 'admin-key'), 'utf8').trim() : KEY;
-  return { url, key, seen: vendor.seen as VendorCall[], output: () => printed, stop };
+  const database = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(join(dataDir, 'socket'))}`;
+  return { url, key, database, seen: vendor.seen as VendorCall[], output: () => printed, stop };
 }

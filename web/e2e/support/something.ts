@@ -55,6 +55,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     metadata: { connector: 'bypass' },
   });
   await api.post('/api/v1/api-keys', { name: 'Retried', scopes: ['read'] });
+  await someGroup(api);
   const issuer = await someIssuer(api);
   const started = await api.post(`/api/v1/assistants/${multiTool.id}/runs`, {
     messages: [{ role: 'user', content: 'What moves?' }],
@@ -69,6 +70,12 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     run: started.id,
     issuer,
   };
+}
+
+/** Its name is unique in the organization, and several files of tests share the service of a worker. */
+async function someGroup(api: Api): Promise<void> {
+  const { items } = await api.get('/api/v1/organizations/default/groups?q=Retried');
+  if (items.length === 0) await api.post('/api/v1/organizations/default/groups', { name: 'Retried' });
 }
 
 /** A sign-in service that is switched off and answers nothing. Keys are unique in the whole service. */

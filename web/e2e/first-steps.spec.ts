@@ -1,0 +1,111 @@
+import { expect, test } from '@playwright/test';
+import { apiOf, check, shot, watch } from './support/fixtures';
+import { type Service, startService } from './support/service';
+
+/** No model, a demo course, and nobody but the first administrator. */
+let service: Service;
+
+test.beforeAll(async () => {
+  test.setTimeout(240_000);
+  service = await startService({ fresh: true, env: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', SEED_DEMO: 'true' } });
+});
+test.afterAll(() => service.stop());
+
+test('an administrator signs in by the first link, meets the first steps and lets a teacher in', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const faults = watch(page, service.url);
+  const link = new URL(/http:\/\/\S+\/sign-in\/\S+/.exec(service.output())?.[0] ?? '');
+  await page.goto(`${service.url}${link.pathname}`);
+  const steps = page.getByTestId('first-steps');
+  await expect(steps).toBeVisible();
+  await expect(steps.getByTestId('no-model')).toContainText('Answers are quotations');
+  await expect(steps.getByTestId('connect-model')).toHaveAttribute('href', '/organization/providers');
+  await expect(page.getByTestId('step-material')).toHaveClass(/done/);
+  await check(page);
+  await shot(page, 'first-steps');
+  await page.getByTestId('step-quotations').click();
+  await expect(page.getByTestId('step-model')).toHaveClass(/done/);
+  // It stays true, and stays said.
+  await expect(page.getByTestId('no-model')).toBeVisible();
+  await page.getByTestId('step-ask-go').click();
+  await expect(page.getByTestId('playground').getByTestId('no-model')).toBeVisible();
+  await page.getByRole('textbox').first().fill('Is a mean of 10 minutes typical?');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('answer')).toContainText('ten minutes typical');
+  await shot(page, 'first-answer');
+  await page.goto(`${service.url}/assistants`);
+  await expect(page.getByTestId('step-ask')).toHaveClass(/done/);
+
+  await page.goto(`${service.url}/organization/members`);
+  await page.getByTestId('add-member').click();
+  await page.getByTestId('member-email').fill('tina@example.edu');
+  await page.getByTestId('member-name').fill('Tina Teacher');
+  await page.getByTestId('member-save').click();
+  const made = page.getByTestId('new-key-value');
+  await expect(made).toHaveValue(/\/sign-in#link=[\w-]{43}$/);
+  await check(page);
+  await shot(page, 'member-link');
+  const address = await made.inputValue();
+  await page.getByTestId('sign-in-link-done').click();
+  const row = page.getByTestId('member-row').filter({ hasText: 'tina@example.edu' });
+  await expect(row.getByTestId('member-invited')).toHaveText('Invited, not yet signed in');
+
+  const context = await browser.newContext();
+  const teacher = await context.newPage();
+  await teacher.goto(address);
+  await expect(teacher.getByTestId('link-sign-in')).toContainText('Tina Teacher (tina@example.edu)');
+  await check(teacher);
+  await shot(teacher, 'sign-in-link');
+  await teacher.getByTestId('link-sign-in-btn').click();
+  await expect(teacher.getByTestId('step-model').getByTestId('no-model')).toContainText('ask ');
+  await expect(teacher.getByTestId('connect-model')).toHaveCount(0);
+  await check(teacher);
+  await teacher.getByTestId('first-steps-close').click();
+  await expect(teacher.getByTestId('first-steps')).toHaveCount(0);
+  await expect(teacher.getByTestId('no-model')).toBeVisible();
+  await teacher.reload();
+  await expect(teacher.getByTestId('no-model')).toBeVisible();
+  await expect(teacher.getByTestId('first-steps')).toHaveCount(0);
+
+  const again = await context.newPage();
+  await again.goto(address);
+  await expect(again.getByTestId('link-used')).toBeVisible();
+  await context.close();
+  await page.reload();
+  await expect(row).toBeVisible();
+  await expect(row.getByTestId('member-invited')).toHaveCount(0);
+  expect(faults).toEqual([]);
+});
+
+test('a student sees neither steps nor the notice', async ({ page, context }) => {
+  const api = apiOf(service);
+  const members = '/api/v1/organizations/default/members';
+  await api.post(members, { email: 'sam@example.edu', name: 'Sam', role: 'member' });
+  const { url } = await api.post(`${members}/sam@example.edu/sign-in-link`);
+  await page.goto(new URL(url, service.url).href);
+  await page.getByTestId('link-sign-in-btn').click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByTestId('first-steps')).toHaveCount(0);
+  await expect(page.getByTestId('no-model')).toHaveCount(0);
+  expect((await context.cookies()).map(({ name }) => name)).toEqual(['bw']);
+});
+
+test('the form says that Automatic asks no model', async ({ page }) => {
+  const api = apiOf(service);
+  const members = '/api/v1/organizations/default/members';
+  await api.post(members, { email: 'ted@example.edu', name: 'Ted', role: 'teacher' });
+  const { url } = await api.post(`${members}/ted@example.edu/sign-in-link`);
+  await page.goto(new URL(url, service.url).href);
+  await page.getByTestId('link-sign-in-btn').click();
+  await expect(page.getByTestId('first-steps')).toBeVisible();
+  await page.goto(`${service.url}/multi-tool-assistants/create`);
+  await expect(page.getByTestId('connector-select')).toBeVisible();
+  await expect(page.getByText('“Automatic” answers with quotations')).toBeVisible();
+  await expect(page.getByTestId('no-model').first()).toBeVisible();
+  await page.getByTestId('connector-select').selectOption('bypass');
+  await expect(page.getByText('“Automatic” answers with quotations')).toHaveCount(0);
+});

@@ -1,0 +1,84 @@
+// An administrator connects a vendor of models: picks it, pastes the key, tests, ticks models, saves.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { check, expect, shot, test as base } from './support/fixtures';
+
+const ORGANIZATION = '/api/v1/organizations/default';
+const KEY = 'sk-canary-of-providers';
+
+interface Vendor {
+  readonly url: string;
+}
+
+/** Lists 30 models to those who have the key. */
+const test = base.extend<{ vendor: Vendor }>({
+  vendor: async ({ api }, use) => {
+    const server: Server = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.headers['x-api-key'] !== KEY) {
+        response.writeHead(401).end(JSON.stringify({ error: { message: 'invalid x-api-key' } }));
+        return;
+      }
+      const data = Array.from({ length: 30 }, (_, at) => ({ id: `claude-${at}`, display_name: `Claude ${at}` }));
+      response.end(JSON.stringify({ data }));
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await use({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    await api.patch(ORGANIZATION, { providers: { anthropic: null } });
+  },
+});
+
+test('a vendor is picked, tested, and its models are ticked', async ({ page, api, vendor }) => {
+  await page.goto('/organization/providers');
+  await page.getByTestId('vendor-anthropic').check();
+  const form = page.getByTestId('new-provider');
+  await form.getByLabel('Base URL').fill(vendor.url);
+  await form.getByLabel('API key').fill('wrong-key');
+  await form.getByTestId('test-connection').click();
+  await expect(form.getByTestId('test-outcome')).toContainText('The key was refused');
+  await expect(form.getByTestId('test-outcome')).toContainText('invalid x-api-key');
+  await check(page);
+  await shot(page, 'provider-key-refused');
+
+  await form.getByLabel('API key').fill(KEY);
+  await form.getByTestId('test-connection').click();
+  await expect(form.getByTestId('test-outcome')).toContainText('The provider offers 30 models.');
+  await form.getByTestId('model-search').fill('claude-2');
+  await form.getByLabel('claude-21').check();
+  await form.getByTestId('model-search').fill('claude-7');
+  await form.getByLabel('claude-7').check();
+  await form.getByLabel('Other models').fill('claude-private');
+  await form.getByTestId('new-provider-default').selectOption('claude-7');
+  await check(page);
+  await shot(page, 'provider-models');
+  await page.getByTestId('add-provider').click();
+
+  const card = page.getByTestId('provider-anthropic');
+  await expect(card.getByTestId('health')).toHaveAttribute('data-ok', 'true');
+  await expect(card).toContainText('claude-7');
+  await expect(card).toContainText('3 models for teachers');
+  expect((await api.get(ORGANIZATION)).providers.anthropic).toMatchObject({
+    api_key_configured: true,
+    models: ['claude-21', 'claude-7', 'claude-private'],
+    default_model: 'claude-7',
+  });
+  await check(page);
+  await shot(page, 'provider-connected');
+});
+
+test('an address that is not allowed is worded at its field, and nothing typed is lost', async ({ page, api }) => {
+  await page.goto('/organization/providers');
+  await page.getByTestId('vendor-anthropic').check();
+  const form = page.getByTestId('new-provider');
+  await form.getByLabel('API key').fill(KEY);
+  await form.getByLabel('Base URL').fill('http://169.254.169.254/v1');
+  await page.getByTestId('add-provider').click();
+  await expect(form.getByText('This service may not connect to 169.254.169.254.')).toBeVisible();
+  await expect(form.getByTestId('problem')).toHaveCount(0);
+  await expect(form.getByLabel('API key')).toHaveValue(KEY);
+  await form.getByTestId('test-connection').click();
+  await expect(form.getByTestId('test-outcome')).toContainText('This service may not connect to this address.');
+  expect((await api.get(ORGANIZATION)).providers.anthropic).toBeUndefined();
+});

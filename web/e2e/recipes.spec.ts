@@ -1,0 +1,87 @@
+// A teacher begins with a recipe: material in place, an assistant at the end, nothing half-made.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, expect, shot, test } from './support/fixtures';
+
+const LESSON = readFileSync(join(import.meta.dirname, '../../test/fixtures/documents/lesson.pdf'));
+
+test('a teacher makes an assistant from a recipe and a PDF, asks it and publishes it', async ({ page, api }) => {
+  const before = (await api.get('/api/v1/assistants')).total;
+  await page.goto('/assistants');
+  await page.getByTestId('create-link').click();
+  await expect(page.getByTestId('recipe')).toHaveCount(6);
+  await check(page);
+  await shot(page, 'recipes');
+  await page.getByTestId('recipe').first().getByRole('link').click();
+
+  await expect(page.getByTestId('recipe-make')).toHaveAttribute('aria-disabled', 'true');
+  await page.getByTestId('choice-upload').click();
+  await page.getByTestId('upload-name').fill('Transport in cells');
+  await page.getByTestId('upload-continue').click();
+  await page
+    .getByTestId('upload-box')
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'lesson.pdf', mimeType: 'application/pdf', buffer: LESSON });
+  await expect(page.getByTestId('upload-read')).toContainText(/^\s*1/, { timeout: 60_000 });
+  await expect(page.getByRole('radio', { name: /Transport in cells/ })).toBeChecked();
+  await check(page);
+  await shot(page, 'recipe');
+  expect((await api.get('/api/v1/assistants')).total).toBe(before);
+
+  await page.getByTestId('recipe-name').fill('Cells for beginners');
+  await page.getByTestId('recipe-make').click();
+  await expect(page).toHaveURL(/\/playground\/\d+/);
+  await expect(page.getByTestId('question-input')).not.toHaveValue('');
+  await page.getByTestId('question-input').fill('How does water move through a membrane?');
+  await page.getByTestId('ask-btn').click();
+  await expect(page.getByTestId('run').last()).toHaveAttribute('data-status', 'completed');
+  await expect(page.getByTestId('waterfall').getByText('Transport in cells')).toBeVisible();
+
+  const id = Number(/playground\/(\d+)/.exec(page.url())?.[1]);
+  await page.goto('/assistants');
+  const row = page.locator(`[data-id="${id}"]`);
+  await row.getByTestId('assistant-actions').click();
+  await page.getByTestId('action-publish').click();
+  await page.getByTestId('publication-dialog').getByTestId('publish-btn').click();
+  await expect.poll(async () => (await api.get(`/api/v1/assistants/${id}`)).published).toBe(true);
+});
+
+test('a recipe with a rubric can use the sample, and a tool can be renamed', async ({ page, api }) => {
+  await page.goto('/assistants/new/essay-feedback');
+  await page.getByTestId('copy-sample').click();
+  await expect(page.getByRole('radio', { name: /\(sample\)/ })).toBeChecked();
+  const file = page.getByTestId('material').filter({ has: page.getByTestId('choice-file') });
+  await file.getByTestId('choice-upload').click();
+  await file
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'assignment.md', mimeType: 'text/markdown', buffer: Buffer.from('# Write an essay') });
+  await expect(page.getByRole('radio', { name: /assignment\.md/ })).toBeChecked();
+  await page.getByTestId('recipe-make').click();
+  await expect(page).toHaveURL(/\/playground\/\d+/);
+
+  const id = Number(/playground\/(\d+)/.exec(page.url())?.[1]);
+  await page.goto(`/multi-tool-assistants/${id}`);
+  const card = page.getByTestId('tool-card').nth(1);
+  await expect(card.getByRole('heading')).toContainText('assignment.md');
+  await card.getByTestId('tool-configure').click();
+  await page.getByTestId('tool-label').fill('The assignment');
+  await page.getByTestId('save-tool').click();
+  await expect(card.getByRole('heading')).toContainText('The assignment');
+  await page.getByTestId('save-btn').click();
+  await expect
+    .poll(async () => (await api.get(`/api/v1/assistants/${id}`)).metadata.tools[1].label)
+    .toBe('The assignment');
+});
+
+test('a recipe whose feature is switched off says so', async ({ page, api }) => {
+  await api.patch('/api/v1/organizations/default', { features: { planned: false } });
+  try {
+    await page.goto('/assistants/new');
+    const desk = page.locator('[data-recipe="research-desk"]');
+    await expect(desk).toContainText('Switched off');
+    await expect(desk.getByRole('link')).toHaveCount(0);
+    await check(page);
+  } finally {
+    await api.patch('/api/v1/organizations/default', { features: { planned: true } });
+  }
+});
