@@ -73,6 +73,8 @@ describe('an assistant', () => {
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       updated_at: expect.any(String),
       access: 'owner',
+      changed_since_live: false,
+      live_version: null,
       system_prompt: 'S',
       prompt_template: 'Q {user_input}',
       metadata,
@@ -522,12 +524,13 @@ describe('an assistant without any vendor', () => {
     return id;
   };
 
-  it('shows its prompt to those who may edit it, and to others only what they sent', async () => {
+  it('quotes its material, and shows its prompt to nobody', async () => {
     const id = await published('auto');
-    expect(await ask(teacher, id)).toMatch(/the hidden prompt[\s\S]+the template/);
-    const seen = await ask(student, id);
-    expect(seen).toContain('Why?');
-    expect(seen).not.toMatch(/hidden prompt|template/);
+    for (const who of [teacher, student]) {
+      const seen = await ask(who, id);
+      expect(seen).toContain('No material was found for this question.');
+      expect(seen).not.toMatch(/hidden prompt|template/);
+    }
   });
 
   it('shows it to everybody where its editor chose the bypass', async () => {

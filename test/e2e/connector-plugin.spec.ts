@@ -86,6 +86,7 @@ describe('a connector that is one folder and one line', () => {
       capabilities: { streaming: true, vision: false, functions: false, image_generation: false },
       provider: 'parrot',
       base_url: 'https://parrot.example',
+      needs_key: true,
       configured: true,
       models: [],
       default_model: 'grey',

@@ -128,19 +128,76 @@ describe('an issuer', () => {
     }
   });
 
-  it('shows its name and picture on the sign-in page where it is listed', async () => {
+  const offered = async (query = ''): Promise<any[]> =>
+    (await app.request().get(`/api/v1/session${query}`).expect(200)).body.providers;
+  const names = async (query = ''): Promise<string[]> => (await offered(query)).map(({ name }) => name);
+
+  it('shows its name and picture on the sign-in page of its organization where it is listed', async () => {
     const one = await made({ name: 'With picture', logo: `data:image/png;base64,${PIXEL}` });
-    await made({ name: 'Unlisted', listed: false });
+    const unlisted = await made({ name: 'Unlisted', listed: false });
     await made({ name: 'Off', enabled: false });
-    const { providers } = (await app.request().get('/api/v1/session')).body;
+    const providers = await offered('?organization=default');
     expect(providers).toContainEqual({
       name: 'With picture',
+      organization: 'Default organization',
       url: `/auth/oidc/${one.key}/login`,
       logo: `/auth/oidc/${one.key}/logo`,
     });
     expect(JSON.stringify(providers)).not.toMatch(/Unlisted|Off/);
+    expect(await names(`?issuer=${unlisted.key}`)).toEqual(['Unlisted']);
+    expect(await names('?issuer=unknown')).toEqual([]);
+    expect(await names()).not.toContain('With picture');
     const picture = await browser().visit(`/auth/oidc/${one.key}/logo`);
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+});
+
+describe('the sign-in page of everybody', () => {
+  const names = async (query = ''): Promise<string[]> =>
+    (await app.request().get(`/api/v1/session${query}`).expect(200)).body.providers.map(({ name }: any) => name);
+
+  it('shows what system administrators put there, and nothing that an owner of an organization sets', async () => {
+    const { slug, owner } = await foreign();
+    const path = `/api/v1/organizations/${slug}/sign-on/issuers`;
+    const own = issuer({ name: `Of ${slug}` });
+    expect((await owner.api('POST', path, { ...own, listed_for_everybody: true })).status).toBe(403);
+    expect((await owner.api('POST', path, { ...own, sign_in_domains: ['uni.example'] })).status).toBe(403);
+    expect((await owner.api('POST', path, own)).status).toBe(201);
+    expect(await names()).not.toContain(own.name);
+    expect(await names(`?organization=${slug}`)).toContain(own.name);
+    const url = `${path}/${own.key}`;
+    const shown = { listed_for_everybody: true, sign_in_domains: [`${slug}.Example`] };
+    expect((await app.api('PATCH', url, shown)).json).toMatchObject({ ...shown, sign_in_domains: [`${slug}.example`] });
+    expect(await names()).toContain(own.name);
+    expect(await names(`?email_domain=${slug}.EXAMPLE`)).toEqual([own.name]);
+    expect(await names('?email_domain=elsewhere.example')).toEqual([]);
+    for (const change of [
+      { name: 'Other University' },
+      { issuer: 'https://evil.example' },
+      { logo: `data:image/png;base64,${PIXEL}` },
+    ]) {
+      expect((await owner.api('PATCH', url, change)).json).toMatchObject({ code: 'forbidden' });
+    }
+    expect((await owner.api('PATCH', url, { role_claim: 'roles', name: own.name })).status).toBe(200);
+    expect((await owner.api('PATCH', url, { listed_for_everybody: false, sign_in_domains: [] })).status).toBe(200);
+    expect(await names()).not.toContain(own.name);
+    expect((await owner.api('PATCH', url, { name: 'Renamed' })).status).toBe(200);
+  });
+
+  it.each(['organization=a b', 'email_domain=@', 'issuer=..', 'x=1'])('refuses ?%s', async (query) => {
+    await app
+      .request()
+      .get(`/api/v1/session?${encodeURI(query)}`)
+      .expect(400);
+  });
+
+  it('is told to administrators of every organization, with the services that others set for all', async () => {
+    const { slug, owner } = await foreign();
+    const all = await made({ for_all: true, name: 'For all' });
+    const { json } = await owner.api('GET', `/api/v1/organizations/${slug}/sign-on/issuers`);
+    expect(json.items).toEqual([]);
+    expect(json.set_elsewhere).toContainEqual({ key: all.key, name: 'For all', issuer: provider.url, for_all: true });
+    expect((await app.api('GET', PATH)).json.set_elsewhere).toEqual([]);
   });
 });
 
@@ -169,6 +226,64 @@ describe('signing in through it', () => {
       },
     ]);
     expect(people.text).not.toContain('nonce');
+  });
+
+  describe('with groups of the organization', () => {
+    const GROUPS = '/api/v1/organizations/default/groups';
+    const group = async (body: object): Promise<string> =>
+      (await app.api('POST', GROUPS, { name: `Sign-in ${++serial}`, ...body })).json.id;
+    const signIn = async (key: string, sub: string, claims: object): Promise<string> => {
+      provider.person = { sub, email: `${sub}@uni.example`, ...claims };
+      const one = browser();
+      await one.signIn(key);
+      return (await one.me()).user.id;
+    };
+    const sourcesIn = async (id: string, userId: string): Promise<string[]> =>
+      (await app.api('GET', `${GROUPS}/${id}/members`)).json.items
+        .filter((member: { user_id: string }) => member.user_id === userId)
+        .flatMap(({ sources }: { sources: string[] }) => sources);
+
+    it('joins those with the external ids of the claim, and leaves them at the sign-in that no longer names them', async () => {
+      const own = await made({ groups_claim: 'realm.groups', group_match: 'external_id' });
+      const [one, other] = [`/courses/${++serial}`, `/courses/${++serial}`];
+      const [first, second] = [await group({ external_id: one }), await group({ external_id: other })];
+      const named = await group({ name: `Named ${++serial}` });
+      const userId = await signIn(own.key, 'joiner', { realm: { groups: [one, `Named ${serial}`] } });
+      const all = async () => Promise.all([first, second, named].map((id) => sourcesIn(id, userId)));
+      expect(await all()).toEqual([['sso'], [], []]);
+      await app.api('POST', `${GROUPS}/${first}/members`, { members: [userId] });
+      await signIn(own.key, 'joiner', { realm: { groups: [other] } });
+      expect(await all()).toEqual([['manual'], ['sso'], []]);
+      await signIn(own.key, 'joiner', {});
+      expect(await all()).toEqual([['manual'], [], []]);
+      const refused = await app.api('DELETE', `${GROUPS}/${second}/members/${userId}`);
+      expect(refused.status).toBe(404);
+    });
+
+    it('joins groups of the administrators by name, without regard to case, and no group of a teacher', async () => {
+      const own = await made({ groups_claim: 'groups', group_match: 'name' });
+      const name = `Faculty ${++serial}`;
+      const theirs = await group({ name });
+      const teacher = await person(app);
+      const taken = await teacher.api('POST', GROUPS, { name: `Staff ${serial}` });
+      const userId = await signIn(own.key, 'named', { groups: [name.toUpperCase(), `Staff ${serial}`] });
+      expect([await sourcesIn(theirs, userId), await sourcesIn(taken.json.id, userId)]).toEqual([['sso'], []]);
+      expect((await app.api('DELETE', `${GROUPS}/${theirs}/members/${userId}`)).status).toBe(409);
+    });
+
+    it('keeps them where the provider leaves the claim out for its length, and loses them without a match', async () => {
+      const own = await made({ groups_claim: 'groups', group_match: 'external_id' });
+      const external = `/courses/${++serial}`;
+      const id = await group({ external_id: external });
+      const userId = await signIn(own.key, 'many', { groups: [external] });
+      await signIn(own.key, 'many', { hasgroups: true });
+      expect(await sourcesIn(id, userId)).toEqual(['sso']);
+      const path = `${PATH}/${own.key}`;
+      expect((await app.api('PATCH', path, { group_match: null }, { 'if-match': '"1"' })).json.group_match).toBeNull();
+      await signIn(own.key, 'many', { groups: [external] });
+      expect(await sourcesIn(id, userId)).toEqual([]);
+      expect((await app.api('PATCH', path, { group_match: 'id' }, { 'if-match': '"2"' })).status).toBe(400);
+    });
   });
 
   it('is the same person in two organizations, each through its own issuer', async () => {
@@ -351,7 +466,7 @@ describe('signing in through it', () => {
     expect((await one.me()).role).toBe('member');
     await app.api('PATCH', `${PATH}/${key}`, { enabled: false });
     expect(await one.me()).toBe(401);
-    expect((await one.visit(`/auth/oidc/${key}/login`)).status).toBe(404);
+    expect((await one.press(key)).status).toBe(404);
   });
 });
 
@@ -397,6 +512,45 @@ describe('testing it', () => {
     });
     expect(await one.me()).toBe(401);
     expect(await sql(`SELECT 1 FROM oidc_identities WHERE subject = 'trial'`)).toEqual([]);
+  });
+
+  it('comes back to the administrator with the reason when the sign-in fails', async () => {
+    const { key } = await made({ client_secret: 'wrong' });
+    const begun = await app.api('POST', `${PATH}/${key}/trial`);
+    const one = browser();
+    one.cookies.set('bw-sso', /bw-sso=([\w-]+)/.exec(begun.headers.getSetCookie().join())?.[1] ?? '');
+    const answered = await one.visit(begun.json.url);
+    const [path, outcome = ''] = ((await one.visit(answered.location ?? '')).location ?? '').split('#trial=');
+    expect(path).toBe(`/organization/sign-on/issuers/${key}?org=default`);
+    expect(JSON.parse(Buffer.from(outcome, 'base64url').toString())).toEqual({
+      failure: 'refused',
+      reason: 'provider: invalid_client',
+    });
+  });
+
+  it('warns where an ID token could pass as an access token', async () => {
+    const { key } = await made({ audience: provider.clientId });
+    const tokenCheck = async (): Promise<string> =>
+      (await app.api('POST', `${PATH}/${key}/test`)).json.checks.find(({ check }: any) => check === 'access_tokens')
+        .state;
+    expect(await tokenCheck()).toBe('warned');
+    const status = async (claims: object): Promise<number> => {
+      const token = await provider.sign({
+        aud: provider.clientId,
+        sub: 'quiet',
+        email: 'quiet@uni.example',
+        ...claims,
+      });
+      return (await app.api('GET', '/api/v1/me', undefined, { authorization: `Bearer ${token}` })).status;
+    };
+    expect(await status({})).toBe(401);
+    expect(await status({ azp: provider.clientId })).toBe(401);
+    expect(await status({ scope: 'openid' })).toBe(200);
+    expect(await status({ scp: 'ask' })).toBe(200);
+    expect(await status({ typ: 'Bearer' })).toBe(200);
+    expect(await status({ typ: 'ID', scope: 'openid' })).toBe(401);
+    await app.api('PATCH', `${PATH}/${key}`, { access_token_type: 'at+jwt' });
+    expect(await tokenCheck()).toBe('passed');
   });
 });
 

@@ -24,9 +24,12 @@ describe('the OpenAPI document', () => {
   it('describes the errors of each door in the shape that the door really answers', () => {
     const wrong = operations.filter(({ path, operation }) => {
       const openAi = /^\/(v1|lamb)\//.test(path);
-      const expected = openAi
-        ? { 'application/json': { schema: { $ref: '#/components/schemas/OpenAiErrorDto' } } }
-        : { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDto' } } };
+      const scim = path.startsWith('/scim/');
+      const expected = scim
+        ? { 'application/scim+json': { schema: { $ref: '#/components/schemas/ScimErrorDto' } } }
+        : openAi
+          ? { 'application/json': { schema: { $ref: '#/components/schemas/OpenAiErrorDto' } } }
+          : { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDto' } } };
       const statuses = operation.security === undefined ? ['default'] : ['401', 'default'];
       return statuses.some(
         (status) => JSON.stringify(operation.responses[status]?.content) !== JSON.stringify(expected),

@@ -106,6 +106,7 @@ describe('settings', () => {
       'mcp',
       'features',
       'limits',
+      'privacy',
     ]) {
       const answer = await asPhysics('GET', `${path}/${part}`);
       expect([answer.status, answer.json]).toEqual([200, patched.json[part]]);
@@ -181,7 +182,7 @@ describe('settings', () => {
     'http://user:pw@example.com',
   ])('refuse the address %s wherever it stands', async (url) => {
     const body = {
-      providers: { openai: { base_url: url }, campus: { base_url: url } },
+      providers: { openai: { base_url: url }, anthropic: { base_url: url } },
       knowledge_base: { server_url: url },
       moodle: { api_url: url },
       mcp: { servers: { library: { url } } },
@@ -192,9 +193,38 @@ describe('settings', () => {
       'knowledge_base.server_url',
       'mcp.servers.library.url',
       'moodle.api_url',
-      'providers.campus.base_url',
+      'providers.anthropic.base_url',
       'providers.openai.base_url',
     ]);
+  });
+
+  it('name the address that is not dialled, so that a page can word it at its field', async () => {
+    const answer = await asPhysics('PATCH', path, { providers: { openai: { base_url: 'http://169.254.169.254/v1' } } });
+    expect(answer.json.errors).toEqual([
+      {
+        path: 'providers.openai.base_url',
+        message: 'Connections to 169.254.169.254 are not allowed',
+        code: 'address.refused',
+        values: { host: '169.254.169.254' },
+      },
+    ]);
+  });
+
+  it('refuse a provider that no connector declares, and name those that there are', async () => {
+    const answer = await asPhysics('PATCH', path, { providers: { sdfkjh: { enabled: true } } });
+    const known = 'openai, ollama, anthropic, google';
+    expect([answer.status, answer.json.errors]).toEqual([
+      400,
+      [
+        {
+          path: 'providers.sdfkjh',
+          message: `is not a known provider; known are ${known}`,
+          code: 'provider.unknown',
+          values: { name: 'sdfkjh', known },
+        },
+      ],
+    ]);
+    expect((await asPhysics('PATCH', path, { providers: { sdfkjh: null } })).status).toBe(200);
   });
 
   it("tell that the environment's Moodle answers, to the system organization only", async () => {

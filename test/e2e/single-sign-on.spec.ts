@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { SsoBrowser } from '../support/sso-browser';
+import { until } from '../support/until';
 
 let app: TestApp;
 let provider: OpenIdProvider;
@@ -48,7 +49,7 @@ describe('signing in at the institution', () => {
     const doors = JSON.parse((await ada.visit('/api/v1/session')).text);
     expect(doors).toEqual({
       signed_in: false,
-      providers: [{ name: 'Example University', url: '/auth/oidc/default/login', logo: null }],
+      providers: [{ name: 'Example University', organization: null, url: '/auth/oidc/default/login', logo: null }],
       sign_out_url: null,
     });
     expect(await ada.signIn('default', '/assistants?page=2')).toBe('/assistants?page=2');
@@ -63,7 +64,7 @@ describe('signing in at the institution', () => {
   });
 
   it('asks with PKCE, state and nonce', async () => {
-    const { location, headers } = await browser().visit('/auth/oidc/default/login');
+    const { location, headers } = await browser().press();
     const asked = new URL(location ?? '').searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
       client_id: 'bellwether',
@@ -130,6 +131,40 @@ describe('signing in at the institution', () => {
 
   it('answers 404 for an unknown issuer', async () => {
     expect((await browser().visit('/auth/oidc/nobody/login')).status).toBe(404);
+    expect((await browser().press('nobody')).status).toBe(404);
+  });
+});
+
+describe('a link to a sign-in', () => {
+  it('shows whose sign-in it is and begins nothing: its author would sign people in to an account of their own', async () => {
+    await sql('DELETE FROM oidc_attempts');
+    const victim = browser();
+    const { status, location, headers } = await victim.visit('/auth/oidc/default/login?return_to=%2Fruns');
+    expect([status, location]).toEqual([303, '/sign-in?issuer=default&to=%2Fruns']);
+    expect(headers.getSetCookie()).toEqual([]);
+    expect(await sql('SELECT 1 FROM oidc_attempts')).toEqual([]);
+  });
+
+  it.each([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])(
+    'of a page of another site is refused: %o',
+    async (headers) => {
+      const answer = await app.request().post('/auth/oidc/default/login').set(headers);
+      expect(answer.body).toMatchObject({ status: 403, code: 'forbidden' });
+    },
+  );
+
+  it('is remembered for 2,000 sign-ins of one address at most', async () => {
+    await sql('DELETE FROM oidc_attempts');
+    await sql(`INSERT INTO oidc_attempts (hash, browser_hash, address, issuer_key, return_to, expires_at)
+               SELECT 'h' || n, 'b', CASE WHEN n > 2100 THEN '192.0.2.7' ELSE '127.0.0.1' END, 'default', '/',
+                      now() + interval '5 minutes' + n * interval '1 ms' FROM generate_series(1, 2110) n`);
+    expect(await browser().signIn()).toBe('/');
+    const rows = await sql('SELECT address, count(*)::int AS count FROM oidc_attempts GROUP BY address ORDER BY 1');
+    expect(rows).toEqual([
+      { address: '127.0.0.1', count: 1_999 },
+      { address: '192.0.2.7', count: 10 },
+    ]);
+    await sql('DELETE FROM oidc_attempts');
   });
 });
 
@@ -265,6 +300,11 @@ describe('signing out', () => {
 describe('a logout notice of the provider', () => {
   const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
   const notice = { aud: 'bellwether', events, jti: 'j1' };
+  /** The provider's clock shows whole seconds: a session of the same second ends too. */
+  const nextSecond = async (): Promise<void> => {
+    const second = now();
+    await until(() => now() > second);
+  };
   const send = async (token: string): Promise<number> => {
     const body = new URLSearchParams({ logout_token: token });
     const address = `${app.url}/auth/oidc/default/backchannel-logout`;
@@ -285,6 +325,32 @@ describe('a logout notice of the provider', () => {
     const both = [await signedIn(), await signedIn()];
     expect(await send(await provider.sign({ ...notice, sub: 'ada' }))).toBe(200);
     expect(await Promise.all(both.map((one) => one.me()))).toEqual([401, 401]);
+  });
+
+  it('that is sent again ends no session that began later', async () => {
+    const first = await signedIn();
+    const token = await provider.sign({ ...notice, sub: 'ada' });
+    expect(await send(token)).toBe(200);
+    expect(await first.me()).toBe(401);
+    await nextSecond();
+    const later = await signedIn();
+    expect(await send(token)).toBe(200);
+    expect((await later.me()).user.email).toBe('ada@uni.example');
+  });
+
+  it('is in the audit log, for each session that it ended', async () => {
+    const ada = await signedIn();
+    const { items } = JSON.parse((await ada.visit('/api/v1/sessions')).text);
+    const { id } = items.find(({ current }: { current: boolean }) => current);
+    await send(await provider.sign({ ...notice, sub: 'ada' }));
+    expect(
+      await sql('SELECT actor_kind, after, ip FROM audit_entries WHERE target_id = $1 AND action = $2', [
+        id,
+        'session.end',
+      ]),
+    ).toMatchObject([
+      { actor_kind: 'system', after: { ended_by: 'provider', issuer: 'default' }, ip: expect.any(String) },
+    ]);
   });
 
   it.each<[string, Record<string, unknown>]>([
@@ -318,11 +384,15 @@ describe('while the provider is down', () => {
   it('people who are signed in go on, and new ones are told so', async () => {
     const ada = await signedIn();
     const answer = await browser().begin();
+    const eve = browser();
+    const waiting = await eve.press();
     await provider.down();
     expect((await ada.me()).user.email).toBe('ada@uni.example');
-    const eve = browser();
-    const waiting = await eve.visit('/auth/oidc/default/login');
-    expect(waiting.location).toMatch(/^http/);
+    const told = await until(async () => {
+      const { status, text } = await browser().press();
+      return status === 503 && JSON.parse(text);
+    });
+    expect(told).toMatchObject({ code: 'unavailable' });
     const state = new URL(waiting.location ?? '').searchParams.get('state') ?? '';
     const back = `/auth/oidc/default/callback?code=x&state=${state}&iss=${encodeURIComponent(provider.url)}`;
     expect((await eve.visit(back)).location).toBe('/sign-in?problem=sso_unavailable');

@@ -87,6 +87,12 @@ describe('a source link', () => {
     expect(headers.has('set-cookie')).toBe(false);
   });
 
+  it('shows plain text in the browser, in a sandbox', async () => {
+    const { headers } = await click(linkTo(await filed(teacher, 'cells.txt', 'Plain text.'), teacher, student));
+    expect(headers.get('content-disposition')).toMatch(/^inline; filename="cells.txt"/);
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+  });
+
   it('works with what chat clients add to it', async () => {
     const link = linkTo(await filed(teacher), teacher, student);
     for (const path of [`${link}#page=3`, `${link}&utm_source=chat.example`])

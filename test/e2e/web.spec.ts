@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import helmet from 'helmet';
+import { ConfigModule, loadConfig } from '../../src/platform/config';
 import { ProblemFilter } from '../../src/platform/http';
 import { WebModule } from '../../src/web';
 import { WEB_DIRECTORY } from '../../src/web/web-directory.token';
@@ -13,6 +15,8 @@ import { startApp } from '../support/app';
 
 const SCRIPT = 'const text = "many words "; '.repeat(100);
 const PAGE = `<!doctype html><title>UI</title><script>start()</script>${' '.repeat(2_000)}`;
+/** The one site that may frame a chat. */
+const MOODLE = 'https://moodle.example.edu';
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 interface Answer {
@@ -50,11 +54,14 @@ describe('the web UI', () => {
     writeFileSync(join(folder, 'build', 'favicon.svg'), '<svg/>');
     writeFileSync(join(folder, 'build', '_app', 'immutable', 'a.js'), SCRIPT);
     writeFileSync(join(folder, 'build', '_app', 'version.json'), '{"version":"1"}');
-    const module = await Test.createTestingModule({ imports: [WebModule] })
+    const config = loadConfig({ FRAME_ANCESTORS: MOODLE }, []);
+    const module = await Test.createTestingModule({ imports: [ConfigModule.of(config), WebModule] })
       .overrideProvider(WEB_DIRECTORY)
       .useValue(join(folder, 'build'))
       .compile();
     app = module.createNestApplication<NestExpressApplication>({ logger: false });
+    // As `setUpApp` does: the page's own headers come after these.
+    app.use(helmet());
     app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
@@ -120,6 +127,18 @@ describe('the web UI', () => {
     const { status, headers: answered, body } = await get(path, headers);
     expect([status, answered['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['/chat/7', `'self' ${MOODLE}`, undefined],
+    ['/chat/7/some-conversation', `'self' ${MOODLE}`, undefined],
+    ['/chat/', `'self'`, 'SAMEORIGIN'],
+    ['/assistants', `'self'`, 'SAMEORIGIN'],
+    ['/', `'self'`, 'SAMEORIGIN'],
+  ])('tells who may frame %s', async (path, ancestors, frames) => {
+    const { headers } = await get(path, HTML);
+    expect(/frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1]).toBe(ancestors);
+    expect(headers['x-frame-options']).toBe(frames);
   });
 
   it('does not answer to what changes something', async () => {

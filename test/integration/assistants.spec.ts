@@ -54,14 +54,14 @@ describe('assistants in the database', () => {
   it('exist in their own organization only, in every query', async () => {
     const [own, other] = [await organization(), await organization()];
     const { id } = await own.scope.insert(own.users[0]!, definition(), null, 'create');
-    await own.scope.setFlag(id, 'published', true);
-    await own.scope.replaceShares(id, [{ userId: other.users[0]!, access: 'edit' }]);
+    await own.scope.publish(id, 1);
+    await own.scope.shares.replacePeople(id, [{ userId: other.users[0]!, access: 'edit' }]);
     expect(await other.scope.find(id)).toBeNull();
     expect(await other.scope.replace(id, 1, definition({ name: 'B' }), null, 'update')).toBe(false);
     expect(await other.scope.remove(id, null)).toBe(false);
-    await other.scope.setFlag(id, 'published', false);
-    await other.scope.replaceShares(id, []);
-    expect(await other.scope.shares([id])).toEqual([]);
+    await other.scope.publish(id, null);
+    await other.scope.shares.replacePeople(id, []);
+    expect(await other.scope.shares.people([id])).toEqual([]);
     expect(await other.scope.version(id, 1)).toBeNull();
     expect((await other.scope.versions(id, { limit: 10, cursor: null })).total).toBe(0);
     const filters: AssistantFilter[] = [
@@ -75,7 +75,7 @@ describe('assistants in the database', () => {
       expect((await other.scope.page(filter, { limit: 10, cursor: null })).total).toBe(0);
     }
     expect(await own.scope.find(id)).toMatchObject({ name: 'A', published: true, version: 1 });
-    expect(await own.scope.shares([id])).toHaveLength(1);
+    expect(await own.scope.shares.people([id])).toHaveLength(1);
     expect(() => repository.within('')).toThrow();
   });
 
@@ -101,8 +101,8 @@ describe('assistants in the database', () => {
     const seen = { visibleTo: owner, onlyIds: null };
     expect(idsOf(await scope.next(seen, 0, 2))).toEqual(ids.slice(0, 2));
     expect(idsOf(await scope.next(seen, ids[1]!, 2))).toEqual(ids.slice(2));
-    await scope.replaceShares(ids[0]!, [{ userId: viewer, access: 'use' }]);
-    await scope.replaceShares(ids[1]!, [{ userId: viewer, access: 'edit' }]);
+    await scope.shares.replacePeople(ids[0]!, [{ userId: viewer, access: 'use' }]);
+    await scope.shares.replacePeople(ids[1]!, [{ userId: viewer, access: 'edit' }]);
     expect(await scope.editableBy(viewer)).toEqual([ids[1]]);
     expect((await scope.editableBy(owner)).sort((a, b) => a - b)).toEqual(ids);
   });
@@ -115,8 +115,8 @@ describe('assistants in the database', () => {
       await scope.insert(owner, definition({ name: 'shared' }), null, 'create'),
       await scope.insert(owner, definition({ name: 'published' }), null, 'create'),
     ];
-    await scope.replaceShares(shared.id, [{ userId: viewer, access: 'use' }]);
-    await scope.setFlag(published.id, 'published', true);
+    await scope.shares.replacePeople(shared.id, [{ userId: viewer, access: 'use' }]);
+    await scope.publish(published.id, 1);
     expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: null }, 0, 100))).toEqual([shared.id, published.id]);
     expect(idsOf(await scope.next({ visibleTo: owner, onlyIds: null }, 0, 100))).toHaveLength(3);
     expect(idsOf(await scope.next({ visibleTo: viewer, onlyIds: [secret.id, shared.id] }, 0, 100))).toEqual([
@@ -153,7 +153,7 @@ describe('assistants in the database', () => {
   it('are gone from every query after a soft delete, and their history stays', async () => {
     const { scope, users } = await organization();
     const { id } = await scope.insert(users[0]!, definition(), null, 'create');
-    await scope.setFlag(id, 'published', true);
+    await scope.publish(id, 1);
     expect(await scope.remove(id, null)).toBe(true);
     expect(await scope.remove(id, null)).toBe(false);
     expect(await scope.find(id)).toBeNull();

@@ -5,6 +5,7 @@ import { type ConnectorPlugin, type EmbeddingProvider, EmbeddingsService } from 
 import { embeddingsOf } from '../../src/connectors/embeddings/vendor-embeddings';
 import { AppError } from '../../src/kernel';
 import type { OrganizationsService } from '../../src/organizations';
+import { UNMETERED } from '../support/unmetered';
 import { type EmbeddingFault, type EmbeddingUpstream, startEmbeddingUpstream } from '../support/embedding-upstream';
 import { until } from '../support/until';
 import { outboundFor, SECRET, targetAt } from '../support/upstream-caller';
@@ -37,7 +38,7 @@ const organization = (baseUrl: string, more = {}) =>
       ]),
     }),
   }) as unknown as OrganizationsService;
-const service = (more = {}) => new EmbeddingsService([openai, ollama], organization(vendor.url, more));
+const service = (more = {}) => new EmbeddingsService([openai, ollama], organization(vendor.url, more), UNMETERED);
 const passages = (texts: readonly string[], more = {}) =>
   service().embed('org', {
     provider: 'openai',

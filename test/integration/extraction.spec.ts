@@ -8,6 +8,7 @@ import { type ExtractedDocument, Extractor } from '../../src/extraction';
 import { PARSER_FILE } from '../../src/extraction/processes/parser-file';
 import { loadConfig } from '../../src/platform/config';
 import { archive, pdfBomb, rawPdf, wordBody, wordDocument, wordParagraph } from '../support/hostile-documents';
+import * as slides from '../support/presentation';
 import { until } from '../support/until';
 
 const FIXTURES = join(__dirname, '..', 'fixtures', 'documents');
@@ -94,6 +95,52 @@ describe('real documents', () => {
     expect(text).toContain('| Cell | Salt | Pressure |\n| --- | --- | --- |\n| Root | 0.10 | 248 kPa |');
   });
 
+  it('a presentation: slides in their order as sections, with notes, tables, formulas and diagrams', async () => {
+    const { body, diagram, diagramPart, equation, footer, picture, presentation, table, textBox } = slides;
+    const half =
+      '<m:f><m:num><m:r><a:rPr><a:latin/></a:rPr><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f>';
+    const bytes = presentation(
+      [
+        { shapes: slides.title('Osmosis & diffusion') + textBox('# Week 3') + footer('Faculty of Biology') },
+        {
+          shapes: slides.title('Membranes') + body('Two layers', '  Heads outside', 'Proteins') + equation(half),
+          notes: 'Ask who has seen a cell.',
+        },
+        { shapes: slides.title('Answers'), hidden: true },
+        { shapes: '' },
+        {
+          shapes:
+            table([
+              ['Cell', 'Salt'],
+              ['Root', '0.10 | low'],
+            ]) +
+            picture('A root under the microscope') +
+            diagram('rIdD'),
+          relations: { rIdD: ['../diagrams/data1.xml', 'diagramData'] },
+        },
+      ],
+      { more: { 'ppt/diagrams/data1.xml': diagramPart('Take in', 'Give off') } },
+    );
+    const { text, title, format, pages, warnings } = await read(extractor, 'week 3.pptx', bytes);
+    expect({ title, format, warnings }).toEqual({
+      title: 'Osmosis & diffusion',
+      format: 'pptx',
+      warnings: ['Slide 3: hidden, left out'],
+    });
+    expect(text).toBe(
+      [
+        '## Osmosis & diffusion\n\n\\# Week 3',
+        '## Membranes\n\n- Two layers\n  - Heads outside\n- Proteins\n\n$\\frac{a}{b}$\n\nNotes: Ask who has seen a cell.',
+        '## Slide 5\n\n| Cell | Salt |\n| --- | --- |\n| Root | 0.10 \\| low |\n\nA root under the microscope\n\n- Take in\n- Give off',
+      ].join('\n\n'),
+    );
+    expect(pages.map(({ page, start }) => [page, text.slice(start).split('\n')[0]])).toEqual([
+      [1, '## Osmosis & diffusion'],
+      [2, '## Membranes'],
+      [5, '## Slide 5'],
+    ]);
+  });
+
   it('an HTML page: its content without menus and scripts', async () => {
     const { text, title } = await read(extractor, 'lesson.html', fixture('lesson.html'));
     expect(title).toBe('Transport in cells');
@@ -171,6 +218,37 @@ describe('bad documents', () => {
     ['a page without text', 'a.html', '<html><script>app()</script></html>', 'document.no_text', /no text/],
     ['a Word bomb', 'a.docx', wordDocument(wordBody(' '.repeat(30_000_000))), 'document.expansion', /bomb/],
     ['outside entities', 'a.docx', wordDocument(wordBody(wordParagraph('&x;'), XXE)), 'document.malformed', /damaged/],
+    ['slides of nothing', 'a.pptx', slides.presentation([{ shapes: '' }]), 'document.no_text', /no text/],
+    ['a Word file as .pptx', 'a.pptx', wordDocument(wordBody('')), 'document.type_mismatch', /a Word document.*\.pptx/],
+    ['half a presentation', 'a.pptx', slides.presentation([]).subarray(0, 200), 'document.malformed', /damaged/],
+    [
+      'a presentation without its list',
+      'a.pptx',
+      archive({ '[Content_Types].xml': '<a/>', 'ppt/a.xml': '<a/>' }),
+      'document.malformed',
+      /damaged/,
+    ],
+    [
+      'slides with a document type',
+      'a.pptx',
+      slides.presentation([{ shapes: slides.title('x') }], { prolog: XXE }),
+      'document.malformed',
+      /damaged/,
+    ],
+    [
+      'slides within slides',
+      'a.pptx',
+      slides.presentation([{ shapes: '<p:grpSp>'.repeat(50_000) + '</p:grpSp>'.repeat(50_000) }]),
+      'document.malformed',
+      /damaged/,
+    ],
+    [
+      'a bomb of slides',
+      'a.pptx',
+      slides.presentation([{ shapes: slides.title('x'.repeat(30_000_000)) }]),
+      'document.expansion',
+      /bomb/,
+    ],
     ['names that climb', 'a.docx', wordDocument(wordBody(''), { '../../e.xml': 'x' }), 'document.malformed', /damaged/],
   ])('%s', async (_, filename, bytes, code, message) => {
     await expect(read(extractor, filename, bytes)).rejects.toMatchObject({

@@ -15,7 +15,7 @@ import { type BellwetherRequest, ProblemFilter, validationPipe } from '../../src
 import { Idempotent, IdempotencyModule } from '../../src/platform/idempotency';
 import { OutboundModule } from '../../src/platform/outbound';
 import { SecretsModule } from '../../src/platform/secrets';
-import { testDatabaseUrl } from '../support/database';
+import { openTestDatabase, testDatabaseUrl } from '../support/database';
 import { until } from '../support/until';
 import { emptyDatabase } from './auth.rooms';
 
@@ -91,6 +91,9 @@ class ThingsController {
 
 let app: INestApplication;
 let url: string;
+/** A table of the test, which the roles of the service may use. */
+const THINGS = 'CREATE TABLE IF NOT EXISTS idempotent_things (name text); GRANT ALL ON idempotent_things TO PUBLIC';
+
 let dataSource: DataSource;
 let caller: Caller;
 let serial = 0;
@@ -133,7 +136,7 @@ beforeAll(async () => {
   });
   await app.listen(0, '127.0.0.1');
   url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  dataSource = app.get(DataSource);
+  dataSource = await openTestDatabase();
   caller = {
     kind: 'api_key',
     credentialId: null,
@@ -147,6 +150,8 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await dataSource.query('DROP TABLE IF EXISTS idempotent_things');
+  await dataSource.destroy();
   app.getHttpServer().closeAllConnections();
   await app.close();
 });
@@ -312,7 +317,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('does not repeat what a process that died before its answer has committed', async () => {
-    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    await dataSource.query(THINGS);
     const rows = () => dataSource.query('SELECT name FROM idempotent_things WHERE name = $1', [key]);
     gates.after = new Promise(() => undefined);
     const committed = until(async () => (await rows()).length === 1);
@@ -328,7 +333,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('refuses the transaction of a request that has lost its key to another one', async () => {
-    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    await dataSource.query(THINGS);
     let go!: () => void;
     gates.before = new Promise<void>((resolve) => (go = resolve));
     const first = post('/rows', { name: key });
@@ -345,7 +350,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('keeps what was committed when the answer failed', async () => {
-    await dataSource.query('CREATE TABLE IF NOT EXISTS idempotent_things (name text)');
+    await dataSource.query(THINGS);
     await expect(post('/rows', { name: 'unanswered' })).resolves.toMatchObject({ status: 503 });
     await expect(post('/rows', { name: 'unanswered' })).resolves.toMatchObject({ status: 503 });
     expect(effects).toBe(1);

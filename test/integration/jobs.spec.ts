@@ -6,7 +6,7 @@ import type { Config } from '../../src/platform/config';
 import type { OpenDatabase, Transaction } from '../../src/platform/database';
 import { JobAborted, JobQueue, type Queue, type RunningJob } from '../../src/platform/jobs';
 import { JobRepository } from '../../src/platform/jobs/job.repository';
-import { openTestDatabase, resetDatabase } from '../support/database';
+import { openTestDatabase, ownedDatabase, resetDatabase } from '../support/database';
 import { until } from '../support/until';
 
 interface Work {
@@ -36,7 +36,11 @@ const config = { http: { shutdownTimeoutMs: 2_000 }, jobs: { leaseSeconds: 30 } 
 
 /** As one process would have it. */
 function jobQueue(engine: OpenDatabase['engine'] = 'server', source: DataSource = dataSource): JobQueue {
-  const queue = new JobQueue(new JobRepository(source, config), { engine } as OpenDatabase, config);
+  const queue = new JobQueue(
+    new JobRepository(source, config, ownedDatabase(source)),
+    { engine } as OpenDatabase,
+    config,
+  );
   queues.push(queue);
   return queue;
 }
@@ -250,7 +254,7 @@ describe('a worker that died', () => {
   it('is noticed when its lease has run out, and not before', async () => {
     const to = newQueue();
     await orphan(to);
-    const jobRepository = new JobRepository(dataSource, config);
+    const jobRepository = new JobRepository(dataSource, config, ownedDatabase(dataSource));
     await jobRepository.expire();
     expect(await states(to)).toEqual({ active: 1 });
     await dataSource.query(`UPDATE pgboss.job SET started_on = now() - interval '31 s' WHERE name = $1`, [to.name]);
@@ -261,7 +265,7 @@ describe('a worker that died', () => {
   it('keeps a job as long as it renews it, and learns that it has lost it', async () => {
     const to = newQueue();
     await orphan(to);
-    const jobRepository = new JobRepository(dataSource, config);
+    const jobRepository = new JobRepository(dataSource, config, ownedDatabase(dataSource));
     const [{ id }] = await dataSource.query<[{ id: string }]>('SELECT id FROM pgboss.job WHERE name = $1', [to.name]);
     await dataSource.query(`UPDATE pgboss.job SET started_on = now() - interval '31 s' WHERE name = $1`, [to.name]);
     expect(await jobRepository.renew(to.name, [{ id, number: 0 }])).toEqual(new Set([id]));
@@ -274,7 +278,7 @@ describe('a worker that died', () => {
   it('is not ended by the process that lost it', async () => {
     const to = newQueue();
     await orphan(to);
-    const jobRepository = new JobRepository(dataSource, config);
+    const jobRepository = new JobRepository(dataSource, config, ownedDatabase(dataSource));
     const [{ id }] = await dataSource.query<[{ id: string }]>('SELECT id FROM pgboss.job WHERE name = $1', [to.name]);
     await dataSource.query('UPDATE pgboss.job SET retry_count = 1 WHERE name = $1', [to.name]);
     await jobRepository.complete(to.name, { id, number: 0 });
@@ -290,7 +294,7 @@ describe('a database that goes away', () => {
     const rejections: unknown[] = [];
     const note = (error: unknown): void => void rejections.push(error);
     process.on('unhandledRejection', note);
-    const repository = new JobRepository(dataSource, config);
+    const repository = new JobRepository(dataSource, config, ownedDatabase(dataSource));
     const queue = new JobQueue(repository, { engine: 'server' } as OpenDatabase, config);
     queues.push(queue);
     const to = newQueue();

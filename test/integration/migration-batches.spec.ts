@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { AssistantRewrites } from '../../src/assistants';
 import { AppError, type Caller } from '../../src/kernel';
 import { MigrationBatches, MigrationPlanner, type TaskControl } from '../../src/migration';
@@ -9,6 +9,7 @@ import { Candidates } from '../../src/migration/tasks/candidates.service';
 import { BatchLeases } from '../../src/migration/batches/batch-lease.service';
 import { ownIdentity, Transactions } from '../../src/platform/database';
 import { startApp, type TestApp } from '../support/app';
+import { openTestDatabase } from '../support/database';
 import { foreignOrganization, person } from '../support/people';
 import { definitionOf, migrationFixtures } from '../support/migrator';
 import { storeAssistants, storeDefinitions, storedDocuments } from '../support/stored-assistants';
@@ -22,13 +23,17 @@ let db: DataSource;
 let batches: MigrationBatches;
 beforeAll(async () => {
   app = await startApp();
-  db = app.get(DataSource);
+  db = await openTestDatabase();
   batches = app.get(MigrationBatches);
 });
-afterAll(() => app.stop());
+afterAll(async () => {
+  await db.destroy();
+  await app.stop();
+});
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE migration_batches, migration_items, assistants, assistant_versions, audit_entries RESTART IDENTITY CASCADE',
+    `SELECT set_config('bellwether.audit_change', 'prune', true);
+     TRUNCATE migration_batches, migration_items, assistants, assistant_versions, audit_entries RESTART IDENTITY CASCADE`,
   );
 });
 

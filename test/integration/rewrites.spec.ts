@@ -12,7 +12,8 @@ import type { AssistantScope } from '../../src/assistants/storage/assistant-scop
 import { EMPTY_DEFINITION, type RewritePlan } from '../../src/definition';
 import type { OrganizationsService } from '../../src/organizations';
 import { AuditLog } from '../../src/platform/audit';
-import { AuditRepository } from '../../src/platform/audit/audit.repository';
+import { AuditRepository } from '../../src/platform/audit/entries/audit.repository';
+import type { WrittenMac } from '../../src/platform/audit/entries/written-mac';
 import type { Config } from '../../src/platform/config';
 import { Transactions } from '../../src/platform/database';
 import { openTestDatabase, resetDatabase } from '../support/database';
@@ -55,7 +56,7 @@ function rewritesOf(migrator: MetadataMigrator = UNUSED): AssistantRewrites {
   const runnables = { forget: (_: string, id: number) => void forgotten.push(id) } as unknown as RunnableAssistants;
   return new AssistantRewrites(
     new RewriteRepository(dataSource),
-    new AuditLog(new AuditRepository(dataSource)),
+    new AuditLog(new AuditRepository(dataSource), { of: () => null } as unknown as WrittenMac),
     runnables,
     migrator,
   );
@@ -147,7 +148,7 @@ describe('rewriting stored documents', () => {
     const subjects = await rewrites.subjects(everyOne);
     await own.scope.replace(edited!, 1, { ...subjects[0]!.definition, name: 'B' }, own.owner, 'update');
     await own.scope.remove(deleted!, null);
-    await own.scope.setFlag(left!, 'published', true);
+    await own.scope.publish(left!, 1);
     const changes = subjects.map((subject) => changeOf(subject, null));
     const written = await transactions.run((tx) => rewrites.apply(tx, changes, ADMIN));
     expect(written.map((each) => each?.id ?? null)).toEqual([null, null, left]);
@@ -224,8 +225,8 @@ describe('rolling back', () => {
 
   it('writes the old document and template to the letter, as a version of its own, and once', async () => {
     const { id, rewrites, scope, owner, request } = await migrated();
-    await scope.setFlag(id, 'published', true);
-    await scope.replaceShares(id, [{ userId: owner, access: 'use' }]);
+    await scope.publish(id, 2);
+    await scope.shares.replacePeople(id, [{ userId: owner, access: 'use' }]);
     expect(await rollBack(rewrites, [request])).toMatchObject([
       { status: 'done', overEdits: [], rewritten: { id, from: 3, to: 1, oldVersion: 2, newVersion: 3 } },
     ]);

@@ -13,7 +13,7 @@ import { VectorStore } from '../../src/knowledge-bases/search/vector-store';
 import { VectorStoreRepository } from '../../src/knowledge-bases/search/vector-store.repository';
 import { createDataSource } from '../../src/platform/postgres/connection/data-source';
 import { migrate, revertLast } from '../../src/platform/database';
-import { openTestDatabase, resetDatabase } from '../support/database';
+import { openTestDatabase, ownedDatabase, resetDatabase } from '../support/database';
 import { createScratchDatabase } from '../support/scratch-database';
 
 const hasVectors = process.env.TEST_DATABASE_URL === undefined;
@@ -23,12 +23,12 @@ let db: DataSource;
 let repository: VectorStoreRepository;
 
 const storeOver = (each: VectorStoreRepository, over: DataSource = db): VectorStore =>
-  new VectorStore(each, new VectorGraphs(new VectorGraphRepository(over), { engine: 'embedded' }));
+  new VectorStore(each, new VectorGraphs(new VectorGraphRepository(over, ownedDatabase(over)), { engine: 'embedded' }));
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
   db = await openTestDatabase();
-  repository = new VectorStoreRepository(db);
+  repository = new VectorStoreRepository(db, ownedDatabase(db));
 });
 afterAll(() => db.destroy());
 
@@ -169,7 +169,7 @@ describe('the place for vectors', () => {
     try {
       expect(over.hasMetadata(KnowledgeBaseEntity)).toBe(true);
       await migrate(over);
-      const store = storeOver(new VectorStoreRepository(over), over);
+      const store = storeOver(new VectorStoreRepository(over, ownedDatabase(over)), over);
       await store.prepare();
       await store.prepare();
       const { upQueries } = await over.driver.createSchemaBuilder().log();
@@ -300,7 +300,7 @@ withVectors.each([
   const question = vectorMaker(dimensions, 3);
   let large: Base;
   let small: Base;
-  const graphs = () => new VectorGraphs(new VectorGraphRepository(db), { engine: 'embedded' });
+  const graphs = () => new VectorGraphs(new VectorGraphRepository(db, ownedDatabase(db)), { engine: 'embedded' });
 
   beforeAll(async () => {
     await resetDatabase(db);
@@ -314,7 +314,7 @@ withVectors.each([
   afterAll(async () => {
     await resetDatabase(db);
     await graphs().maintain(new AbortController().signal, 100);
-    expect(await new VectorGraphRepository(db).existing()).toEqual([]);
+    expect(await new VectorGraphRepository(db, ownedDatabase(db)).existing()).toEqual([]);
   });
 
   it('is built for large indexes only, and found by others', async () => {

@@ -7,7 +7,7 @@ import { LinkedAssistantsModule } from '../../src/assistants';
 import { MetadataMigratorModule } from '../../src/migration';
 import { loadConfig } from '../../src/platform/config';
 import { DATABASE } from '../../src/platform/database';
-import { openTestDatabase } from '../support/database';
+import { openTestDatabase, ownedDatabase } from '../support/database';
 
 @Module({})
 class BindsNothing {}
@@ -23,7 +23,7 @@ describe('a lower room that needs a higher one', () => {
     const config = loadConfig({ LOG_LEVEL: 'fatal' }, null);
     const builder = Test.createTestingModule({ imports: [AppModule.of(config, { schema: 'skip' })] })
       .overrideProvider(DATABASE)
-      .useValue({ dataSource, engine: 'server', close: () => Promise.resolve() });
+      .useValue({ ...ownedDatabase(dataSource), close: () => Promise.resolve() });
     return (without === undefined ? builder : builder.overrideModule(without).useModule(BindsNothing)).compile();
   };
 

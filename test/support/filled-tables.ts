@@ -69,6 +69,10 @@ function choiceOf(definitions: readonly string[], column: string): string | unde
   return undefined;
 }
 
+/** Whether `CHECK ((flag OR (column IS NULL)))` wants no value: flags are false from the second row on. */
+const wantsNone = (definitions: readonly string[], column: string, n: number): boolean =>
+  n > 1 && definitions.some((definition) => new RegExp(`\\(\\w+ OR \\(${column} IS NULL\\)\\)`).test(definition));
+
 export interface Filled {
   /** Tables in the order in which they could be filled. */
   readonly tables: readonly string[];
@@ -119,7 +123,10 @@ interface Plan {
 async function fillTable(dataSource: DataSource, table: string, plan: Plan): Promise<void> {
   for (let n = 1; n <= plan.rowsEach; n += 1) {
     const row: Row = {};
-    for (const { column, type } of plan.columns) row[column] = choiceOf(plan.checks, column) ?? valueOf(type, n);
+    for (const { column, type } of plan.columns) {
+      const isNone = wantsNone(plan.checks, column, n);
+      row[column] = isNone ? null : (choiceOf(plan.checks, column) ?? valueOf(type, n));
+    }
     for (const { parent, columns, parentColumns } of plan.references) {
       const names = parentColumns.map((name) => `"${name}"::text`).join(', ');
       const order = `ORDER BY 1 OFFSET ${n - 1} LIMIT 1`;

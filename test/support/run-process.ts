@@ -1,3 +1,4 @@
+import { ownedDatabase } from './database';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../../src/platform/config';
@@ -42,7 +43,11 @@ export function runProcess(dataSource: DataSource, options: RunProcessOptions = 
     runs: { leaseSeconds, concurrency, retentionDays },
     database: { url: signalUrl },
   } as unknown as Config;
-  const jobs = new JobQueue(new JobRepository(dataSource, config), { engine } as OpenDatabase, config);
+  const jobs = new JobQueue(
+    new JobRepository(dataSource, config, ownedDatabase(dataSource)),
+    { engine } as OpenDatabase,
+    config,
+  );
   const runJobs = new RunJobs(jobs, config);
   const signals = new Signals(config);
   const transactions = new Transactions(dataSource);

@@ -1,5 +1,3 @@
-import type { TestApp } from './app';
-
 export interface Visit {
   readonly status: number;
   /** Address that the answer sends the browser to; null for none. */
@@ -8,35 +6,48 @@ export interface Visit {
   readonly text: string;
 }
 
-/** A browser with a cookie jar that follows a sign-in over two hosts, one step at a time. */
+/** A browser with cookies for each origin that follows a sign-in over two hosts, one step at a time. */
 export class SsoBrowser {
-  readonly cookies = new Map<string, string>();
+  private readonly jars = new Map<string, Map<string, string>>();
 
-  constructor(private readonly app: Pick<TestApp, 'url'>) {}
+  constructor(private readonly app: { readonly url: string }) {}
 
-  async visit(address: string, headers: Record<string, string> = {}): Promise<Visit> {
-    const url = new URL(address, this.app.url);
-    const isOwn = url.origin === new URL(this.app.url).origin;
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { ...(isOwn && cookie !== '' ? { cookie } : {}), ...headers },
-    });
-    if (isOwn) this.keep(response.headers);
-    return {
-      status: response.status,
-      location: response.headers.get('location'),
-      headers: response.headers,
-      text: await response.text(),
-    };
+  /** Cookies of the service. */
+  get cookies(): Map<string, string> {
+    return this.jarOf(new URL(this.app.url).origin);
   }
 
-  /** Up to the answer of the provider, which `finish` takes. */
+  /** The session of another browser at another origin: two windows of one person. */
+  adopt(other: SsoBrowser, origin: string): void {
+    this.jars.set(origin, other.jarOf(origin));
+  }
+
+  visit(address: string, headers: Record<string, string> = {}): Promise<Visit> {
+    return this.send(new URL(address, this.app.url), { headers });
+  }
+
+  /** A form of a page there. */
+  submit(address: string, fields: Record<string, string>): Promise<Visit> {
+    return this.send(new URL(address), { method: 'POST', body: new URLSearchParams(fields) });
+  }
+
+  /** Presses the button on the sign-in page. Returns the address at the provider. */
+  async press(issuer = 'default', returnTo = '/'): Promise<Visit> {
+    const answer = await this.send(
+      new URL(`/auth/oidc/${issuer}/login?${new URLSearchParams({ return_to: returnTo }).toString()}`, this.app.url),
+      {
+        method: 'POST',
+        headers: { 'sec-fetch-site': 'same-origin' },
+      },
+    );
+    return answer.status === 200 ? { ...answer, location: JSON.parse(answer.text).url } : answer;
+  }
+
+  /** Up to the answer of the scripted provider, which the service finishes. */
   async begin(issuer = 'default', returnTo = '/'): Promise<string> {
-    const login = await this.visit(`/auth/oidc/${issuer}/login?return_to=${encodeURIComponent(returnTo)}`);
-    if (login.location === null || login.location.startsWith('/')) throw new Error(`No login: ${login.location}`);
-    const answered = await this.visit(login.location);
-    return answered.location ?? '';
+    const { location, text } = await this.press(issuer, returnTo);
+    if (location === null) throw new Error(`No login: ${text}`);
+    return (await this.visit(location)).location ?? '';
   }
 
   /** The whole sign-in; where it ends. */
@@ -49,13 +60,33 @@ export class SsoBrowser {
     return status === 200 ? JSON.parse(text) : status;
   }
 
-  private keep(headers: Headers): void {
+  private async send(url: URL, init: RequestInit): Promise<Visit> {
+    const cookie = [...this.jarOf(url.origin)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string> | undefined) };
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    this.keep(url.origin, response.headers);
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      headers: response.headers,
+      text: await response.text(),
+    };
+  }
+
+  private jarOf(origin: string): Map<string, string> {
+    const jar = this.jars.get(origin) ?? new Map<string, string>();
+    this.jars.set(origin, jar);
+    return jar;
+  }
+
+  private keep(origin: string, headers: Headers): void {
+    const jar = this.jarOf(origin);
     for (const line of headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const at = pair.indexOf('=');
       const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-      if (value === '') this.cookies.delete(name);
-      else this.cookies.set(name, value);
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
     }
   }
 }

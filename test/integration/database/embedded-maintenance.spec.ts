@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
-import type { OpenDatabase } from '../../../src/platform/database';
+
 import { createDataSource } from '../../../src/platform/postgres/connection/data-source';
 import { EmbeddedMaintenance } from '../../../src/platform/database/embedded-maintenance';
+import { ownedDatabase } from '../../support/database';
 import { describeEmbedded, startTestEngine, type TestEngine } from '../../support/embedded-engine';
 
 describeEmbedded('maintenance of the embedded engine', () => {
@@ -11,7 +12,7 @@ describeEmbedded('maintenance of the embedded engine', () => {
   beforeAll(async () => {
     engine = await startTestEngine();
     dataSource = await createDataSource({ url: engine.url, poolSize: 2, migrations: [] }).initialize();
-    maintenance = new EmbeddedMaintenance(dataSource, { engine: 'embedded' } as OpenDatabase);
+    maintenance = new EmbeddedMaintenance(dataSource, { ...ownedDatabase(dataSource), engine: 'embedded' });
   });
   afterAll(() => dataSource.destroy());
   // A hook of its own: the engine's thread ends even when the connection failed.

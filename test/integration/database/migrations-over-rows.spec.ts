@@ -70,5 +70,5 @@ describe('migrations over rows', () => {
       upTo = await connect(stepwise.slice(0, count - 1));
     }
     expect((await contents(upTo)).size).toBe(0);
-  }, 60_000);
+  }, 240_000);
 });

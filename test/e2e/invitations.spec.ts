@@ -1,0 +1,203 @@
+import { DataSource } from 'typeorm';
+import { startApp, type TestApp } from '../support/app';
+import { BrowserSession } from '../support/browser-session';
+import { type MailServer, startMailServer } from '../support/mail-server';
+import { foreignOrganization, keyOf, person } from '../support/people';
+import { until } from '../support/until';
+
+const MEMBERS = '/api/v1/organizations/default/members';
+
+let app: TestApp;
+let mail: MailServer;
+beforeAll(async () => {
+  mail = await startMailServer();
+  const env = {
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Bellwether <noreply@example.edu>',
+    PUBLIC_URL: 'http://bw.example.edu',
+  };
+  app = await startApp({ env });
+});
+afterAll(async () => {
+  await app.stop();
+  await mail.stop();
+});
+
+const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
+const tokenOf = (url: string): string => new URL(url).hash.slice('#link='.length);
+const administrator = (role: 'owner' | 'admin' = 'admin') =>
+  person(app, { role, scopes: ['chat', 'read', 'write', 'admin'] });
+
+async function listed(email: string): Promise<any> {
+  const { items } = (await app.api('GET', `${MEMBERS}?limit=100`)).json;
+  return items.find((member: { email: string }) => member.email === email);
+}
+
+async function opens(url: string): Promise<boolean> {
+  const browser = new BrowserSession(app);
+  const answer = await browser.send('POST', '/api/v1/session/link', { token: tokenOf(url) });
+  expect([200, 401]).toContain(answer.status);
+  if (answer.status === 200) expect((await browser.send('GET', '/api/v1/me')).status).toBe(200);
+  return answer.status === 200;
+}
+
+describe('a sign-in link of a member', () => {
+  it('works once, until its end, and shows who has not signed in yet', async () => {
+    const admin = await administrator();
+    const { email } = await person(app, { role: 'teacher' });
+    expect(await listed(email)).toMatchObject({ first_signed_in_at: null, invitation: null });
+    const made = await admin.api('POST', `${MEMBERS}/${email}/sign-in-link`);
+    expect([made.status, new URL(made.json.url).origin]).toEqual([201, 'http://bw.example.edu']);
+    const hours = (Date.parse(made.json.expires_at) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(71);
+    expect(hours).toBeLessThanOrEqual(72.1);
+    expect(await listed(email)).toMatchObject({
+      first_signed_in_at: null,
+      invitation: { state: 'link', problem: null },
+    });
+    expect(await opens(made.json.url)).toBe(true);
+    expect(await opens(made.json.url)).toBe(false);
+    expect((await listed(email)).first_signed_in_at).not.toBeNull();
+    const [opened] = await sql(`SELECT * FROM audit_entries WHERE action = 'session.create' ORDER BY id DESC LIMIT 1`);
+    expect(opened.after).toMatchObject({ api_key_id: null });
+  });
+
+  it('tells whom it is for before it is used, and is used by nothing but that page', async () => {
+    const { email } = await person(app);
+    const { url } = (await app.api('POST', `${MEMBERS}/${email}/sign-in-link`)).json;
+    const token = tokenOf(url);
+    const browser = new BrowserSession(app);
+    // Robots of mail servers and chats open addresses.
+    expect((await browser.send('GET', new URL(url).pathname)).status).toBeLessThan(500);
+    const look = () => browser.send('POST', '/api/v1/session/link/person', { token });
+    expect((await look()).json).toMatchObject({ email, organization: expect.any(String) });
+    const foreign = { 'sec-fetch-site': 'cross-site' };
+    expect((await browser.send('POST', '/api/v1/session/link', { token }, foreign)).status).toBe(403);
+    expect(await opens(url)).toBe(true);
+    expect((await look()).status).toBe(401);
+  });
+
+  it('ends the earlier one', async () => {
+    const { email } = await person(app);
+    const [first, second] = [
+      await app.api('POST', `${MEMBERS}/${email}/sign-in-link`),
+      await app.api('POST', `${MEMBERS}/${email}/sign-in-link`),
+    ];
+    expect(await opens(first.json.url)).toBe(false);
+    expect(await opens(second.json.url)).toBe(true);
+  });
+
+  it('is in the audit log with the administrator, without its token', async () => {
+    const admin = await administrator();
+    const { email, userId } = await person(app);
+    const made = await admin.api('POST', `${MEMBERS}/${email}/sign-in-link`);
+    const [entry] = await sql(
+      `SELECT * FROM audit_entries WHERE action = 'sign_in_link.create' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(entry).toMatchObject({ actor_user_id: admin.userId, after: { user_id: userId } });
+    expect(tokenOf(made.json.url)).toHaveLength(43);
+    expect(JSON.stringify(entry)).not.toContain(tokenOf(made.json.url));
+  });
+
+  it('is not made for a higher role, a disabled member, a stranger or by a teacher', async () => {
+    const admin = await administrator();
+    const { email: owner } = await administrator('owner');
+    const { email } = await person(app);
+    const make = async (who: string, by = admin) => (await by.api('POST', `${MEMBERS}/${who}/sign-in-link`)).status;
+    expect(await make(owner)).toBe(403);
+    expect(await make('nobody@example.edu')).toBe(404);
+    expect(await make(email, await person(app, { role: 'teacher' }))).toBe(403);
+    const foreign = await person(app, { organization: await foreignOrganization(app) });
+    expect(await make(foreign.email)).toBe(404);
+    expect((await foreign.api('POST', `${MEMBERS}/${email}/sign-in-link`)).status).toBe(403);
+    await app.api('PATCH', `${MEMBERS}/${email}`, { disabled: true });
+    expect(await make(email)).toBe(409);
+    // The first administrator of the service.
+    const [root] = await sql('SELECT email FROM users WHERE system_admin');
+    expect(await make(root.email)).toBe(403);
+  });
+
+  it('is not made with a key that has fewer rights than the session would have', async () => {
+    const { email } = await administrator();
+    const narrow = await keyOf(app, email, { scopes: ['read', 'admin'] });
+    const { email: teacher } = await person(app);
+    const answer = await narrow.api('POST', `${MEMBERS}/${teacher}/sign-in-link`);
+    expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+  });
+
+  it('neither is made nor opens while people sign in through their institution', async () => {
+    const slug = await foreignOrganization(app);
+    const { email } = await person(app, { organization: slug });
+    const path = `/api/v1/organizations/${slug}/members/${email}/sign-in-link`;
+    const { url } = (await app.api('POST', path)).json;
+    await app.api('PATCH', `/api/v1/organizations/${slug}`, { features: { local_sign_in: false } });
+    const refused = await app.api('POST', path);
+    expect([refused.status, refused.json.code]).toEqual([403, 'feature_disabled']);
+    expect(await opens(url)).toBe(false);
+    const { invitations } = (await app.api('GET', `/api/v1/organizations/${slug}/members`)).json;
+    expect(invitations).toEqual({ by_link: false, by_mail: false });
+  });
+});
+
+describe('an invitation by e-mail', () => {
+  const lastMail = () => mail.mails.at(-1);
+
+  it('arrives in the chosen language with a link that signs in', async () => {
+    const { email } = await person(app);
+    const answer = await app.api('POST', `${MEMBERS}/${email}/invitation`, { language: 'es' });
+    expect(answer.status).toBe(202);
+    await until(async () => (await listed(email)).invitation.state === 'sent');
+    expect(lastMail()).toMatchObject({ from: 'noreply@example.edu', to: [email] });
+    expect(lastMail()?.text).toContain('funciona una sola vez');
+    expect(lastMail()?.source).toContain('Content-Type: text/html');
+    const [url = ''] = /http:\/\/bw\.example\.edu\/sign-in#link=[\w-]{43}/.exec(lastMail()?.text ?? '') ?? [];
+    expect(await opens(url)).toBe(true);
+    const [entry] = await sql(`SELECT * FROM audit_entries WHERE action = 'member.invite' ORDER BY id DESC LIMIT 1`);
+    expect(entry.after).toEqual({ language: 'es' });
+  });
+
+  it('shows what the mail server said, and is given up when it refuses the address', async () => {
+    const { email } = await person(app);
+    mail.refuseNext([550, 'No such mailbox here']);
+    await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
+    await until(async () => (await listed(email)).invitation.state === 'failed');
+    expect((await listed(email)).invitation.problem).toContain('No such mailbox here');
+  });
+
+  it('is tried again while the mail server is busy', async () => {
+    const { email } = await person(app);
+    mail.refuseNext([451, 'Try again later']);
+    await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
+    await until(async () => String((await listed(email)).invitation.problem).includes('Try again later'));
+    expect((await listed(email)).invitation.state).toBe('sending');
+    await sql(`UPDATE pgboss.job SET start_after = now() WHERE name = 'invitation-mail' AND state = 'retry'`);
+    await until(async () => (await listed(email)).invitation.state === 'sent');
+    expect((await listed(email)).invitation.problem).toBeNull();
+    expect(lastMail()?.to).toEqual([email]);
+  });
+
+  it('is cancelled by a link that an administrator makes meanwhile', async () => {
+    const { email } = await person(app);
+    mail.refuseNext([451, 'Try again later']);
+    await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
+    await until(async () => (await listed(email)).invitation.problem !== null);
+    const { url } = (await app.api('POST', `${MEMBERS}/${email}/sign-in-link`)).json;
+    await sql(`UPDATE pgboss.job SET start_after = now() WHERE name = 'invitation-mail' AND state = 'retry'`);
+    await until(async () => {
+      const [{ open }] = await sql(
+        `SELECT count(*)::int AS open FROM pgboss.job WHERE name = 'invitation-mail' AND state IN ('created', 'retry', 'active')`,
+      );
+      return open === 0;
+    });
+    expect((await listed(email)).invitation.state).toBe('link');
+    expect(await opens(url)).toBe(true);
+  });
+
+  it.each([['a language that it does not speak', { language: 'fr' }, 400]])(
+    'is refused with %s',
+    async (_, body, status) => {
+      const { email } = await person(app);
+      expect((await app.api('POST', `${MEMBERS}/${email}/invitation`, body)).status).toBe(status);
+    },
+  );
+});

@@ -1,0 +1,286 @@
+import { DataSource } from 'typeorm';
+import { fromBufferPromise } from 'yauzl';
+import type { AppError } from '../../src/kernel';
+import { AccountRemoval } from '../../src/privacy/erasure/account-removal.service';
+import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
+import type { HeldErasure } from '../../src/privacy/erasure/erasure.types';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { user } from '../support/chat';
+import { ingested } from '../support/ingested';
+import { foreignOrganization, person, type Person } from '../support/people';
+import { startUpstream, type Upstream } from '../support/upstream';
+import { until } from '../support/until';
+
+const MEMBERS = '/api/v1/organizations/default/members';
+const ERASURES = '/api/v1/organizations/default/erasures';
+const CANARY = 'zebrafinch';
+
+let app: TestApp;
+let upstream: Upstream;
+let owner: Person;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.always({ content: 'The zebrafinch answers.' });
+  app = await startApp({ env: { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-test' } });
+  owner = await person(app, { role: 'owner', scopes: ['chat', 'read', 'write', 'admin'] });
+});
+afterAll(async () => {
+  await app.stop();
+  await upstream.stop();
+});
+
+const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
+
+/** Tables and columns of the whole database that contain one of the texts. */
+async function found(...texts: readonly string[]): Promise<string[]> {
+  const columns = await sql(`
+    SELECT table_schema AS schema, table_name AS "table", column_name AS "column" FROM information_schema.columns
+    JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema IN ('public', 'pgboss') AND table_type = 'BASE TABLE'
+      AND data_type IN ('text', 'character varying', 'json', 'jsonb', 'uuid', 'ARRAY', 'USER-DEFINED')`);
+  const places: string[] = [];
+  for (const { schema, table, column } of columns) {
+    const [row] = await sql(
+      `SELECT count(*)::int AS n FROM "${schema}"."${table}" WHERE lower("${column}"::text) LIKE ANY($1::text[])`,
+      [texts.map((text) => `%${text.toLowerCase()}%`)],
+    );
+    if (row.n > 0) places.push(`${schema}.${table}.${column}`);
+  }
+  return places.sort();
+}
+
+const ok = <T extends { status: number; text: string }>(answer: T): T => {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer;
+};
+
+/** A teacher with something in every kind of data. */
+async function busyTeacher(): Promise<{ who: Person; shared: number; alone: number; knowledgeBase: string }> {
+  const who = await person(app, { role: 'teacher', scopes: ['chat', 'read', 'write'] });
+  await sql('UPDATE members SET name = $2 WHERE user_id = $1', [who.userId, `Greta ${CANARY}`]);
+  const make = async (path: string, body: object): Promise<any> => ok(await who.api('POST', path, body)).json;
+  const knowledgeBase = (await make('/api/v1/knowledge-bases', { name: `${CANARY} notes` })).id as string;
+  await ingested(who, knowledgeBase, { [`${CANARY}.md`]: `The ${CANARY} sings at dawn.` });
+  ok(
+    await who.api('POST', '/api/v1/files', filesForm([`${CANARY}.md`, `private ${CANARY}`], ['shared.md', 'for all'])),
+  );
+  const metadata = { connector: 'openai', llm: 'gpt-4o-mini' };
+  const alone = (await make('/api/v1/assistants', { name: `${CANARY} alone`, system_prompt: CANARY, metadata })).id;
+  const file = { plugin: 'single_file_rag', placeholder: '1_file', config: { file_path: 'shared.md' } };
+  const shared = (
+    await make('/api/v1/assistants', {
+      name: 'Shared tutor',
+      prompt_template: '{1_file} {user_input}',
+      metadata: { ...metadata, assistant_type: 'multi_tool', orchestrator: 'sequential', tools: [file] },
+    })
+  ).id;
+  const shares = { shares: [{ user_id: owner.userId, access: 'use' }] };
+  ok(await who.api('PUT', `/api/v1/assistants/${shared}/shares`, shares));
+  await make('/api/v1/prompt-templates', {
+    name: `${CANARY} template`,
+    type: 'classic',
+    prompt_template: '{user_input}',
+  });
+  const ask = { messages: [user(`my ${CANARY} question`)] };
+  ok(await who.api('POST', `/api/v1/assistants/${alone}/completions`, ask, { 'idempotency-key': `k-${who.userId}` }));
+  ok(await who.api('POST', `/api/v1/assistants/${shared}/completions`, { ...ask, user: CANARY }));
+  await until(async () => (await who.api('GET', '/api/v1/runs')).json.total >= 2);
+  return { who, shared, alone, knowledgeBase };
+}
+
+const erasure = (member: string, body: object, by: Person = owner) =>
+  by.api('POST', `${MEMBERS}/${member}/erasure`, body);
+
+async function done(id: string): Promise<any> {
+  let last: any;
+  await until(async () => (last = (await owner.api('GET', `${ERASURES}/${id}`)).json).state === 'done', 60_000);
+  return last;
+}
+
+it('erases everything about a person, hands over what others use, and reports what is kept', async () => {
+  const { who, shared, alone } = await busyTeacher();
+  const plan = (await erasure(who.userId, {})).json;
+  expect(plan).toMatchObject({ person: { email: who.email }, heir: { email: 'admin@localhost' }, problems: [] });
+  expect(plan.handed_over.map(({ type, name }: any) => `${type}: ${name}`).sort()).toEqual([
+    'assistants: Shared tutor',
+    'files: shared.md',
+  ]);
+  expect(plan.deleted.map(({ type }: any) => type).sort()).toEqual([
+    'assistants',
+    'files',
+    'knowledge_bases',
+    'prompt_templates',
+  ]);
+  expect((await who.api('GET', '/api/v1/me')).status).toBe(200);
+
+  const unconfirmed = await erasure(who.userId, { dry_run: false });
+  expect([unconfirmed.status, unconfirmed.json.errors?.[0]?.path]).toEqual([400, 'confirm']);
+  const accepted = await erasure(who.userId, { dry_run: false, heir: owner.email, confirm: who.email });
+  expect([accepted.status, accepted.json.user_id]).toEqual([202, who.userId]);
+  const { report, report_text: text, user_id: left } = await done(accepted.json.id);
+
+  expect(left).toBeNull();
+  expect(report).toMatchObject({
+    account: 'deleted',
+    handed_over: { assistants: [String(shared)], files: [expect.any(String)] },
+    counts: { deleted: { account: 2, assistants: 1, knowledge_bases: 1, files: 1 }, anonymised: { runs: 2 } },
+  });
+  expect(report.kept.map(({ code }: any) => code)).toEqual(
+    expect.arrayContaining(['audit', 'run_figures', 'handed_over', 'backups', 'vendors']),
+  );
+  expect(text).toContain('The account was deleted.');
+
+  expect(await found(who.email, `Greta ${CANARY}`)).toEqual([]);
+  // Titles of content and the id are left in the audit, which the report lists as kept.
+  expect(await found(CANARY)).toEqual(['public.audit_entries.after']);
+  const places = await found(who.userId);
+  expect(places.filter((place) => !place.startsWith('public.audit_entries.'))).toEqual([]);
+  expect((await who.api('GET', '/api/v1/me')).status).toBe(401);
+  expect((await owner.api('GET', `/api/v1/assistants/${alone}`)).status).toBe(404);
+  const asked = await owner.api('POST', `/api/v1/assistants/${shared}/completions`, {
+    messages: [user('still there?')],
+  });
+  expect(asked.status).toBe(200);
+  expect(JSON.stringify(upstream.requests.at(-1))).toContain('for all');
+  const nobody = `SELECT 1 FROM runs WHERE user_id = '00000000-0000-0000-0000-000000000000' AND total_tokens IS NOT NULL`;
+  expect(await sql(nobody)).toHaveLength(2);
+}, 120_000);
+
+describe('erasing and exporting', () => {
+  it('is refused to everybody but administrators of the organization who outrank the person', async () => {
+    const slug = await foreignOrganization(app);
+    const callers: [string, Person, number][] = [
+      ['a teacher', await person(app, { role: 'teacher' }), 403],
+      ['a member', await person(app, { role: 'member' }), 403],
+      ['an administrator without the scope', await person(app, { role: 'admin' }), 403],
+      ['an administrator who is outranked', await person(app, { role: 'admin', scopes: ['read', 'admin'] }), 403],
+      [
+        'an owner of another organization',
+        await person(app, { role: 'owner', organization: slug, scopes: ['read', 'admin'] }),
+        404,
+      ],
+    ];
+    for (const [name, caller, status] of callers) {
+      expect([name, (await erasure(owner.userId, {}, caller)).status]).toEqual([name, status]);
+      const exported = await caller.api('POST', `${MEMBERS}/${owner.userId}/data-export`);
+      expect([name, exported.status]).toEqual([name, status]);
+      if (name !== 'an administrator who is outranked')
+        expect([name, (await caller.api('GET', ERASURES)).status]).toEqual([name, status]);
+    }
+    const anonymous = await app.api('POST', '/api/v1/me/data-export', undefined, { authorization: 'Bearer bw_no' });
+    expect(anonymous.status).toBe(401);
+    expect((await erasure('nobody@example.edu', {})).status).toBe(404);
+    expect(
+      (await erasure(owner.userId, { unshared: 'burn', surprise: 1 })).json.errors.map((e: any) => e.path).sort(),
+    ).toEqual(['surprise', 'unshared']);
+  });
+
+  it('leaves an organization its last owner, and nobody erases their own ownership', async () => {
+    const own = await erasure(owner.userId, { dry_run: false, confirm: owner.email });
+    expect([own.status, own.json.errors.map((e: any) => e.code)]).toEqual([409, ['own_account']]);
+    const slug = await foreignOrganization(app);
+    const only = await person(app, { role: 'owner', organization: slug });
+    const path = `/api/v1/organizations/${slug}/members/${only.userId}/erasure`;
+    const last = await app.api('POST', path, { dry_run: false, confirm: only.email });
+    expect([last.status, last.json.errors.map((e: any) => e.code)]).toEqual([409, ['last_owner']]);
+  });
+
+  it('spares the second of two owners whose erasures were requested together', async () => {
+    const slug = await foreignOrganization(app);
+    const scopes = ['read', 'admin'];
+    const owners = [
+      await person(app, { role: 'owner', organization: slug, scopes }),
+      await person(app, { role: 'owner', organization: slug, scopes }),
+    ];
+    const [{ id: organizationId }] = await sql('SELECT id FROM organizations WHERE slug = $1', [slug]);
+    const requests = app.get(ErasureRepository);
+    const held: HeldErasure[] = [];
+    for (const { userId: subjectId } of owners) {
+      const values = { organizationId, subjectId, heirId: null, requestedBy: null, unshared: 'delete' as const };
+      const { id } = await app.get(DataSource).transaction((tx) => requests.insert(values, tx));
+      const claimed = await requests.claim(organizationId, id);
+      if (claimed === null) throw new Error('another worker was faster');
+      held.push(claimed);
+    }
+    const accounts = app.get(AccountRemoval);
+    const outcomes: string[] = [];
+    for (const each of held) {
+      outcomes.push(
+        await accounts.deactivate(each).then(
+          () => 'done',
+          (error: AppError) => error.code,
+        ),
+      );
+    }
+    expect(outcomes).toEqual(['done', 'conflict']);
+    expect((await owners[1]?.api('GET', `/api/v1/organizations/${slug}/members`))?.status).toBe(200);
+    await sql('DELETE FROM erasure_requests WHERE organization_id = $1', [organizationId]);
+  });
+
+  it('ends in one organization and leaves the person in the others', async () => {
+    const slug = await foreignOrganization(app);
+    const who = await person(app, { role: 'teacher' });
+    const member = { email: who.email, name: 'Known there', role: 'teacher' };
+    ok(await app.api('POST', `/api/v1/organizations/${slug}/members`, member));
+    const accepted = ok(await erasure(who.email, { dry_run: false, confirm: who.email.toUpperCase() }));
+    const { report } = await done(accepted.json.id);
+    expect(report).toMatchObject({ account: 'kept', counts: { deleted: { account: 1 } } });
+    expect(report.kept.map(({ code }: any) => code)).toContain('account');
+    const { items } = (await app.api('GET', `/api/v1/organizations/${slug}/members`)).json;
+    expect(items.map(({ email }: any) => email)).toContain(who.email);
+    expect((await erasure(who.email, {})).status).toBe(404);
+  }, 60_000);
+
+  it('answers an open request instead of making a second one', async () => {
+    const who = await person(app, { role: 'member' });
+    const body = { dry_run: false, confirm: who.email };
+    const [one, two] = await Promise.all([erasure(who.userId, body), erasure(who.userId, body)]);
+    expect([one.status, two.status, two.json.id]).toEqual([202, 202, one.json.id]);
+    await done(one.json.id);
+  }, 60_000);
+
+  it('gives a person their own data as a ZIP archive', async () => {
+    const { who } = await busyTeacher();
+    const response = await fetch(`${app.url}/api/v1/me/data-export`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${who.key}` },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="personal-data-[\d-]+\.zip"/);
+    const entries = await unzipped(Buffer.from(await response.arrayBuffer()));
+    const rows = (table: string): any[] => JSON.parse(entries.get(`data/${table}.json`) ?? 'null');
+    expect(rows('users')).toEqual([expect.objectContaining({ email: who.email })]);
+    expect(rows('members')).toEqual([expect.objectContaining({ name: `Greta ${CANARY}` })]);
+    expect(rows('runs')).toHaveLength(2);
+    expect(JSON.stringify(rows('runs'))).toContain(CANARY);
+    expect(rows('assistants').map(({ name }) => name)).toEqual([`${CANARY} alone`, 'Shared tutor']);
+    expect(rows('api_keys')).toHaveLength(1);
+    expect(rows('api_keys')[0]).not.toHaveProperty('hash');
+    expect(entries.get(`files/${CANARY}.md`)).toBe(`private ${CANARY}`);
+    expect([...entries.keys()].filter((path) => path.startsWith('documents/'))).toEqual([
+      `documents/${CANARY}-notes/${CANARY}.md`,
+    ]);
+    const { tables, missing_files } = JSON.parse(entries.get('manifest.json') ?? '{}');
+    expect(missing_files).toEqual([]);
+    expect(tables.find(({ table }: any) => table === 'runs')).toEqual({ table: 'runs', kind: 'runs', rows: 2 });
+    expect([...entries.values()].join('')).not.toContain(owner.email);
+    const audit = await owner.api('GET', '/api/v1/organizations/default/audit');
+    expect(audit.json.items.find(({ action }: any) => action === 'person.export').target.id).toBe(who.userId);
+  }, 60_000);
+
+  it('gives no archive to keys that speak for others', async () => {
+    const acting = await person(app, { scopes: ['chat', 'read', 'act_as'] });
+    expect((await acting.api('POST', '/api/v1/me/data-export')).status).toBe(403);
+  });
+});
+
+async function unzipped(bytes: Buffer): Promise<Map<string, string>> {
+  const zip = await fromBufferPromise(bytes);
+  const entries = new Map<string, string>();
+  for await (const entry of zip.eachEntry()) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+    entries.set(entry.fileName, Buffer.concat(chunks).toString('utf8'));
+  }
+  return entries;
+}

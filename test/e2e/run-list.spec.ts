@@ -1,0 +1,76 @@
+import { startApp, type TestApp } from '../support/app';
+import { type Person, person } from '../support/people';
+
+let app: TestApp;
+let teacher: Person;
+let student: Person;
+let assistant: number;
+
+const RUNS = '/api/v1/runs';
+
+beforeAll(async () => {
+  app = await startApp();
+  teacher = await person(app);
+  student = await person(app, { role: 'member' });
+  const metadata = {
+    assistant_type: 'multi_tool',
+    orchestrator: 'sequential',
+    connector: 'auto',
+    tools: [{ plugin: 'rubric_rag', placeholder: '1_rubric', enabled: true, config: { rubric_id: null } }],
+  };
+  const made = { name: 'Cells', prompt_template: '{1_rubric}\n\n{user_input}', metadata };
+  assistant = (await teacher.api('POST', '/api/v1/assistants', made)).json.id;
+  const shares = [{ email: student.email, access: 'use' }];
+  expect((await teacher.api('PUT', `/api/v1/assistants/${assistant}/shares`, { shares })).status).toBe(200);
+});
+afterAll(() => app.stop());
+
+async function ask(who: Person, content: string): Promise<string> {
+  const body = { model: `lamb_assistant.${assistant}`, messages: [{ role: 'user', content }] };
+  return (await who.api('POST', '/v1/chat/completions', body)).json.run_id;
+}
+
+const idsOf = async (who: Person, query: string): Promise<string[]> =>
+  (await who.api('GET', `${RUNS}?${query}`)).json.items.map(({ id }: { id: string }) => id);
+
+describe('the list of runs', () => {
+  it('tells what was asked, by whom, with which version, and what failed', async () => {
+    const id = await ask(student, `What is\n\nosmosis? ${'x'.repeat(200)}`);
+    const [run] = (await teacher.api('GET', `${RUNS}?assistant_id=${assistant}`)).json.items;
+    expect(run).toMatchObject({
+      id,
+      status: 'completed',
+      problems: 1,
+      assistant_version: 1,
+      cost_micros: 0,
+      person: { user_id: student.userId, pseudonym: null },
+      question: expect.stringMatching(/^What is osmosis\? x{103}\.\.\.$/),
+    });
+    expect(run.person.name).not.toBe('');
+  });
+
+  it('is filtered by question, person, time and problems', async () => {
+    const before = new Date().toISOString();
+    const mine = await ask(teacher, 'Is 50_% of it water?');
+    const theirs = await ask(student, 'Something else');
+    expect(await idsOf(teacher, `q=${encodeURIComponent('50_%')}`)).toEqual([mine]);
+    expect(await idsOf(teacher, `user_id=${student.userId}&from=${before}`)).toEqual([theirs]);
+    expect(await idsOf(teacher, `from=${before}`)).toEqual([theirs, mine]);
+    expect(await idsOf(teacher, `to=${before}`)).not.toContain(mine);
+    expect(await idsOf(teacher, `from=${before}&problems=true`)).toEqual([theirs, mine]);
+    expect(await idsOf(teacher, 'problems=false')).toEqual([]);
+    expect(await idsOf(student, '')).not.toContain(mine);
+    expect((await teacher.api('GET', `${RUNS}?from=yesterday&problems=some`)).status).toBe(400);
+  });
+
+  it('shows pseudonyms where the organization asks for them', async () => {
+    const id = await ask(student, 'Who am I?');
+    const changes = { privacy: { usage_people: 'pseudonymous' } };
+    expect((await app.api('PATCH', '/api/v1/organizations/default', changes)).status).toBe(200);
+    const { json } = await teacher.api('GET', `${RUNS}/${id}`);
+    expect(json).toMatchObject({ user_id: null, credential_id: null });
+    expect(json.person).toEqual({ user_id: null, name: null, pseudonym: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(await idsOf(teacher, `user_id=${student.userId}`)).toEqual([]);
+    expect((await student.api('GET', `${RUNS}/${id}`)).json.person.user_id).toBe(student.userId);
+  });
+});

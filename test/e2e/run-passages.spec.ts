@@ -1,0 +1,84 @@
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { foreignOrganization, type Person, person } from '../support/people';
+import { until } from '../support/until';
+
+const KNOWLEDGE_BASES = '/api/v1/knowledge-bases';
+const TEXT = 'Water moves through the membrane. This is called osmosis.';
+
+let app: TestApp;
+let teacher: Person;
+let student: Person;
+let base: string;
+let assistant: number;
+
+beforeAll(async () => {
+  app = await startApp();
+  teacher = await person(app);
+  student = await person(app, { role: 'member' });
+  base = (await teacher.api('POST', KNOWLEDGE_BASES, { name: 'Biology' })).json.id;
+  await teacher.api(
+    'POST',
+    `${KNOWLEDGE_BASES}/${base}/documents`,
+    filesForm(['osmosis.md', `# Osmosis\n\n${TEXT}\n`]),
+  );
+  await until(async () => (await teacher.api('GET', `${KNOWLEDGE_BASES}/${base}`)).json.chunk_count > 0, 20_000);
+  const config = { collections: [base], sources_in_prompt: 'numbered' };
+  const tools = [{ plugin: 'simple_rag', placeholder: '1_context', enabled: true, config }];
+  const metadata = { assistant_type: 'multi_tool', orchestrator: 'sequential', connector: 'auto', tools };
+  const made = { name: 'Cells', prompt_template: '{1_context}\n\n{user_input}', metadata };
+  assistant = (await teacher.api('POST', '/api/v1/assistants', made)).json.id;
+  await teacher.api('PUT', `/api/v1/assistants/${assistant}/publication`, {});
+});
+afterAll(() => app.stop());
+
+async function asked(who: Person): Promise<{ readonly run: string; readonly answer: string }> {
+  const body = { model: `lamb_assistant.${assistant}`, messages: [{ role: 'user', content: 'What is osmosis?' }] };
+  const { json } = await who.api('POST', '/v1/chat/completions', body);
+  return { run: json.run_id, answer: json.choices[0].message.content };
+}
+
+const passagesOf = async (who: Person, run: string) => who.api('GET', `/api/v1/runs/${run}/passages`);
+
+const show = (passages_shown: boolean) => teacher.api('PATCH', `${KNOWLEDGE_BASES}/${base}`, { passages_shown });
+
+describe('the passages of a run', () => {
+  it('are the texts behind the numbers of the answer, for the person who asked', async () => {
+    const { run, answer } = await asked(student);
+    expect(answer).toContain('This is called osmosis. [1]');
+    const { status, json } = await passagesOf(student, run);
+    expect([status, json.items]).toEqual([
+      200,
+      [
+        {
+          n: 1,
+          title: 'Osmosis',
+          text: expect.stringContaining(TEXT),
+          source: expect.objectContaining({ n: 1, type: 'knowledge_base', document: 'osmosis.md' }),
+        },
+      ],
+    ]);
+  });
+
+  it('are kept from readers when the owner of the knowledge base hides them', async () => {
+    const { run } = await asked(student);
+    await show(false);
+    expect((await passagesOf(student, run)).json.items).toEqual([]);
+    expect((await passagesOf(teacher, run)).json.items).toHaveLength(1);
+    await show(true);
+    expect((await passagesOf(student, run)).json.items).toHaveLength(1);
+  });
+
+  it('are nobody else’s', async () => {
+    const { run } = await asked(student);
+    const other = await person(app, { role: 'member' });
+    const foreigner = await person(app, { organization: await foreignOrganization(app), role: 'owner' });
+    for (const stranger of [other, foreigner]) expect((await passagesOf(stranger, run)).status).toBe(404);
+    expect((await passagesOf(teacher, '01900000-0000-7000-8000-000000000000')).status).toBe(404);
+  });
+
+  it('go with their knowledge base', async () => {
+    const { run } = await asked(student);
+    await teacher.api('DELETE', `${KNOWLEDGE_BASES}/${base}`);
+    expect((await passagesOf(student, run)).json.items).toEqual([]);
+  });
+});

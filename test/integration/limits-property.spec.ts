@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { AppError, type Caller, Gate } from '../../src/kernel';
+import { LimitReached, Metering, PriceList, type RunMeter } from '../../src/metering';
+import { LimitWarnings } from '../../src/metering/reservations/limit-warnings';
+import { ReservationKeeper } from '../../src/metering/reservations/reservation-keeper';
+import { ReservationRepository } from '../../src/metering/reservations/reservation.repository';
+import { Reservations } from '../../src/metering/reservations/reservations.service';
+import { UsageBuffer } from '../../src/metering/usage/usage-buffer';
+import { UsageRepository } from '../../src/metering/usage/usage.repository';
+import type { LimitRule } from '../../src/organizations';
+import { Transactions } from '../../src/platform/database';
+import { openTestDatabase, resetDatabase } from '../support/database';
+
+const RUNS = 200;
+/** Runs wait for a connection in the pool no longer than a few seconds; the embedded engine has one session. */
+const AT_THE_DATABASE = 30;
+const MODEL = { provider: 'openai', model: 'm' };
+const PRICES = new PriceList({ currency: 'EUR', models: [{ ...MODEL, from: '2020-01-01', input: 3, output: 7 }] });
+
+const FATES = ['answered', 'longer', 'untold', 'aborted', 'refused', 'killed'] as const;
+interface PlannedRun {
+  readonly fate: (typeof FATES)[number];
+  readonly person: number;
+  readonly process: number;
+  /** Tokens that the client allows, and the share of them that the vendor makes. */
+  readonly allowed: number;
+  readonly share: number;
+  readonly pauseMs: number;
+}
+
+interface Counter {
+  readonly rule_id: string;
+  readonly subject: string;
+  readonly amount: number;
+  readonly used: number;
+  readonly reserved: number;
+}
+
+let database: DataSource;
+let organizationId: string;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+beforeEach(async () => {
+  await resetDatabase(database);
+  organizationId = randomUUID();
+  await database.query(
+    `INSERT INTO organizations (id, slug, name, is_system, suspended, settings) VALUES ($1, 'o', 'O', false, false, '{}')`,
+    [organizationId],
+  );
+});
+afterAll(() => database.destroy());
+
+/** The services of one process. The audit and the groups are other rooms. */
+function processOf() {
+  const repository = new ReservationRepository(database, new Transactions(database));
+  const warnings = new LimitWarnings({ record: () => Promise.resolve() } as never);
+  const reservations = new Reservations(repository, warnings, { runs: { leaseSeconds: 600 } } as never);
+  const usage = new UsageBuffer(new UsageRepository(database));
+  const groups = { idsOf: () => Promise.resolve(['g']) };
+  const metering = new Metering({ of: () => Promise.resolve(PRICES) } as never, usage, reservations, groups as never);
+  const keeper = new ReservationKeeper(reservations, repository, usage, warnings, { sweep: () => undefined } as never);
+  return { metering, usage, keeper, reservations };
+}
+
+const counters = (): Promise<Counter[]> =>
+  database.query(
+    'SELECT rule_id, subject, amount::float8, used::float8, reserved::float8 FROM limit_counters ORDER BY 1, 2',
+  );
+
+const people = Array.from({ length: 5 }, () => randomUUID());
+
+describe(`${RUNS} runs at once in three processes, some aborted and some killed`, () => {
+  const plans = fc.array(
+    fc.record<PlannedRun>({
+      fate: fc.constantFrom(...FATES),
+      person: fc.nat(4),
+      process: fc.nat(2),
+      allowed: fc.integer({ min: 1, max: 900 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      pauseMs: fc.nat(30),
+    }),
+    { minLength: RUNS, maxLength: RUNS },
+  );
+  const rulesOf = fc.record({
+    person: fc.integer({ min: 500, max: 20_000 }),
+    cost: fc.integer({ min: 1, max: 300 }),
+    runs: fc.integer({ min: 1, max: 60 }),
+    group: fc.integer({ min: 1_000, max: 60_000 }),
+  });
+
+  it('never count below zero, and never more than the limit by more than answers outgrew their reservation', async () => {
+    await fc.assert(
+      fc.asyncProperty(plans, rulesOf, async (runs, amounts) => {
+        await database.query('DELETE FROM limit_reservations');
+        await database.query('DELETE FROM limit_counters');
+        const rules: LimitRule[] = [
+          { id: 'person', for: { kind: 'person' }, limit: 'tokens', amount: amounts.person, per: 'day' },
+          { id: 'cost', for: { kind: 'organization' }, limit: 'cost', amount: amounts.cost / 1_000, per: 'month' },
+          { id: 'places', for: { kind: 'organization' }, limit: 'runs', amount: amounts.runs },
+          { id: 'group', for: { kind: 'group', id: 'g' }, limit: 'tokens', amount: amounts.group, per: 'month' },
+        ];
+        const world = new World(rules);
+        const watching = world.watch();
+        await Promise.all(runs.map((run) => world.run(run))).finally(() => (world.done = true));
+        await watching;
+        world.check(await counters(), 'when the processes are gone');
+        // The dead process's leases expire; another process charges them.
+        await database.query('UPDATE limit_reservations SET expires_at = now()');
+        const survivor = processOf();
+        for (let left = 1; left > 0;) {
+          await survivor.keeper.sweep({ alone: false, first: false });
+          [{ left }] = await database.query<[{ left: number }]>('SELECT count(*)::int AS left FROM limit_reservations');
+        }
+        const end = await counters();
+        world.check(end, 'after the sweep');
+        for (const { reserved } of end) expect(reserved).toBe(0);
+        for (const { rule_id: rule, subject, used } of end)
+          expect([rule, subject, used]).toEqual([rule, subject, world.owed(rule, subject)]);
+        await Promise.all([survivor, ...world.processes].map(({ keeper }) => keeper.beforeApplicationShutdown()));
+      }),
+      { numRuns: 5, endOnFailure: true },
+    );
+  }, 300_000);
+});
+
+/** Three processes, and the books of a second accountant. */
+class World {
+  readonly processes = [processOf(), processOf(), processOf()];
+  done = false;
+  private readonly database = new Gate(AT_THE_DATABASE);
+  /** Tokens and micros that answers took beyond their reservation. */
+  private readonly beyond = { tokens: 0, cost: 0 };
+  private readonly owedOf = new Map<string, number>();
+
+  constructor(private readonly rules: readonly LimitRule[]) {}
+
+  owed(rule: string, subject: string): number {
+    return this.owedOf.get(`${rule} ${subject}`) ?? 0;
+  }
+
+  async watch(): Promise<void> {
+    while (!this.done) {
+      this.check(await counters(), 'meanwhile');
+      await sleep(5);
+    }
+  }
+
+  check(rows: readonly Counter[], when: string): void {
+    for (const { rule_id: rule, subject, amount, used, reserved } of rows) {
+      const beyond = rule === 'places' ? 0 : rule === 'cost' ? this.beyond.cost : this.beyond.tokens;
+      const isSound = used >= 0 && reserved >= 0 && used + reserved <= amount + beyond;
+      if (!isSound) throw new Error(`${when}: ${JSON.stringify({ rule, subject, amount, used, reserved, beyond })}`);
+    }
+  }
+
+  async run({ fate, person, process, allowed, share, pauseMs }: PlannedRun): Promise<void> {
+    const { metering } = this.processes[process] as (typeof this.processes)[number];
+    const userId = people[person] as string;
+    const estimate = { ...MODEL, promptTokens: 10, completionTokens: allowed };
+    let meter: RunMeter;
+    try {
+      meter = await this.asking(() =>
+        metering.open({
+          caller: { userId, organizationId, kind: 'session', credentialId: null } as Caller,
+          assistant: { id: 1, name: 'A' },
+          payer: { id: organizationId, isSystem: false, limits: { rules: this.rules }, prices: {} },
+          stream: true,
+          nested: false,
+          mayEdit: false,
+          estimate: () => Promise.resolve(estimate),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      return;
+    }
+    const owe = ([tokens, cost]: readonly [number, number]): void => this.owe(userId, tokens, cost);
+    // The prompt has grown since the estimate.
+    const request = { model: MODEL.model, messages: [{ role: 'user' as const, content: 'x'.repeat(90) }] };
+    let call;
+    try {
+      call = await this.asking(async () =>
+        meter.begin(MODEL.provider, { ...request, params: { max_tokens: allowed } }),
+      );
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      await this.asking(async () => meter.settle({ failed: true }));
+      return;
+    }
+    const reserved = [34 + allowed, 34 * 3 + allowed * 7] as const;
+    await sleep(pauseMs);
+    if (fate === 'killed') return owe(reserved);
+    const made = fate === 'longer' ? allowed * 2 : Math.floor(allowed * share);
+    const usage = { prompt_tokens: 30, completion_tokens: made, total_tokens: 30 + made };
+    if (fate === 'longer') {
+      this.beyond.tokens += made;
+      this.beyond.cost += made * 7;
+    }
+    if (fate === 'refused') call.fail(new AppError('upstream_rejected', 'no'));
+    else if (fate === 'aborted' || fate === 'untold') {
+      call.receive({ text: 'x'.repeat(3 * made), usage: null });
+      if (fate === 'aborted') call.fail(new AppError('cancelled', 'gone'));
+      owe([34 + made, 34 * 3 + made * 7]);
+    } else {
+      call.receive({ text: '', usage });
+      owe([30 + made, 30 * 3 + made * 7]);
+    }
+    meter.end(call);
+    await this.asking(async () => meter.settle({ failed: fate === 'aborted' }));
+  }
+
+  private asking<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.run(work);
+  }
+
+  private owe(userId: string, tokens: number, cost: number): void {
+    for (const [key, more] of [
+      [`person person/${userId}`, tokens],
+      ['group group/g', tokens],
+      ['cost organization', cost],
+    ] as const)
+      this.owedOf.set(key, (this.owedOf.get(key) ?? 0) + more);
+  }
+}
