@@ -3,17 +3,30 @@ const FLOORS = [
   ['kernel'],
   ['platform', 'templates'],
   ['organizations'],
-  ['auth', 'extraction'],
+  ['auth', 'extraction', 'metering'],
   ['files', 'connectors', 'runs', 'moodle'],
   ['knowledge-bases', 'rubrics'],
   ['tools'],
   ['planning', 'processors', 'tool-calling'],
   ['orchestrators'],
   ['definition'],
-  ['assistants', 'prompt-templates'],
+  ['assistants', 'prompt-templates', 'recipes'],
   ['classic', 'multi-tool'],
   ['answering'],
-  ['health', 'lamb-import', 'migration', 'openai-door', 'run-door', 'web'],
+  [
+    ...[
+      'audit-door',
+      'connections',
+      'conversations',
+      'first-steps',
+      'health',
+      'lamb-import',
+      'migration',
+      'openai-door',
+      'privacy',
+    ],
+    ...['run-door', 'scim', 'usage', 'web'],
+  ],
   ['demo', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
@@ -21,7 +34,7 @@ const PLATFORM = [
   ['config', 'logging'],
   ['postgres'],
   ['database'],
-  ['counters', 'plugins', 'http', 'jobs', 'secrets', 'outbound', 'signals', 'sse'],
+  ['counters', 'plugins', 'http', 'jobs', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency'],
 ];
 
@@ -140,6 +153,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/auth/issuers/(openid-client|token-verifier)\\.ts$'] },
       to: { path: '^node_modules/(openid-client|oauth4webapi|jose)/' },
+    },
+    {
+      name: 'mail-in-its-file',
+      comment: 'one file knows the mail library',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/platform/mail/mailer\\.service\\.ts$'] },
+      to: { path: '^node_modules/nodemailer/' },
     },
     {
       name: 'plugins-are-islands',

@@ -41,6 +41,7 @@ module.exports = {
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/support/as-operator.ts'],
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
     {
@@ -48,6 +49,7 @@ module.exports = {
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts', '<rootDir>/test/contract/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/support/as-operator.ts'],
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
   ],

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What the tests need beside Node, from Debian, where it is missing: a Chromium and the programs of a PostgreSQL server.
+# What the tests need beside Node, from Debian, where it is missing: a Chromium, nginx, PgBouncer and the programs of a
+# PostgreSQL server.
 set -euo pipefail
 
 missing=()
@@ -11,6 +12,8 @@ if ! command -v initdb >/dev/null && ! compgen -G '/usr/lib/postgresql/*/bin/ini
   mkdir -p /etc/postgresql-common
   echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
 fi
+if [ ! -x /usr/sbin/nginx ]; then missing+=(nginx-light); fi
+if [ ! -x /usr/sbin/pgbouncer ]; then missing+=(pgbouncer); fi
 if [ "${#missing[@]}" -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
