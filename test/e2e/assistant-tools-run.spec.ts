@@ -79,7 +79,10 @@ describe('calling another assistant in a run', () => {
     const caller = await calling(world.owner, id);
     await allowed(caller, id);
     const metadata = { ...METADATA, functions: ['weather'] };
-    await deniedOnce(caller, id, 'B1', () => good(world.colleague.api('PATCH', `${ASSISTANTS}/${id}`, { metadata })));
+    await deniedOnce(caller, id, 'B1', async () => {
+      await good(world.colleague.api('PATCH', `${ASSISTANTS}/${id}`, { metadata }));
+      await publish(world.colleague, id);
+    });
   });
 
   it('C1 not while it is switched off, nor once it is deleted', async () => {

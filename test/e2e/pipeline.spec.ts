@@ -126,7 +126,8 @@ describe('from content to prompt', () => {
       });
       const { prompt, json } = await ask(assistant, 'light and magma');
       const cited = [...prompt.matchAll(/^\[(\d)\] (.*)$/gm)].map((match) => [Number(match[1]), match[2]]);
-      expect(cited.map(([n]) => n)).toEqual([2, 2, 3]);
+      // The rubric’s number stands nowhere in the prompt, so it comes last.
+      expect(cited.map(([n]) => n)).toEqual([1, 1, 2]);
       expect(cited[0]?.[1]).toBe(cited[1]?.[1]);
       for (const [n] of cited) expect(json.sources[Number(n) - 1]).toMatchObject({ type: 'knowledge_base', n });
     },
