@@ -87,8 +87,8 @@ test('a student sees neither steps nor the notice', async ({ page, context }) =>
   const { url } = await api.post(`${members}/sam@example.edu/sign-in-link`);
   await page.goto(new URL(url, service.url).href);
   await page.getByTestId('link-sign-in-btn').click();
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.waitForLoadState('networkidle');
+  // The list is read after the person, on whose role the steps depend.
+  await expect(page.getByTestId('empty-state').or(page.getByTestId('assistant-card').first())).toBeVisible();
   await expect(page.getByTestId('first-steps')).toHaveCount(0);
   await expect(page.getByTestId('no-model')).toHaveCount(0);
   expect((await context.cookies()).map(({ name }) => name)).toEqual(['bw']);
