@@ -195,14 +195,17 @@ export async function checkWidth(page: Page): Promise<void> {
       );
       return Math.max(scrollWidth, ...inside);
     });
-  await expect.poll(width, page.url()).toBeLessThanOrEqual(320).catch(async (failure: unknown) => {
-    const wide = await page.evaluate(() =>
-      [...document.querySelectorAll('body *')]
-        .filter((element) => element.getBoundingClientRect().right > 320)
-        .map(({ tagName, className, textContent }) => `${tagName}.${className}: ${textContent?.slice(0, 40)}`),
-    );
-    throw new Error(`Wider than 320 px: ${wide.join('\n')}`, { cause: failure });
-  });
+  await expect
+    .poll(width, page.url())
+    .toBeLessThanOrEqual(320)
+    .catch(async (failure: unknown) => {
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll('body *')]
+          .filter((element) => element.getBoundingClientRect().right > 320)
+          .map(({ tagName, className, textContent }) => `${tagName}.${className}: ${textContent?.slice(0, 40)}`),
+      );
+      throw new Error(`Wider than 320 px: ${wide.join('\n')}`, { cause: failure });
+    });
   if (size !== null) await page.setViewportSize(size);
 }
 
