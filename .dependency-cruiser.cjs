@@ -14,20 +14,11 @@ const FLOORS = [
   ['classic', 'multi-tool'],
   ['answering'],
   [
-    ...[
-      'audit-door',
-      'connections',
-      'conversations',
-      'first-steps',
-      'health',
-      'lamb-import',
-      'migration',
-      'openai-door',
-      'privacy',
-    ],
+    ...['audit-door', 'connections', 'conversations', 'first-steps', 'health', 'migration', 'openai-door', 'privacy'],
     ...['run-door', 'scim', 'usage', 'web'],
   ],
-  ['demo', 'mcp'],
+  ['lti'],
+  ['demo', 'lamb-import', 'mcp'],
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
 const PLATFORM = [
@@ -149,9 +140,15 @@ module.exports = {
     },
     {
       name: 'openid-in-its-files',
-      comment: 'one file knows the OpenID library, one the token library',
+      comment: 'one file knows the OpenID library, few the token library',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/auth/issuers/(openid-client|token-verifier)\\.ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/auth/issuers/(openid-client|token-verifier)\\.ts$',
+          '^src/lti/(keys/key-pair|messages/id-token)\\.ts$',
+        ],
+      },
       to: { path: '^node_modules/(openid-client|oauth4webapi|jose)/' },
     },
     {

@@ -1,4 +1,12 @@
+import { ImportLtiActivities1796522000000 } from './1796522000000-ImportLtiActivities';
+import { AddLtiSelections1796510000001 } from './1796510000001-AddLtiSelections';
+import { AddLtiGrades1796510000000 } from './1796510000000-AddLtiGrades';
+import { LimitKeysToPublished1796521000000 } from './1796521000000-LimitKeysToPublished';
+import { NameImportedAssistants1796520000000 } from './1796520000000-NameImportedAssistants';
+import { AddLti1796500000000 } from './1796500000000-AddLti';
 import { InviteMembers1796430000000 } from './1796430000000-InviteMembers';
+import { LimitInvitations1796550100000 } from './1796550100000-LimitInvitations';
+import { TraceRequests1796550000000 } from './1796550000000-TraceRequests';
 import { AddScim1796320000000 } from './1796320000000-AddScim';
 import { AddConnectionHealth1796440000000 } from './1796440000000-AddConnectionHealth';
 import { ShareWithGroups1796220000000 } from './1796220000000-ShareWithGroups';
@@ -40,6 +48,9 @@ import { KeepFileTexts1796003000000 } from './1796003000000-KeepFileTexts';
 import { KeepTableHeaders1796007000000 } from './1796007000000-KeepTableHeaders';
 import { RetryRuns1796006000003 } from './1796006000003-RetryRuns';
 import { DescribeRuns1796410000000 } from './1796410000000-DescribeRuns';
+import { AddSources1796530000000 } from './1796530000000-AddSources';
+import { AliasKnowledgeBases1796530001000 } from './1796530001000-AliasKnowledgeBases';
+import { EndOrganizations1796540000000 } from './1796540000000-EndOrganizations';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -84,4 +95,15 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddConnectionHealth1796440000000,
   DescribeRuns1796410000000,
   InviteMembers1796430000000,
+  NameImportedAssistants1796520000000,
+  LimitKeysToPublished1796521000000,
+  ImportLtiActivities1796522000000,
+  AddSources1796530000000,
+  TraceRequests1796550000000,
+  LimitInvitations1796550100000,
+  AddLti1796500000000,
+  AliasKnowledgeBases1796530001000,
+  AddLtiGrades1796510000000,
+  AddLtiSelections1796510000001,
+  EndOrganizations1796540000000,
 ];

@@ -15,6 +15,7 @@ import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
 import { LambImportModule } from './lamb-import';
+import { LaunchFramesModule, LtiModule } from './lti';
 import { McpModule } from './mcp';
 import { MetadataMigratorModule, MigrationModule } from './migration';
 import { MoodleModule } from './moodle';
@@ -40,6 +41,8 @@ export const ROOMS = [
   OpenAiDoorModule,
   RunDoorModule,
   ConversationsModule,
+  LtiModule,
+  LaunchFramesModule,
   // Before organizations, whose settings have routes for any name.
   PrivacyModule,
   OrganizationsModule,

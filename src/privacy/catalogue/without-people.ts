@@ -1,5 +1,6 @@
 /** Tables without rows about people, with the reason. */
 export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
+  assistant_aliases: 'numbers of assistants at other installations',
   assistant_call_counts: 'counts calls between assistants and organizations',
   assistant_group_shares: 'shares with groups',
   audit_chains: 'hashes of the audit',
@@ -12,6 +13,12 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   kb_posting_blocks: 'numbers of passages, removed with their document',
   kb_terms: 'words of a knowledge base, removed with it',
   kb_vectors: 'vectors of passages, removed with their document',
+  lti_activities: 'links of courses with their assistants',
+  lti_attempts: 'launches under way, removed within minutes',
+  lti_courses: 'courses of learning platforms',
+  lti_keys: 'signing keys of the service',
+  lti_platforms: 'settings of learning platforms',
+  lti_legacy_activities: 'links of courses of another installation with their assistants',
   migration_items: 'results for assistants, removed with them',
   migrations: 'versions of the schema',
   oidc_attempts: 'hashes of sign-ins under way, removed within minutes',

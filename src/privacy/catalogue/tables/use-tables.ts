@@ -1,0 +1,125 @@
+import type { PersonTable } from '../person-table.types';
+import { ASKED, CREDENTIALS, ERASED_USER_ID, OF_MEMBER, OF_RUN } from './conditions';
+
+const USAGE_KEY = 'organization_id, day, caller_organization_id, assistant_id, provider, model';
+const USAGE_FIGURES = [
+  'runs',
+  'failed',
+  'model_calls',
+  'estimated_calls',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'cost_micros',
+];
+
+/** Totals stay. The key of a row holds the person, so its figures are added to the row without a person. */
+const MERGE_USAGE = `
+  WITH gone AS (DELETE FROM usage_days t WHERE ${ASKED} RETURNING *),
+  added AS (
+    INSERT INTO usage_days AS held (${USAGE_KEY}, user_id, credential_id, assistant_name, ${USAGE_FIGURES.join(', ')})
+    SELECT ${USAGE_KEY}, '${ERASED_USER_ID}'::uuid, NULL::uuid, max((SELECT a.name FROM assistants a WHERE a.id = assistant_id)),
+           ${USAGE_FIGURES.map((figure) => `sum(${figure})`).join(', ')}
+    FROM gone GROUP BY ${USAGE_KEY}
+    ON CONFLICT ON CONSTRAINT usage_days_uq DO UPDATE
+    SET ${USAGE_FIGURES.map((figure) => `${figure} = held.${figure} + excluded.${figure}`).join(', ')}
+  )
+  SELECT day FROM gone`;
+
+/** Conversations, runs, usage and work under way. */
+export const USE_TABLES: readonly PersonTable[] = [
+  {
+    table: 'conversation_messages',
+    kind: 'conversations',
+    columns: ['user_id'],
+    rows: OF_MEMBER,
+    key: `t.conversation_id || ' ' || lpad(t.position::text, 10, '0')`,
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'conversations',
+    kind: 'conversations',
+    columns: ['user_id'],
+    rows: OF_MEMBER,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'run_events',
+    kind: 'runs',
+    columns: [],
+    rows: OF_RUN,
+    key: `t.run_id || ' ' || lpad(t.seq::text, 10, '0')`,
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'run_requests',
+    kind: 'runs',
+    columns: ['input', 'request'],
+    rows: OF_RUN,
+    key: 't.run_id::text',
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'runs',
+    kind: 'runs',
+    columns: ['user_id', 'credential_id'],
+    rows: ASKED,
+    key: 't.id::text',
+    exported: {},
+    erasure: {
+      by: 'anonymise',
+      set: `user_id = '${ERASED_USER_ID}', credential_id = NULL, events = '[]', sources = '[]', passages = '[]', report = NULL,
+            plan = NULL, rating_reason = NULL, question = NULL, cancel_reason = NULL, assistant_name = coalesce((SELECT a.name FROM assistants a WHERE a.id = assistant_id), ''), pruned_at = coalesce(pruned_at, now())`,
+    },
+  },
+  {
+    table: 'usage_days',
+    kind: 'usage',
+    columns: ['user_id', 'credential_id'],
+    rows: ASKED,
+    key: `concat_ws(' ', t.day, t.organization_id, t.assistant_id, t.provider, t.model, t.credential_id)`,
+    exported: {},
+    erasure: { by: 'merge', statement: MERGE_USAGE },
+  },
+  {
+    table: 'limit_counters',
+    kind: 'usage',
+    columns: ['subject'],
+    rows: 't.organization_id = $1 AND strpos(t.subject, $2::uuid::text) > 0',
+    key: `concat_ws(' ', t.rule_id, t.subject, t.window_start)`,
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'limit_reservations',
+    kind: 'usage',
+    columns: ['items', 'run'],
+    rows: 't.organization_id = $1 AND strpos(t.items::text || t.run::text, $2::uuid::text) > 0',
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'idempotency_records',
+    kind: 'technical',
+    columns: ['caller_id', 'response', 'effects'],
+    rows: `t.organization_id = $1 AND t.caller_id IN (${CREDENTIALS})`,
+    key: 't.id::text',
+    exported: { hidden: ['response', 'effects', 'body_hash'] },
+    erasure: { by: 'delete' },
+  },
+  {
+    table: 'migration_batches',
+    kind: 'technical',
+    columns: ['actor'],
+    rows: `t.organization_id = $1 AND t.actor->>'userId' = $2::uuid::text`,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'anonymise', set: 'actor = NULL' },
+  },
+];
