@@ -46,14 +46,14 @@ export interface WebBuild {
   /** Content-Security-Policy of the page. */
   readonly policy: string;
   /** The same where other sites may frame the page. */
-  readonly framedPolicy: string;
+  readonly framedPolicy: (ancestors: readonly string[]) => string;
 }
 
 /**
  * Reads the whole build into memory, some megabytes: files stay consistent while another build is written. Null without
  * a build.
  */
-export function readWebBuild(directory: string, frameAncestors: readonly string[] = []): WebBuild | null {
+export function readWebBuild(directory: string): WebBuild | null {
   const index = join(directory, 'index.html');
   if (!existsSync(index)) return null;
   const files = new Map<string, WebFile>();
@@ -67,5 +67,5 @@ export function readWebBuild(directory: string, frameAncestors: readonly string[
   if (page === undefined) return null;
   const text = page.bytes.toString('utf8');
   const policy = contentSecurityPolicy(text);
-  return { files, page, policy, framedPolicy: contentSecurityPolicy(text, frameAncestors) };
+  return { files, page, policy, framedPolicy: (ancestors) => contentSecurityPolicy(text, ancestors) };
 }

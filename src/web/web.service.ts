@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../kernel';
 import { CONFIG, type Config } from '../platform/config';
+import { FRAME_PERMISSIONS, type FramePermissions } from './frame-permissions.token';
 import { readWebBuild, type WebBuild, type WebFile } from './web-build';
 import { WEB_DIRECTORY } from './web-directory.token';
 
@@ -33,11 +34,12 @@ export class WebService {
   constructor(
     @Inject(WEB_DIRECTORY) private readonly directory: string,
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(FRAME_PERMISSIONS) private readonly frames: FramePermissions,
   ) {}
 
   /** Reads the build once. False without a build. */
   prepare(): boolean {
-    this.read ??= { build: readWebBuild(this.directory, this.config.http.frameAncestors) };
+    this.read ??= { build: readWebBuild(this.directory) };
     return this.read.build !== null;
   }
 
@@ -53,14 +55,22 @@ export class WebService {
     }
     if (NO_PAGE.test(path) || !wantsPage(request)) throw nothing();
     if (build === null) return void response.status(503).type('html').send(UNBUILT);
-    this.protect(path, build, response);
+    await this.protect(request, build, response);
     return this.send(build.page, ASK_FIRST, request, response);
   }
 
   /** Omits `X-Frame-Options` where the policy names other sites, because that header cannot (CSP3 §6.4.2). */
-  private protect(path: string, { policy, framedPolicy }: WebBuild, response: Response): void {
-    const isFrameable = FRAMEABLE.test(path) && this.config.http.frameAncestors.length > 0;
-    response.set('Content-Security-Policy', isFrameable ? framedPolicy : policy);
+  private async protect(
+    { path, query }: Request,
+    { policy, framedPolicy }: WebBuild,
+    response: Response,
+  ): Promise<void> {
+    const { activity } = query;
+    const isChat = FRAMEABLE.test(path);
+    const launchers = isChat && typeof activity === 'string' ? await this.frames.ancestorsOf(activity) : [];
+    const ancestors = isChat ? [...this.config.http.frameAncestors, ...launchers] : [];
+    const isFrameable = ancestors.length > 0;
+    response.set('Content-Security-Policy', isFrameable ? framedPolicy(ancestors) : policy);
     if (isFrameable) response.removeHeader('X-Frame-Options');
   }
 

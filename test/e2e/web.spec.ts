@@ -3,12 +3,13 @@ import { request as rawRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import helmet from 'helmet';
 import { ConfigModule, loadConfig } from '../../src/platform/config';
 import { ProblemFilter } from '../../src/platform/http';
-import { WebModule } from '../../src/web';
+import { FRAME_PERMISSIONS, WebModule } from '../../src/web';
 import { WEB_DIRECTORY } from '../../src/web/web-directory.token';
 import { Reflector } from '@nestjs/core';
 import { startApp } from '../support/app';
@@ -18,6 +19,21 @@ const PAGE = `<!doctype html><title>UI</title><script>start()</script>${' '.repe
 /** The one site that may frame a chat. */
 const MOODLE = 'https://moodle.example.edu';
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+/** A platform that launched an activity. */
+const CAMPUS = 'https://campus.example.edu';
+
+@Global()
+@Module({
+  providers: [
+    {
+      provide: FRAME_PERMISSIONS,
+      useValue: { ancestorsOf: (id: string) => Promise.resolve(id === 'known' ? [CAMPUS] : []) },
+    },
+  ],
+  exports: [FRAME_PERMISSIONS],
+})
+class Permissions {}
 
 interface Answer {
   readonly status: number;
@@ -55,7 +71,7 @@ describe('the web UI', () => {
     writeFileSync(join(folder, 'build', '_app', 'immutable', 'a.js'), SCRIPT);
     writeFileSync(join(folder, 'build', '_app', 'version.json'), '{"version":"1"}');
     const config = loadConfig({ FRAME_ANCESTORS: MOODLE }, []);
-    const module = await Test.createTestingModule({ imports: [ConfigModule.of(config), WebModule] })
+    const module = await Test.createTestingModule({ imports: [ConfigModule.of(config), Permissions, WebModule] })
       .overrideProvider(WEB_DIRECTORY)
       .useValue(join(folder, 'build'))
       .compile();
@@ -132,6 +148,9 @@ describe('the web UI', () => {
   it.each([
     ['/chat/7', `'self' ${MOODLE}`, undefined],
     ['/chat/7/some-conversation', `'self' ${MOODLE}`, undefined],
+    ['/chat/7?activity=known', `'self' ${MOODLE} ${CAMPUS}`, undefined],
+    ['/chat/7?activity=other', `'self' ${MOODLE}`, undefined],
+    ['/assistants?activity=known', `'self'`, 'SAMEORIGIN'],
     ['/chat/', `'self'`, 'SAMEORIGIN'],
     ['/assistants', `'self'`, 'SAMEORIGIN'],
     ['/', `'self'`, 'SAMEORIGIN'],

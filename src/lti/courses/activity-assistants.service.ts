@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { AssistantsService } from '../../assistants';
+import { AppError, type Caller } from '../../kernel';
+import { withinOrganization } from '../../platform/database';
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Reads assistants for the service itself, with the rights of an administrator. */
+const readerOf = (organizationId: string): Caller => ({
+  kind: 'system',
+  credentialId: null,
+  organizationId,
+  organizationSlug: '',
+  userId: NOBODY,
+  role: 'admin',
+  systemAdmin: false,
+  scopes: ['chat', 'read', 'admin'],
+  assistantIds: null,
+});
+
+/** How an activity's assistants stand. */
+export interface AssistantStand {
+  readonly id: number;
+  readonly name: string;
+  /** `missing`: deleted, of another organization, or switched off. */
+  readonly state: 'published' | 'unpublished' | 'missing';
+}
+
+/** The assistants of an activity: only published ones of its organization answer. */
+@Injectable()
+export class ActivityAssistants {
+  constructor(private readonly assistants: AssistantsService) {}
+
+  async standOf(organizationId: string, ids: readonly number[]): Promise<readonly AssistantStand[]> {
+    return withinOrganization(organizationId, () => Promise.all(ids.map((id) => this.stand(organizationId, id))));
+  }
+
+  private async stand(organizationId: string, id: number): Promise<AssistantStand> {
+    try {
+      const found = await this.assistants.runnable(readerOf(organizationId), id);
+      const isOwn = found.organizationId === organizationId;
+      if (!isOwn) return { id, name: '', state: 'missing' };
+      return { id, name: found.name, state: found.published ? 'published' : 'unpublished' };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return { id, name: '', state: 'missing' };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { WantedContent } from './wanted-content';
+
+/** A deep-linking request: the platform waits for the content that its author chooses. */
+@Entity('lti_selections')
+@Index('lti_selections_user_idx', ['organizationId', 'userId'])
+@Index('lti_selections_expires_idx', ['expiresAt'])
+export class SelectionEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_selections_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  /** Nobody else may answer. */
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('uuid', { name: 'platform_id' })
+  platformId!: string;
+
+  @Column('text', { name: 'deployment_id' })
+  deploymentId!: string;
+
+  @Column('text', { name: 'course_title' })
+  courseTitle!: string;
+
+  @Column('jsonb')
+  wanted!: WantedContent;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,30 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A checked launch whose session another request opens: in a new window, or where the browser sends its cookies. */
+@Entity('lti_handovers')
+@Index('lti_handovers_expires_idx', ['expiresAt'])
+export class HandoverEntity {
+  /** SHA-256 of the code. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_handovers_pk' })
+  hash!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('integer', { name: 'assistant_ids', array: true })
+  assistantIds!: number[];
+
+  /** Path of this service. */
+  @Column('text')
+  target!: string;
+
+  /** SHA-256 of the secret of the browser that launched; null for a new window, which has none. */
+  @Column('text', { name: 'browser_hash', nullable: true })
+  browserHash!: string | null;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, LessThan } from 'typeorm';
+import { AcrossOrganizations } from '../../platform/database';
+import { HandoverEntity } from './handover.entity';
+
+export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'target'>;
+
+@Injectable()
+export class HandoverRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Two minutes by the database's clock. */
+  @AcrossOrganizations('sign-in')
+  async insert(hash: string, browserHash: string | null, handover: Handover): Promise<void> {
+    await this.dataSource.getRepository(HandoverEntity).delete({ expiresAt: LessThan(new Date()) });
+    const { organizationId, userId, assistantIds, target } = handover;
+    await this.dataSource.query(
+      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, target, browser_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '2 minutes')`,
+      [hash, organizationId, userId, assistantIds, target, browserHash],
+    );
+  }
+
+  /** Once. Null for a code that is unknown, used, expired or of another browser. */
+  @AcrossOrganizations('sign-in')
+  async consume(hash: string, browserHash: string | null, isOwnPage: boolean): Promise<Handover | null> {
+    const [rows] = await this.dataSource.query<[Handover[], number]>(
+      `DELETE FROM lti_handovers
+        WHERE hash = $1 AND expires_at > now() AND (browser_hash = $2 OR browser_hash IS NULL AND $3)
+        RETURNING organization_id AS "organizationId", user_id AS "userId", assistant_ids AS "assistantIds", target`,
+      [hash, browserHash, isOwnPage],
+    );
+    return rows[0] ?? null;
+  }
+}

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import {
+  newSessionToken,
+  RequestAuthenticator,
+  sessionHashOf,
+  SessionCookie,
+  SessionsService,
+  signInContextOf,
+} from '../../auth';
+import { AppError, type Caller } from '../../kernel';
+import { MembersService } from '../../organizations';
+import { withinOrganization } from '../../platform/database';
+import type { BellwetherRequest } from '../../platform/http';
+import { type Handover, HandoverRepository } from './handover.repository';
+
+/** What a launch may do: ask, and read the person's own conversations. */
+const LAUNCH_SCOPES = ['chat'] as const;
+
+/** Sessions of launches: bound to the assistants of the activity. */
+@Injectable()
+export class LaunchSessions {
+  constructor(
+    private readonly handovers: HandoverRepository,
+    private readonly sessions: SessionsService,
+    private readonly cookie: SessionCookie,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly members: MembersService,
+  ) {}
+
+  /** A code for another request; bound to the browser unless that request comes from a window without its cookies. */
+  async handOver(handover: Handover, browser: string | null): Promise<string> {
+    const code = newSessionToken();
+    await this.handovers.insert(sessionHashOf(code), browser === null ? null : sessionHashOf(browser), handover);
+    return code;
+  }
+
+  /** Null for a code that is unknown, used, expired or of another browser. */
+  receive(
+    code: string,
+    browser: string | null,
+    { 'sec-fetch-site': site }: IncomingHttpHeaders,
+  ): Promise<Handover | null> {
+    // A link on another page would sign its reader in as the author of the link.
+    const isOwnPage = site === undefined || site === 'same-origin';
+    return this.handovers.consume(sessionHashOf(code), browser === null ? null : sessionHashOf(browser), isOwnPage);
+  }
+
+  /**
+   * Sets the cookie of the session. A session of the same person is widened by the assistants; one that is signed in
+   * otherwise stays as it is.
+   */
+  async open(handover: Handover, request: BellwetherRequest, response: Response): Promise<void> {
+    const { organizationId, userId, assistantIds } = handover;
+    const current = await this.current(request);
+    const isSame = current?.organizationId === organizationId && current.userId === userId;
+    if (isSame && current.assistantIds === null) return;
+    const member = await withinOrganization(organizationId, () => this.members.find(organizationId, userId));
+    if (member === null) throw new AppError('unauthenticated', 'The account of this launch is gone');
+    const reached = isSame ? (current.assistantIds ?? []) : [];
+    const { token } = await this.sessions.open(
+      {
+        organizationId,
+        userId,
+        apiKeyId: null,
+        role: member.role,
+        scopes: LAUNCH_SCOPES,
+        assistantIds: [...new Set([...assistantIds, ...reached])],
+      },
+      signInContextOf(request, this.cookie),
+    );
+    this.cookie.set(response, token, { framed: isFramed(request) });
+  }
+
+  /** The session that the browser has; null for none. */
+  private async current({ headers, path }: BellwetherRequest): Promise<Caller | null> {
+    try {
+      return await this.authenticator.authenticate({ method: 'GET', path, headers: { cookie: headers.cookie ?? '' } });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    }
+  }
+}
+
+/** Fetch Metadata (W3C): browsers say over https where a navigation shows its page. */
+export const isFramed = ({ headers }: Pick<BellwetherRequest, 'headers'>): boolean =>
+  headers['sec-fetch-dest'] === 'iframe' || headers['sec-fetch-dest'] === 'frame';

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { addressGroup, newSessionToken, sessionHashOf } from '../../auth';
+import type { PlatformStorage } from '../pages/browser-pages';
+import { RefusedLaunch } from '../messages/launch.errors';
+import type { PlatformEntity } from '../platforms/platform.entity';
+import { PlatformRepository } from '../platforms/platform.repository';
+import { DEEP_LINK_PATH, LAUNCH_PATH } from '../platforms/tool-addresses';
+import { LaunchAttemptRepository } from './attempt.repository';
+
+/** Parameters of a query or a form; repeated ones are no text. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+export interface BegunLogin {
+  /** Address at the platform to which the browser goes. */
+  readonly url: string;
+  /** Set where the platform offers to keep the secret of the browser. */
+  readonly storage: (PlatformStorage & { readonly secret: string }) | null;
+}
+
+interface LoginRequest {
+  readonly parameters: Parameters;
+  /** Secret of the browser. */
+  readonly browser: string;
+  /** Of this service. */
+  readonly origin: string;
+  readonly address: string | null;
+}
+
+const MOST_HINT = 4_000;
+
+/** Third-party initiated login (1EdTech Security Framework 1.0 §5.1.1). */
+@Injectable()
+export class LaunchLogins {
+  constructor(
+    private readonly platforms: PlatformRepository,
+    private readonly attempts: LaunchAttemptRepository,
+  ) {}
+
+  /** @throws RefusedLaunch */
+  async begin({ parameters, browser, origin, address }: LoginRequest): Promise<BegunLogin> {
+    const platform = await this.platformOf(parameters);
+    const loginHint = textOf(parameters['login_hint']);
+    if (loginHint === null) throw new RefusedLaunch('bad_request', 'no login_hint');
+    const deploymentId = textOf(parameters['lti_deployment_id']);
+    if (deploymentId !== null && !platform.deploymentIds.includes(deploymentId)) {
+      throw new RefusedLaunch('deployment', `platform ${platform.id}`);
+    }
+    const messageHint = textOf(parameters['lti_message_hint']);
+    const path = pathOf(textOf(parameters['target_link_uri']), origin);
+    const target = textOf(parameters['lti_storage_target']);
+    const [state, nonce, secret] = [newSessionToken(), newSessionToken(), newSessionToken()];
+    await this.attempts.insert({
+      hash: sessionHashOf(state),
+      browserHash: sessionHashOf(browser),
+      nonceHash: sessionHashOf(nonce),
+      platformId: platform.id,
+      address: addressGroup(address),
+      storageTarget: target,
+      login: {
+        loginHint,
+        messageHint,
+        deploymentId,
+        path,
+        storageHash: target === null ? null : sessionHashOf(secret),
+      },
+    });
+    const url = new URL(platform.authorizationEndpoint);
+    const query = {
+      scope: 'openid',
+      response_type: 'id_token',
+      response_mode: 'form_post',
+      prompt: 'none',
+      client_id: platform.clientId,
+      redirect_uri: origin + path,
+      login_hint: loginHint,
+      ...(messageHint !== null && { lti_message_hint: messageHint }),
+      state,
+      nonce,
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return {
+      url: url.href,
+      storage: target === null ? null : { target, origin: url.origin, key: storageKeyOf(state), secret },
+    };
+  }
+
+  private async platformOf(parameters: Parameters): Promise<PlatformEntity> {
+    const issuer = textOf(parameters['iss']);
+    if (issuer === null) throw new RefusedLaunch('bad_request', 'no iss');
+    const [platform, another] = await this.platforms.namedBy(issuer, textOf(parameters['client_id']));
+    // Without a client id the issuer must have one client only.
+    if (platform === undefined || another !== undefined)
+      throw new RefusedLaunch('unknown_platform', issuer.slice(0, 200));
+    if (!platform.active) throw new RefusedLaunch('inactive_platform', `platform ${platform.id}`);
+    return platform;
+  }
+}
+
+/** Key in the storage of the platform; the state itself is not told. */
+export const storageKeyOf = (state: string): string => `bellwether-${sessionHashOf(state).slice(0, 16)}`;
+
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= MOST_HINT && !value.includes('\0') ? value : null;
+
+/** Every other target is a launch: the message says what it is for. */
+const pathOf = (target: string | null, origin: string): string =>
+  target === DEEP_LINK_PATH || target === origin + DEEP_LINK_PATH ? DEEP_LINK_PATH : LAUNCH_PATH;

@@ -1,0 +1,35 @@
+export type CourseRole = 'learner' | 'instructor';
+
+const VOCABULARY = 'http://purl.imsglobal.org/vocab/lis/v2/';
+
+/** Names of the LIS vocabulary (LTI Core 1.3 appendix A), in any of its three parts or in the short form. */
+const INSTRUCTORS = new Set([
+  'Instructor',
+  'ContentDeveloper',
+  'TeachingAssistant',
+  'Administrator',
+  'SysAdmin',
+  'Faculty',
+  'Staff',
+]);
+const LEARNERS = new Set(['Learner', 'Student', 'Member', 'Observer', 'ProspectiveStudent']);
+
+/**
+ * The role in the course. Roles in the context decide; without one, those in the institution do. Administrators of the
+ * platform count as instructors of the course, and as nothing more. Null for no role that is known here.
+ */
+export function roleIn(claim: unknown): CourseRole | null {
+  const roles = Array.isArray(claim) ? claim.filter((role) => typeof role === 'string') : [];
+  const inContext = roles.filter(isInContext).map(nameOf);
+  const names = inContext.length > 0 ? inContext : roles.map(nameOf);
+  if (names.some((name) => INSTRUCTORS.has(name))) return 'instructor';
+  return names.some((name) => LEARNERS.has(name)) ? 'learner' : null;
+}
+
+const isInContext = (role: string): boolean => role.startsWith(`${VOCABULARY}membership`) || /^[A-Za-z]+$/.test(role);
+
+/** `…/membership/Instructor#TeachingAssistant` is a sub-role of Instructor. */
+function nameOf(role: string): string {
+  const principal = /\/membership\/([A-Za-z]+)#/.exec(role)?.[1];
+  return principal ?? role.slice(Math.max(role.lastIndexOf('#'), role.lastIndexOf('/')) + 1);
+}

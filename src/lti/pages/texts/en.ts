@@ -1,0 +1,61 @@
+import type { PageTexts } from './page-texts.types';
+
+export const en: PageTexts = {
+  refused: 'The activity could not be opened',
+  code: 'Code for support',
+  reasons: {
+    again: {
+      reason: 'This link has been used before, or it has expired.',
+      next: 'Go back to your course and open the activity again.',
+    },
+    setup: {
+      reason: 'The course platform and this service do not agree about the settings of the activity.',
+      next: 'Tell your teacher or the support of your institution, and give them the code below.',
+    },
+    unavailable: {
+      reason: 'The course platform does not answer at the moment.',
+      next: 'Try again in a few minutes. If it goes on, give the code below to the support of your institution.',
+    },
+    role: {
+      reason: 'The course platform did not say whether you are a student or a teacher of this course.',
+      next: 'Ask the teacher of the course to check your role, then open the activity again.',
+    },
+    not_ready: {
+      reason: 'No assistant answers here yet.',
+      next: 'Tell your teacher that the activity is not ready, then try again later.',
+    },
+    organization: {
+      reason: 'Your institution cannot use this service at the moment.',
+      next: 'Ask the support of your institution.',
+    },
+    disabled: {
+      reason: 'Your account has been switched off.',
+      next: 'Ask the support of your institution to switch it on again.',
+    },
+  },
+  instructor: {
+    none: {
+      reason: 'No assistant has been chosen for this activity.',
+      next: 'Edit the activity in your course: select its content, or add the custom parameter assistant with the number of a published assistant.',
+    },
+    missing: {
+      reason: 'The assistant of this activity has been deleted or belongs to another organization.',
+      next: 'Edit the activity in your course and choose another assistant.',
+    },
+    unpublished: {
+      reason: 'The assistant of this activity is not published.',
+      next: 'Publish the assistant, then open the activity again. Students see that the activity is not ready.',
+    },
+  },
+  opening: 'Opening the activity …',
+  newWindow: {
+    reason: 'Your browser keeps no cookies for this service inside the course page.',
+    next: 'The activity opens in a new window.',
+    button: 'Open in a new window',
+  },
+  ready: {
+    reason: 'The activity is ready.',
+    next: 'It opens in a new window, because your browser keeps no cookies inside the course page.',
+    button: 'Open in a new window',
+  },
+};

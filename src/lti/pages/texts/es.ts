@@ -1,0 +1,61 @@
+import type { PageTexts } from './page-texts.types';
+
+export const es: PageTexts = {
+  refused: 'No se ha podido abrir la actividad',
+  code: 'Código para el soporte',
+  reasons: {
+    again: {
+      reason: 'Este enlace ya se ha usado o ha caducado.',
+      next: 'Vuelve a tu curso y abre la actividad de nuevo.',
+    },
+    setup: {
+      reason: 'La plataforma del curso y este servicio no coinciden en la configuración de la actividad.',
+      next: 'Avisa a tu docente o al soporte de tu institución y dales el código que aparece abajo.',
+    },
+    unavailable: {
+      reason: 'La plataforma del curso no responde en este momento.',
+      next: 'Inténtalo de nuevo en unos minutos. Si sigue igual, da el código de abajo al soporte de tu institución.',
+    },
+    role: {
+      reason: 'La plataforma del curso no ha dicho si eres estudiante o docente de este curso.',
+      next: 'Pide al docente del curso que revise tu rol y abre la actividad de nuevo.',
+    },
+    not_ready: {
+      reason: 'Aquí todavía no responde ningún asistente.',
+      next: 'Avisa a tu docente de que la actividad no está lista e inténtalo más tarde.',
+    },
+    organization: {
+      reason: 'Tu institución no puede usar este servicio en este momento.',
+      next: 'Pregunta al soporte de tu institución.',
+    },
+    disabled: {
+      reason: 'Tu cuenta está desactivada.',
+      next: 'Pide al soporte de tu institución que la active.',
+    },
+  },
+  instructor: {
+    none: {
+      reason: 'No se ha elegido ningún asistente para esta actividad.',
+      next: 'Edita la actividad en tu curso: selecciona su contenido o añade el parámetro personalizado assistant con el número de un asistente publicado.',
+    },
+    missing: {
+      reason: 'El asistente de esta actividad se ha eliminado o pertenece a otra organización.',
+      next: 'Edita la actividad en tu curso y elige otro asistente.',
+    },
+    unpublished: {
+      reason: 'El asistente de esta actividad no está publicado.',
+      next: 'Publica el asistente y abre la actividad de nuevo. Los estudiantes ven que la actividad no está lista.',
+    },
+  },
+  opening: 'Abriendo la actividad …',
+  newWindow: {
+    reason: 'Tu navegador no guarda cookies de este servicio dentro de la página del curso.',
+    next: 'La actividad se abre en una ventana nueva.',
+    button: 'Abrir en una ventana nueva',
+  },
+  ready: {
+    reason: 'La actividad está lista.',
+    next: 'Se abre en una ventana nueva porque tu navegador no guarda cookies dentro de la página del curso.',
+    button: 'Abrir en una ventana nueva',
+  },
+};

@@ -1,0 +1,61 @@
+import type { PageTexts } from './page-texts.types';
+
+export const eu: PageTexts = {
+  refused: 'Ezin izan da jarduera ireki',
+  code: 'Laguntzarako kodea',
+  reasons: {
+    again: {
+      reason: 'Esteka hau lehenago erabili da, edo iraungi egin da.',
+      next: 'Itzuli ikastarora eta ireki jarduera berriro.',
+    },
+    setup: {
+      reason: 'Ikastaroaren plataforma eta zerbitzu hau ez datoz bat jardueraren ezarpenetan.',
+      next: 'Esan irakasleari edo zure erakundeko laguntzari, eta eman beheko kodea.',
+    },
+    unavailable: {
+      reason: 'Ikastaroaren plataformak ez du erantzuten une honetan.',
+      next: 'Saiatu berriro minutu batzuk barru. Berdin jarraitzen badu, eman beheko kodea zure erakundeko laguntzari.',
+    },
+    role: {
+      reason: 'Ikastaroaren plataformak ez du esan ikasle edo irakasle zaren ikastaro honetan.',
+      next: 'Eskatu ikastaroko irakasleari zure rola begiratzeko, eta ireki jarduera berriro.',
+    },
+    not_ready: {
+      reason: 'Oraindik ez dago erantzungo duen laguntzailerik.',
+      next: 'Esan irakasleari jarduera ez dagoela prest, eta saiatu berriro geroago.',
+    },
+    organization: {
+      reason: 'Zure erakundeak ezin du zerbitzu hau erabili une honetan.',
+      next: 'Galdetu zure erakundeko laguntzari.',
+    },
+    disabled: {
+      reason: 'Zure kontua desgaituta dago.',
+      next: 'Eskatu zure erakundeko laguntzari berriro gaitzeko.',
+    },
+  },
+  instructor: {
+    none: {
+      reason: 'Ez da laguntzailerik aukeratu jarduera honetarako.',
+      next: 'Editatu jarduera ikastaroan: hautatu edukia, edo gehitu assistant parametro pertsonalizatua argitaratutako laguntzaile baten zenbakiarekin.',
+    },
+    missing: {
+      reason: 'Jarduera honetako laguntzailea ezabatu egin da, edo beste erakunde batena da.',
+      next: 'Editatu jarduera ikastaroan eta aukeratu beste laguntzaile bat.',
+    },
+    unpublished: {
+      reason: 'Jarduera honetako laguntzailea ez dago argitaratuta.',
+      next: 'Argitaratu laguntzailea eta ireki jarduera berriro. Ikasleek jarduera prest ez dagoela ikusten dute.',
+    },
+  },
+  opening: 'Jarduera irekitzen …',
+  newWindow: {
+    reason: 'Zure nabigatzaileak ez du zerbitzu honen cookierik gordetzen ikastaroaren orriaren barruan.',
+    next: 'Jarduera leiho berri batean irekiko da.',
+    button: 'Ireki leiho berri batean',
+  },
+  ready: {
+    reason: 'Jarduera prest dago.',
+    next: 'Leiho berri batean irekiko da, nabigatzaileak ez duelako cookierik gordetzen ikastaroaren orriaren barruan.',
+    button: 'Ireki leiho berri batean',
+  },
+};

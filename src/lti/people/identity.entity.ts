@@ -1,0 +1,24 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A person of a platform. Platform and subject are the identity; an e-mail address is none. */
+@Entity('lti_identities')
+@Index('lti_identities_user_idx', ['organizationId', 'userId'])
+export class LtiIdentityEntity {
+  @PrimaryColumn('uuid', { name: 'platform_id', primaryKeyConstraintName: 'lti_identities_pk' })
+  platformId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'lti_identities_pk' })
+  subject!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'last_launch_at', default: () => 'now()' })
+  lastLaunchAt!: Date;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../platform/database';
+import { LtiIdentityEntity } from './identity.entity';
+
+export type LtiSubject = Pick<LtiIdentityEntity, 'platformId' | 'subject'>;
+
+/** Members that the institution's directory or OpenID provider knows by this id. */
+const KNOWN_BY_ID = `
+  SELECT user_id AS "userId" FROM oidc_identities WHERE organization_id = $1 AND subject = $2
+  UNION
+  SELECT user_id FROM scim_users WHERE organization_id = $1 AND external_id = $2 AND deleted_at IS NULL`;
+
+@Injectable()
+export class LtiIdentityRepository {
+  find({ platformId, subject }: LtiSubject, tx: Transaction): Promise<LtiIdentityEntity | null> {
+    return tx.getRepository(LtiIdentityEntity).findOneBy({ platformId, subject });
+  }
+
+  /** Whether another subject of the platform is this person already. */
+  isLinked(platformId: string, userId: string, tx: Transaction): Promise<boolean> {
+    return tx.getRepository(LtiIdentityEntity).existsBy({ platformId, userId });
+  }
+
+  /** The one member with the institution's id; null for none and for several. */
+  async knownById(organizationId: string, id: string, tx: Transaction): Promise<string | null> {
+    const found = await tx.query<{ userId: string }[]>(KNOWN_BY_ID, [organizationId, id]);
+    return found.length === 1 ? (found[0]?.userId ?? null) : null;
+  }
+
+  async save(
+    identity: LtiSubject & Pick<LtiIdentityEntity, 'organizationId' | 'userId'>,
+    tx: Transaction,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO lti_identities (platform_id, subject, organization_id, user_id) VALUES ($1, $2, $3, $4)
+       ON CONFLICT ON CONSTRAINT lti_identities_pk DO UPDATE SET last_launch_at = now()`,
+      [identity.platformId, identity.subject, identity.organizationId, identity.userId],
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import type { InstructorRole, PersonMatch } from './platform.types';
+
+/** A learning platform whose launches lead to one organization. */
+@Entity('lti_platforms')
+@Unique('lti_platforms_client_uq', ['issuer', 'clientId'])
+@Index('lti_platforms_organization_idx', ['organizationId'])
+@Check('lti_platforms_instructor_role_ck', `"instructor_role" IN ('member', 'teacher')`)
+export class PlatformEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'lti_platforms_pk' })
+  id!: string;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  issuer!: string;
+
+  @Column('text', { name: 'client_id' })
+  clientId!: string;
+
+  @Column('text', { name: 'authorization_endpoint' })
+  authorizationEndpoint!: string;
+
+  @Column('text', { name: 'token_endpoint' })
+  tokenEndpoint!: string;
+
+  /** `aud` of our client assertions; null for the token endpoint. */
+  @Column('text', { name: 'token_audience', nullable: true })
+  tokenAudience!: string | null;
+
+  @Column('text', { name: 'jwks_uri' })
+  jwksUri!: string;
+
+  @Column('text', { name: 'deployment_ids', array: true, default: [] })
+  deploymentIds!: string[];
+
+  @Column('text', { name: 'instructor_role', default: 'member' })
+  instructorRole!: InstructorRole;
+
+  @Column('jsonb', { default: { by: 'none' } })
+  match!: PersonMatch;
+
+  /** False: no launch is accepted until an administrator confirms the platform. */
+  @Column('boolean', { default: true })
+  active!: boolean;
+
+  @Column('integer', { default: 1 })
+  version!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

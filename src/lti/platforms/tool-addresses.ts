@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { CONFIG, type Config } from '../../platform/config';
+
+/** Addresses of this service that a platform must know. */
+export interface Addresses {
+  readonly launch_url: string;
+  readonly login_url: string;
+  readonly jwks_url: string;
+  readonly deep_link_url: string;
+}
+
+export const LAUNCH_PATH = '/lti/launch';
+export const DEEP_LINK_PATH = '/lti/deep-link';
+
+/** Absolute addresses of this service, by `PUBLIC_URL`, else by the request. */
+@Injectable()
+export class ToolAddresses {
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  originOf({ protocol, headers }: Pick<Request, 'protocol' | 'headers'>): string {
+    const { publicUrl } = this.config.http;
+    return publicUrl !== null ? new URL(publicUrl).origin : `${protocol}://${headers.host ?? 'localhost'}`;
+  }
+
+  at(origin: string): Addresses {
+    return {
+      launch_url: origin + LAUNCH_PATH,
+      login_url: `${origin}/lti/login`,
+      jwks_url: `${origin}/lti/jwks`,
+      deep_link_url: origin + DEEP_LINK_PATH,
+    };
+  }
+}

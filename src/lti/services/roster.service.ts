@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller, isJsonObject, type JsonObject, notFound } from '../../kernel';
+import { PlatformRepository } from '../platforms/platform.repository';
+import { type CourseRole, roleIn } from '../messages/roles';
+import { nextPageIn } from './link-header';
+import type { CourseMemberDto, CourseMembersDto } from './course-services.dto';
+import { badAnswer, jsonIn, PlatformServices } from './platform-services';
+import { TaughtRepository } from './taught.repository';
+
+const SCOPE = 'https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly';
+const MEDIA = 'application/vnd.ims.lti-nrps.v2.membershipcontainer+json';
+const MOST_PAGES = 100;
+const MOST_MEMBERS = 5_000;
+const PAGE_SIZE = '200';
+const MOST_TEXT = 255;
+
+interface Found {
+  readonly subject: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly role: CourseRole | null;
+  readonly active: boolean;
+}
+
+/** The people of a course, as its platform lists them now (Names and Role Provisioning Services 2.0). */
+@Injectable()
+export class Roster {
+  constructor(
+    private readonly taught: TaughtRepository,
+    private readonly platforms: PlatformRepository,
+    private readonly services: PlatformServices,
+  ) {}
+
+  /** @throws {AppError} `not_found` for people who do not teach the course, `conflict` without a roster */
+  async members(caller: Caller, courseId: string): Promise<CourseMembersDto> {
+    const course = await this.taught.course(caller, courseId);
+    const platform =
+      course === null ? null : await this.platforms.within(caller.organizationId).find(course.platformId);
+    if (course === null || platform === null) throw notFound('Course');
+    if (course.rosterUrl === null) {
+      throw new AppError('conflict', 'The learning platform does not offer the list of people for this course');
+    }
+    const found = new Map<string, Found>();
+    const seen = new Set<string>();
+    const start = firstPage(course.rosterUrl);
+    for (let page: string | null = start; page !== null;) {
+      if (seen.has(page) || seen.size === MOST_PAGES) throw badAnswer('repeats pages of the list of people');
+      seen.add(page);
+      const answer = await this.services.call(platform, [SCOPE], { url: page, headers: { accept: MEDIA } });
+      for (const member of membersIn(jsonIn(answer))) found.set(member.subject, member);
+      if (found.size > MOST_MEMBERS) throw badAnswer(`lists more than ${MOST_MEMBERS} people`);
+      page = nextPageIn(answer.headers['link'], page);
+      // The access token goes to no other origin.
+      if (page !== null && new URL(page).origin !== new URL(start).origin) throw badAnswer('names a page elsewhere');
+    }
+    const users = await this.taught.usersOf(caller, platform.id);
+    const items = [...found.values()].map((member) => viewOf(member, users.get(member.subject) ?? null));
+    return { items, total: items.length };
+  }
+}
+
+const viewOf = ({ subject, ...member }: Found, userId: string | null): CourseMemberDto => ({
+  person: subject,
+  user_id: userId,
+  ...member,
+});
+
+function firstPage(address: string): string {
+  const url = new URL(address);
+  if (!url.searchParams.has('limit')) url.searchParams.set('limit', PAGE_SIZE);
+  return url.href;
+}
+
+function membersIn({ members }: JsonObject): Found[] {
+  if (!Array.isArray(members)) throw badAnswer('did not send a list of people');
+  return members.filter(isJsonObject).flatMap((member) => {
+    const subject = textOf(member['user_id']);
+    const status = textOf(member['status']) ?? 'Active';
+    if (subject === null || status === 'Deleted') return [];
+    return {
+      subject,
+      name: textOf(member['name']) ?? partsOf(member),
+      email: textOf(member['email']),
+      role: roleIn(member['roles']),
+      active: status === 'Active',
+    };
+  });
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value.trim().slice(0, MOST_TEXT) : null;
+
+function partsOf(member: JsonObject): string | null {
+  const parts = [textOf(member['given_name']), textOf(member['family_name'])].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(' ');
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Caller } from '../../kernel';
+import { ActivityEntity } from '../courses/activity.entity';
+import { CourseEntity } from '../courses/course.entity';
+import { CoursePersonEntity } from '../courses/course-person.entity';
+import { LtiIdentityEntity } from '../people/identity.entity';
+
+/** Courses and activities that the caller teaches, by the role of the last launch. */
+@Injectable()
+export class TaughtRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async course({ organizationId, userId }: Caller, courseId: string): Promise<CourseEntity | null> {
+    const manager = this.dataSource.manager;
+    const teaches = { courseId, userId, organizationId, instructor: true };
+    if (!(await manager.existsBy(CoursePersonEntity, teaches))) return null;
+    return manager.findOneBy(CourseEntity, { id: courseId, organizationId });
+  }
+
+  async activity(caller: Caller, id: string): Promise<ActivityEntity | null> {
+    const { organizationId } = caller;
+    const activity = await this.dataSource.manager.findOneBy(ActivityEntity, { id, organizationId });
+    if (activity?.courseId == null) return null;
+    return (await this.course(caller, activity.courseId)) === null ? null : activity;
+  }
+
+  /** Members behind the people of a platform, by subject. */
+  async usersOf({ organizationId }: Caller, platformId: string): Promise<ReadonlyMap<string, string>> {
+    const known = await this.dataSource.manager.findBy(LtiIdentityEntity, { platformId, organizationId });
+    return new Map(known.map(({ subject, userId }) => [subject, userId]));
+  }
+
+  async userOf({ organizationId }: Caller, platformId: string, subject: string): Promise<string | null> {
+    const known = await this.dataSource.manager.findOneBy(LtiIdentityEntity, { platformId, subject, organizationId });
+    return known?.userId ?? null;
+  }
+}

@@ -1,0 +1,185 @@
+import { DataSource } from 'typeorm';
+import { type ApiAnswer, startApp, type TestApp } from '../support/app';
+import { COURSE, launch, LtiPlatform, ROLES, SCOPE, STUDENT, TEACHER } from '../support/lti-platform';
+import { SsoBrowser, type Visit } from '../support/sso-browser';
+
+const CLASSIC = {
+  prompt_processor: 'simple_augment',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  rag_processor: 'no_rag',
+};
+const HERE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+
+let app: TestApp;
+let lms: LtiPlatform;
+let assistant: string;
+let teacher: SsoBrowser;
+let student: SsoBrowser;
+let course: string;
+let activity: string;
+
+const activityIn = ({ location, text }: Visit): string => {
+  if (location === null) throw new Error(`No chat: ${text.slice(0, 600)}`);
+  return new URL(location, app.url).searchParams.get('activity') ?? '';
+};
+
+async function asks(browser: SsoBrowser, method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+  const init = { method, headers: HERE, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const { status, text, headers } = await browser.send(new URL(path, app.url), init);
+  return { status, text, headers, json: JSON.parse(text === '' ? 'null' : text) };
+}
+const gives = (body: unknown, browser = teacher): Promise<ApiAnswer> =>
+  asks(browser, 'POST', `/api/v1/lti/activities/${activity}/grades`, body);
+const sendsAgain = (id: string): Promise<ApiAnswer> =>
+  asks(teacher, 'POST', `/api/v1/lti/activities/${activity}/grades/${id}/send`);
+const members = (browser = teacher): Promise<ApiAnswer> =>
+  asks(browser, 'GET', `/api/v1/lti/courses/${course}/members`);
+
+beforeAll(async () => {
+  app = await startApp();
+  lms = await LtiPlatform.start();
+  const made = await app.api('POST', '/api/v1/assistants', {
+    name: 'Statistics',
+    prompt_template: '{user_input}',
+    metadata: CLASSIC,
+  });
+  assistant = String(made.json.id);
+  await app.api('PUT', `/api/v1/assistants/${assistant}/publication`);
+  const platform = await app.api('POST', '/api/v1/organizations/default/lti/platforms', lms.registration);
+  lms.tool = platform.json;
+  [teacher, student] = [new SsoBrowser(app), new SsoBrowser(app)];
+  const link = { id: 'link-1', title: 'Ask about statistics', custom: { assistant } };
+  activity = activityIn(await launch(teacher, lms, { person: TEACHER, link }));
+  await launch(student, lms, { person: STUDENT, link });
+  const [row] = await app.get(DataSource).query('SELECT id FROM lti_courses');
+  course = row.id;
+}, 60_000);
+afterAll(async () => {
+  await app.stop();
+  await lms.down();
+});
+afterEach(() => {
+  lms.heal();
+  lms.roster.nextPage = (address) => address;
+  lms.grades.gradable = null;
+});
+
+describe('the people of a course', () => {
+  beforeEach(() => {
+    const crowd = Array.from({ length: 998 }, (_, index) => ({ sub: `s-${index}`, roles: [ROLES.learner] }));
+    lms.roster.members = [TEACHER, STUDENT, ...crowd, { sub: 'gone', roles: [ROLES.learner], status: 'Deleted' }];
+  });
+
+  it('are listed over all pages, with the members that are known here, and one access token', async () => {
+    const before = lms.count(/^\/token$/);
+    const { status, json } = await members();
+    expect([status, json.total]).toEqual([200, 1_000]);
+    expect(json.items[1]).toEqual({
+      person: 'student-1',
+      user_id: (await student.me()).user.id,
+      name: 'Ane Etxeberria',
+      email: 'ane@students.example',
+      role: 'learner',
+      active: true,
+    });
+    expect(json.items[2]).toMatchObject({ person: 's-0', user_id: null, name: null });
+    await members();
+    expect(lms.count(/^\/token$/) - before).toBeLessThanOrEqual(1);
+  });
+
+  it('are told to nobody but instructors of this course', async () => {
+    expect((await members(student)).status).toBe(404);
+    expect((await app.api('GET', `/api/v1/lti/courses/${course}/members`)).status).toBe(404);
+    expect((await app.api('GET', '/api/v1/lti/courses/1/members')).status).toBe(404);
+  });
+
+  it('are refused where the pages go in a circle, or to another server with the token', async () => {
+    lms.roster.nextPage = (address) => address.replace(/from=\d+/, 'from=100');
+    expect((await members()).json).toMatchObject({ code: 'upstream_bad_response' });
+    const other = await LtiPlatform.start();
+    lms.roster.nextPage = () => `${other.url}/courses/course-1/memberships`;
+    expect((await members()).json).toMatchObject({ code: 'upstream_bad_response' });
+    expect(other.asked).toEqual([]);
+    await other.down();
+  });
+
+  it.each([
+    ['no JSON', { status: 200, body: '<html>' } as const, 'upstream_bad_response'],
+    ['too much', { status: 200, body: 'x'.repeat(3_000_000) } as const, 'upstream_bad_response'],
+    ['a refusal', { status: 403, body: { error: 'no' } } as const, 'upstream_rejected'],
+    ['nothing', 'drop' as const, 'upstream_error'],
+  ])('are an error of the platform where it answers %s', async (_name, reply, code) => {
+    lms.fail(/memberships/, reply);
+    expect((await members()).json).toMatchObject({ code });
+  });
+});
+
+describe('a grade', () => {
+  const GRADE = { person: 'student-1', score: 7.5, maximum: 10, comment: 'Reason for step two is missing.' };
+
+  it('reaches the platform in a column of its own, which later grades use, too', async () => {
+    const first = await gives(GRADE);
+    expect([first.status, first.json]).toEqual([
+      201,
+      expect.objectContaining({ person: 'student-1', score: 7.5, state: 'sent', refusal: null }),
+    ]);
+    await gives({ ...GRADE, score: 9 });
+    expect([...lms.grades.lineItems.values()]).toEqual([
+      expect.objectContaining({ label: 'Ask about statistics', scoreMaximum: 10, resourceId: activity }),
+    ]);
+    expect(lms.grades.of('student-1')).toMatchObject([{ scoreGiven: 7.5, comment: GRADE.comment }, { scoreGiven: 9 }]);
+  });
+
+  it('survives a token that the platform has withdrawn', async () => {
+    await gives(GRADE);
+    lms.tokens.revoke();
+    expect((await gives(GRADE)).json).toMatchObject({ state: 'sent' });
+  });
+
+  it('that the platform refuses is kept with its words and sent again, once', async () => {
+    lms.grades.gradable = new Set();
+    const { status, json } = await gives(GRADE);
+    expect([status, json.state]).toEqual([201, 'refused']);
+    expect(json.refusal).toContain('404: ');
+    expect(json.refusal).toContain('Not a student of this course');
+    const list = await asks(teacher, 'GET', `/api/v1/lti/activities/${activity}/grades`);
+    expect(list.json.items[0]).toEqual(json);
+    lms.grades.gradable = null;
+    expect((await sendsAgain(json.id)).json).toMatchObject({ state: 'sent', refusal: null });
+    expect((await sendsAgain(json.id)).status).toBe(409);
+  });
+
+  it.each([
+    ['an error of its own', /scores$/, { status: 500, body: '<h1>Fatal</h1>' } as const, '500: Fatal'],
+    ['nothing', /scores$/, 'drop' as const, 'could not be reached'],
+    ['no token', /^\/token$/, { status: 400, body: { error: 'invalid_scope' } } as const, 'invalid_scope'],
+    ['two refused tokens', /scores$/, { status: 401, body: 'expired' } as const, '401: expired'],
+  ])('is kept where the platform answers with %s', async (_name, path, reply, words) => {
+    lms.fail(path, reply);
+    if (path.test('/token')) lms.tokens.revoke();
+    if (path.test('/token')) lms.fail(/scores$/, { status: 401 }, { times: 1 });
+    const { json } = await gives(GRADE);
+    expect(json).toMatchObject({ state: 'refused', refusal: expect.stringContaining(words) });
+    expect(app.log()).not.toContain('canary-access-token');
+  });
+
+  it('is checked, with every problem named, and needs an instructor of the course', async () => {
+    const { status, json } = await gives({ person: '', score: -1, maximum: 0, comment: 7 });
+    expect(status).toBe(400);
+    const paths: string[] = json.errors.map(({ path }: { path: string }) => path);
+    expect([...new Set(paths)].sort()).toEqual(['comment', 'maximum', 'person', 'score']);
+    expect((await gives(GRADE, student)).status).toBe(404);
+  });
+
+  it('is refused before it is kept where the platform takes none', async () => {
+    const link = { id: 'link-2', title: 'No grades', custom: { assistant } };
+    const changeClaims = (claims: Record<string, unknown>): Record<string, unknown> => ({
+      ...claims,
+      'https://purl.imsglobal.org/spec/lti-ags/claim/endpoint': { scope: [SCOPE.lineItemRead] },
+    });
+    const other = activityIn(await launch(teacher, lms, { person: TEACHER, link, changeClaims, course: COURSE }));
+    const { json } = await asks(teacher, 'POST', `/api/v1/lti/activities/${other}/grades`, GRADE);
+    expect(json).toMatchObject({ code: 'conflict' });
+  });
+});

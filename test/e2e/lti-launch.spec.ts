@@ -1,0 +1,234 @@
+import { DataSource } from 'typeorm';
+import { startApp, type TestApp } from '../support/app';
+import { CLAIM, Lms, LtiBrowser } from '../support/lms';
+
+const CLASSIC = {
+  prompt_processor: 'simple_augment',
+  connector: 'bypass',
+  llm: 'debug-bypass',
+  rag_processor: 'no_rag',
+};
+const PLATFORMS = '/api/v1/organizations/default/lti/platforms';
+
+let app: TestApp;
+let lms: Lms;
+let assistant: number;
+let other: number;
+
+const sql = (text: string, values: unknown[] = []): Promise<any[]> => app.get(DataSource).query(text, values);
+
+async function published(name: string): Promise<number> {
+  const { json } = await app.api('POST', '/api/v1/assistants', {
+    name,
+    prompt_template: '{user_input}',
+    metadata: CLASSIC,
+  });
+  await app.api('PUT', `/api/v1/assistants/${json.id}/publication`);
+  return json.id;
+}
+
+beforeAll(async () => {
+  app = await startApp({ env: { OUTBOUND_ALLOW: '127.0.0.1' } });
+  lms = await Lms.start();
+  [assistant, other] = [await published('Cells'), await published('Other')];
+  const made = await app.api('POST', PLATFORMS, lms.registration());
+  expect(made.status).toBe(201);
+  lms.tool = made.json;
+  lms.custom = { assistant: String(assistant) };
+}, 60_000);
+afterAll(async () => {
+  await app.stop();
+  await lms.stop();
+});
+
+const browser = (): LtiBrowser => new LtiBrowser(app, lms);
+
+describe('a good launch', () => {
+  it('opens the chat of the assistant with a session for it alone', async () => {
+    const sam = browser();
+    const { status, location } = await sam.launch();
+    expect([status, location]).toEqual([303, expect.stringMatching(new RegExp(`^/chat/${assistant}\\?activity=`))]);
+    expect((await sam.get('/api/v1/me')).json).toMatchObject({
+      user: { name: 'Sam', email: 'sam@uni.example' },
+      role: 'member',
+      scopes: ['chat'],
+      assistant_ids: [assistant],
+    });
+    expect((await sam.get(`/api/v1/assistants/${assistant}/chat`)).status).toBe(200);
+    expect((await sam.get(`/api/v1/assistants/${other}/chat`)).status).toBe(404);
+  });
+
+  it('is the same person at the next launch, and widens the session by another assistant', async () => {
+    const sam = browser();
+    await sam.launch();
+    const first = (await sam.get('/api/v1/me')).json;
+    await sam.launch({
+      claims: { [CLAIM('resource_link')]: { id: 'r2' }, [CLAIM('custom')]: { assistant: `${other}` } },
+    });
+    const second = (await sam.get('/api/v1/me')).json;
+    expect(second.user.id).toBe(first.user.id);
+    expect(second.assistant_ids.sort()).toEqual([assistant, other].sort());
+  });
+
+  it('asks the platform with a form post, a nonce and a state', async () => {
+    const { query } = await browser().begin();
+    expect(Object.fromEntries(query)).toMatchObject({
+      scope: 'openid',
+      response_type: 'id_token',
+      response_mode: 'form_post',
+      prompt: 'none',
+      client_id: lms.clientId,
+      redirect_uri: `${app.url}/lti/launch`,
+      login_hint: 'u1',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+});
+
+describe('the session of a student', () => {
+  const ID = '01a20082-0000-7000-8000-000000000000';
+
+  it('opens no operation of the API beyond the chat of its assistants', async () => {
+    const sam = browser();
+    await sam.launch({ claims: { sub: 'walker' } });
+    const { paths } = (await app.api('GET', '/api/openapi.json')).json as {
+      paths: Record<string, Record<string, any>>;
+    };
+    const open: string[] = [];
+    for (const [path, operations] of Object.entries(paths)) {
+      const address = path
+        .replace('{slug}', 'default')
+        .replace('/assistants/{id}', `/assistants/${other}`)
+        .replace(/\{[^}]+\}/g, ID);
+      for (const [verb, { security }] of Object.entries(operations)) {
+        if (security === undefined) continue;
+        const method = verb.toUpperCase();
+        const hasBody = method !== 'GET' && method !== 'DELETE';
+        const { status } = await sam.request(address, {
+          method,
+          headers: { origin: app.url, ...(hasBody && { 'content-type': 'application/json' }) },
+          ...(hasBody && { body: '{}' }),
+        });
+        if (status < 400) open.push(`${method} ${path}`);
+        else expect(status).toBeLessThan(500);
+      }
+    }
+    expect(open.sort()).toEqual([
+      'DELETE /api/v1/conversations',
+      'GET /api/v1/conversations',
+      'GET /api/v1/me',
+      'GET /models',
+      'GET /v1/models',
+    ]);
+  });
+
+  it('finds its assistant and no other in the list of models', async () => {
+    const sam = browser();
+    await sam.launch();
+    const { json } = await sam.get('/v1/models');
+    expect(JSON.stringify(json)).not.toContain(`lamb_assistant.${other}`);
+  });
+
+  it('answers no question to another assistant', async () => {
+    const sam = browser();
+    await sam.launch();
+    const ask = (id: number) =>
+      sam.request('/api/v1/conversations', {
+        method: 'POST',
+        headers: { origin: app.url, 'content-type': 'application/json' },
+        body: JSON.stringify({ assistant_id: id }),
+      });
+    expect([(await ask(assistant)).status, (await ask(other)).status]).toEqual([201, 404]);
+  });
+
+  it('begins at the top level with a code that works once, in this browser', async () => {
+    const sam = browser();
+    const begun = await sam.begin();
+    const token = lms.token({ nonce: begun.nonce });
+    const hop = await sam.send({ ...begun, token }, { 'sec-fetch-dest': 'document' });
+    expect([hop.status, hop.location]).toEqual([303, expect.stringMatching(/^\/lti\/open\/[\w-]{43}$/)]);
+    expect((await browser().request(hop.location ?? '')).text).toContain('<code>unknown_state</code>');
+    expect((await sam.request(hop.location ?? '')).location).toMatch(/^\/chat\//);
+    expect((await sam.request(hop.location ?? '')).text).toContain('<code>unknown_state</code>');
+  });
+});
+
+describe('a bad launch', () => {
+  const people = async (): Promise<number> => (await sql('SELECT count(*)::int AS n FROM members'))[0].n;
+  const REFUSED: readonly [string, number, string, Parameters<LtiBrowser['launch']>[0]][] = [
+    ['a foreign key', 400, 'signature', { forge: 'key' }],
+    ['no signature', 400, 'signature', { forge: 'none' }],
+    ['a signature by the public key as a shared secret', 400, 'signature', { forge: 'hs256' }],
+    ['another nonce', 400, 'nonce', { claims: { nonce: 'other' } }],
+    ['another audience', 400, 'audience', { claims: { aud: 'other' } }],
+    ['several audiences without azp', 400, 'audience', { claims: { aud: ['tool-1', 'other'] } }],
+    ['another issuer', 400, 'issuer', { claims: { iss: 'http://evil.example' } }],
+    ['an expired token', 400, 'expired', { ago: 900 }],
+    ['a token of the future', 400, 'clock', { ago: -300 }],
+    ['an unknown deployment', 400, 'deployment', { claims: { [CLAIM('deployment_id')]: 'd9' } }],
+    ['LTI 1.1', 400, 'version', { claims: { [CLAIM('version')]: '1.1.0' } }],
+    ['an unknown message', 400, 'message_type', { claims: { [CLAIM('message_type')]: 'LtiOther' } }],
+    ['nobody', 400, 'subject', { claims: { sub: undefined } }],
+    ['a role that is none', 403, 'role', { claims: { [CLAIM('roles')]: ['urn:nobody'] } }],
+    ['no link', 400, 'no_resource', { claims: { [CLAIM('resource_link')]: undefined } }],
+    ['a deleted assistant', 404, 'assistant_missing', { claims: { [CLAIM('custom')]: { assistant: '999999' } } }],
+    ['a list that is none', 404, 'no_assistant', { claims: { [CLAIM('custom')]: { assistant: 'cells' } } }],
+  ];
+
+  it.each(REFUSED)('with %s makes no account', async (_name, status, code, launch) => {
+    const before = await people();
+    const answer = await browser().launch({ ...launch, claims: { sub: 'stranger', ...launch?.claims } });
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(`<code>${code}</code>`)]);
+    expect(answer.cookies.filter((name) => name === 'bw')).toEqual([]);
+    expect(await people()).toBe(before);
+  });
+
+  it('that is replayed is refused', async () => {
+    const sam = browser();
+    const login = await sam.begin();
+    const token = lms.token({ nonce: login.nonce });
+    expect((await sam.send({ ...login, token })).status).toBe(303);
+    expect((await sam.send({ ...login, token })).text).toContain('<code>unknown_state</code>');
+    const next = await sam.begin();
+    expect((await sam.send({ ...next, token })).text).toContain('<code>nonce</code>');
+  });
+
+  it('of another browser gets a page that starts over in a new window', async () => {
+    const login = await browser().begin();
+    const answer = await browser().send({ ...login, token: lms.token({ nonce: login.nonce }) });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toMatch(/href="\/lti\/login\?iss=[^"]+&amp;client_id=tool-1&amp;login_hint=u1/);
+    expect(answer.cookies).not.toContain('bw');
+  });
+
+  it('leaves one line in the log, without the token', async () => {
+    const sam = browser();
+    const login = await sam.begin();
+    const token = lms.token({ nonce: 'other' });
+    await sam.send({ ...login, token });
+    const lines = app
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('a launch was refused'));
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ refusal: 'nonce', level: 40 });
+    expect(app.log()).not.toContain(token.split('.')[2]);
+  });
+
+  it('speaks the language of the platform', async () => {
+    const claims = { [CLAIM('launch_presentation')]: { locale: 'eu-ES' }, [CLAIM('roles')]: [] };
+    const { text } = await browser().launch({ claims });
+    expect(text).toContain('<html lang="eu">');
+  });
+});
+
+it('the key of the platform may change', async () => {
+  lms.rotate();
+  expect((await browser().launch()).status).toBe(303);
+});
+
+it('publishes one signing key', async () => {
+  const { json } = await app.api('GET', '/lti/jwks');
+  expect(json.keys).toEqual([expect.objectContaining({ kty: 'RSA', alg: 'RS256', use: 'sig' })]);
+  expect(Object.keys(json.keys[0])).not.toContain('d');
+});
