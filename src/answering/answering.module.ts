@@ -18,6 +18,7 @@ import { CompletionWatch } from './admission/completion-watch.service';
 import { StreamsInFlight } from './admission/streams-in-flight';
 import { BackgroundCompletions } from './background/background-completions.service';
 import { QuietAnswers } from './calls/quiet-answers.service';
+import { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { CompletionFunctions } from './engine/completion-functions.service';
@@ -50,7 +51,16 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     PromptPreparation,
     QuietAnswers,
     StreamsInFlight,
+    UnrecordedPrompts,
   ],
-  exports: [AnswerPipeline, BackgroundCompletions, CompletionCounts, CompletionOpening, QuietAnswers, StreamsInFlight],
+  exports: [
+    AnswerPipeline,
+    BackgroundCompletions,
+    CompletionCounts,
+    CompletionOpening,
+    QuietAnswers,
+    StreamsInFlight,
+    UnrecordedPrompts,
+  ],
 })
 export class AnsweringModule {}

@@ -13,6 +13,7 @@ export {
   type QuietInput,
   type QuietPrompt,
 } from './calls/quiet-answers.service';
+export { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 export type { AnswerEvent } from './completion/answer-event.types';
 export { Backpressure } from './completion/backpressure';
 export type { Completion } from './completion/completion.types';
@@ -27,4 +28,4 @@ export { callerOf } from './request/caller-of';
 export { chatBodySchema, draftBodySchema } from './request/chat-body.openapi';
 export { type ChatRequest, readChatRequest, readChatRequestWithModel } from './request/chat-request';
 export type { ProgressMode } from './request/chat-request.schema';
-export { assistantIdOf, modelId, modelNotFound } from './request/model-id';
+export { assistantIdOf, exactModelId, modelId, modelNotFound, readModelName } from './request/model-id';

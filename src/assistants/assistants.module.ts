@@ -46,6 +46,8 @@ import { AssistantChanges } from './running/assistant-changes';
 import { CallCountRepository } from './assistant-tools/call-counts.repository';
 import { PublicAssistants } from './running/public-assistants';
 import { RunnableAssistants } from './running/runnable-assistants';
+import { AssistantNames } from './running/assistant-names';
+import { AssistantAliasRepository } from './storage/assistant-alias.repository';
 import { AssistantRepository } from './storage/assistant.repository';
 import { AssistantImport } from './transfer/assistant-import';
 import { AssistantTransfer } from './transfer/assistant-transfer';
@@ -76,6 +78,7 @@ import { ShareImport } from './transfer/share-import';
   ],
   providers: [
     AssistantRepository,
+    AssistantAliasRepository,
     AssistantLookup,
     AssistantCompiler,
     CatalogueRules,
@@ -95,6 +98,7 @@ import { ShareImport } from './transfer/share-import';
     CallCountRepository,
     PublicAssistants,
     RunnableAssistants,
+    AssistantNames,
     AssistantRecords,
     AssistantEditor,
     AssistantPresenter,

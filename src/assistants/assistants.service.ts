@@ -8,6 +8,7 @@ import { CallQuotas, type CallReservation, type CallTraffic } from './assistant-
 import { type CallAnswer, type CallQuestion, CallTargets } from './assistant-tools/call-targets';
 import { type DraftInput, DraftAssistants } from './drafts/draft-assistants';
 import { AccessMigration } from './rewriting/access-migration';
+import { AssistantNames, type AssistantReference } from './running/assistant-names';
 import { RunnableAssistants, type RunnablePage } from './running/runnable-assistants';
 
 @Injectable()
@@ -20,6 +21,7 @@ export class AssistantsService {
     private readonly quotas: CallQuotas,
     private readonly lookup: AssistantLookup,
     private readonly drafts: DraftAssistants,
+    private readonly names: AssistantNames,
   ) {}
 
   /**
@@ -32,6 +34,19 @@ export class AssistantsService {
     if (found.organizationId !== caller.organizationId) return found;
     const { organizationId, newestVersion: version } = found;
     return (await this.migration.migrate({ id, organizationId, version })) ? this.runnables.find(caller, id) : found;
+  }
+
+  /**
+   * Ids of the assistants that one of the references means. Several are all within the caller's reach; the only one may
+   * be out of it.
+   */
+  idsMeant(caller: Caller, references: readonly AssistantReference[]): Promise<readonly number[]> {
+    return this.names.find(caller, references);
+  }
+
+  /** Ids that are also the number of another assistant at its source. */
+  contestedIds({ organizationId }: Caller): Promise<ReadonlySet<number>> {
+    return this.names.contested(organizationId);
   }
 
   /** With unpublished changes; for previews in the editor. @throws {AppError} `not_found` */

@@ -9,6 +9,7 @@ export * from './access/assistant.types';
 export { AssistantsModule } from './assistants.module';
 export { LinkedAssistantsModule } from './linked-assistants.module';
 export { AssistantsService } from './assistants.service';
+export type { AssistantReference } from './running/assistant-names';
 export { StaticChecks } from './checks/static-checks';
 export { AssistantRewrites } from './rewriting/assistant-rewrites';
 export * from './rewriting/metadata-migrator.token';

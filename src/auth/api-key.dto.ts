@@ -5,6 +5,7 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsISO8601,
@@ -56,6 +57,11 @@ export class CreateApiKeyDto {
   @Min(1, { each: true })
   @Max(2_147_483_647, { each: true })
   assistant_ids?: number[];
+
+  /** Published assistants only, no drafts of its owner either. Not together with `write` or `admin`. */
+  @MayBeOmitted()
+  @IsBoolean()
+  published_only?: boolean;
 
   @ApiProperty({ required: false, format: 'date-time', example: '2027-01-01T00:00:00Z' })
   @MayBeOmitted()

@@ -31,6 +31,7 @@ export interface NewKey {
   /** Another organization, by slug; for system administrators and operators. */
   readonly organization?: string;
   readonly assistant_ids?: readonly number[];
+  readonly published_only?: boolean;
   /** ISO 8601 */
   readonly expires_at?: string;
 }
@@ -42,6 +43,7 @@ const viewOf = (row: ApiKeyEntity): ApiKeyDto => ({
   owner_id: row.userId,
   scopes: row.scopes,
   assistant_ids: row.assistantIds,
+  published_only: row.publishedOnly,
   expires_at: row.expiresAt?.toISOString() ?? null,
   last_used_at: row.lastUsedAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
@@ -84,6 +86,7 @@ export class ApiKeysService {
         hash,
         scopes: [...input.scopes],
         assistantIds: input.assistant_ids === undefined ? null : [...input.assistant_ids],
+        publishedOnly: input.published_only === true,
         expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
       });
       const made = await this.keys.within(organizationId, tx).findActive(id);
@@ -155,6 +158,9 @@ export class ApiKeysService {
     }
     if (input.expires_at !== undefined && !(Date.parse(input.expires_at) > Date.now())) {
       add('expires_at', 'must be a time in the future');
+    }
+    if (input.published_only === true && input.scopes.some((scope) => scope === 'write' || scope === 'admin')) {
+      add('published_only', 'is for keys that only ask and read: leave out write and admin');
     }
     if (caller !== null) problems.push(...(await this.widened(caller, input)));
     if (problems.length > 0) throw invalid(problems, 'A key cannot be wider than what makes it');

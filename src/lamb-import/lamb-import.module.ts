@@ -1,14 +1,21 @@
 import { Module } from '@nestjs/common';
+import { AnsweringModule } from '../answering';
 import { AssistantsModule } from '../assistants';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { LtiModule } from '../lti';
 import { OrganizationsModule } from '../organizations';
 import { PromptTemplatesModule } from '../prompt-templates';
 import { RubricsModule } from '../rubrics';
+import { CollectionFiles } from './knowledge/collection-files';
+import { KbOwners } from './knowledge/kb-owners';
+import { LambKbImport } from './knowledge/lamb-kb-import.service';
 import { LambImport } from './lamb-import.service';
 import { ImportPlanner } from './plan/import-planner';
+import { LambRehearsal } from './rehearsal/rehearsal.service';
 import { ImportLeaseRepository } from './storage/import-lease.repository';
 import { OriginRepository } from './storage/origin.repository';
+import { ActivityWriter } from './write/activity-writer';
 import { AssistantWriter } from './write/assistant-writer';
 import { FileTransfer } from './write/file-transfer';
 import { ImportTargets } from './write/import-targets';
@@ -19,25 +26,32 @@ import { OrganizationWriter } from './write/organization-writer';
 /** Imports a LAMB installation, organization by organization. It can be repeated without duplicates. */
 @Module({
   imports: [
+    AnsweringModule,
     AssistantsModule,
     FilesModule,
     KnowledgeBasesModule,
+    LtiModule,
     OrganizationsModule,
     PromptTemplatesModule,
     RubricsModule,
   ],
   providers: [
     LambImport,
+    LambRehearsal,
+    LambKbImport,
+    CollectionFiles,
+    KbOwners,
     OrganizationImporter,
     ImportPlanner,
     FileTransfer,
     ImportWriter,
     OrganizationWriter,
     AssistantWriter,
+    ActivityWriter,
     ImportTargets,
     OriginRepository,
     ImportLeaseRepository,
   ],
-  exports: [LambImport],
+  exports: [LambImport, LambKbImport, LambRehearsal],
 })
 export class LambImportModule {}

@@ -7,7 +7,7 @@ export class ModelCapabilitiesDto {
 
 /** An assistant as OpenAI's model object. */
 export class ModelDto {
-  /** `lamb_assistant.{id}` */
+  /** `lamb_assistant.{id}`, or `assistant.{id}` where that number is also one of an imported assistant. */
   id!: string;
   object!: 'model';
   /** Unix seconds. */

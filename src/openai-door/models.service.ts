@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { AppError, type Caller, invalid } from '../kernel';
 import { type OrganizationRuntime, OrganizationsService } from '../organizations';
-import { running, assistantIdOf, modelId, modelNotFound } from '../answering';
+import { assistantIdOf, exactModelId, modelId, modelNotFound, running } from '../answering';
+import { AssistantModels } from './assistant-models.service';
 import type { ModelDto, ModelListDto } from './model.dto';
 
 const MOST_MODELS = 5_000;
@@ -19,6 +20,7 @@ export class ModelsService {
   constructor(
     private readonly assistants: AssistantsService,
     private readonly organizations: OrganizationsService,
+    private readonly names: AssistantModels,
   ) {}
 
   /** By id, after `after`. @throws {AppError} `model_not_found` for an `after` that is no model. */
@@ -30,16 +32,17 @@ export class ModelsService {
       { after: after === undefined ? 0 : assistantIdOf(after), count: count + 1 },
     );
     const shown = await running(answering.slice(0, count), this.organizations);
-    const data = shown.map(({ assistant, organization }) => present(assistant, organization));
+    const contested = await this.assistants.contestedIds(caller);
+    const data = shown.map(({ assistant, organization }) => present(assistant, organization, contested));
     return { object: 'list', data, has_more: answering.length > count };
   }
 
   async get(caller: Caller, model: string): Promise<ModelDto> {
     try {
-      const assistant = await this.assistants.runnable(caller, assistantIdOf(model));
+      const assistant = await this.assistants.runnable(caller, await this.names.idOf(caller, model));
       const [answering] = await running([assistant], this.organizations);
       if (answering === undefined) throw modelNotFound(model);
-      return present(assistant, answering.organization);
+      return present(assistant, answering.organization, await this.assistants.contestedIds(caller));
     } catch (error) {
       throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(model) : error;
     }
@@ -52,8 +55,13 @@ function countIn(limit: string): number {
   throw invalid([{ path: 'limit', message: `must be an integer from 1 to ${MOST_MODELS}` }]);
 }
 
-const present = ({ id, name, document }: RunnableAssistant, { slug }: OrganizationRuntime): ModelDto => ({
-  id: modelId(id),
+/** `contested` ids get the exact name: `lamb_assistant.{id}` may mean two assistants. */
+const present = (
+  { id, name, document }: RunnableAssistant,
+  { slug }: OrganizationRuntime,
+  contested: ReadonlySet<number>,
+): ModelDto => ({
+  id: contested.has(id) ? exactModelId(id) : modelId(id),
   object: 'model',
   created: Math.floor(Date.now() / 1000),
   owned_by: slug,

@@ -7,10 +7,13 @@ import { OrganizationsModule } from '../organizations';
 import { ProcessorsModule } from '../processors';
 import { ToolsModule } from '../tools';
 import { AssistantCompletionsController } from './assistant-completions.controller';
+import { AssistantModels } from './assistant-models.service';
 import { CompletionsService } from './completions/completions.service';
+import { ModelCompletions } from './completions/model-completions.service';
 import { LambCatalogueController } from './lamb/lamb-catalogue.controller';
 import { LambCompletionsController } from './lamb/lamb-completions.controller';
 import { ModelsService } from './models.service';
+import { OpenAiRootController } from './openai-root.controller';
 import { OpenAiController } from './openai.controller';
 
 @Module({
@@ -23,7 +26,13 @@ import { OpenAiController } from './openai.controller';
     ProcessorsModule,
     ToolsModule,
   ],
-  controllers: [OpenAiController, AssistantCompletionsController, LambCatalogueController, LambCompletionsController],
-  providers: [CompletionsService, ModelsService],
+  controllers: [
+    OpenAiController,
+    OpenAiRootController,
+    AssistantCompletionsController,
+    LambCatalogueController,
+    LambCompletionsController,
+  ],
+  providers: [AssistantModels, CompletionsService, ModelCompletions, ModelsService],
 })
 export class OpenAiDoorModule {}

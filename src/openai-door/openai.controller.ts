@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError, type Caller } from '../kernel';
+import type { Caller } from '../kernel';
 import { Access, type BellwetherRequest, CurrentCaller, OpenAiErrors } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
-import { chatBodySchema, readChatRequestWithModel, callerOf, assistantIdOf, modelNotFound } from '../answering';
+import { chatBodySchema } from '../answering';
 import { completionSchema } from './completions/completion.openapi';
-import { CompletionsService } from './completions/completions.service';
+import { ModelCompletions } from './completions/model-completions.service';
 import { ModelDto, ModelListDto } from './model.dto';
 import { ModelsService } from './models.service';
 
@@ -15,7 +15,7 @@ import { ModelsService } from './models.service';
 @Controller('v1')
 export class OpenAiController {
   constructor(
-    private readonly completions: CompletionsService,
+    private readonly completions: ModelCompletions,
     private readonly models: ModelsService,
   ) {}
 
@@ -45,13 +45,7 @@ export class OpenAiController {
   @Access({ scope: 'chat', summary: 'Complete a chat with an assistant', description: 'OpenAI request and response.' })
   @ApiBody({ schema: chatBodySchema(true) })
   @ApiOkResponse(completionSchema)
-  async complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
-    const caller = callerOf(request);
-    const chat = readChatRequestWithModel(request.body);
-    try {
-      await this.completions.answer(caller, assistantIdOf(chat.model), chat, response);
-    } catch (error) {
-      throw error instanceof AppError && error.code === 'not_found' ? modelNotFound(chat.model) : error;
-    }
+  complete(@Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
+    return this.completions.answer(request, response);
   }
 }

@@ -1,4 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
+import { BrowserSession } from '../support/browser-session';
+import { makeAssistant } from '../support/chat';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -77,6 +79,36 @@ describe('API keys', () => {
     expect(wider.json.errors).toHaveLength(3);
     const same = await app.api('POST', KEYS, { name: 'same', scopes: ['chat'], assistant_ids: [7] }, headers);
     expect(same.status).toBe(201);
+  });
+
+  it('reach published assistants only where they are made so, also in a session', async () => {
+    const [draft, published] = [
+      await makeAssistant(app, { name: 'Draft' }),
+      await makeAssistant(app, { name: 'Live' }),
+    ];
+    await app.api('PUT', `/api/v1/assistants/${published}/publication`);
+    const limits = { published_only: true };
+    const refused = await app.api('POST', KEYS, { name: 'x', scopes: ['chat', 'write'], ...limits });
+    expect([refused.status, refused.json.errors.map(({ path }: { path: string }) => path)]).toEqual([
+      400,
+      ['published_only'],
+    ]);
+    const made = await app.api('POST', KEYS, { name: 'Open WebUI', scopes: ['chat', 'read'], ...limits });
+    expect(made.json.published_only).toBe(true);
+    const headers = { authorization: `Bearer ${made.json.key}` };
+    const browser = new BrowserSession(app);
+    await browser.signIn(made.json.key);
+    for (const get of [
+      (path: string) => app.api('GET', path, undefined, headers),
+      (path: string) => browser.send('GET', path),
+    ]) {
+      expect((await get('/v1/models')).json.data.map(({ name }: { name: string }) => name)).toEqual(['Live']);
+      expect((await get('/api/v1/assistants')).json).toMatchObject({ total: 1, items: [{ id: published }] });
+      expect((await get(`/api/v1/assistants/${draft}`)).status).toBe(404);
+      expect((await get(`/v1/models/lamb_assistant.${draft}`)).status).toBe(404);
+      // Its owner asks by this key as everybody else: the prompt stays hidden.
+      expect((await get(`/api/v1/assistants/${published}`)).json.access).toBe('use');
+    }
   });
 
   it('are listed page by page', async () => {

@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { registerLambCommands } from '../../src/cli/lamb/lamb.commands';
+import { makeSignInLinks } from '../../src/cli/people/make-sign-in-links';
 import { BadUsage } from '../../src/cli/output';
 import { SILENT } from '../../src/cli/progress';
 import { type ImportReport, LambImport, NO_CHOICES, openLambSource, reportJson } from '../../src/lamb-import';
 import type { Config } from '../../src/platform/config';
 import { startApp, type TestApp } from '../support/app';
+import { BrowserSession } from '../support/browser-session';
 import { user } from '../support/chat';
 import { compile, compiledFile } from '../support/compiled';
 import { openTestDatabase, testDatabaseUrl } from '../support/database';
@@ -106,11 +108,12 @@ describe('moving in from LAMB', () => {
     const refusal = (file: string, options: object): Promise<unknown> =>
       new Promise((done, fail) =>
         registerLambCommands(new Command(), (_, work) => {
-          const context = { args: [file], progress: SILENT, signal: new AbortController().signal };
+          const context = { args: [file], environment: {}, progress: SILENT, signal: new AbortController().signal };
           // A configuration that no application could start with.
           work({} as Config, { source: 'lamb', ...options } as never, context).then(fail, done);
         }),
       );
+    const rehearsal = { rate: '1', timeout: '60', report: 'rehearsal.md' };
     expect(await refusal(text, {})).toMatchObject({ detail: expect.stringMatching(/is not a SQLite database$/) });
     expect(await refusal(database, { source: '../x' })).toBeInstanceOf(BadUsage);
     for (const options of [
@@ -119,6 +122,11 @@ describe('moving in from LAMB', () => {
       { rename: ['default=Law School'] },
       { rename: ['law'] },
       { rename: ['a=law', 'b=law'] },
+      { rehearse: 'lamb.example', ...rehearsal },
+      { rehearse: 'https://lamb.example', dryRun: true, ...rehearsal },
+      { rehearse: 'https://lamb.example', ...rehearsal, rate: '0' },
+      { rehearse: 'https://lamb.example', ...rehearsal },
+      { rehearse: 'https://lamb.example', ...rehearsal, report: 'report.txt' },
     ])
       expect(await refusal(database, options)).toBeInstanceOf(BadUsage);
     expect(await refusal(database, { files: text })).toMatchObject({
@@ -177,6 +185,44 @@ describe('moving in from LAMB', () => {
     );
     expect(output).not.toContain('canary');
     ana = await keyOf(app, 'prof.ana@uni.example', { organization: 'arts' });
+  });
+
+  it('lets a staff without single sign-on come in by links, once each', async () => {
+    const file = join(folder, 'links.csv');
+    const links = () => command('sign-in:links', '--organization', 'arts', '--csv', file);
+    const refusal = (options: object): Promise<unknown> =>
+      makeSignInLinks({} as Config, { organization: 'arts', hours: '72', csv: file, ...options }).catch(
+        (error) => error,
+      );
+    writeFileSync(file, 'old', { mode: 0o644 });
+    expect(await refusal({})).toMatchObject({ message: expect.stringContaining('can be read by other users') });
+    expect(await refusal({ csv: folder })).toBeInstanceOf(BadUsage);
+    expect(await refusal({ hours: '0', role: 'boss' })).toMatchObject({
+      message: expect.stringMatching(/--hours must.*\n.*--role must/),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('old');
+    chmodSync(file, 0o600);
+    expect((await links()).code).toBe(0);
+    const [header, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
+    expect(header).toBe('email,name,role,link,expires_at');
+    const members: { email: string }[] = await dataSource.query(
+      `SELECT email FROM members JOIN users ON users.id = user_id JOIN organizations ON organizations.id = organization_id
+       WHERE slug = 'arts' AND NOT disabled ORDER BY email`,
+    );
+    expect(lines.map((line) => line.split(',')[0])).toEqual(members.map(({ email }) => email));
+    const audited = await dataSource.query(
+      `SELECT count(*)::int AS n FROM audit_entries WHERE action = 'sign_in_link.create'`,
+    );
+    expect(audited).toEqual([{ n: members.length }]);
+    const row = lines.find((line) => line.startsWith('prof.ana@uni.example,')) ?? '';
+    const token = /#link=([^,]+),/.exec(row)?.[1];
+    const browser = new BrowserSession(app);
+    expect((await browser.send('POST', '/api/v1/session/link', { token })).status).toBe(200);
+    expect((await browser.send('GET', '/api/v1/me')).json.user.email).toBe('prof.ana@uni.example');
+    expect((await new BrowserSession(app).send('POST', '/api/v1/session/link', { token })).status).toBe(401);
+    // A second run leaves out Ana, who is in, and ends the first links of the others.
+    expect((await links()).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toContain('prof.ana@');
   });
 
   it('has no secret of the source in plain text anywhere', async () => {

@@ -62,7 +62,7 @@ describe('an organization that is imported again', () => {
       ['4', 'deleted_here'],
     ]);
     const found = await rows<{ id: number; description: string; version: number }>(
-      'SELECT id, description, version, published FROM assistants WHERE id = ANY($1) ORDER BY id',
+      'SELECT id, description, version, published FROM assistants WHERE id = ANY($1) ORDER BY name',
       [[one, two, three]],
     );
     expect(found.map(({ description, version }) => [description, version])).toEqual([

@@ -196,7 +196,7 @@ describe('what belongs to somebody', () => {
     ]);
     const owners = await rows<{ email: string }>(
       `SELECT email FROM assistants JOIN users ON users.id = owner_id
-       JOIN organizations ON organizations.id = organization_id WHERE slug = $1 ORDER BY assistants.id`,
+       JOIN organizations ON organizations.id = organization_id WHERE slug = $1 ORDER BY assistants.name`,
       [slug],
     );
     expect(owners.map(({ email }) => email)).toEqual([5, 1, 1].map((id) => `user${id}@biology.example`));
@@ -247,7 +247,7 @@ describe('an assistant', () => {
       ['22', 'top_k.clamped'],
     ]);
     const stored = await rows(
-      'SELECT metadata, rag_top_k, rag_collections FROM assistants WHERE id = ANY($1) ORDER BY id',
+      'SELECT metadata, rag_top_k, rag_collections FROM assistants WHERE id = ANY($1) ORDER BY array_position($1, id)',
       [result.assistants.map(({ id }) => id)],
     );
     expect(stored.slice(0, 4).map(({ metadata }: any) => metadata)).toEqual(texts);
@@ -265,7 +265,7 @@ describe('an assistant', () => {
     const result = await runOne({ organizations, assistants }, { sourceName });
     const [one, two] = result.assistants.map(({ id }) => id);
     expect(result.notes).toMatchObject([{ origin: '2', code: 'function.target_missing' }]);
-    const stored = await rows('SELECT metadata FROM assistants WHERE id = ANY($1) ORDER BY id', [[one, two]]);
+    const stored = await rows('SELECT metadata FROM assistants WHERE id = ANY($1) ORDER BY name', [[one, two]]);
     expect(stored).toEqual([{ metadata: calling(two ?? 0) }, { metadata: calling(77).replace('77', 'null') }]);
   });
 });

@@ -45,6 +45,7 @@ function logVendor({ assistant, run }: Completion, ledger: AnswerLedger, { code,
   logger.warn({
     msg: 'model vendor failed',
     run_id: run.id,
+    request_id: run.input.caller.origin?.requestId ?? null,
     organization_id: assistant.organizationId,
     assistant_id: assistant.id,
     ...ledger.vendor,

@@ -87,6 +87,7 @@ function filterOf(caller: Caller, { type, text, mine }: AssistantQuery, open: bo
   return {
     visibleTo: isOrganizationAdmin(caller) || (open && usesEverything(caller)) ? null : caller.userId,
     onlyIds: caller.assistantIds,
+    onlyPublished: caller.publishedOnly === true,
     ...(mine ? { ownerId: caller.userId } : {}),
     ...(type === undefined ? {} : { type }),
     ...(text === undefined || text === '' ? {} : { text }),

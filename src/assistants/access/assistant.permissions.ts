@@ -23,11 +23,12 @@ export interface Grants {
 
 /**
  * The right by which a caller reaches an assistant; null means "does not exist". The organization decides first. A
- * credential bound to other assistants sees nothing here.
+ * credential bound to other assistants, or to published ones, sees nothing here.
  */
 export function accessLevel(caller: AccessFacts, target: Target, grants: Grants): AccessLevel | null {
   if (caller.organizationId !== target.organizationId) return null;
   if (caller.assistantIds !== null && !caller.assistantIds.includes(target.id)) return null;
+  if (caller.publishedOnly === true) return target.published ? 'use' : null;
   if (caller.userId === target.ownerId) return 'owner';
   if (isOrganizationAdmin(caller)) return 'edit';
   return grants.share ?? (target.published || (grants.membersUseAll && usesEverything(caller)) ? 'use' : null);

@@ -25,6 +25,7 @@ type PageKey = readonly [
   organizationId: string,
   visibleTo: string | null,
   onlyIds: readonly number[] | null,
+  onlyPublished: boolean,
   after: number,
 ];
 
@@ -110,7 +111,8 @@ export class RunnableAssistants {
   }
 
   /** Ids of assistants that the caller owns or may edit by a share. */
-  editableIds({ organizationId, userId }: Caller): Promise<number[]> {
+  async editableIds({ organizationId, userId, publishedOnly }: Caller): Promise<number[]> {
+    if (publishedOnly === true) return [];
     return this.assistants.within(organizationId).editableBy(userId);
   }
 
@@ -148,7 +150,13 @@ export class RunnableAssistants {
   private async pageKey(caller: Caller, after: number): Promise<PageKey> {
     const seesAll =
       isOrganizationAdmin(caller) || (usesEverything(caller) && (await this.membersUseAll(caller.organizationId)));
-    return [caller.organizationId, seesAll ? null : caller.userId, caller.assistantIds, after];
+    return [
+      caller.organizationId,
+      seesAll ? null : caller.userId,
+      caller.assistantIds,
+      caller.publishedOnly === true,
+      after,
+    ];
   }
 
   private async load(key: string): Promise<CachedAssistant | null> {
@@ -171,10 +179,10 @@ export class RunnableAssistants {
   }
 
   private async loadPage(key: string): Promise<CachedPage> {
-    const [organizationId, visibleTo, onlyIds, after] = JSON.parse(key) as PageKey;
+    const [organizationId, visibleTo, onlyIds, onlyPublished, after] = JSON.parse(key) as PageKey;
     const scope = this.assistants.within(organizationId);
     const open = await this.membersUseAll(organizationId);
-    const rows = await scope.next({ visibleTo, onlyIds }, after, PAGE);
+    const rows = await scope.next({ visibleTo, onlyIds, onlyPublished }, after, PAGE);
     const shares = await sharesOf(
       scope,
       rows.map(({ id }) => id),

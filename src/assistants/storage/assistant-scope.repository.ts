@@ -16,6 +16,7 @@ export interface AssistantFilter {
   readonly visibleTo: string | null;
   /** When set, no others are seen. */
   readonly onlyIds: readonly number[] | null;
+  readonly onlyPublished?: boolean;
   readonly ownerId?: string;
   readonly type?: AssistantType;
   /** Part of name or description. */
@@ -47,6 +48,9 @@ const FOLLOW = `
 const LIVE_MATCHES = `EXISTS (SELECT FROM assistant_versions live
   WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version
     AND (live.name ILIKE :text OR live.description ILIKE :text))`;
+
+const LIVE_IS_NAMED = `EXISTS (SELECT FROM assistant_versions live
+  WHERE live.assistant_id = assistant.id AND live.version = assistant.live_version AND live.name = :name)`;
 
 const NEWEST_MATCHES = '(assistant.name ILIKE :text OR assistant.description ILIKE :text)';
 
@@ -184,6 +188,16 @@ export class AssistantScope {
     return new Set(rows.map((row) => row.name));
   }
 
+  /** Ids of assistants with this name, in the newest or in the live version. */
+  async idsNamed(name: string): Promise<number[]> {
+    const rows = await this.live()
+      .andWhere(`(assistant.name = :name OR ${LIVE_IS_NAMED})`, { name })
+      .select('assistant.id', 'id')
+      .orderBy('assistant.id', 'ASC')
+      .getRawMany<{ id: number }>();
+    return rows.map(({ id }) => id);
+  }
+
   /** Other live assistants of one owner whose metadata has the id somewhere after `assistant_id`; callers check the exact place. */
   mentioning(ownerId: string, id: number): Promise<AssistantEntity[]> {
     return this.live()
@@ -244,6 +258,7 @@ export class AssistantScope {
         { viewer: filter.visibleTo },
       );
     if (filter.onlyIds !== null) query.andWhere('assistant.id = ANY(:only)', { only: [...filter.onlyIds] });
+    if (filter.onlyPublished === true) query.andWhere('assistant.published');
     if (filter.ownerId !== undefined) query.andWhere('assistant.owner_id = :owner', { owner: filter.ownerId });
     if (filter.type !== undefined) query.andWhere('assistant.type = :type', { type: filter.type });
     if (filter.text !== undefined) {

@@ -3,6 +3,7 @@ import { assistantType, type Definition, definitionOf, metadataProblems, parseMe
 import type { Problem } from '../../kernel';
 import { batches, type ImportRow, type ImportScope, TableImport, type Transaction } from '../../platform/database';
 import { CollectionBindings } from '../editing/collection-bindings';
+import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
 import { AssistantEntity } from '../storage/assistant.entity';
 import { AssistantVersionEntity } from '../storage/assistant-version.entity';
 
@@ -13,6 +14,10 @@ export type ImportedAssistant = Omit<Definition, 'type' | 'collectionIds'> & {
 };
 
 const BATCH = 100;
+/** Higher numbers get another id: the sequence is advanced number by number, which needs no right to set it. */
+const MAX_KEPT_ID = 1_000_000;
+/** Ids left free above the source's, for assistants that are made there until the last import. */
+const RESERVE = 1_000;
 
 function rowOf(value: ImportedAssistant) {
   const parsed = parseMetadata(value.metadata);
@@ -22,7 +27,10 @@ function rowOf(value: ImportedAssistant) {
 /** Imports assistants. Definitions are not checked: a definition that ran at the source is kept unchanged. */
 @Injectable()
 export class AssistantImport extends TableImport<AssistantEntity, ImportedAssistant> {
-  constructor(private readonly bindings: CollectionBindings) {
+  constructor(
+    private readonly bindings: CollectionBindings,
+    private readonly aliases: AssistantAliasRepository,
+  ) {
     super({
       entity: AssistantEntity,
       idColumn: 'id',
@@ -53,6 +61,38 @@ export class AssistantImport extends TableImport<AssistantEntity, ImportedAssist
       [count],
     );
     return rows.map(({ id }) => Number(id));
+  }
+
+  /** The ids among `wanted` that no assistant of any organization has or had. */
+  async freeIds(wanted: readonly number[], tx: Transaction): Promise<ReadonlySet<number>> {
+    const low = wanted.filter((id) => id <= MAX_KEPT_ID);
+    const rows: { id: number }[] = await tx.query(
+      `SELECT id FROM unnest($1::integer[]) AS wanted (id)
+        WHERE NOT EXISTS (SELECT FROM assistants WHERE assistants.id = wanted.id)`,
+      [low],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Keeps new assistants off the ids of the source, with some in reserve. A rollback does not undo it. */
+  async advanceIds(sourceIds: readonly number[], tx: Transaction): Promise<void> {
+    const highest = Math.max(0, ...sourceIds.filter((id) => id <= MAX_KEPT_ID));
+    if (highest === 0) return;
+    await tx.query(
+      `SELECT count(nextval(ids.sequence)) FROM (
+         SELECT pg_get_serial_sequence('assistants', 'id')::regclass AS sequence
+       ) AS ids, generate_series(coalesce(pg_sequence_last_value(ids.sequence), 0) + 1, $1::bigint)`,
+      [highest + RESERVE],
+    );
+  }
+
+  /** `ids`: the number at the source and the id here. */
+  async keepAliases(
+    { organizationId, tx }: ImportScope,
+    source: string,
+    ids: readonly (readonly [number: number, assistantId: number])[],
+  ): Promise<void> {
+    await this.aliases.save(organizationId, source, ids, tx);
   }
 
   override async insert(scope: ImportScope, rows: readonly ImportRow<ImportedAssistant>[]): Promise<void> {

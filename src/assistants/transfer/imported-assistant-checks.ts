@@ -20,6 +20,11 @@ export class ImportedAssistantChecks {
     private readonly gate: DefinitionGate,
   ) {}
 
+  /** The owner's id; null for an assistant that does not exist any more. */
+  async ownerOf(organizationId: string, id: number): Promise<string | null> {
+    return (await this.assistants.within(organizationId).find(id))?.ownerId ?? null;
+  }
+
   /** Errors and losses; none for an assistant that does not exist any more. */
   async findings(organizationId: string, id: number): Promise<readonly Diagnostic[]> {
     const row = await this.assistants.within(organizationId).find(id);

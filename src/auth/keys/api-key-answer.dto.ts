@@ -15,6 +15,9 @@ export class ApiKeyDto {
   @ApiProperty({ type: [Number], nullable: true })
   assistant_ids!: number[] | null;
 
+  /** The key reaches published assistants only. */
+  published_only!: boolean;
+
   expires_at!: string | null;
   /** Written once a minute at most. */
   last_used_at!: string | null;

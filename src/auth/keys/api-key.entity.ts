@@ -32,6 +32,10 @@ export class ApiKeyEntity {
   @Column('integer', { name: 'assistant_ids', array: true, nullable: true })
   assistantIds!: number[] | null;
 
+  /** Published assistants only; those of the owner, too. */
+  @Column('boolean', { name: 'published_only', default: false })
+  publishedOnly!: boolean;
+
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 

@@ -14,9 +14,13 @@ export interface KeyRow {
   readonly userId: string;
   readonly role: Role;
   readonly disabled: boolean;
+  /** Its organization was ended. */
+  readonly isEnded: boolean;
   readonly systemAdmin: boolean;
   readonly scopes: Scope[];
   readonly assistantIds: number[] | null;
+  /** Null for a session without a key. */
+  readonly publishedOnly: boolean | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
@@ -25,8 +29,9 @@ const KEY_ROW = `
   SELECT key.id, key.hash, key.organization_id AS "organizationId", organization.slug AS "organizationSlug",
          organization.is_system AS "isSystem", key.user_id AS "userId", member.role,
          member.disabled OR organization.suspended AS disabled,
+         organization.erase_after IS NOT NULL AS "isEnded",
          person.system_admin AS "systemAdmin", key.scopes, key.assistant_ids AS "assistantIds",
-         key.expires_at AS "expiresAt", key.revoked_at AS "revokedAt"
+         key.published_only AS "publishedOnly", key.expires_at AS "expiresAt", key.revoked_at AS "revokedAt"
     FROM api_keys key
     JOIN organizations organization ON organization.id = key.organization_id
     JOIN members member ON member.organization_id = key.organization_id AND member.user_id = key.user_id

@@ -7,7 +7,7 @@ import { loadConfig } from '../../platform/config';
 const VARIABLE = 'EXPORT_DATABASE_URL';
 
 describe('the target of an export', () => {
-  const context: CommandContext = { args: [], progress: SILENT, signal: new AbortController().signal };
+  const context: CommandContext = { args: [], environment: {}, progress: SILENT, signal: new AbortController().signal };
   const given = async (...args: string[]): Promise<unknown> => {
     let outcome: Promise<unknown> = Promise.resolve();
     const register: Register = (command, work) =>

@@ -41,6 +41,7 @@ export function registerInstitutionCommands(program: Command, register: Register
       .requiredOption('--owner <email>', 'member who owns it')
       .requiredOption('--name <name>', 'what it is for')
       .option('--scopes <list>', SCOPES.join(','), 'chat,read')
+      .option('--published-only', 'reaches published assistants only')
       .option('--expires <date>', 'ISO 8601 time after which it is refused'),
     async (config, options) => (await import('./manage-institution.js')).makeKey(config, options),
   );

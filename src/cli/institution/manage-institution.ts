@@ -24,6 +24,7 @@ export interface NewKey {
   readonly owner: string;
   readonly name: string;
   readonly scopes: string;
+  readonly publishedOnly?: boolean;
   readonly expires?: string;
 }
 
@@ -73,11 +74,12 @@ export const makeSignInLink = (config: Config, { organization, email = '' }: Sig
 
 export const makeKey = (
   config: Config,
-  { organization, owner, name, scopes, expires }: NewKey,
+  { organization, owner, name, scopes, publishedOnly, expires }: NewKey,
 ): Promise<CommandResult> =>
   withApplication(config, 'institution', async (context) => {
     const expiry = expires ? { expires_at: expires } : {};
-    const input = { organization, owner, name, scopes: scopesOf(scopes), ...expiry };
+    const limits = { published_only: publishedOnly === true, ...expiry };
+    const input = { organization, owner, name, scopes: scopesOf(scopes), ...limits };
     const created = await context.get(ApiKeysService).create(null, input);
     return { text: created.key, data: { ...created } };
   });

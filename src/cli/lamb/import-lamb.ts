@@ -1,8 +1,11 @@
 import { statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { withApplication } from '../context';
 import { BadUsage, type CommandContext, type CommandResult } from '../output';
 import { invalid } from '../../kernel';
 import {
+  idsCsv,
   type ImportChoices,
   type ImportOptions,
   isClean,
@@ -14,8 +17,9 @@ import {
   reportText,
 } from '../../lamb-import';
 import type { Config } from '../../platform/config';
+import { rehearse, type RehearsalCommandOptions, wantedRehearsal } from './rehearse-lamb';
 
-export interface LambOptions {
+export interface LambOptions extends RehearsalCommandOptions {
   readonly files?: string;
   readonly dryRun?: boolean;
   readonly source: string;
@@ -25,6 +29,8 @@ export interface LambOptions {
   readonly rename?: readonly string[];
   readonly disabledOwnersTo?: string;
   readonly stripPrefix?: boolean;
+  readonly newIds?: boolean;
+  readonly idsCsv?: string;
 }
 
 const SOURCE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -60,14 +66,25 @@ const choicesOf = (options: LambOptions): ImportChoices => ({
   slugs: slugsOf(options.rename ?? []),
   disabledOwnersTo: options.disabledOwnersTo?.trim().toLowerCase() ?? null,
   stripPrefix: options.stripPrefix === true,
+  newIds: options.newIds === true,
 });
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** @throws {BadUsage} before anything is imported */
+function assertWritable({ idsCsv: file, dryRun }: LambOptions): void {
+  if (file === undefined) return;
+  if (dryRun === true) throw new BadUsage('--ids-csv: a dry run gives no ids');
+  if (isFolder(file) || !isFolder(dirname(file))) throw new BadUsage(`--ids-csv: ${file} cannot be written`);
+}
 
 function importOptions(options: LambOptions, { progress, signal }: CommandContext): ImportOptions {
   if (!SOURCE_NAME.test(options.source)) {
     throw new BadUsage('--source: lower-case letters, digits, dots, hyphens and underscores, at most 63');
   }
   const choices = choicesOf(options);
-  if (options.files !== undefined && statSync(options.files, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  assertWritable(options);
+  if (options.files !== undefined && !isFolder(options.files)) {
     throw invalid([{ path: '--files', message: `${options.files} is not a directory` }], 'Nothing was imported');
   }
   return {
@@ -89,8 +106,17 @@ export async function importLamb(
   const chosen = importOptions(options, context);
   // Opened first: an unreadable file needs no database.
   const source = openLambSource(context.args[0] ?? '');
+  const wanted = await wantedRehearsal(options, context);
   return withApplication(config, 'every', async (application) => {
     const report = await application.get(LambImport).run(source, chosen);
-    return { text: reportText(report), data: reportJson(report), ok: isClean(report) };
+    if (options.idsCsv !== undefined) await writeFile(options.idsCsv, idsCsv(report));
+    const imported = { text: reportText(report), data: reportJson(report), ok: isClean(report) };
+    if (wanted === null || report.interrupted) return imported;
+    const rehearsed = await rehearse(application, source, wanted, options, context);
+    return {
+      text: `${imported.text}\n\n${rehearsed.text}`,
+      data: { ...imported.data, ...rehearsed.data },
+      ok: imported.ok && rehearsed.ok,
+    };
   });
 }

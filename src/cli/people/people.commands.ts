@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Register } from '../output';
 import type { EraseOptions } from './erase-person';
 import type { ExportOptions } from './export-person';
+import type { LinksOptions } from './make-sign-in-links';
 
-/** Export and erasure of one person's data. */
+/** Export and erasure of one person's data, and sign-in links for many people. */
 export function registerPeopleCommands(program: Command, register: Register): void {
   register<ExportOptions>(
     program
@@ -27,5 +28,16 @@ export function registerPeopleCommands(program: Command, register: Register): vo
       )
       .option('--unshared <choice>', 'content that nobody else uses: delete | hand_over', 'delete'),
     async (...given) => (await import('./erase-person.js')).erasePerson(...given),
+  );
+  register<LinksOptions>(
+    program
+      .command('sign-in:links')
+      .description('make a single-use sign-in link for every enabled member who never signed in, as CSV')
+      .requiredOption('--organization <slug>', 'organization')
+      .option('--csv [file]', 'file that only its owner may read; standard output when absent')
+      .option('--role <role>', 'only members with this role')
+      .option('--hours <number>', 'hours until the links expire, at most 336', '72')
+      .option('--everybody', 'also members who signed in before'),
+    async (config, options) => (await import('./make-sign-in-links.js')).makeSignInLinks(config, options),
   );
 }

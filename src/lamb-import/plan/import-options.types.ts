@@ -15,6 +15,8 @@ export interface ImportChoices {
   readonly disabledOwnersTo: string | null;
   /** Removes the owner's number from assistants' names where the rest is unique in the organization. */
   readonly stripPrefix: boolean;
+  /** Every assistant gets a new id; otherwise an assistant keeps that of the source where it is free. */
+  readonly newIds: boolean;
 }
 
 export const NO_CHOICES: ImportChoices = {
@@ -23,6 +25,7 @@ export const NO_CHOICES: ImportChoices = {
   slugs: new Map(),
   disabledOwnersTo: null,
   stripPrefix: false,
+  newIds: false,
 };
 
 export interface ImportOptions {

@@ -1,5 +1,6 @@
 /** Codes of `notes`, `conflicts` and `left_out` of an import report: docs/reference/lamb-import.md explains each. */
 export const NOTE_CODES = [
+  'activity.assistants',
   'address.left_out',
   'address.mapped',
   'address.refused',
@@ -48,6 +49,7 @@ export type ConflictCode = (typeof CONFLICT_CODES)[number];
 
 /** Reasons for items that were not imported. Failed organizations carry the code of their error instead. */
 export const LEFT_OUT_CODES = [
+  'activity.no_assistant',
   'assistant.deleted',
   'assistant.unstorable',
   'collection.id',

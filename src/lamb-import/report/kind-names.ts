@@ -10,4 +10,5 @@ export const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   prompt_template: 'prompt templates',
   collection: 'knowledge bases',
   file: 'files',
+  activity: 'LTI activities',
 };

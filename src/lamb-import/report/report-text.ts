@@ -85,10 +85,15 @@ const countLines = ({ counts }: ImportedOrganization): string[] =>
     .filter(({ kind, text }) => kind !== 'organization' && text !== '')
     .map(({ kind, text }) => `  ${KIND_NAMES[kind].padEnd(COLUMN)}${text}`);
 
-const newIds = ({ assistants }: ImportedOrganization): string[] =>
-  assistants
-    .filter(({ id }) => id !== null)
-    .map(({ origin, id, name }) => `lamb_assistant.${origin} is lamb_assistant.${id}${named(name)}`);
+function newIds({ assistants }: ImportedOrganization): string[] {
+  const imported = assistants.filter(({ id }) => id !== null);
+  const changed = imported.filter(({ origin, id }) => origin !== id);
+  const kept = imported.length - changed.length;
+  return [
+    ...(kept > 0 ? [`${kept} keep their id`] : []),
+    ...changed.map(({ origin, id, name }) => `lamb_assistant.${origin} is lamb_assistant.${id}${named(name)}`),
+  ];
+}
 
 function organizationLines(organization: ImportedOrganization): string[] {
   const { name, slug, originSlug, outcome } = organization;

@@ -11,6 +11,7 @@ export const ITEM_KINDS = [
   'prompt_template',
   'collection',
   'file',
+  'activity',
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 

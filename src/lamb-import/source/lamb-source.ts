@@ -1,6 +1,7 @@
 import type { Database } from 'node-sqlite3-wasm';
 import { checkTables, findSchema, type SourceSchema } from './lamb-schema';
 import type { LambSource } from './lamb-source.types';
+import { readActivities } from './lti-activities';
 import { countNotTaken } from './not-taken';
 import type { LambProblem } from './problem.types';
 import { readRows } from './source-rows';
@@ -41,6 +42,7 @@ function read(database: Database, { prefix, tables, problems: absent }: SourceSc
   const organizations = unique('organizations', ({ id }) => id);
   const assistants = unique('assistants', ({ id }) => id).map((row) => ({ ...row, published: published.has(row.id) }));
   const rubrics = unique('rubrics', ({ id }) => id);
+  const activities = readActivities(database, prefix);
   return {
     prefix,
     problems,
@@ -52,7 +54,8 @@ function read(database: Database, { prefix, tables, problems: absent }: SourceSc
     rubrics,
     promptTemplates: unique('prompt_templates', ({ id }) => id),
     collections: unique('kb_registry', ({ collectionId }) => collectionId),
-    notTaken: countNotTaken(database, prefix, { organizations, assistants, rubrics }),
+    activities,
+    notTaken: countNotTaken(database, prefix, { organizations, assistants, rubrics, activities }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { LambActivity } from './lti-activities';
 import type { LambProblem } from './problem.types';
 import type { RowOf, TABLES } from './source-tables';
 
@@ -29,6 +30,8 @@ export interface LambSource {
   readonly rubrics: readonly LambRubric[];
   readonly promptTemplates: readonly LambPromptTemplate[];
   readonly collections: readonly LambCollection[];
+  /** LTI 1.1 activities that are in use. */
+  readonly activities?: readonly LambActivity[];
   readonly notTaken?: NotTaken;
 }
 

@@ -40,6 +40,8 @@ interface Rows {
   readonly organizations: readonly LambOrganization[];
   readonly assistants: readonly LambAssistant[];
   readonly rubrics: readonly LambRubric[];
+  /** Those that are imported. */
+  readonly activities: readonly unknown[];
 }
 
 /** Counts parts that are not imported, without zeros. A table that is absent or damaged counts as empty. */
@@ -49,6 +51,7 @@ export function countNotTaken(database: Database, prefix: string, rows: Rows): N
   for (const { kind, table, counts: counted = '*', where = 'TRUE' } of COUNTED) {
     add(kind, countOf(database, `SELECT count(${counted}) AS n FROM ${quoted(prefix + table)} WHERE ${where}`));
   }
+  add('lti_activities', -rows.activities.length);
   const has = (kind: NotTakenKind, holds: (organization: LambOrganization) => boolean): void =>
     add(kind, rows.organizations.filter(holds).length);
   has('signup_keys', ({ config }) => isText(valueAt(config, 'features', 'signup_key')));

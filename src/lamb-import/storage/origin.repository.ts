@@ -6,6 +6,9 @@ import { OriginEntity } from './origin.entity';
 
 const BATCH = 500;
 
+/** Items of a LAMB database, and of a knowledge-base server. */
+export type OriginKind = ItemKind | 'knowledge_base' | 'kb_document' | 'kb_source';
+
 export type Origin = Pick<OriginEntity, 'originId' | 'localId' | 'importedSha256' | 'localSha256'>;
 
 @Injectable()
@@ -18,6 +21,11 @@ export class OriginRepository {
     return origins.findOneBy({ source, kind: 'organization', originId });
   }
 
+  /** Links of one item of the source in every organization. */
+  named(source: string, kind: OriginKind, originId: string): Promise<OriginEntity[]> {
+    return this.dataSource.getRepository(OriginEntity).findBy({ source, kind, originId });
+  }
+
   /** Everything that earlier imports brought into one organization. */
   async all(organizationId: string, source: string): Promise<Origins> {
     return new Origins(await this.dataSource.getRepository(OriginEntity).findBy({ organizationId, source }));
@@ -26,7 +34,7 @@ export class OriginRepository {
   async save(
     organizationId: string,
     source: string,
-    kind: ItemKind,
+    kind: OriginKind,
     links: readonly Origin[],
     tx: Transaction,
   ): Promise<void> {
@@ -54,7 +62,7 @@ export class Origins {
     this.rows = new Map(rows.map((row) => [`${row.kind} ${row.originId}`, row]));
   }
 
-  find(kind: ItemKind, originId: string): OriginEntity | null {
+  find(kind: OriginKind, originId: string): OriginEntity | null {
     return this.rows.get(`${kind} ${originId}`) ?? null;
   }
 

@@ -3,6 +3,8 @@ import type { ImportedAssistant, ImportedShares } from '../../assistants';
 import { calledAssistants, withNewNames } from '../convert/metadata-references';
 import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan, PlannedAssistant, SourceItem } from '../plan/plan.types';
+import type { Transaction } from '../../platform/database';
+import type { LambSource } from '../source/lamb-source.types';
 import type { FileNames } from './file-transfer';
 import { ImportTargets } from './import-targets';
 import type { Match } from './match-items';
@@ -11,7 +13,7 @@ import { Reconciliation } from './reconciliation';
 /** Ids of a dry run: far above those in use, and never written. */
 const DRY_IDS = 2_000_000_000;
 
-/** Writes assistants under new ids, with references to files and assistants renamed, and their shares. */
+/** Writes assistants under their ids where those are free, with references to files and assistants renamed, and their shares. */
 @Injectable()
 export class AssistantWriter {
   constructor(private readonly targets: ImportTargets) {}
@@ -25,6 +27,7 @@ export class AssistantWriter {
     const ids = await this.idsOf(assistants, await reconciliation.match(assistants), context);
     const items = assistants.map((assistant) => renamed(assistant, ids, nameOf, context));
     await reconciliation.write(items, ({ origin }) => String(ids.get(Number(origin))));
+    await this.keepAliases(reconciliation, context);
     return reconciliation;
   }
 
@@ -52,7 +55,7 @@ export class AssistantWriter {
   private async idsOf(
     assistants: readonly PlannedAssistant[],
     matches: ReadonlyMap<string, Match>,
-    { options, tx }: WriteContext,
+    context: WriteContext,
   ): Promise<ReadonlyMap<number, number>> {
     const ids = new Map<number, number>();
     const created: number[] = [];
@@ -61,9 +64,40 @@ export class AssistantWriter {
       if (match?.status === 'stored' && match.link !== null) ids.set(id, Number(match.id));
       if (match?.status === 'new') created.push(id);
     }
-    const reserved = options.dryRun ? [] : await this.targets.assistants.reserveIds(created.length, tx);
-    for (const [index, id] of created.entries()) ids.set(id, reserved[index] ?? DRY_IDS + index);
+    for (const [id, given] of await this.newIds(created, context)) ids.set(id, given);
     return ids;
+  }
+
+  /** Ids here of new assistants, by the source's. */
+  private async newIds(
+    created: readonly number[],
+    { options, source, tx }: WriteContext,
+  ): Promise<ReadonlyMap<number, number>> {
+    if (options.dryRun) return new Map(created.map((id, index) => [id, DRY_IDS + index]));
+    const kept = options.choices.newIds ? new Set<number>() : await this.keptIds(created, source, tx);
+    const others = created.filter((id) => !kept.has(id));
+    const reserved = await this.targets.assistants.reserveIds(others.length, tx);
+    return new Map([
+      ...[...kept].map((id) => [id, id] as const),
+      ...others.map((id, index) => [id, reserved[index] ?? 0] as const),
+    ]);
+  }
+
+  /** The ids of all organizations of the source are kept free: the next one may need them. */
+  private async keptIds(
+    created: readonly number[],
+    { assistants }: LambSource,
+    tx: Transaction,
+  ): Promise<ReadonlySet<number>> {
+    const all = assistants.map(({ id }) => id);
+    await this.targets.assistants.advanceIds(all, tx);
+    return this.targets.assistants.freeIds(created, tx);
+  }
+
+  private async keepAliases({ ids }: Reconciliation<ImportedAssistant>, context: WriteContext): Promise<void> {
+    if (context.options.dryRun) return;
+    const aliases = [...ids].map(([origin, id]) => [Number(origin), Number(id)] as const);
+    await this.targets.assistants.keepAliases(context, context.options.sourceName, aliases);
   }
 }
 

@@ -3,6 +3,7 @@ import { AssistantImport, ShareImport } from '../../assistants';
 import { PromptTemplateImport } from '../../prompt-templates';
 import { FileImport } from '../../files';
 import { CollectionImport } from '../../knowledge-bases';
+import { ActivityImport } from '../../lti';
 import { RubricImport } from '../../rubrics';
 
 /** The import targets of the content of an organization. */
@@ -15,5 +16,6 @@ export class ImportTargets {
     readonly assistants: AssistantImport,
     readonly shares: ShareImport,
     readonly files: FileImport,
+    readonly activities: ActivityImport,
   ) {}
 }

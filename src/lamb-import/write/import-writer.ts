@@ -10,6 +10,7 @@ import type { WriteContext } from '../plan/import-context.types';
 import type { ImportPlan, PlannedMember, SourceItem } from '../plan/plan.types';
 import type { ItemKind } from '../report/report.types';
 import { OriginRepository } from '../storage/origin.repository';
+import { ActivityWriter } from './activity-writer';
 import { AssistantWriter } from './assistant-writer';
 import type { TransferredFiles } from './file-transfer';
 import { ImportTargets } from './import-targets';
@@ -42,6 +43,7 @@ export class ImportWriter {
     private readonly members: MemberImport,
     private readonly targets: ImportTargets,
     private readonly assistants: AssistantWriter,
+    private readonly activities: ActivityWriter,
     private readonly origins: OriginRepository,
     private readonly audit: AuditLog,
   ) {}
@@ -56,11 +58,12 @@ export class ImportWriter {
     const collections = await reconciled('collection', targets.collections, plan.collections, context, collectionId);
     const assistants = await this.assistants.write(plan, files.nameOf, context);
     const shares = await this.assistants.share(plan, assistants.ids, context);
+    const activities = await this.activities.write(assistants.ids, context);
     const stored = await reconciled('file', targets.files, files.items, context);
-    for (const { kind, links } of [members, rubrics, templates, collections, assistants, shares, stored]) {
+    for (const { kind, links } of [members, rubrics, templates, collections, assistants, shares, stored, activities]) {
       await this.origins.save(context.organizationId, context.options.sourceName, kind, links, context.tx);
     }
-    for (const each of [assistants, rubrics, templates, collections]) await noteGone(each, context);
+    for (const each of [assistants, rubrics, templates, collections, activities]) await noteGone(each, context);
     await this.record([...members.created.map(memberEntry), ...assistantEntries(assistants)], context);
     return { assistants: assistantsOf(plan, assistants), ...bytesOf(stored) };
   }

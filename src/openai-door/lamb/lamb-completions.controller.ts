@@ -6,6 +6,7 @@ import { Access, type BellwetherRequest, OpenAiErrors } from '../../platform/htt
 import { Idempotent } from '../../platform/idempotency';
 import { assistantIdIn, chatBodySchema, callerOf, readChatRequest } from '../../answering';
 import { completionSchema } from '../completions/completion.openapi';
+import { AssistantModels } from '../assistant-models.service';
 import { CompletionsService } from '../completions/completions.service';
 
 /** LAMB's completion route: the assistant is named in the query. */
@@ -13,7 +14,10 @@ import { CompletionsService } from '../completions/completions.service';
 @OpenAiErrors()
 @Controller('lamb/v1/completions')
 export class LambCompletionsController {
-  constructor(private readonly completions: CompletionsService) {}
+  constructor(
+    private readonly completions: CompletionsService,
+    private readonly names: AssistantModels,
+  ) {}
 
   @Post()
   @Idempotent()
@@ -31,6 +35,7 @@ export class LambCompletionsController {
     const id = assistant ?? alias;
     if (id === undefined) throw invalid([{ path: 'assistant', message: 'is required in the query' }]);
     const chat = readChatRequest(request.body);
-    await this.completions.answer(callerOf(request), assistantIdIn(id), chat, response);
+    const caller = callerOf(request);
+    await this.completions.answer(caller, await this.names.numbered(caller, assistantIdIn(id)), chat, response);
   }
 }

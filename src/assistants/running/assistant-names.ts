@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Caller } from '../../kernel';
+import { FreshCache } from '../../platform/cache';
+import type { RunnableAssistant } from '../access/assistant.types';
+import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
+import { AssistantRepository } from '../storage/assistant.repository';
+import { AssistantChanges } from './assistant-changes';
+import { RunnableAssistants } from './runnable-assistants';
+
+const MAX_AGE_MS = 5_000;
+const MAX_ORGANIZATIONS = 1_000;
+const MAX_NAMES = 5_000;
+
+/** An assistant by its id here or its number at any source, by its number at one source, or by its name. */
+export type AssistantReference =
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'alias'; readonly source: string; readonly number: number }
+  | { readonly kind: 'name'; readonly name: string };
+
+interface Aliases {
+  readonly organizationId: string;
+  /** Ids here by the number at any source, and by `source.number`. */
+  readonly ids: ReadonlyMap<number | string, readonly number[]>;
+  /** Ids here that are also the number of another, imported assistant. */
+  readonly contested: ReadonlySet<number>;
+}
+
+interface Named {
+  readonly organizationId: string;
+  readonly ids: readonly number[];
+}
+
+/** Finds assistants by the numbers of their sources and by their names, among those that a caller may use. */
+@Injectable()
+export class AssistantNames {
+  private readonly aliases = new FreshCache<string, Aliases>({
+    maxAge: MAX_AGE_MS,
+    max: MAX_ORGANIZATIONS,
+    load: (organizationId) => this.loadAliases(organizationId),
+  });
+  private readonly named = new FreshCache<string, Named>({
+    maxAge: MAX_AGE_MS,
+    max: MAX_NAMES,
+    load: (key) => this.loadNamed(key),
+  });
+
+  constructor(
+    private readonly runnables: RunnableAssistants,
+    private readonly assistants: AssistantRepository,
+    private readonly repository: AssistantAliasRepository,
+    changes: AssistantChanges,
+  ) {
+    changes.on({
+      assistant: (organizationId) => this.named.deleteWhere((each) => each.organizationId === organizationId),
+      organization: (organizationId) => this.drop(organizationId),
+    });
+  }
+
+  /**
+   * Ids of the assistants that one of the references means, by id. Several are all within the caller's reach; the only
+   * one may be out of it.
+   */
+  async find(caller: Caller, references: readonly AssistantReference[]): Promise<readonly number[]> {
+    const meant = new Set<number>();
+    for (const reference of references) for (const id of await this.idsOf(caller, reference)) meant.add(id);
+    return meant.size > 1 ? (await this.reachable(caller, [...meant])).map(({ id }) => id) : [...meant];
+  }
+
+  /** Ids here that are also the number of another assistant at its source. */
+  async contested(organizationId: string): Promise<ReadonlySet<number>> {
+    return (await this.aliases.get(organizationId)).contested;
+  }
+
+  private async idsOf(caller: Caller, reference: AssistantReference): Promise<readonly number[]> {
+    const { organizationId } = caller;
+    if (reference.kind === 'name') {
+      const { ids } = await this.named.get(JSON.stringify([organizationId, reference.name]));
+      const found = await this.reachable(caller, ids);
+      // The name that the caller sees is that of the version that runs.
+      return found.filter(({ name }) => name === reference.name).map(({ id }) => id);
+    }
+    const { ids } = await this.aliases.get(organizationId);
+    if (reference.kind === 'alias') return ids.get(`${reference.source}.${reference.number}`) ?? [];
+    return [reference.number, ...(ids.get(reference.number) ?? [])];
+  }
+
+  private async reachable(caller: Caller, ids: readonly number[]): Promise<RunnableAssistant[]> {
+    const found: RunnableAssistant[] = [];
+    for (const id of [...ids].sort((one, other) => one - other)) {
+      const assistant = await this.runnables.find(caller, id).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'not_found') return null;
+        throw error;
+      });
+      if (assistant !== null) found.push(assistant);
+    }
+    return found;
+  }
+
+  private drop(organizationId: string): void {
+    this.aliases.delete(organizationId);
+    this.named.deleteWhere((each) => each.organizationId === organizationId);
+  }
+
+  private async loadAliases(organizationId: string): Promise<Aliases> {
+    const ids = new Map<number | string, number[]>();
+    const contested = new Set<number>();
+    for (const { source, number, assistantId } of await this.repository.of(organizationId)) {
+      ids.set(number, [...(ids.get(number) ?? []), assistantId]);
+      ids.set(`${source}.${number}`, [assistantId]);
+      if (number !== assistantId) contested.add(number);
+    }
+    return { organizationId, ids, contested };
+  }
+
+  private async loadNamed(key: string): Promise<Named> {
+    const [organizationId, name] = JSON.parse(key) as [string, string];
+    return { organizationId, ids: await this.assistants.within(organizationId).idsNamed(name) };
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { batches, type Transaction } from '../../platform/database';
+import { AssistantAliasEntity } from './assistant-alias.entity';
+
+const BATCH = 1_000;
+
+export type AssistantAlias = Pick<AssistantAliasEntity, 'source' | 'number' | 'assistantId'>;
+
+/** Numbers that imported assistants have at their sources. */
+@Injectable()
+export class AssistantAliasRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  of(organizationId: string): Promise<AssistantAlias[]> {
+    return this.dataSource.getRepository(AssistantAliasEntity).findBy({ organizationId });
+  }
+
+  async save(
+    organizationId: string,
+    source: string,
+    ids: readonly (readonly [number: number, assistantId: number])[],
+    tx: Transaction,
+  ): Promise<void> {
+    for (const batch of batches(ids, BATCH)) {
+      await tx
+        .getRepository(AssistantAliasEntity)
+        .createQueryBuilder()
+        .insert()
+        .values(batch.map(([number, assistantId]) => ({ organizationId, source, number, assistantId })))
+        .orUpdate(['assistant_id'], ['organization_id', 'source', 'number'])
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { stringify } from 'csv-stringify/sync';
+import { SignInLinks } from '../../auth';
+import { invalid, type Role, ROLES } from '../../kernel';
+import { MembersService, OrganizationsService } from '../../organizations';
+import type { Config } from '../../platform/config';
+import { withApplication } from '../context';
+import { BadUsage, type CommandResult } from '../output';
+import { assertSecretOutput, openSecretFile } from './secret-file';
+
+export interface LinksOptions {
+  readonly organization: string;
+  /** A path; true writes to standard output. */
+  readonly csv?: string | true;
+  readonly role?: string;
+  readonly hours: string;
+  readonly everybody?: boolean;
+}
+
+/** Two weeks. */
+const MAX_HOURS = 336;
+const PAGE = 200;
+const COLUMNS = ['email', 'name', 'role', 'link', 'expires_at'] as const;
+
+interface Choice {
+  readonly hours: number;
+  readonly role: Role | null;
+  readonly everybody: boolean;
+}
+
+/** @throws {BadUsage} with every problem */
+function checked({ hours, role, everybody }: LinksOptions): Choice {
+  const problems: string[] = [];
+  const count = Number(hours);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_HOURS) {
+    problems.push(`--hours must be an integer from 1 to ${MAX_HOURS}`);
+  }
+  const known = ROLES.find((each) => each === role) ?? null;
+  if (role !== undefined && known === null) problems.push(`--role must be one of ${ROLES.join(', ')}`);
+  if (problems.length > 0) throw new BadUsage(problems.join('\n'));
+  return { hours: count, role: known, everybody: everybody === true };
+}
+
+async function membersOf(service: MembersService, organizationId: string, { role, everybody }: Choice) {
+  const chosen = [];
+  let cursor: string | null = null;
+  do {
+    const page = await service.list(organizationId, { limit: PAGE, cursor });
+    for (const member of page.items) {
+      const isNew = everybody || member.first_signed_in_at === null;
+      if (!member.disabled && isNew && (role === null || member.role === role)) chosen.push(member);
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return chosen;
+}
+
+/** `sign-in:links`: a link for each member who has none to come in by. The links are secrets. */
+export async function makeSignInLinks(config: Config, options: LinksOptions): Promise<CommandResult> {
+  const choice = checked(options);
+  const { csv = true, organization } = options;
+  // Opened first: links that cannot be written would end the earlier ones for nothing.
+  const file = csv === true ? null : await openSecretFile(csv);
+  if (csv === true) assertSecretOutput();
+  try {
+    return await withApplication(config, 'institution', async (context) => {
+      const organizationId = await context.get(OrganizationsService).idOf(organization);
+      const members = await membersOf(context.get(MembersService), organizationId, choice);
+      if (members.length === 0) {
+        const message = 'has no such member without a sign-in; --everybody includes those who signed in before';
+        throw invalid([{ path: 'organization', message }], 'No link was made');
+      }
+      const ids = members.map(({ user_id }) => user_id);
+      const links = await context.get(SignInLinks).makeAll(organizationId, ids, choice.hours);
+      const base = config.http.publicUrl ?? `http://localhost:${config.http.port}`;
+      const rows = members.map(({ email, name, role }, index) => {
+        const { path = '', expiresAt } = links[index] ?? {};
+        return [email, name, role, new URL(path, base).href, expiresAt?.toISOString() ?? ''];
+      });
+      const text = stringify(rows, { header: true, columns: [...COLUMNS], escape_formulas: true });
+      const data = { organization, links: members.length };
+      if (file === null) return { text: text.trimEnd(), data: { ...data, csv: text } };
+      await file.writeFile(text);
+      return { text: `Wrote ${members.length} links to ${String(csv)}.`, data: { ...data, file: csv } };
+    });
+  } finally {
+    await file?.close();
+  }
+}

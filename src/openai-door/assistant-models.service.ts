@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { exactModelId, modelNotFound, readModelName } from '../answering';
+import { type AssistantReference, AssistantsService } from '../assistants';
+import { type Caller, invalid, notFound } from '../kernel';
+
+/** Most assistants that a refusal names. */
+const MOST_NAMED = 5;
+
+/** Finds the assistant that a request names, and guesses nothing. */
+@Injectable()
+export class AssistantModels {
+  constructor(private readonly assistants: AssistantsService) {}
+
+  /** @throws {AppError} `model_not_found`, or `validation_failed` for a name of several assistants */
+  async idOf(caller: Caller, model: string): Promise<number> {
+    const meant = readModelName(model);
+    if (typeof meant === 'number') return meant;
+    return (await this.only(caller, meant, { path: 'model', text: model })) ?? refuse(model);
+  }
+
+  /** For LAMB's routes. @throws {AppError} `not_found`, or `validation_failed` for a number of several assistants */
+  async numbered(caller: Caller, number: number): Promise<number> {
+    const subject = { path: 'assistant', text: String(number) };
+    const id = await this.only(caller, [{ kind: 'number', number }], subject);
+    if (id === null) throw notFound('Assistant');
+    return id;
+  }
+
+  private async only(
+    caller: Caller,
+    references: readonly AssistantReference[],
+    { path, text }: { readonly path: string; readonly text: string },
+  ): Promise<number | null> {
+    const ids = await this.assistants.idsMeant(caller, references);
+    if (ids.length <= 1) return ids[0] ?? null;
+    const found = await Promise.all(ids.slice(0, MOST_NAMED).map((id) => this.assistants.runnable(caller, id)));
+    const names = found.map(({ id, name }) => `${exactModelId(id)} ("${name}")`);
+    const rest = ids.length - found.length;
+    const list = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+    throw invalid([{ path, message: `${text} means ${ids.length} assistants: ${list}. Use one of these names.` }]);
+  }
+}
+
+function refuse(model: string): never {
+  throw modelNotFound(model);
+}
