@@ -2,6 +2,8 @@ export { DocumentsService } from './documents/documents.service';
 export { SourceLinks } from './documents/source-links';
 export { ExternalProbe } from './retrieval/collections/external-probe.service';
 export { CollectionImport, type ImportedCollection } from './external/collection-import';
+export { KnowledgeBaseImport, type NewSource } from './imports/knowledge-base-import';
+export type { StoredUpload } from './documents/document-store';
 export type { CreateKnowledgeBaseDto } from './knowledge-base.dto';
 export { RETRIEVAL_MODES, type RetrievalMode } from './storage/knowledge-base.types';
 export { KnowledgeBasePurge } from './knowledge-base-purge';

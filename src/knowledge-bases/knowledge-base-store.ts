@@ -95,11 +95,11 @@ export class KnowledgeBaseStore {
     return this.found(read);
   }
 
-  /** Marks it as deleted and frees its slug. A job then removes the documents. */
+  /** Marks it as deleted and frees its slug and alias. A job then removes the documents. */
   async hide(caller: Caller, { id, organizationId }: KnowledgeBaseEntity, expected: number | null): Promise<void> {
     await this.versions.change({ caller, id, expected }, 'delete', async ({ name, slug }, tx) => {
       await this.purge.enqueue({ organizationId, id }, tx);
-      return { values: { deletedAt: new Date(), slug: id }, before: { name, slug } };
+      return { values: { deletedAt: new Date(), slug: id, alias: null }, before: { name, slug } };
     });
     this.purge.wake();
   }
@@ -151,7 +151,8 @@ function checkedSlug(slug: string): string {
   throw invalid([{ path: 'slug', message }]);
 }
 
-async function freeSlug(scope: KnowledgeBaseScope, wish: string): Promise<string> {
+/** The wish, with a number if it is taken. */
+export async function freeSlug(scope: KnowledgeBaseScope, wish: string): Promise<string> {
   for (let number = 1; number <= SLUG_TRIES; number++) {
     const slug = number === 1 ? wish : `${wish}-${number}`;
     if (!(await scope.slugTaken(slug))) return slug;

@@ -52,7 +52,15 @@ import { VectorMaintenance } from './embedding/vector-maintenance';
 import { KnowledgeBaseViews } from './knowledge-base-view';
 import { VectorGraphRepository } from './search/vector-graphs.repository';
 import { VectorGraphs } from './search/vector-graphs';
+import { KnowledgeBaseImport } from './imports/knowledge-base-import';
 import { SharingService } from './sharing.service';
+import { SourceFetcher } from './sources/fetching/source-fetcher';
+import { SourceRefreshService } from './sources/source-refresh.service';
+import { SourceRequests } from './sources/source-requests';
+import { SourceSweep } from './sources/source-sweep';
+import { SourcesController } from './sources/sources.controller';
+import { SourcesService } from './sources/sources.service';
+import { SourceRepository } from './sources/storage/source.repository';
 
 @Module({
   imports: [ConnectorsModule, ExtractionModule, FilesModule, MeteringModule, OrganizationsModule],
@@ -63,6 +71,7 @@ import { SharingService } from './sharing.service';
     DocumentsController,
     QueryController,
     SourceLinksController,
+    SourcesController,
   ],
   providers: [
     ChunkEmbedder,
@@ -83,6 +92,7 @@ import { SharingService } from './sharing.service';
     IngestionRequests,
     IngestionService,
     IngestionSweep,
+    KnowledgeBaseImport,
     KnowledgeBasePermissions,
     KnowledgeBasePurge,
     KnowledgeBaseRepository,
@@ -97,6 +107,12 @@ import { SharingService } from './sharing.service';
     SharingService,
     SourceLinkReader,
     SourceLinks,
+    SourceFetcher,
+    SourceRefreshService,
+    SourceRepository,
+    SourceRequests,
+    SourcesService,
+    SourceSweep,
     ChunkVectors,
     EmbeddingCacheRepository,
     EmbeddingSettings,
@@ -118,6 +134,7 @@ import { SharingService } from './sharing.service';
     ExternalProbe,
     CollectionNames,
     CollectionImport,
+    KnowledgeBaseImport,
     DocumentsService,
     KnowledgeBasePurge,
     KnowledgeBasesService,

@@ -1,6 +1,17 @@
 import type { TextEncoding } from './text-decoding';
 
-export const DOCUMENT_FORMATS = ['pdf', 'docx', 'pptx', 'html', 'markdown', 'text', 'csv', 'json'] as const;
+export const DOCUMENT_FORMATS = [
+  'pdf',
+  'docx',
+  'pptx',
+  'html',
+  'markdown',
+  'text',
+  'csv',
+  'json',
+  'vtt',
+  'srt',
+] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 
 export interface DetectedFormat {

@@ -15,6 +15,8 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   txt: 'text',
   csv: 'csv',
   json: 'json',
+  vtt: 'vtt',
+  srt: 'srt',
 };
 
 const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
@@ -26,9 +28,11 @@ const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   text: 'text/plain',
   csv: 'text/csv',
   json: 'application/json',
+  vtt: 'text/vtt',
+  srt: 'application/x-subrip',
 };
 
-export const READABLE_EXTENSIONS = '.pdf, .docx, .pptx, .html, .md, .txt, .csv or .json';
+export const READABLE_EXTENSIONS = '.pdf, .docx, .pptx, .html, .md, .txt, .csv, .json, .vtt or .srt';
 
 const HEAD_BYTES = 4096;
 /** ISO 32000-1, appendix H: readers accept a header within the first 1,024 bytes. */
@@ -121,6 +125,8 @@ const AGREES: Readonly<Record<DocumentFormat, (content: Content) => boolean>> = 
   text: ({ kind }) => kind === 'text' || kind === 'json',
   csv: ({ kind }) => kind === 'text',
   json: ({ kind, head = '' }) => kind === 'json' || (kind === 'text' && JSON_START.test(head)),
+  vtt: ({ kind, head = '' }) => kind === 'text' && /^WEBVTT(?:\s|$)/.test(head),
+  srt: ({ kind, head = '' }) => kind === 'text' && head.includes('-->'),
 };
 
 /** Formats that are ZIP archives of XML parts. */

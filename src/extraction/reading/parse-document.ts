@@ -7,6 +7,7 @@ import type {
 } from '../document/extraction.types';
 import { detectFormat } from './detect-format';
 import type { Content, FormatReader } from '../formats/format-reader.types';
+import { readCaptions } from '../formats/captions';
 import { readCsv } from '../formats/csv';
 import { readDocx } from '../formats/docx';
 import { readHtml } from '../formats/html';
@@ -24,6 +25,8 @@ const READERS: Readonly<Record<DocumentFormat, FormatReader>> = {
   text: readText,
   csv: readCsv,
   json: readJson,
+  vtt: readCaptions,
+  srt: readCaptions,
 };
 
 /** PostgreSQL rejects NUL and unpaired surrogates. */

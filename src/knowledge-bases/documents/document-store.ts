@@ -15,7 +15,12 @@ import { DocumentRepository } from '../storage/document.repository';
 
 export interface StoredUpload extends StoredFile {
   readonly name: string;
+  /** Address that it was fetched from; null for an upload. */
+  readonly sourceUrl: string | null;
 }
+
+/** The parts of a knowledge base that writing documents needs. */
+export type OwnedBase = Pick<KnowledgeBaseEntity, 'organizationId' | 'id' | 'ownerId'>;
 
 export interface SavedDocument {
   readonly id: string;
@@ -43,17 +48,29 @@ export class DocumentStore {
   /**
    * A file with a known name and the same bytes changes nothing. With other bytes it replaces the document; its old chunks
    * answer until the new ones are complete. Names must be distinct.
+   * @throws {AppError} `conflict` when fetched content has the name of another document
    */
   async save(
-    caller: Caller,
+    caller: Caller | null,
     knowledgeBase: KnowledgeBaseEntity,
     uploads: readonly StoredUpload[],
   ): Promise<SavedDocument[]> {
+    const saving = await this.saving(caller, knowledgeBase, uploads);
+    return this.transactions.run(saving);
+  }
+
+  /** `save` as work for a transaction of the caller, who has inserted or read the knowledge base. */
+  async saving(
+    caller: Caller | null,
+    knowledgeBase: OwnedBase,
+    uploads: readonly StoredUpload[],
+  ): Promise<(tx: Transaction) => Promise<SavedDocument[]>> {
     const assertRoom = await this.storage.checkFor({ ...knowledgeBase, userId: knowledgeBase.ownerId });
-    return this.locked(knowledgeBase, async (documents, tx) => {
+    const work: DocumentWork<SavedDocument[]> = async (documents, tx) => {
       const names = uploads.map(({ name }) => name);
       const known = new Map((await documents.named(knowledgeBase.id, names)).map((row) => [row.filename, row]));
       const plans = uploads.map((upload) => planOf(upload, known.get(upload.name)));
+      plans.forEach(assertOwnName);
       const changed = plans.filter((plan) => plan.changed);
       await documents.insertAll(
         changed
@@ -78,7 +95,8 @@ export class DocumentStore {
         changed,
         unused: changed ? null : upload.storageName,
       }));
-    });
+    };
+    return (tx) => this.underLock(knowledgeBase, work, tx);
   }
 
   /** Enqueues a failed document again. */
@@ -118,7 +136,7 @@ export class DocumentStore {
   }
 
   /** Removes the document from all answers and lists and frees its name. A job then removes chunks and files. */
-  hide(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
+  hide(caller: Caller | null, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<void> {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
       await documents.update(id, {
@@ -144,25 +162,22 @@ export class DocumentStore {
     return this.transactions.once(name, (tx) => this.underLock(knowledgeBase, work, tx));
   }
 
-  private async underLock<T>(
-    { organizationId, id }: KnowledgeBaseEntity,
-    work: DocumentWork<T>,
-    tx: Transaction,
-  ): Promise<T> {
+  private async underLock<T>({ organizationId, id }: OwnedBase, work: DocumentWork<T>, tx: Transaction): Promise<T> {
     const knowledgeBase = await this.index.lock(organizationId, id, tx);
     if (knowledgeBase === undefined || knowledgeBase.deleted) throw notFound('Knowledge base');
     return work(this.documents.within(organizationId, tx), tx);
   }
 
   private record(
-    caller: Caller,
+    caller: Caller | null,
     action: string,
-    { id, knowledgeBaseId }: DocumentEntity,
+    { id, organizationId, knowledgeBaseId }: DocumentEntity,
     tx: Transaction,
     before?: object,
   ): Promise<void> {
     const after = { knowledge_base_id: knowledgeBaseId };
-    return this.audit.record({ caller, action, target: { type: 'document', id }, before, after }, tx);
+    const target = { type: 'document', id };
+    return this.audit.record({ caller, organizationId, action, target, before, after }, tx);
   }
 }
 
@@ -190,18 +205,26 @@ const contentOf = ({ size, sha256, contentType, storageName }: StoredUpload) => 
 const newRow = ({ id, upload }: Plan) => ({
   id,
   filename: upload.name,
+  sourceUrl: upload.sourceUrl,
   status: 'pending' as const,
   ...contentOf(upload),
 });
 
-function auditOf(caller: Caller, knowledgeBase: KnowledgeBaseEntity, { id, upload, old }: Plan): AuditRecord {
+/** An upload may replace fetched content, never the other way round. */
+function assertOwnName({ upload: { sourceUrl, name }, old }: Plan): void {
+  if (sourceUrl === null || old === undefined || old.sourceUrl === sourceUrl) return;
+  throw new AppError('conflict', `Another document has the name ${name}`);
+}
+
+function auditOf(caller: Caller | null, knowledgeBase: OwnedBase, { id, upload, old }: Plan): AuditRecord {
   const { name: filename, sha256, size } = upload;
   return {
     caller,
+    organizationId: knowledgeBase.organizationId,
     action: old === undefined ? 'document.create' : 'document.replace',
     target: { type: 'document', id },
     before: old === undefined ? undefined : { sha256: old.sha256 },
-    after: { knowledge_base_id: knowledgeBase.id, filename, sha256, size },
+    after: { knowledge_base_id: knowledgeBase.id, filename, sha256, size, source_url: upload.sourceUrl ?? undefined },
   };
 }
 

@@ -14,6 +14,11 @@ const TRANSACTION_SIZE = 200;
 /** Files written to disk at once. */
 const CONCURRENT_WRITES = 8;
 
+/** A file that was uploaded or, with `sourceUrl`, fetched. */
+export interface NewDocument extends UploadedFile {
+  readonly sourceUrl?: string;
+}
+
 /** Stores uploaded files and requests their ingestion. The bytes are written before rows and jobs. */
 @Injectable()
 export class DocumentUploads {
@@ -28,9 +33,9 @@ export class DocumentUploads {
    * again changes nothing about them.
    */
   async accept(
-    caller: Caller,
+    caller: Caller | null,
     knowledgeBase: KnowledgeBaseEntity,
-    uploads: readonly UploadedFile[],
+    uploads: readonly NewDocument[],
   ): Promise<SavedDocument[]> {
     const saved: SavedDocument[] = [];
     for (const batch of batches(lastOfEachName(uploads), TRANSACTION_SIZE)) {
@@ -40,9 +45,9 @@ export class DocumentUploads {
   }
 
   private async save(
-    caller: Caller,
+    caller: Caller | null,
     knowledgeBase: KnowledgeBaseEntity,
-    uploads: readonly UploadedFile[],
+    uploads: readonly NewDocument[],
   ): Promise<SavedDocument[]> {
     const space = knowledgeBaseSpace(knowledgeBase.organizationId, knowledgeBase.id);
     const stored: StoredUpload[] = [];
@@ -64,7 +69,7 @@ export class DocumentUploads {
   /** Adds to `stored` what was written, also when a write fails. */
   private async writeAll(
     { organizationId, id }: KnowledgeBaseEntity,
-    uploads: readonly UploadedFile[],
+    uploads: readonly NewDocument[],
     stored: StoredUpload[],
   ): Promise<void> {
     const space = knowledgeBaseSpace(organizationId, id);
@@ -72,8 +77,8 @@ export class DocumentUploads {
       const written = await Promise.allSettled(
         batch.map(async (upload): Promise<StoredUpload> => {
           const storageName = await this.blobs.put(space, upload.bytes);
-          const { name, size, sha256 } = upload;
-          return { name, size, sha256, contentType: await contentTypeOf(upload), storageName };
+          const { name, size, sha256, sourceUrl = null } = upload;
+          return { name, sourceUrl, size, sha256, contentType: await contentTypeOf(upload), storageName };
         }),
       );
       stored.push(...written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
@@ -93,6 +98,6 @@ async function contentTypeOf({ bytes, name }: UploadedFile): Promise<string> {
 }
 
 /** The last of several files with one name counts, as if they had been uploaded one after the other. */
-const lastOfEachName = (uploads: readonly UploadedFile[]): UploadedFile[] => [
+const lastOfEachName = (uploads: readonly NewDocument[]): NewDocument[] => [
   ...new Map(uploads.map((upload) => [upload.name, upload])).values(),
 ];

@@ -15,6 +15,8 @@ export class DocumentDto {
   knowledge_base_id!: string;
   /** Name of the uploaded file. */
   filename!: string;
+  /** Address that it was fetched from; null for an upload. */
+  source_url!: string | null;
   /** Title or first heading of the document. */
   title!: string | null;
   /** By content. Type, size and hash are those of the newest upload, also before it is processed. */

@@ -46,6 +46,11 @@ export class SourceLinks {
     return this.base + PATH + encodeToken({ ...target, expiresAt: now() + this.config.sourceLinks.ttlSeconds }, key);
   }
 
+  /** Whether an address leads to a document that is stored here. */
+  leadsHere(url: string): boolean {
+    return url.startsWith(`${this.base}/api/v1/`);
+  }
+
   /** Whether the reader may still use the assistant that the link came from. */
   async isStillUsable({ organizationId, readerId, assistantId }: SourceLinkTarget): Promise<boolean> {
     return assistantId === null || this.assistants.mayUse({ organizationId, userId: readerId }, assistantId);

@@ -15,6 +15,7 @@ export const toDocumentDto = (row: DocumentEntity): DocumentDto => ({
   id: row.id,
   knowledge_base_id: row.knowledgeBaseId,
   filename: row.filename,
+  source_url: row.sourceUrl,
   title: row.title,
   content_type: row.contentType,
   size: row.size,

@@ -3,11 +3,14 @@ import { DataSource, In } from 'typeorm';
 import type { Principal } from '../../kernel';
 import { ExternalCollectionEntity } from './external-collection.entity';
 
+const NOT_IMPORTED = `NOT EXISTS (SELECT FROM knowledge_bases kb WHERE kb.organization_id = collection.organization_id
+  AND kb.alias = collection.collection_id AND kb.deleted_at IS NULL)`;
+
 @Injectable()
 export class ExternalCollectionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The principal's own and shared collections, sorted by id. */
+  /** The principal's own and shared collections, sorted by id, without those that were imported. */
   async page(
     { organizationId, userId }: Principal,
     limit: number,
@@ -18,10 +21,15 @@ export class ExternalCollectionRepository {
         .getRepository(ExternalCollectionEntity)
         .createQueryBuilder('collection')
         .where('collection.organization_id = :organizationId', { organizationId })
-        .andWhere('(collection.owner_id = :userId OR collection.shared)', { userId });
+        .andWhere('(collection.owner_id = :userId OR collection.shared)', { userId })
+        .andWhere(NOT_IMPORTED);
     const page = visible().orderBy('collection.collection_id COLLATE "C"', 'ASC').limit(limit);
     if (after !== null) page.andWhere('collection.collection_id COLLATE "C" > :after', { after });
     return [await page.getMany(), await visible().getCount()];
+  }
+
+  async find(organizationId: string, collectionId: string): Promise<ExternalCollectionEntity | null> {
+    return this.dataSource.getRepository(ExternalCollectionEntity).findOneBy({ organizationId, collectionId });
   }
 
   /** Ids that are missing in the organization's list. None while the list is empty: then it is not kept. */

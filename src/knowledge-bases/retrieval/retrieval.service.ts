@@ -116,6 +116,7 @@ export class RetrievalService {
   readdress(source: Source, { owner, reader, assistantId }: Readers): Source {
     if (source.type !== 'knowledge_base' || source.document_id === undefined || source.knowledge_base === undefined)
       return source;
+    if (!this.links.leadsHere(source.url)) return source;
     const { organizationId, userId: ownerId } = owner;
     const { document_id: documentId, knowledge_base } = source;
     const target = { organizationId, knowledgeBaseId: knowledge_base.id, documentId, ownerId };
@@ -137,7 +138,7 @@ export class RetrievalService {
       const failures = answers.flatMap(({ failure }) => failure ?? []);
       throw failureOfAll(failures, `No collection answered: ${failed.map(describe).join('; ')}`);
     }
-    const { candidates } = await this.arranged(owner, { plan, first, answers }, query);
+    const { candidates } = await this.arranged(owner, { plan, first, answers, sources }, query);
     query.signal?.throwIfAborted();
     const { kept, warnings } = withinBudget(candidates.map(withColumnNames), query.maxTokens ?? Infinity);
     const { mode } = query;
@@ -166,11 +167,13 @@ export class RetrievalService {
 
   private async arranged(
     { organizationId }: Principal,
-    { plan, first, answers }: Searched & { readonly answers: readonly ExternalAnswer[] },
+    { plan, first, answers, sources }: Searched & Found,
     query: RetrievalQuery,
   ): Promise<Selection> {
     const arrangedOf = ({ lists }: Hits): Promise<Selection> =>
-      selectPassages(ordered(lists, plan, answers, query), query, (keys) => this.own.sections(organizationId, keys));
+      selectPassages(ordered(lists, plan, answers, query, sources), query, (keys) =>
+        this.own.sections(organizationId, keys),
+      );
     const arranged = await arrangedOf(first);
     if (!arranged.isShort || !first.isCut) return arranged;
     return arrangedOf(await this.hits(plan, query, secondDepth(query.topK, plan.bases.length)));
@@ -193,6 +196,11 @@ interface Hits {
   readonly isCut: boolean;
 }
 
+interface Found {
+  readonly answers: readonly ExternalAnswer[];
+  readonly sources: Sources;
+}
+
 interface Searched {
   readonly plan: SearchPlan;
   readonly first: Hits;
@@ -204,10 +212,11 @@ function ordered(
   { bases }: SearchPlan,
   answers: readonly ExternalAnswer[],
   { collections }: RetrievalQuery,
+  { own }: Pick<Resolved, 'own'>,
 ): (readonly Candidate[])[] {
   const byPlace = new Map<string, readonly Candidate[]>();
-  for (const [index, { id, slug }] of bases.entries()) {
-    const ref = collections.find((name) => name === slug || name.toLowerCase() === id);
+  for (const [index, { id }] of bases.entries()) {
+    const ref = collections.find((name) => own.get(name)?.id === id);
     if (ref !== undefined) byPlace.set(ref, lists[index] ?? []);
   }
   for (const { collection, passages } of answers) byPlace.set(collection, passages.map(externalCandidate));

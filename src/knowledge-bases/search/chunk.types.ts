@@ -24,6 +24,8 @@ export interface Hit {
   readonly document_id: string;
   readonly generation: string;
   readonly filename: string;
+  /** Address that the document was fetched from. */
+  readonly source_url: string | null;
   readonly title: string | null;
   readonly text: string;
   readonly table_header: string | null;

@@ -3,7 +3,7 @@
  * similarity.
  */
 export const HIT_ROWS = `
-  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.title, c.text,
+  SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.source_url, d.title, c.text,
     c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
     c.section_start, c.section_end, hit.similarity
   FROM hit

@@ -20,7 +20,7 @@ export interface Backlog {
 
 type NewDocument = Pick<
   DocumentEntity,
-  'id' | 'knowledgeBaseId' | 'filename' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
+  'id' | 'knowledgeBaseId' | 'filename' | 'sourceUrl' | 'contentType' | 'size' | 'sha256' | 'storageName' | 'status'
 >;
 
 const READ_SLICE = 500;

@@ -25,6 +25,10 @@ export class DocumentEntity {
   @Column('text')
   filename!: string;
 
+  /** Address that it was fetched from; null for an upload. */
+  @Column('text', { name: 'source_url', nullable: true })
+  sourceUrl!: string | null;
+
   /** Title or first heading of the document. */
   @Column('text', { nullable: true })
   title!: string | null;

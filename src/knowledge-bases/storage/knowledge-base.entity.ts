@@ -3,6 +3,7 @@ import type { Embedding, KnowledgeBaseVisibility } from './knowledge-base.types'
 
 @Entity('knowledge_bases')
 @Unique('knowledge_bases_slug_uq', ['organizationId', 'slug'])
+@Unique('knowledge_bases_alias_uq', ['organizationId', 'alias'])
 @Index('knowledge_bases_owner_idx', ['organizationId', 'ownerId'])
 export class KnowledgeBaseEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'knowledge_bases_pk' })
@@ -16,6 +17,10 @@ export class KnowledgeBaseEntity {
 
   @Column('text')
   slug!: string;
+
+  /** Its id on the server that it was imported from; assistants may refer to it. */
+  @Column('text', { nullable: true })
+  alias!: string | null;
 
   @Column('text')
   name!: string;

@@ -37,14 +37,14 @@ const readable = (columns: readonly ColumnMetadata[]): string => `
 
 /** Everything that decides what a search finds: the settings, and the generation of each document, which stands for its chunks. */
 const STATES = `
-  SELECT kb.id, kb.slug, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
+  SELECT kb.id, kb.slug, kb.alias, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
     md5(jsonb_build_array(kb.name, kb.language, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
     (SELECT count(*) || ' ' || coalesce(sum(hashtextextended(
         concat_ws(' ', document.id, document.generation, document.filename, document.title), 0)), 0)
       FROM kb_documents document
       WHERE document.knowledge_base_id = kb.id AND document.generation IS NOT NULL) AS documents
   FROM knowledge_bases kb
-  WHERE kb.organization_id = $1 AND kb.deleted_at IS NULL AND (kb.id = ANY ($3::uuid[]) OR kb.slug = ANY ($4::text[]))`;
+  WHERE kb.organization_id = $1 AND kb.deleted_at IS NULL AND (kb.id = ANY ($3::uuid[]) OR kb.slug = ANY ($4::text[]) OR kb.alias = ANY ($5::text[]))`;
 
 const WITH_READABLE_PASSAGES = `
   SELECT kb.id FROM knowledge_bases kb
@@ -55,6 +55,7 @@ const WITH_READABLE_PASSAGES = `
 export interface KnowledgeBaseState {
   readonly id: string;
   readonly slug: string;
+  readonly alias: string | null;
   readonly readable: boolean;
   readonly settings: string;
   readonly documents: string;
@@ -83,9 +84,13 @@ export class KnowledgeBaseRepository {
     return entity;
   }
 
-  /** States of the knowledge bases with these ids or slugs, readable or not. */
-  states({ organizationId, userId }: Principal, refs: readonly string[]): Promise<KnowledgeBaseState[]> {
-    const values = [organizationId, userId, refs.filter(isUuid), [...refs]];
+  /** States of the knowledge bases with these ids or slugs, or these aliases, readable or not. */
+  states(
+    { organizationId, userId }: Principal,
+    refs: readonly string[],
+    aliases: readonly string[],
+  ): Promise<KnowledgeBaseState[]> {
+    const values = [organizationId, userId, refs.filter(isUuid), [...refs], [...aliases]];
     return queryPrepared<KnowledgeBaseState & Record<string, unknown>>(this.dataSource, STATES, values);
   }
 
@@ -140,13 +145,22 @@ export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
     return this.rows.existsBy(this.where({ slug }));
   }
 
-  /** Knowledge bases of the organization with these ids or slugs, readable or not. */
-  async named(refs: readonly string[]): Promise<KnowledgeBaseEntity[]> {
+  /** The one that an import brought from another server's collection. */
+  aliased(alias: string): Promise<KnowledgeBaseEntity | null> {
+    return this.rows.findOneBy(this.where({ alias, deletedAt: IsNull() }));
+  }
+
+  /** Knowledge bases of the organization with these ids or slugs, or these aliases, readable or not. */
+  async named(refs: readonly string[], aliases: readonly string[] = []): Promise<KnowledgeBaseEntity[]> {
     if (refs.length === 0) return [];
     const ids = refs.filter(isUuid);
     const live = { deletedAt: IsNull() };
     return this.rows.find({
-      where: [this.where({ id: In(ids), ...live }), this.where({ slug: In([...refs]), ...live })],
+      where: [
+        this.where({ id: In(ids), ...live }),
+        this.where({ slug: In([...refs]), ...live }),
+        this.where({ alias: In([...aliases]), ...live }),
+      ],
     });
   }
 

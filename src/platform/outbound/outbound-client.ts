@@ -96,6 +96,7 @@ export class OutboundClient implements OnModuleDestroy {
       trusted: input.trusted === true,
     };
     for (let redirects = 0; ; redirects += 1) {
+      await input.admit?.(hop.url);
       const response = await this.dispatcher(hop.trusted).request({
         origin: hop.url.origin,
         path: hop.url.pathname + hop.url.search,

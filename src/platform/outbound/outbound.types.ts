@@ -10,6 +10,8 @@ export interface OutboundRequest {
   readonly maxBytes?: number;
   /** Called with the length of each part before it is kept; throwing ends the reading. */
   readonly take?: (bytes: number) => void;
+  /** Called with each URL, redirects included, before it is asked; throwing ends the request. */
+  readonly admit?: (url: URL) => Promise<void>;
   /** True for URLs of the operator: allows private addresses. */
   readonly trusted?: boolean;
 }

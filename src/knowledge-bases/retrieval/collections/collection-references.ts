@@ -17,6 +17,17 @@ export interface Resolved {
 /** UUIDv7 (RFC 9562 §5.7). Without a row it is the id of a deleted knowledge base. */
 const isOurId = (ref: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i.test(ref);
 
+interface Named {
+  readonly id: string;
+  readonly slug: string;
+  readonly alias: string | null;
+}
+
+/** By id or slug; else by the alias of an imported collection, which is no longer asked for at its old server. */
+const namedBy = <Row extends Named>(ref: string, rows: readonly Row[]): Row | undefined =>
+  rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref) ??
+  rows.find(({ alias }) => alias === referenceName(ref));
+
 /** Resolves the entries of `collections` at every question. */
 @Injectable()
 export class CollectionReferences {
@@ -28,14 +39,12 @@ export class CollectionReferences {
   /** The name of a knowledge base never reaches the external server, whether or not the owner may read it. */
   async resolve(owner: Principal, refs: readonly string[]): Promise<Resolved> {
     const scope = this.knowledgeBases.within(owner.organizationId);
-    const rows = await scope.named(refs);
+    const rows = await scope.named(refs, refs.map(referenceName));
     const readable = await scope.readableOf(
       owner,
       rows.map(({ id }) => id),
     );
-    const named = new Map(
-      refs.map((ref) => [ref, rows.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref)]),
-    );
+    const named = new Map(refs.map((ref) => [ref, namedBy(ref, rows)]));
     const own = new Map<string, KnowledgeBaseEntity>();
     for (const [ref, row] of named) if (row !== undefined && readable.has(row.id)) own.set(ref, row);
     const isExternal = (ref: string): boolean => named.get(ref) === undefined && !isOurId(ref);
@@ -59,8 +68,8 @@ export class CollectionReferences {
    * @throws {AppError} `not_found` when the owner may not read one
    */
   async contentVersion(owner: Principal, refs: readonly string[]): Promise<string | null> {
-    const states = await this.knowledgeBases.states(owner, refs);
-    const named = refs.map((ref) => states.find(({ id, slug }) => id === ref.toLowerCase() || slug === ref));
+    const states = await this.knowledgeBases.states(owner, refs, refs.map(referenceName));
+    const named = refs.map((ref) => namedBy(ref, states));
     if (named.includes(undefined)) return null;
     if (named.some((state) => state?.readable === false)) throw notFound('Knowledge base');
     return named.map((state) => `${state?.id} ${state?.settings} ${state?.documents}`).join(' ');

@@ -1,10 +1,17 @@
-import type { KnowledgeBaseSource } from '../../../kernel';
+import type { JsonObject, KnowledgeBaseSource } from '../../../kernel';
 import type { OwnCandidate } from './candidate';
+import { momentAddress } from '../../sources/fetching/watch-page';
 import type { Passage } from './retrieval.types';
 
-/** A passage from our own index, unlike those of external servers. `url` leads to the original document. */
-export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: OwnCandidate, url: string): Passage {
+/**
+ * A passage from our own index, unlike those of external servers. `file_url` leads to the document as it is stored here,
+ * which is also the source's address unless the document was fetched from one.
+ */
+export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: OwnCandidate, fileUrl: string): Passage {
   const { page, page_end: last, section } = hit;
+  const spoken = spokenPlace(hit);
+  const address = hit.source_url === null ? null : addressOf(hit.source_url, spoken);
+  const url = address ?? fileUrl;
   const place: Pick<KnowledgeBaseSource, 'page' | 'page_end' | 'section'> = {
     ...(page === null ? {} : { page }),
     ...(page === null || last === null || last === page ? {} : { page_end: last }),
@@ -34,8 +41,31 @@ export function ownPassage({ hit, text, similarity, knowledgeBase, matches }: Ow
       chunk_count: hit.chunk_count,
       start: hit.start_offset,
       end: hit.end_offset,
-      file_url: url,
+      file_url: fileUrl,
+      ...fetchedFrom(address, spoken),
       ...(matches > 1 ? { matches } : {}),
     },
   };
 }
+
+interface SpokenPlace {
+  readonly seconds: number;
+  readonly timestamp: string;
+}
+
+/** The time at which a passage of captions begins: its heading. */
+function spokenPlace({ filename, section }: OwnCandidate['hit']): SpokenPlace | null {
+  if (!/\.(?:vtt|srt)$/i.test(filename)) return null;
+  const match = /(?:^| › )((?:(\d+):)?(\d{1,2}):(\d{2}))$/.exec(section);
+  if (match === null) return null;
+  const [, timestamp = '', hours = '0', minutes = '0', seconds = '0'] = match;
+  return { timestamp, seconds: Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) };
+}
+
+const fetchedFrom = (address: string | null, spoken: SpokenPlace | null): JsonObject => ({
+  ...(address === null ? {} : { source_url: address }),
+  ...(spoken === null ? {} : { start_time: spoken.seconds, start_timestamp: spoken.timestamp }),
+});
+
+const addressOf = (address: string, spoken: SpokenPlace | null): string =>
+  spoken === null ? address : momentAddress(address, spoken.seconds);

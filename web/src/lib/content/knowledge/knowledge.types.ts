@@ -4,6 +4,7 @@ export type KnowledgeBase = Schema<'KnowledgeBaseDto'>;
 export type NewKnowledgeBase = Schema<'CreateKnowledgeBaseDto'>;
 export type KnowledgeDocument = Schema<'DocumentDto'>;
 export type DocumentStatus = KnowledgeDocument['status'];
+export type KnowledgeSource = Schema<'SourceDto'>;
 export type QueryAnswer = Schema<'QueryAnswerDto'>;
 export type RetrievalMode = QueryAnswer['mode'];
 export type Language = NonNullable<NewKnowledgeBase['language']>;

@@ -1,0 +1,162 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../kernel';
+import { JobAborted, type RunningJob } from '../../platform/jobs';
+import { DocumentStore } from '../documents/document-store';
+import { DocumentUploads } from '../documents/document-uploads';
+import { describeFailure } from '../ingestion/ingestion-failure';
+import type { DocumentEntity } from '../storage/document.entity';
+import { DocumentRepository } from '../storage/document.repository';
+import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
+import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
+import type { RowRef } from '../storage/row-queue';
+import { type FetchedContent, SourceFetcher } from './fetching/source-fetcher';
+import { documentName, freeName } from './fetching/source-name';
+import { SourceError } from './fetching/source.errors';
+import { nextRefresh } from './refresh-schedule';
+import { SourceRequests } from './source-requests';
+import type { SourceEntity } from './storage/source.entity';
+import { SourceRepository } from './storage/source.repository';
+
+interface Claimed {
+  readonly row: SourceEntity;
+  readonly claim: string;
+}
+
+interface Outcome {
+  readonly documentId: string | null;
+  readonly content: FetchedContent | null;
+}
+
+/** Fetches a source and makes its content a document. A failure keeps the document that is there. */
+@Injectable()
+export class SourceRefreshService {
+  private readonly log = new Logger(SourceRefreshService.name);
+
+  constructor(
+    private readonly sources: SourceRepository,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
+    private readonly documents: DocumentRepository,
+    private readonly uploads: DocumentUploads,
+    private readonly store: DocumentStore,
+    private readonly fetcher: SourceFetcher,
+    private readonly requests: SourceRequests,
+  ) {
+    requests.onRefresh((job) => this.run(job));
+  }
+
+  private async run(job: RunningJob<RowRef>): Promise<void> {
+    const { organizationId, id } = job.data;
+    const claim = randomUUID();
+    const row = await this.sources.within(organizationId).claim(id, claim);
+    if (row === null) return;
+    try {
+      await this.refresh({ row, claim }, job.signal);
+    } catch (error) {
+      await this.failed({ row, claim }, job, error);
+    } finally {
+      this.requests.notify();
+    }
+  }
+
+  private async refresh({ row, claim }: Claimed, signal: AbortSignal): Promise<void> {
+    const { organizationId, knowledgeBaseId } = row;
+    const knowledgeBase = await this.knowledgeBases.within(organizationId).find(knowledgeBaseId);
+    if (knowledgeBase === null || knowledgeBase.deletedAt !== null) return;
+    const document = await this.documentOf(row);
+    const validators = isCurrent(document) ? row : { etag: null, lastModified: null };
+    const { etag, lastModified } = validators;
+    const language = row.language ?? languageOf(knowledgeBase);
+    const content = await this.fetcher.fetch({ url: row.url, etag, lastModified, language }, signal);
+    const documentId = content === null ? row.documentId : await this.save(knowledgeBase, row, document, content);
+    if (await this.finish({ row, claim }, { documentId, content })) return;
+    // The source was deleted meanwhile, and its document with it, unless it is new.
+    if (document === null && documentId !== null) await this.store.hide(null, knowledgeBase, documentId);
+  }
+
+  private async save(
+    knowledgeBase: KnowledgeBaseEntity,
+    { url }: SourceEntity,
+    document: DocumentEntity | null,
+    { bytes, extension }: FetchedContent,
+  ): Promise<string | null> {
+    const name = document?.filename ?? (await this.nameFor(knowledgeBase, url, extension));
+    if (!name.endsWith(`.${extension}`)) {
+      const message = `The address gives a .${extension} document now; remove it and add it again`;
+      throw new SourceError('source.type_changed', message);
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const upload = { name, bytes, size: bytes.length, sha256, sourceUrl: url };
+    const [saved] = await this.uploads.accept(null, knowledgeBase, [upload]);
+    return saved?.id ?? null;
+  }
+
+  private async nameFor({ organizationId, id }: RowRef, url: string, extension: string): Promise<string> {
+    const documents = this.documents.within(organizationId);
+    const taken = new Set<string>();
+    for (;;) {
+      const name = freeName(documentName(url, extension), taken);
+      const [holder] = await documents.named(id, [name]);
+      if (holder === undefined || holder.sourceUrl === url) return name;
+      taken.add(name);
+    }
+  }
+
+  private async documentOf({
+    organizationId,
+    knowledgeBaseId,
+    documentId,
+  }: SourceEntity): Promise<DocumentEntity | null> {
+    return documentId === null ? null : this.documents.within(organizationId).findIn(knowledgeBaseId, documentId);
+  }
+
+  private finish({ row, claim }: Claimed, { documentId, content }: Outcome): Promise<boolean> {
+    const now = new Date();
+    return this.sources.within(row.organizationId).finish(row.id, claim, {
+      status: 'fetched',
+      error: null,
+      errorCode: null,
+      failures: 0,
+      documentId,
+      ...(content === null ? {} : { kind: content.kind, etag: content.etag, lastModified: content.lastModified }),
+      checkedAt: now,
+      fetchedAt: now,
+      nextAt: nextRefresh(row.refresh, 0, now),
+    });
+  }
+
+  /** Rethrows errors that the job queue should retry. */
+  private async failed({ row, claim }: Claimed, job: RunningJob<RowRef>, error: unknown): Promise<void> {
+    const scope = this.sources.within(row.organizationId);
+    if (isEnded(job.signal) || (isNameTaken(error) && !job.lastTry)) {
+      await scope.finish(row.id, claim, { status: 'pending' });
+      throw error;
+    }
+    const failure = error instanceof SourceError ? error : describeFailure(error);
+    if (failure.code === 'internal_error') {
+      this.log.error({ msg: 'a source could not be fetched', source_id: row.id, err: error });
+    }
+    const failures = row.failures + 1;
+    const now = new Date();
+    await scope.finish(row.id, claim, {
+      status: 'failed',
+      error: failure.message,
+      errorCode: failure.code,
+      failures,
+      checkedAt: now,
+      nextAt: nextRefresh(row.refresh, failure.transient ? failures : 0, now),
+    });
+  }
+}
+
+/** A document that lacks the newest content must get it again. */
+const isCurrent = (document: DocumentEntity | null): boolean =>
+  document !== null && document.status !== 'failed' && document.setback === null;
+
+/** Two sources chose one name at the same time. */
+const isNameTaken = (error: unknown): boolean => error instanceof AppError && error.code === 'conflict';
+
+const isEnded = ({ reason }: AbortSignal): boolean => reason instanceof JobAborted && reason.reason !== 'timeout';
+
+/** `simple` is no language. */
+const languageOf = ({ language }: KnowledgeBaseEntity): string | null => (language?.length === 2 ? language : null);

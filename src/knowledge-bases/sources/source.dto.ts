@@ -1,0 +1,67 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, IsUrl, Matches, MaxLength } from 'class-validator';
+import { MayBeOmitted, PageQueryDto } from '../../platform/http';
+import { SOURCE_KINDS, SOURCE_REFRESHES, type SourceKind, type SourceRefresh } from './storage/source.types';
+
+const STATUSES = ['pending', 'fetching', 'processing', 'completed', 'failed'] as const;
+export type SourceStatus = (typeof STATUSES)[number];
+
+export class CreateSourceDto {
+  /** A page, a file, or a video with captions. */
+  @ApiProperty({ example: 'https://example.edu/biology/cells' })
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true, disallow_auth: true })
+  @MaxLength(2000)
+  url!: string;
+
+  /** When it is fetched again. Default: `manual`. */
+  @MayBeOmitted()
+  @IsIn(SOURCE_REFRESHES)
+  @ApiProperty({ enum: SOURCE_REFRESHES, required: false })
+  refresh?: SourceRefresh;
+
+  /** Preferred language of captions, two letters. Default: the language of the knowledge base. */
+  @MayBeOmitted()
+  @Matches(/^[a-z]{2}$/, { message: 'language must be two lower-case letters' })
+  @ApiProperty({ example: 'en', required: false })
+  language?: string;
+}
+
+export class SourceDto {
+  id!: string;
+  knowledge_base_id!: string;
+  /** Of a video: its watch page. */
+  url!: string;
+  @ApiProperty({ enum: SOURCE_KINDS })
+  kind!: SourceKind;
+  @ApiProperty({ enum: SOURCE_REFRESHES })
+  refresh!: SourceRefresh;
+  language!: string | null;
+  /** `processing`: the content was fetched and is being indexed. */
+  @ApiProperty({ enum: STATUSES })
+  status!: SourceStatus;
+  /** Why the last fetch, or the reading of its content, failed. The content of the last success still answers. */
+  error!: string | null;
+  /** Code of the failure, e.g. `source.not_found`, `outbound_refused`, `document.no_text`. */
+  error_code!: string | null;
+  /** Null before the first fetch and after the document was deleted. */
+  document_id!: string | null;
+  /** Title of the document. */
+  title!: string | null;
+  /** End of the last fetch. */
+  checked_at!: Date | null;
+  /** End of the last fetch that succeeded. */
+  fetched_at!: Date | null;
+  /** Null when it is refreshed by hand. */
+  next_refresh_at!: Date | null;
+  created_at!: Date;
+}
+
+export class SourceListQueryDto extends PageQueryDto {}
+
+export class SourcePageDto {
+  items!: SourceDto[];
+  next_cursor!: string | null;
+  total!: number;
+}
