@@ -18,6 +18,7 @@ export { GROUP_MATCHES, GROUP_MEMBERSHIPS, type GroupMatch } from './groups/grou
 export { GroupsService } from './groups/groups.service';
 export { OrganizationPartsModule } from './organization-parts.module';
 export { OrganizationsModule } from './organizations.module';
+export { type ErasedOrganization, OrganizationEndings } from './organization/organization-endings.service';
 export { OrganizationsService } from './organization/organizations.service';
 export type {
   KnowledgeBaseRuntime,

@@ -26,6 +26,7 @@ import { OrganizationImport } from './organization/organization-import';
 import { OrganizationChanges } from './organization/organization-changes';
 import { OrganizationRepository } from './storage/organization.repository';
 import { OrganizationsController } from './organization/organizations.controller';
+import { OrganizationEndings } from './organization/organization-endings.service';
 import { OrganizationsService } from './organization/organizations.service';
 import { SettingsChecks } from './settings/settings-checks.service';
 import { SettingsService } from './organization/settings.service';
@@ -46,6 +47,7 @@ import { StandingService } from './organization/standing.service';
     MembersService,
     FoundingService,
     StandingService,
+    OrganizationEndings,
     MemberImport,
     MemberChecklists,
     MemberInvitations,
@@ -79,6 +81,7 @@ import { StandingService } from './organization/standing.service';
     MembersService,
     FoundingService,
     StandingService,
+    OrganizationEndings,
     MemberImport,
     MemberChecklists,
     MemberInvitations,

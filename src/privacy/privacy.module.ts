@@ -15,6 +15,9 @@ import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
 import { OpenRuns } from './erasure/open-runs.service';
 import { SubjectRepository } from './erasure/subject.repository';
+import { OrganizationErasureJobs } from './organization/organization-erasure-jobs.service';
+import { OrganizationErasure } from './organization/organization-erasure.service';
+import { OrganizationRowsRepository } from './organization/organization-rows.repository';
 import { PersonExports } from './export/person-export.service';
 import { StoredBlobsRepository } from './export/stored-blobs.repository';
 import { PersonData } from './person-data.service';
@@ -40,6 +43,9 @@ import { Retention } from './retention/retention.service';
     ErasureRunner,
     ErasureSteps,
     Erasures,
+    OrganizationErasure,
+    OrganizationErasureJobs,
+    OrganizationRowsRepository,
     OpenRunsRepository,
     OpenRuns,
     PersonData,

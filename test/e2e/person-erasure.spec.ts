@@ -231,6 +231,26 @@ describe('erasing and exporting', () => {
     expect((await erasure(who.email, {})).status).toBe(404);
   }, 60_000);
 
+  it('takes the conversations of the person along', async () => {
+    const metadata = { connector: 'openai', llm: 'gpt-4o-mini' };
+    const { id } = (await owner.api('POST', '/api/v1/assistants', { name: 'Published tutor', metadata })).json;
+    ok(await owner.api('PUT', `/api/v1/assistants/${id}/publication`, {}));
+    const who = await person(app, { role: 'member', scopes: ['chat', 'read'] });
+    const conversation = (await who.api('POST', '/api/v1/conversations', { assistant_id: id })).json.id as string;
+    const said = `nightjar-${who.userId}`;
+    const asked = await who.api('POST', `/api/v1/conversations/${conversation}/messages`, { content: `About ${said}` });
+    expect(asked.status).toBe(202);
+    await until(async () => {
+      const { messages } = (await who.api('GET', `/api/v1/conversations/${conversation}`)).json;
+      return messages[1].status === 'completed';
+    });
+    expect(await found(said)).not.toEqual([]);
+    const accepted = await erasure(who.userId, { dry_run: false, confirm: who.email });
+    expect(accepted.status).toBe(202);
+    await done(accepted.json.id);
+    expect(await found(said)).toEqual([]);
+  });
+
   it('answers an open request instead of making a second one', async () => {
     const who = await person(app, { role: 'member' });
     const body = { dry_run: false, confirm: who.email };

@@ -22,6 +22,15 @@ export class MemberInvitations {
     return this.members.within(organizationId, tx).lockSending(userId);
   }
 
+  /** Null when another e-mail may go to the person today, else the seconds until then. Counts it. */
+  countMail(
+    { organizationId, userId }: { organizationId: string; userId: string },
+    mostPerDay: number,
+    tx: Transaction,
+  ): Promise<number | null> {
+    return this.members.within(organizationId, tx).countInvitationMail(userId, mostPerDay);
+  }
+
   /** Members whose e-mail still has to be sent. */
   waiting(): Promise<{ organizationId: string; userId: string }[]> {
     return this.members.invitationsToSend();

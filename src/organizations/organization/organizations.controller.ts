@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Caller, type Page } from '../../kernel';
 import {
@@ -11,6 +11,7 @@ import {
   toPageRequest,
 } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
+import { EndOrganizationDto } from './end-organization.dto';
 import { FoundingService } from './founding.service';
 import {
   OrganizationDto,
@@ -20,6 +21,7 @@ import {
   ProviderDto,
 } from '../views/organization-answer.dto';
 import { CreateOrganizationDto } from './organization.dto';
+import { OrganizationEndings } from './organization-endings.service';
 import { OrganizationsService } from './organizations.service';
 import { settingsPatchSchema } from '../settings/settings.schema';
 import { SettingsService } from './settings.service';
@@ -34,6 +36,7 @@ export class OrganizationsController {
     private readonly founding: FoundingService,
     private readonly settings: SettingsService,
     private readonly standing: StandingService,
+    private readonly endings: OrganizationEndings,
   ) {}
 
   @Get()
@@ -112,6 +115,41 @@ export class OrganizationsController {
   @ApiOkResponse({ type: OrganizationDto })
   async resume(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
     await this.standing.suspend(caller, slug, false);
+    return this.organizations.view(caller, slug);
+  }
+
+  @Delete(':slug')
+  @TagsVersion()
+  @Access({
+    scope: 'admin',
+    role: 'system_admin',
+    summary: 'End an organization',
+    description:
+      'Suspends it at once. After the grace period a job erases its people, assistants, content, files and keys, and ' +
+      'nothing brings them back. Export it before. Repeating the request changes nothing.',
+  })
+  @ApiOkResponse({ type: OrganizationDto })
+  async end(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() { grace_days }: EndOrganizationDto,
+  ): Promise<OrganizationDto> {
+    await this.endings.end(caller, slug, grace_days);
+    return this.organizations.view(caller, slug);
+  }
+
+  @Post(':slug/restore')
+  @HttpCode(200)
+  @TagsVersion()
+  @Access({
+    scope: 'admin',
+    role: 'system_admin',
+    summary: 'Restore an organization within its grace period',
+    description: 'Its state before the end comes back. Refused once the erasure has begun.',
+  })
+  @ApiOkResponse({ type: OrganizationDto })
+  async restore(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
+    await this.endings.restore(caller, slug);
     return this.organizations.view(caller, slug);
   }
 }

@@ -48,6 +48,7 @@ export class StandingService {
     await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(found.id, tx);
       if (old === null) throw notFound('Organization');
+      if (old.eraseAfter !== null) throw new AppError('conflict', 'This organization has ended; restore it first');
       if (old.suspended === suspended) return;
       await this.organizations.advance(old, { suspended }, tx);
       const target = { type: 'organization', id: old.id };

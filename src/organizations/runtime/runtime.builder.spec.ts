@@ -26,6 +26,8 @@ const organization = (isSystem: boolean, settings: OrganizationSettings = {}): O
   name: 'O',
   isSystem,
   suspended: false,
+  eraseAfter: null,
+  ending: null,
   version: 1,
   settings,
   createdAt: new Date(0),

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { invalid, isJsonObject, type JsonObject, type Problem } from '../../kernel';
+import { invalid, isJsonObject, type JsonObject, type Problem, valueProblem } from '../../kernel';
 import { settingsPatchSchema } from './settings.schema';
 import type { OrganizationSettings } from './settings.types';
 
@@ -23,27 +23,20 @@ const pathOf = (pointer: string): string =>
       return path === '' ? part : `${path}.${part}`;
     }, '');
 
-const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 function problemOf(error: ErrorObject): Problem {
   const path = pathOf(error.instancePath);
+  const worded = valueProblem(error.keyword, error.params);
   const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${String(name)}`);
   if (error.keyword === 'additionalProperties') {
-    return {
-      path: child(error.params['additionalProperty']),
-      message: 'is not a known property',
-      code: 'value.unknown',
-    };
+    return { path: child(error.params['additionalProperty']), message: 'is not a known property', ...worded };
   }
   if (error.keyword === 'required') {
-    return { path: child(error.params['missingProperty']), message: 'is missing', code: 'value.missing' };
+    return { path: child(error.params['missingProperty']), message: 'is missing', ...worded };
   }
   if (error.keyword === 'propertyNames') {
-    return { path: child(error.params['propertyName']), message: 'is not a possible name', code: 'value.name' };
+    return { path: child(error.params['propertyName']), message: 'is not a possible name', ...worded };
   }
-  const { limit } = error.params as { limit?: unknown };
-  const values = typeof limit === 'number' ? { values: { limit } } : {};
-  return { path, message: error.message ?? 'is not valid', code: `value.${snakeCase(error.keyword)}`, ...values };
+  return { path, message: error.message ?? 'is not valid', ...worded };
 }
 
 /**

@@ -30,6 +30,23 @@ export interface PersonRow {
   readonly name: string | null;
 }
 
+/** A window of a day begins with its first e-mail. A select around the update: its rows are returned as they are. */
+const COUNT_MAIL = `
+  WITH counted AS (
+    UPDATE users SET
+      invitation_mails = CASE WHEN invitation_mails_since > now() - interval '1 day' THEN invitation_mails + 1 ELSE 1 END,
+      invitation_mails_since =
+        CASE WHEN invitation_mails_since > now() - interval '1 day' THEN invitation_mails_since ELSE now() END
+    WHERE id = $1 AND (invitation_mails < $2 OR invitation_mails_since IS NULL
+                       OR invitation_mails_since <= now() - interval '1 day')
+    RETURNING id
+  )
+  SELECT id FROM counted`;
+
+const MAIL_DAY_LEFT = `
+  SELECT ceil(extract(epoch FROM invitation_mails_since + interval '1 day' - now()))::int AS seconds
+  FROM users WHERE id = $1`;
+
 @Injectable()
 export class MemberRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -166,6 +183,15 @@ export class MemberScope {
       [this.organizationId, userId],
     );
     return rows.length === 1;
+  }
+
+  /** Counts an e-mail to the person. Null when it may be sent, else the seconds until the next one may. */
+  @AcrossOrganizations('directory')
+  async countInvitationMail(userId: string, mostPerDay: number): Promise<number | null> {
+    const counted = await this.manager.query<unknown[]>(COUNT_MAIL, [userId, mostPerDay]);
+    if (counted.length > 0) return null;
+    const [left] = await this.manager.query<{ seconds: number }[]>(MAIL_DAY_LEFT, [userId]);
+    return Math.max(1, left?.seconds ?? 1);
   }
 
   async noteChecklist(userId: string, answers: ChecklistAnswers): Promise<void> {

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, MoreThan } from 'typeorm';
+import { DataSource, In, LessThan, MoreThan } from 'typeorm';
 import { AcrossOrganizations, acrossOrganizations, type Transaction } from '../../platform/database';
-import { OrganizationEntity } from './organization.entity';
+import { type OrganizationEnding, OrganizationEntity } from './organization.entity';
 import { staleVersion } from '../../kernel';
 
 /** Advisory lock of the first start (`bell` as int4). */
 const FOUNDING_LOCK = 0x62656c6c;
 
-type OrganizationChange = Partial<Pick<OrganizationEntity, 'name' | 'suspended' | 'settings'>>;
+type OrganizationChange = Partial<
+  Pick<OrganizationEntity, 'name' | 'suspended' | 'settings' | 'eraseAfter' | 'ending'>
+>;
 
 @Injectable()
 export class OrganizationRepository {
@@ -62,6 +64,23 @@ export class OrganizationRepository {
     const updated = affected === 1 ? await this.findById(id, tx) : null;
     if (updated === null) throw staleVersion();
     return updated;
+  }
+
+  /** Without a new version: only the erasure reads it. */
+  async setEnding(id: string, ending: OrganizationEnding, tx: Transaction): Promise<void> {
+    await this.rows(tx).update({ id }, { ending });
+  }
+
+  @AcrossOrganizations('jobs')
+  async endedBefore(time: Date): Promise<string[]> {
+    const rows = await this.rows().find({ select: { id: true }, where: { eraseAfter: LessThan(time) } });
+    return rows.map(({ id }) => id);
+  }
+
+  /** Tables that do not cascade must be empty. The audit's trigger looks at the cascade, also when it finds no entry. */
+  async remove(id: string, tx: Transaction): Promise<void> {
+    await tx.query(`SELECT set_config('bellwether.audit_change', 'prune', true)`);
+    await this.rows(tx).delete({ id });
   }
 
   /** Sorted by slug. `id` null lists every organization. */

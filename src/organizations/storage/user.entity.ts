@@ -14,6 +14,13 @@ export class UserEntity {
   @Column('boolean', { name: 'system_admin', default: false })
   systemAdmin!: boolean;
 
+  /** Invitations by e-mail since `invitationMailsSince`, from all organizations. */
+  @Column('integer', { name: 'invitation_mails', default: 0 })
+  invitationMails!: number;
+
+  @Column('timestamptz', { name: 'invitation_mails_since', nullable: true })
+  invitationMailsSince!: Date | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 }

@@ -35,6 +35,8 @@ export class OrganizationSummaryDto {
   is_system!: boolean;
   /** Sign-in, keys and assistants are blocked. */
   suspended!: boolean;
+  /** Set when the organization has ended: its data is erased after this time, unless it is restored. */
+  erase_after!: string | null;
 
   features!: FeaturesDto;
   /** Counts changes of the organization and its settings, not of members. */

@@ -13,6 +13,7 @@ export const summaryOf = (organization: OrganizationEntity): OrganizationSummary
   name: organization.name,
   is_system: organization.isSystem,
   suspended: organization.suspended,
+  erase_after: organization.eraseAfter?.toISOString() ?? null,
   features: featuresOf(organization.settings),
   version: organization.version,
   created_at: organization.createdAt.toISOString(),

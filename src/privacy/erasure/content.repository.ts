@@ -33,7 +33,7 @@ const TABLES: Readonly<Record<ContentType, ContentTable>> = {
       EXISTS (SELECT FROM knowledge_base_shares s WHERE s.knowledge_base_id = t.id AND s.user_id <> t.owner_id) OR
       EXISTS (SELECT FROM knowledge_base_group_shares g WHERE g.knowledge_base_id = t.id)`,
     gone: 't.deleted_at IS NOT NULL',
-    names: 'ARRAY[t.id::text, t.slug]',
+    names: `array_remove(ARRAY[t.id::text, t.slug, t.alias, 'external:' || t.alias], NULL)`,
   },
   rubrics: {
     id: 't.id::text',

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { OrganizationErasureJobs } from '../../src/privacy/organization/organization-erasure-jobs.service';
+import { OrganizationErasure } from '../../src/privacy/organization/organization-erasure.service';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { openTestDatabase } from '../support/database';
+import { fillTables } from '../support/filled-tables';
+import { until } from '../support/until';
+
+const ORGANIZATIONS = '/api/v1/organizations';
+const NEVER = new AbortController().signal;
+
+describe('an organization that ends', () => {
+  let app: TestApp;
+  let db: DataSource;
+  const ids: Record<string, string> = {};
+  const keys: Record<string, { authorization: string }> = {};
+
+  beforeAll(async () => {
+    app = await startApp();
+    db = await openTestDatabase();
+    for (const slug of ['physics', 'history']) {
+      const owner = { email: `owner@${slug}.example`, name: 'Owner' };
+      ids[slug] = (await app.api('POST', ORGANIZATIONS, { slug, name: slug, owner })).json.id;
+      const wish = {
+        name: 'first',
+        scopes: ['chat', 'read', 'write', 'admin'],
+        organization: slug,
+        owner: owner.email,
+      };
+      keys[slug] = { authorization: `Bearer ${(await app.api('POST', '/api/v1/api-keys', wish)).json.key}` };
+    }
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await app.stop();
+  });
+
+  const end = (slug: string, query = '') => app.api('DELETE', `${ORGANIZATIONS}/${slug}${query}`);
+  const graceIsOver = (slug: string) =>
+    db.query(`UPDATE organizations SET erase_after = now() - interval '1 second' WHERE slug = $1`, [slug]);
+  const erase = (slug: string, signal = NEVER) => app.get(OrganizationErasure).run(ids[slug] ?? '', signal);
+
+  /** Tables with a row that holds the organization's id anywhere. */
+  async function traces(slug: string): Promise<string[]> {
+    const tables = await db.query<{ name: string }[]>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> 'migrations' ORDER BY 1`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await db.query(`SELECT 1 FROM "${name}" t WHERE t::text LIKE $1 LIMIT 1`, [`%${ids[slug]}%`]);
+      if (rows.length > 0) found.push(name);
+    }
+    return found;
+  }
+
+  /** Filled rows refer to each other across organizations, which the service never writes. */
+  async function giveRowsTo(slug: string): Promise<void> {
+    const tables = await db.query<{ name: string }[]>(
+      `SELECT table_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name = 'organization_id'
+         AND table_name NOT IN ('members', 'users', 'api_keys', 'audit_entries', 'audit_chains', 'data_keys')`,
+    );
+    // Rows of a table that is bound to one organization by a composite key stay where they are.
+    for (const { name } of tables)
+      await db.query(`UPDATE "${name}" SET organization_id = $1`, [ids[slug]]).catch(() => undefined);
+  }
+
+  it('is suspended at once, with a code that says so and the date of the erasure', async () => {
+    expect((await app.api('GET', '/api/v1/me', undefined, keys['physics'])).status).toBe(200);
+    const ended = await end('physics', '?grace_days=7');
+    expect([ended.status, ended.json.suspended]).toEqual([200, true]);
+    const days = (Date.parse(ended.json.erase_after) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(6.9);
+    expect(days).toBeLessThanOrEqual(7);
+    const refused = await app.api('GET', '/api/v1/me', undefined, keys['physics']);
+    expect([refused.status, refused.json.code]).toEqual([403, 'organization_ended']);
+    const again = await end('physics', '?grace_days=90');
+    expect(again.json.erase_after).toBe(ended.json.erase_after);
+    expect((await app.api('DELETE', `${ORGANIZATIONS}/physics/suspension`)).json.code).toBe('conflict');
+    expect(await erase('physics')).toBeNull();
+  });
+
+  it('comes back within the grace period as it was', async () => {
+    const restored = await app.api('POST', `${ORGANIZATIONS}/physics/restore`);
+    expect([restored.status, restored.json.suspended, restored.json.erase_after]).toEqual([200, false, null]);
+    expect((await app.api('GET', '/api/v1/me', undefined, keys['physics'])).status).toBe(200);
+    expect((await app.api('POST', `${ORGANIZATIONS}/physics/restore`)).json.code).toBe('conflict');
+    const { json } = await app.api('GET', '/api/v1/audit?action=organization.end');
+    expect(json).toBeDefined();
+  });
+
+  it.each(['0', '366', 'x', '1.5'])('refuses a grace period of %s days', async (days) => {
+    expect((await end('physics', `?grace_days=${days}`)).status).toBe(400);
+  });
+
+  it('cannot be the system organization, nor be ended by its own owner', async () => {
+    expect((await end('default')).json.code).toBe('conflict');
+    expect((await app.api('DELETE', `${ORGANIZATIONS}/physics`, undefined, keys['physics'])).status).toBe(403);
+    expect((await end('nowhere')).status).toBe(404);
+  });
+
+  it('leaves no row and no file when it is erased, also by a worker that died half-way', async () => {
+    await fillTables(db, 3);
+    await giveRowsTo('physics');
+    await app.api('POST', '/api/v1/assistants', { name: 'Tutor' }, keys['physics']);
+    await app.api('POST', '/api/v1/files', filesForm(['notes.md', 'Notes']), keys['physics']);
+    await app.api('POST', '/api/v1/knowledge-bases', { name: 'Cells', language: 'en' }, keys['physics']);
+    const before = await traces('physics');
+    expect(before.length).toBeGreaterThan(30);
+    const historyBefore = await traces('history');
+    const files = join(app.dataDir, 'files', ids['physics'] ?? '');
+    expect(existsSync(files)).toBe(true);
+
+    await end('physics');
+    await graceIsOver('physics');
+    // Dies after some batches.
+    let looks = 0;
+    const dying = {
+      throwIfAborted: () => {
+        if ((looks += 1) > 12) throw new Error('died');
+      },
+    } as AbortSignal;
+    await expect(erase('physics', dying)).rejects.toThrow('died');
+    const halfway = await traces('physics');
+    expect(halfway).toContain('organizations');
+    expect((await app.api('POST', `${ORGANIZATIONS}/physics/restore`)).json).toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining('has begun'),
+    });
+
+    const report = await erase('physics');
+    expect(report).toMatchObject({
+      slug: 'physics',
+      erased: expect.objectContaining({ assistants: expect.any(Number) }),
+    });
+    expect(await traces('physics')).toEqual(['audit_entries']);
+    expect(existsSync(files)).toBe(false);
+    expect(await db.query(`SELECT 1 FROM users WHERE email = 'owner@physics.example'`)).toEqual([]);
+    // A filled row put somebody of it into a group of the other one.
+    expect(await traces('history')).toEqual(historyBefore.filter((table) => table !== 'group_members'));
+
+    const kept = await db.query(
+      `SELECT action, target_id, after FROM audit_entries WHERE action = 'organization.erase'`,
+    );
+    expect(kept).toMatchObject([{ target_id: ids['physics'], after: { slug: 'physics', erased: report?.erased } }]);
+    expect(await erase('physics')).toBeNull();
+    const gone = await app.api('GET', '/api/v1/me', undefined, keys['physics']);
+    expect([gone.status, gone.json.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  it('is found by the sweep and erased by a job', async () => {
+    await end('history');
+    await graceIsOver('history');
+    await app.get<unknown, { enqueue(): Promise<void> }>(OrganizationErasureJobs).enqueue();
+    await until(
+      async () => (await db.query(`SELECT 1 FROM organizations WHERE slug = 'history'`)).length === 0,
+      15_000,
+    );
+    expect(await traces('history')).toEqual(['audit_entries']);
+    expect((await app.api('GET', `${ORGANIZATIONS}/history`)).status).toBe(404);
+  });
+});
