@@ -112,6 +112,8 @@ import { TrustedProxies } from './access/trusted-proxies';
     CredentialGate,
     RequestAuthenticator,
     ScimTokens,
+    SessionCookie,
+    SessionsService,
     SignInLinks,
   ],
 })

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AssistantsService } from '../assistants';
-import { type Caller, notFound, type Page, type PageRequest, uuidv7 } from '../kernel';
+import { AppError, type Caller, notFound, type Page, type PageRequest, uuidv7 } from '../kernel';
 import { Transactions } from '../platform/database';
+import { RunsService } from '../runs';
 import { assertPerson, ConversationReader } from './conversation-reader.service';
 import type { Conversation } from './conversation.types';
 import { ConversationRepository } from './storage/conversation.repository';
@@ -11,6 +12,9 @@ export interface ConversationQuery {
   readonly text: string | null;
 }
 
+/** Reason in the event `run.cancelled`. */
+const REMOVED = 'its conversation was deleted';
+
 /** The caller's own conversations. Those of other people do not exist for anybody, administrators included. */
 @Injectable()
 export class Conversations {
@@ -19,6 +23,7 @@ export class Conversations {
     private readonly reader: ConversationReader,
     private readonly assistants: AssistantsService,
     private readonly transactions: Transactions,
+    private readonly runs: RunsService,
   ) {}
 
   async list(caller: Caller, query: ConversationQuery, page: PageRequest): Promise<Page<Conversation>> {
@@ -45,15 +50,29 @@ export class Conversations {
     return this.reader.find(caller, id);
   }
 
-  /** The runs stay, with the retention of runs. @throws AppError `not_found` */
+  /** Cancels the answer that is being written. The runs stay, with the retention of runs. @throws AppError `not_found` */
   async remove(caller: Caller, id: string): Promise<void> {
     await this.reader.find(caller, id);
-    if (!(await this.conversations.of(caller).remove(id))) throw notFound('Conversation');
+    const running = await this.conversations.of(caller).remove(id);
+    if (running === null) throw notFound('Conversation');
+    await this.cancel(caller, running);
   }
 
-  /** Removes all, or all with one assistant. */
+  /** Removes all, or all with one assistant, as `remove`. */
   async removeAll(caller: Caller, assistantId: number | null): Promise<void> {
     assertPerson(caller);
-    await this.conversations.of(caller).removeAll({ assistantId, onlyAssistants: caller.assistantIds });
+    const filter = { assistantId, onlyAssistants: caller.assistantIds };
+    await this.cancel(caller, await this.conversations.of(caller).removeAll(filter));
+  }
+
+  private async cancel({ organizationId }: Caller, runIds: readonly string[]): Promise<void> {
+    for (const id of runIds) {
+      const run = await this.runs.glance(organizationId, id);
+      if (run === null) continue;
+      await this.runs.cancel(run.organizationId, id, REMOVED).catch((error: unknown) => {
+        // The answer was complete a moment before.
+        if (!(error instanceof AppError && error.code === 'run_ended')) throw error;
+      });
+    }
   }
 }

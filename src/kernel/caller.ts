@@ -46,6 +46,8 @@ export interface Caller extends Principal {
   readonly scopes: readonly Scope[];
   /** Set: the credential may use these assistants only. */
   readonly assistantIds: readonly number[] | null;
+  /** Set: the credential may use published assistants only, and edits none. */
+  readonly publishedOnly?: true;
   /**
    * Set when the request may name its end user. `anywhere`: a key with `act_as`. `in_headers`: a listed proxy, since
    * the body is written by the end user.

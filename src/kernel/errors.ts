@@ -13,6 +13,7 @@ export const ERROR_CODES = [
   'unauthenticated',
   'forbidden',
   'feature_disabled',
+  'organization_ended',
   'not_found',
   'model_not_found',
   'method_not_allowed',

@@ -14,4 +14,5 @@ export * from './values/snake-case';
 export * from './values/storable';
 export * from './values/terminal-text';
 export * from './values/texts';
+export * from './values/value-problem';
 export * from './versions';

@@ -12,6 +12,7 @@ import { EventStreamCounts } from './events/event-stream-counts';
 import { RunEventStreams } from './events/run-event-streams.service';
 import { AssistantPlansController } from './plans/assistant-plans.controller';
 import { AssistantPlans } from './plans/assistant-plans.service';
+import { QuestionReadings } from './access/question-readings.service';
 import { RunAccess } from './access/run-access.service';
 import { RunPeople } from './access/run-people.service';
 import { RunsController } from './runs.controller';
@@ -28,6 +29,6 @@ import { RunsController } from './runs.controller';
     ToolsModule,
   ],
   controllers: [AssistantPlansController, AssistantRunsController, RunsController],
-  providers: [AssistantPlans, EventStreamCounts, RunAccess, RunEventStreams, RunPeople],
+  providers: [AssistantPlans, EventStreamCounts, QuestionReadings, RunAccess, RunEventStreams, RunPeople],
 })
 export class RunDoorModule {}

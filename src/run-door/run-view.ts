@@ -73,6 +73,7 @@ export const presentRun = (
   person: RunPersonDto | null = null,
 ): RunDto => ({
   ...presentSummary(record, person),
+  request_id: record.requestId,
   answer,
   plan: record.plan === null || withContents ? record.plan : withoutReasoning(record.plan),
   sources: [...record.sources],

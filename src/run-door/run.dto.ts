@@ -232,7 +232,7 @@ export class RunSummaryDto {
   question!: string | null;
   /** Version of the assistant that answered. */
   assistant_version!: number | null;
-  /** Cost in millionths of the organization's currency; null before the end, and where another organization pays. */
+  /** Cost in millionths of the organization's currency; null before the end, for members without the role of a teacher, and where another organization pays. */
   cost_micros!: number | null;
   /** The asker's API key or session; null where the reader sees a pseudonym. */
   credential_id!: string | null;
@@ -287,6 +287,8 @@ export class VendorFailureDto {
 }
 
 export class RunDto extends RunSummaryDto {
+  /** `X-Request-Id` of the request that asked: the service's logs have it. Null without one, and in old runs. */
+  request_id!: string | null;
   /** The model's text so far in a background run; null in other runs. */
   answer!: string | null;
   /** Plan of the strategy `planned`, with its reasoning. */

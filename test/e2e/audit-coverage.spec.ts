@@ -21,6 +21,7 @@ const WITHOUT_CHANGE = [
   // A preference of one's own page.
   'PATCH /api/v1/first-steps',
   'POST /v1/chat/completions',
+  'POST /chat/completions',
   'POST /lamb/v1/completions',
   'POST /lamb/v1/completions/tools/{name}/validate',
   'POST /api/v1/assistants/{id}/completions',
@@ -120,6 +121,8 @@ describe('each change writes exactly one entry', () => {
     });
     await does(`PUT ${ORGANIZATION}/suspension`, { slug: 'physics' }, 'organization.suspend');
     await does(`DELETE ${ORGANIZATION}/suspension`, { slug: 'physics' }, 'organization.resume');
+    await does(`DELETE ${ORGANIZATION}`, { slug: 'physics' }, 'organization.end');
+    await does(`POST ${ORGANIZATION}/restore`, { slug: 'physics' }, 'organization.restore');
     const email = { email: 'bo@example.edu', name: 'Bo', role: 'member' };
     const { user_id: member } = await does(`POST ${ORGANIZATION}/members`, {}, 'member.add', email);
     await does(`PATCH ${ORGANIZATION}/members/{member}`, { member }, 'member.update', { role: 'teacher' });
@@ -157,6 +160,17 @@ describe('each change writes exactly one entry', () => {
     const made = await does(`POST ${issuers}`, {}, 'oidc_issuer.create', issuer);
     await does(`PATCH ${issuers}/{key}`, made, 'oidc_issuer.update', { name: 'Renamed' });
     await does(`DELETE ${issuers}/{key}`, made, 'oidc_issuer.delete');
+    const platforms = `${ORGANIZATION}/lti/platforms`;
+    const added = await does(`POST ${platforms}`, {}, 'lti_platform.create', {
+      issuer: 'https://moodle.example.edu',
+      client_id: 'tool-1',
+      authorization_endpoint: 'https://moodle.example.edu/auth',
+      token_endpoint: 'https://moodle.example.edu/token',
+      jwks_uri: 'https://moodle.example.edu/jwks',
+      deployment_ids: ['1'],
+    });
+    await does(`PATCH ${platforms}/{id}`, added, 'lti_platform.update', { name: 'Renamed' });
+    await does(`DELETE ${platforms}/{id}`, added, 'lti_platform.delete');
     const tokens = `${ORGANIZATION}/scim/tokens`;
     const token = await does(`POST ${tokens}`, {}, 'scim_token.create', { name: 'Directory' });
     await does(`DELETE ${tokens}/{id}`, token, 'scim_token.remove');
@@ -179,6 +193,10 @@ describe('each change writes exactly one entry', () => {
     await sql(`UPDATE kb_documents SET status = 'pending', error_code = NULL`);
     await does(`POST ${documents}/{id}/cancel`, { ...of, ...items[0] }, 'document.cancel');
     await does(`DELETE ${documents}/{id}`, { ...of, ...items[0] }, 'document.delete');
+    const sources = '/api/v1/knowledge-bases/{knowledgeBaseId}/sources';
+    const source = await does(`POST ${sources}`, of, 'source.create', { url: 'http://127.0.0.1:9/page' });
+    await does(`POST ${sources}/{id}/refresh`, { ...of, ...source }, 'source.refresh');
+    await does(`DELETE ${sources}/{id}`, { ...of, ...source }, 'source.delete');
     await does('DELETE /api/v1/knowledge-bases/{id}', base, 'knowledge_base.delete');
   });
 

@@ -120,6 +120,17 @@ describe('conversations', () => {
     expect(answer.content).toMatch(/^word word/);
   });
 
+  it('stops the answer when it is deleted', async () => {
+    upstream.always({ content: 'word '.repeat(5_000), delayMs: 20 });
+    const id = await begin();
+    const run = (await ask(id, 'Tell me another story')).json.answer.run_id as string;
+    const following = await follow(app, `${run}/events`, { authorization: `Bearer ${ana.key}` });
+    await until(() => following.frames.some(({ event }) => event === 'llm.delta'));
+    expect((await ana.api('DELETE', `/api/v1/conversations/${id}`)).status).toBe(204);
+    await following.ended;
+    expect(following.frames.at(-1)).toMatchObject({ event: 'run.cancelled' });
+  });
+
   it('takes one of several questions that arrive at once', async () => {
     upstream.expect({ content: 'Yes.', delayMs: 300 });
     const id = await begin();

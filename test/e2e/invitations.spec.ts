@@ -87,6 +87,22 @@ describe('a sign-in link of a member', () => {
     expect(await opens(second.json.url)).toBe(true);
   });
 
+  it('ends with "sign out everywhere", and with the administrator who made it', async () => {
+    const [admin, other] = [await administrator(), await administrator()];
+    const { email } = await person(app);
+    const link = async (by: typeof admin): Promise<string> =>
+      (await by.api('POST', `${MEMBERS}/${email}/sign-in-link`)).json.url;
+    const first = await link(admin);
+    expect((await other.api('DELETE', `${MEMBERS}/${email}/sessions`)).status).toBe(204);
+    expect(await opens(first)).toBe(false);
+    const second = await link(admin);
+    expect((await app.api('PATCH', `${MEMBERS}/${admin.email}`, { disabled: true })).status).toBe(200);
+    expect(await opens(second)).toBe(false);
+    const third = await link(other);
+    expect((await app.api('DELETE', `${MEMBERS}/${admin.email}`)).status).toBe(204);
+    expect(await opens(third)).toBe(true);
+  });
+
   it('is in the audit log with the administrator, without its token', async () => {
     const admin = await administrator();
     const { email, userId } = await person(app);
@@ -162,6 +178,27 @@ describe('an invitation by e-mail', () => {
     await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
     await until(async () => (await listed(email)).invitation.state === 'failed');
     expect((await listed(email)).invitation.problem).toContain('No such mailbox here');
+  });
+
+  it('shows nothing of the mail server but its words', async () => {
+    const { email } = await person(app);
+    mail.refuseNext([550, '5.7.1 Relaying denied by mx1.internal.example.edu [10.1.2.3] at 127.0.0.1']);
+    await app.api('POST', `${MEMBERS}/${email}/invitation`, {});
+    await until(async () => (await listed(email)).invitation.state === 'failed');
+    const { problem } = (await listed(email)).invitation;
+    expect(problem).toContain('5.7.1 Relaying denied by …');
+    expect(problem).not.toMatch(/internal|10\.1\.2|127\.0/);
+  });
+
+  it('goes to one person five times a day at most', async () => {
+    const { email } = await person(app);
+    const invite = () => app.api('POST', `${MEMBERS}/${email}/invitation`, {});
+    for (let count = 0; count < 5; count += 1) expect((await invite()).status).toBe(202);
+    const refused = await invite();
+    expect([refused.status, refused.json.code]).toEqual([429, 'too_many_requests']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_600);
+    await sql(`UPDATE users SET invitation_mails_since = now() - interval '25 hours' WHERE email = $1`, [email]);
+    expect((await invite()).status).toBe(202);
   });
 
   it('is tried again while the mail server is busy', async () => {

@@ -1,8 +1,10 @@
 import { DataSource } from 'typeorm';
+import { LambImport } from '../../src/lamb-import';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { foreignOrganization, type Person, person } from '../support/people';
 import { SsoBrowser } from '../support/sso-browser';
+import { assistant, importOptions, place, sourceOf, user } from '../support/lamb-source';
 
 let app: TestApp;
 let provider: OpenIdProvider;
@@ -353,6 +355,25 @@ describe('signing in through it', () => {
     const one = browser();
     expect(await one.signIn(key)).toBe(expected);
     if (expected === '/') expect(await one.me()).toMatchObject({ user: { id: teacher.userId }, role: 'teacher' });
+  });
+
+  it('links a teacher who was imported from LAMB, with all assistants, and lets no stranger in', async () => {
+    const { organizations, sourceName, slug } = place();
+    const email = 'Ines.Lamb@uni.example';
+    const users = [user(1), user(2, { email })];
+    const assistants = [assistant(900, { ownerEmail: email, name: 'Hers' })];
+    await app.get(LambImport).run(sourceOf({ organizations, users, assistants }), importOptions({ sourceName }));
+    const theirs = issuer({ link_verified_email: true, accounts: 'invitation' });
+    expect((await app.api('POST', `/api/v1/organizations/${slug}/sign-on/issuers`, theirs)).status).toBe(201);
+    provider.person = { sub: 'ines', email: 'ines.lamb@uni.example', email_verified: true };
+    const ines = browser();
+    expect(await ines.signIn(theirs.key)).toBe('/');
+    expect(await ines.me()).toMatchObject({ role: 'teacher', organization: { slug } });
+    expect(JSON.parse((await ines.visit('/api/v1/assistants')).text).items).toMatchObject([
+      { id: 900, name: 'Hers', access: 'owner' },
+    ]);
+    provider.person = { sub: 'nobody', email: 'nobody.lamb@uni.example', email_verified: true };
+    expect(await browser().signIn(theirs.key)).toMatch(/problem=sso_/);
   });
 
   it('never links an owner or a system administrator', async () => {

@@ -54,7 +54,7 @@ const settled = async (id: string, by: Pick<Person, 'api'> = app): Promise<any> 
 async function command(name: string, options: object): Promise<any> {
   let data: Promise<unknown> = Promise.reject(new Error('no such command'));
   data.catch(() => undefined);
-  const context = { args: [], progress: SILENT, signal: new AbortController().signal };
+  const context = { args: [], environment: {}, progress: SILENT, signal: new AbortController().signal };
   registerAssistantCommands(new Command(), (each, work) => {
     if (each.name() === name)
       data = Promise.resolve().then(() => work(app.get(CONFIG), { ...options, json: true } as never, context));

@@ -100,6 +100,7 @@ describe('a model vendor that misbehaves', () => {
     const asked = await app.api('POST', '/v1/chat/completions', body, student.headers);
     const runId = asked.headers.get('x-run-id');
     const { json } = await app.api('GET', `/api/v1/runs/${runId}`);
+    expect(json.request_id).toBe(asked.headers.get('x-request-id'));
     expect(json.vendor_failure).toMatchObject({
       status: 500,
       message: expect.stringContaining(UPSTREAM_CANARY),

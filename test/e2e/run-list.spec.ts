@@ -63,6 +63,23 @@ describe('the list of runs', () => {
     expect((await teacher.api('GET', `${RUNS}?from=yesterday&problems=some`)).status).toBe(400);
   });
 
+  it('is audited where it shows questions of others, without the words of a search', async () => {
+    await ask(student, 'Do roots breathe?');
+    await idsOf(teacher, 'q=roots');
+    await idsOf(teacher, 'q=roots');
+    await idsOf(student, 'q=roots');
+    const { items } = (await app.api('GET', '/api/v1/organizations/default/audit?action=run.questions_read')).json;
+    const searches = items.filter(({ after }: { after: { searched: boolean } }) => after.searched);
+    expect(searches.map(({ actor }: any) => actor.user_id)).toEqual([teacher.userId]);
+    expect(JSON.stringify(items)).not.toContain('roots');
+  });
+
+  it('tells members no costs', async () => {
+    const id = await ask(student, 'What does this cost?');
+    expect((await student.api('GET', `${RUNS}/${id}`)).json.cost_micros).toBeNull();
+    expect((await teacher.api('GET', `${RUNS}/${id}`)).json.cost_micros).toBe(0);
+  });
+
   it('shows pseudonyms where the organization asks for them', async () => {
     const id = await ask(student, 'Who am I?');
     const changes = { privacy: { usage_people: 'pseudonymous' } };

@@ -48,6 +48,7 @@ describe('POST /api/v1/assistants/validate', () => {
           message: expect.stringContaining('{9_context}'),
           path: 'template',
           range: { start, end: start + '{9_context}'.length },
+          values: { reason: 'slot.no_tool' },
         },
         {
           severity: 'warning',
@@ -233,6 +234,19 @@ describe('POST /api/v1/assistants/validate', () => {
     ]);
     expect((globalThis as Record<string, unknown>).__hit).toBeUndefined();
     expect((await teacher.api('GET', '/api/v1/assistants?owner=me')).json.total).toBe(0);
+  });
+
+  it('gives limits and names as values of a reason, for a refused save as well', async () => {
+    const metadata = multiTool(tool('simple_rag', '1_context', { top_k: 0 }), tool('simple_rga', '2_context', {}));
+    const { json } = await validate({ metadata, template: '{1_context} {2_context} {user_input}' });
+    const valuesOf = (code: string): unknown =>
+      json.diagnostics.find((found: { code: string }) => found.code === code)?.values;
+    expect(valuesOf('tool.config_invalid')).toEqual({ reason: 'value.minimum', limit: 1 });
+    expect(valuesOf('tool.unknown')).toEqual({ reason: 'name.misspelt', name: 'simple_rga', closest: 'simple_rag' });
+    const saved = await teacher.api('POST', '/api/v1/assistants', { name: 'x'.repeat(2000), metadata });
+    expect(saved.json.errors).toContainEqual(
+      expect.objectContaining({ path: 'name', code: 'value.max_length', values: { limit: 200 } }),
+    );
   });
 
   it('refuses what is not part of the request', async () => {

@@ -45,7 +45,7 @@ export async function startMailServer(): Promise<MailServer> {
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `smtp://127.0.0.1:${port}?requireTLS=false`,
     mails,
     refuseNext: (...answers) => void refusals.push(...answers),
     stop: () => new Promise((resolve) => server.close(() => resolve())),

@@ -60,7 +60,7 @@ export class SsoBrowser {
     return status === 200 ? JSON.parse(text) : status;
   }
 
-  private async send(url: URL, init: RequestInit): Promise<Visit> {
+  async send(url: URL, init: RequestInit): Promise<Visit> {
     const cookie = [...this.jarOf(url.origin)].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string> | undefined) };
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });

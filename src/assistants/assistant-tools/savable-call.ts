@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from '../../definition';
+import type { DiagnosticCode, DiagnosticValues } from '../../definition';
 import type { CallFacts, Refusal } from './call-decision.types';
 import { decideCall, reachOf } from './decide-call';
 
@@ -8,6 +8,7 @@ export interface CallProblem {
     'tool.inaccessible' | 'tool_using_assistant' | 'tool.disabled' | 'tool.degraded'
   >;
   readonly message: string;
+  readonly values?: DiagnosticValues;
 }
 
 const MISSING: CallProblem = { code: 'tool.inaccessible', message: 'no such assistant' };
@@ -29,10 +30,11 @@ export function savableCall(facts: CallFacts, answerable: boolean): CallProblem 
 /** Messages for targets within the owner's reach. */
 const MESSAGES: Partial<Record<Refusal, CallProblem>> = {
   B1: { code: 'tool_using_assistant', message: 'an assistant that calls functions cannot be one' },
-  C1: { code: 'tool.disabled', message: 'this assistant is switched off' },
+  C1: { code: 'tool.disabled', message: 'this assistant is switched off', values: { reason: 'assistant.off' } },
 };
 
 const UNANSWERABLE: CallProblem = {
   code: 'tool.degraded',
   message: 'its organization has no model for this assistant; calls of it will fail',
+  values: { reason: 'assistant.no_model' },
 };

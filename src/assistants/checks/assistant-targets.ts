@@ -26,7 +26,7 @@ export class AssistantTargets {
       const problem = problems[position] ?? null;
       if (problem === null) return [];
       const say = problem.code === 'tool.degraded' ? warning : error;
-      return [say(problem.code, path, problem.message)];
+      return [say(problem.code, path, problem.message, problem.values)];
     });
   }
 

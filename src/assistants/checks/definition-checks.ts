@@ -11,6 +11,7 @@ import {
   error,
   normaliseDocument,
   type PlaceholderState,
+  reasonOf,
   type StoredDefinition,
   warning,
 } from '../../definition';
@@ -84,10 +85,11 @@ export class DefinitionChecks {
     for (const reference of configReferences(document)) {
       const { tool, config, checked, at } = reference;
       if (!checked)
-        for (const { path, message } of this.rules.configProblems(tool, config))
-          found.push(error('tool.config_invalid', at(path), message));
-      for (const { path, message, code } of await this.gaps.of(reference, owner)) {
-        found.push(code === 'tool.inaccessible' ? error(code, at(path), message) : warning(code, at(path), message));
+        for (const problem of this.rules.configProblems(tool, config))
+          found.push(error('tool.config_invalid', at(problem.path), problem.message, reasonOf(problem)));
+      for (const { path, message, code, values } of await this.gaps.of(reference, owner)) {
+        const say = code === 'tool.inaccessible' ? error : warning;
+        found.push(say(code, at(path), message, values));
       }
     }
     return found;

@@ -36,7 +36,13 @@ export class FunctionChecks {
       for (const { name } of offered) {
         const earlier = first.get(name);
         if (earlier === undefined) first.set(name, base);
-        else found.push(error('function.duplicate', base, `its function ${name} is declared by ${earlier} already`));
+        else
+          found.push(
+            error('function.duplicate', base, `its function ${name} is declared by ${earlier} already`, {
+              reason: 'function.name_taken',
+              name,
+            }),
+          );
       }
     }
     return found;

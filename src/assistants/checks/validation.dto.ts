@@ -1,8 +1,9 @@
-import { ApiProperty, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import {
   DIAGNOSTIC_CODES,
   type DiagnosticCode,
+  type DiagnosticValues,
   PLACEHOLDER_STATES,
   type PlaceholderState,
   SEVERITIES,
@@ -34,6 +35,13 @@ export class DiagnosticDto {
   @ApiProperty({ example: 'metadata.tools[1].placeholder' })
   path!: string;
   range?: TextRangeDto;
+  /** Names and limits in `message`; `reason` is the code of a more exact text. */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    example: { reason: 'value.maximum', limit: 50 },
+  })
+  values?: DiagnosticValues;
 }
 
 export class PlaceholderStateDto {

@@ -17,7 +17,7 @@ export function assertScope(caller: Caller, scope: Scope): void {
 export function assertAllowed(rule: AccessRule | undefined, caller: Caller): void {
   if (rule === undefined) throw new AppError('forbidden', 'This route is not open to anyone');
   if (rule.public) return;
-  assertScope(caller, rule.scope);
+  if (rule.or === undefined || !caller.scopes.includes(rule.or)) assertScope(caller, rule.scope);
   const role = rule.role ?? 'member';
   if (!HOLDS[role](caller)) throw new AppError('forbidden', `This needs the role ${role} or higher`);
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../../kernel';
+import { AppError, type Caller } from '../../kernel';
 import { OrganizationChanges } from '../../organizations';
 import { hashOf, looksLikeApiKey, publicIdOf } from '../keys/api-key';
 import { ApiKeyRepository, type KeyRow } from '../keys/api-key.repository';
@@ -23,6 +23,7 @@ export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): 
   systemAdmin: row.systemAdmin && row.isSystem && row.scopes.includes('admin'),
   scopes: row.scopes,
   assistantIds: row.assistantIds,
+  ...(row.publishedOnly === true ? { publishedOnly: true as const } : {}),
 });
 
 /** True for a key that is valid and whose owner is an enabled member. */
@@ -36,7 +37,9 @@ const sameHash = (one: string, other: string): boolean =>
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 const knownOf = (row: KeyRow | null, hash: string, kind: 'api_key' | 'session'): Known | null => {
-  if (row === null || !sameHash(row.hash, hash) || row.disabled || row.revokedAt !== null) return null;
+  if (row === null || !sameHash(row.hash, hash) || row.revokedAt !== null) return null;
+  if (row.isEnded) throw new AppError('organization_ended', 'The organization of this credential was ended');
+  if (row.disabled) return null;
   return { caller: callerOf(row, kind), expiresAt: row.expiresAt?.getTime() ?? Infinity };
 };
 

@@ -9,6 +9,8 @@ interface InvitationJob {
   readonly organizationId: string;
   readonly userId: string;
   readonly language: MailLanguage;
+  /** Administrator of the organization who invited; absent for another one and in old jobs. */
+  readonly by?: string;
 }
 
 /** Retries after about 30 s, 1, 2, 4 and 8 minutes: longer than a server restarts or greylists. */
@@ -22,7 +24,7 @@ export const INVITATION_MAIL: Queue<InvitationJob> = {
 
 const SWEEP_MS = 60_000;
 
-export const invitationKey = ({ organizationId, userId }: Omit<InvitationJob, 'language'>): string =>
+export const invitationKey = ({ organizationId, userId }: Pick<InvitationJob, 'organizationId' | 'userId'>): string =>
   `${organizationId}/${userId}`;
 
 /** Sends invitations. The link is made at each try, so that its token is never stored. */
@@ -58,12 +60,21 @@ export class InvitationMail {
     const { organizationId, userId, language } = data;
     const member = await this.members.find(organizationId, userId);
     if (member === null || member.disabled) return;
-    const link = await this.links.makeForMail(data);
+    if (data.by !== undefined && !(await this.isMember(organizationId, data.by))) {
+      await this.invitations.note(data, { state: 'failed', problem: 'The person who invited has left' });
+      return;
+    }
+    const link = await this.links.makeForMail(data, data.by ?? null);
     if (link === null) return;
     const { name: organization } = await this.organizations.runtime(organizationId);
     const facts = { to: member.email, name: member.name, organization, url: link.url };
     await this.mailer.send(invitationMail(language, { ...facts, expiresAt: new Date(link.expires_at) }));
     await this.invitations.note(data, { state: 'sent' });
+  }
+
+  private async isMember(organizationId: string, userId: string): Promise<boolean> {
+    const found = await this.members.find(organizationId, userId);
+    return found !== null && !found.disabled;
   }
 
   /** A job is lost when its process died at the last try, or with a restored backup. */

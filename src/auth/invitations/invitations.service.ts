@@ -9,6 +9,14 @@ import type { Invitable } from './invitable-members.service';
 import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
 import type { MailLanguage } from './invitation-texts';
 
+/** Of all organizations to one person: nobody's mailbox is filled from here. */
+const MOST_MAILS_PER_DAY = 5;
+
+const tooManyMails = (retryAfter: number): AppError =>
+  new AppError('too_many_requests', `This person has had ${MOST_MAILS_PER_DAY} invitations by e-mail within a day`, {
+    retryAfter,
+  });
+
 /** Invitations by e-mail: recorded at once, sent by a job. */
 @Injectable()
 export class Invitations {
@@ -20,18 +28,25 @@ export class Invitations {
     private readonly mailer: Mailer,
   ) {}
 
-  /** @throws {AppError} `feature_disabled` without a mail server */
+  /** @throws {AppError} `feature_disabled` without a mail server, `too_many_requests` */
   async send(caller: Caller, { organizationId, member }: Invitable, language: MailLanguage): Promise<void> {
     if (!this.mailer.isConfigured) {
       throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL is not set');
     }
     const { userId } = member;
     const subject = { organizationId, userId };
+    const by = caller.organizationId === organizationId ? { by: caller.userId } : {};
     await this.transactions.run(async (tx) => {
+      const retryAfter = await this.invitations.countMail(subject, MOST_MAILS_PER_DAY, tx);
+      if (retryAfter !== null) throw tooManyMails(retryAfter);
       await this.invitations.note(subject, { state: 'sending' }, tx);
       const target = { type: 'member', id: userId };
       await this.audit.record({ caller, organizationId, action: 'member.invite', target, after: { language } }, tx);
-      await this.jobs.send(INVITATION_MAIL, [{ key: invitationKey(subject), data: { ...subject, language } }], tx);
+      await this.jobs.send(
+        INVITATION_MAIL,
+        [{ key: invitationKey(subject), data: { ...subject, ...by, language } }],
+        tx,
+      );
     });
     this.jobs.wake(INVITATION_MAIL);
   }

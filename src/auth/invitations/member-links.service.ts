@@ -31,19 +31,24 @@ export class MemberLinks {
     const subject = { organizationId, userId: member.userId };
     return this.transactions.run(async (tx) => {
       await this.invitations.note(subject, { state: 'link' }, tx);
-      return this.issue(caller, subject, tx);
+      return this.issue(caller, subject, tx, caller.userId);
     });
   }
 
   /** Null when the e-mail is obsolete, because the member has a newer link. */
-  makeForMail(subject: Subject): Promise<SignInLinkDto | null> {
+  makeForMail(subject: Subject, madeBy: string | null): Promise<SignInLinkDto | null> {
     return this.transactions.run(async (tx) =>
-      (await this.invitations.isSending(subject, tx)) ? this.issue(null, subject, tx) : null,
+      (await this.invitations.isSending(subject, tx)) ? this.issue(null, subject, tx, madeBy) : null,
     );
   }
 
-  private async issue(caller: Caller | null, subject: Subject, tx: Transaction): Promise<SignInLinkDto> {
-    const { path, expiresAt } = await this.links.issue(caller, subject, tx);
+  private async issue(
+    caller: Caller | null,
+    subject: Subject,
+    tx: Transaction,
+    madeBy: string | null,
+  ): Promise<SignInLinkDto> {
+    const { path, expiresAt } = await this.links.issue(caller, { ...subject, madeBy }, tx);
     return { url: this.base + path, expires_at: expiresAt.toISOString() };
   }
 }

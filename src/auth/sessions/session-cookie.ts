@@ -10,6 +10,8 @@ import { looksLikeSessionToken } from './session-token';
 const SECURE_NAME = '__Host-bw';
 const PLAIN_NAME = 'bw';
 
+const FRAMED: CookieOptions = { sameSite: 'none', partitioned: true };
+
 /** The session cookie, the only cookie of the service. */
 @Injectable()
 export class SessionCookie {
@@ -40,12 +42,14 @@ export class SessionCookie {
     return looksLikeSessionToken(token) ? token : null;
   }
 
-  set(response: Response, token: string): void {
+  /** In a frame of another site only a partitioned cookie works (CHIPS); browsers take it over https alone. */
+  set(response: Response, token: string, { framed = false } = {}): void {
     if (!this.own.isSecure && !this.hasWarned) {
       this.hasWarned = true;
       this.logger.warn('Sessions travel over plain http: set PUBLIC_URL to the https address that browsers use');
     }
-    response.cookie(this.name, token, { ...this.options, maxAge: SESSION_HOURS * 3_600_000 });
+    const inFrame = framed && this.own.isSecure ? FRAMED : {};
+    response.cookie(this.name, token, { ...this.options, ...inFrame, maxAge: SESSION_HOURS * 3_600_000 });
   }
 
   clear(response: Response): void {

@@ -31,6 +31,10 @@ export class SessionEntity {
   @Column('text', { array: true })
   scopes!: Scope[];
 
+  /** The session may use these assistants only; null for any. */
+  @Column('integer', { name: 'assistant_ids', array: true, nullable: true })
+  assistantIds!: number[] | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

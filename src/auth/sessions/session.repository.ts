@@ -16,7 +16,10 @@ const SESSION_ROW = `
   SELECT session.id, session.hash, session.organization_id AS "organizationId", organization.slug AS "organizationSlug",
          organization.is_system AS "isSystem", session.user_id AS "userId", member.role,
          member.disabled OR organization.suspended OR member.role <> session.role AS disabled,
-         person.system_admin AS "systemAdmin", session.scopes, key.assistant_ids AS "assistantIds",
+         organization.erase_after IS NOT NULL AS "isEnded",
+         person.system_admin AS "systemAdmin", session.scopes,
+         coalesce(session.assistant_ids, key.assistant_ids) AS "assistantIds",
+         coalesce(key.published_only, session.assistant_ids IS NOT NULL) AS "publishedOnly",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
          session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey"
@@ -39,7 +42,7 @@ export interface OpenSession {
 export type NewSession = Pick<
   SessionEntity,
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
-> & { readonly signOn?: SignOn };
+> & { readonly signOn?: SignOn; readonly assistantIds?: readonly number[] };
 
 /** The provider and person behind a session of single sign-on. */
 export type SignOn = {
@@ -108,8 +111,9 @@ export class SessionRepository {
     const { signOn } = session;
     await tx.query(
       `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
-                             issuer_key, issuer, subject, provider_session, id_token, provider_issued_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13)`,
+                             issuer_key, issuer, subject, provider_session, id_token, provider_issued_at,
+                             assistant_ids)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14)`,
       [
         session.id,
         session.organizationId,
@@ -119,6 +123,7 @@ export class SessionRepository {
         session.role,
         session.scopes,
         ...signOnColumns(signOn),
+        session.assistantIds ?? null,
       ],
     );
   }

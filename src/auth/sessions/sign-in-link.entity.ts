@@ -20,6 +20,10 @@ export class SignInLinkEntity {
   @Column('boolean', { name: 'needs_local_sign_in', default: false })
   needsLocalSignIn!: boolean;
 
+  /** Administrator who made it; null for links of the operator. */
+  @Column('uuid', { name: 'made_by', nullable: true })
+  madeBy!: string | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

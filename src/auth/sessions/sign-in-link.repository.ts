@@ -17,6 +17,8 @@ export interface NewSignInLink extends ConsumedLink {
   readonly id: string;
   readonly hash: string;
   readonly hours: number;
+  /** Administrator whose rights the link comes from; null for the operator's. */
+  readonly madeBy: string | null;
 }
 
 @Injectable()
@@ -25,14 +27,15 @@ export class SignInLinkRepository {
 
   /** Returns the expiry, by the clock of the database. Deletes expired links. */
   async insert(
-    { id, organizationId, userId, hash, hours, needsLocalSignIn }: NewSignInLink,
+    { id, organizationId, userId, hash, hours, needsLocalSignIn, madeBy }: NewSignInLink,
     tx: Transaction,
   ): Promise<Date> {
     await tx.query('DELETE FROM sign_in_links WHERE expires_at < now()');
     const [row] = await tx.query<{ expiresAt: Date }[]>(
-      `INSERT INTO sign_in_links (id, organization_id, user_id, hash, expires_at, needs_local_sign_in)
-       VALUES ($1, $2, $3, $4, now() + make_interval(hours => $5::int), $6) RETURNING expires_at AS "expiresAt"`,
-      [id, organizationId, userId, hash, hours, needsLocalSignIn],
+      `INSERT INTO sign_in_links (id, organization_id, user_id, hash, expires_at, needs_local_sign_in,
+                                  made_by)
+       VALUES ($1, $2, $3, $4, now() + make_interval(hours => $5::int), $6, $7) RETURNING expires_at AS "expiresAt"`,
+      [id, organizationId, userId, hash, hours, needsLocalSignIn, madeBy],
     );
     if (row === undefined) throw new Error('A sign-in link was not written');
     return row.expiresAt;
@@ -40,6 +43,19 @@ export class SignInLinkRepository {
 
   async removeOfMember({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {
     await tx.getRepository(SignInLinkEntity).delete({ organizationId, userId });
+  }
+
+  /**
+   * Links that the person made for members of the organization, and for organizations that the person administers from
+   * outside.
+   */
+  @AcrossOrganizations('sign-in')
+  async removeMadeBy({ organizationId, userId }: LinkedMember, tx: Transaction): Promise<void> {
+    await tx.query(
+      `DELETE FROM sign_in_links l WHERE l.made_by = $2 AND (l.organization_id = $1 OR NOT EXISTS (
+         SELECT FROM members m WHERE m.organization_id = l.organization_id AND m.user_id = $2))`,
+      [organizationId, userId],
+    );
   }
 
   /** The member whom the link is for; leaves the link as it is. */

@@ -11,7 +11,7 @@ export class MeController {
   constructor(private readonly myself: Myself) {}
 
   @Get()
-  @Access({ scope: 'read', summary: 'Who am I?' })
+  @Access({ scope: 'read', or: 'chat', summary: 'Who am I?' })
   @ApiOkResponse({ type: MeDto })
   me(@CurrentCaller() caller: Caller): Promise<MeDto> {
     return this.myself.of(caller);

@@ -5,6 +5,7 @@ import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import { Authenticator } from '../access/authenticator';
 import type { OpenSessionDto } from './session.dto';
+import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
 import { SessionRepository } from '../sessions/session.repository';
 
 /** Lists and ends sessions. */
@@ -17,6 +18,7 @@ export class OpenSessions {
     private readonly transactions: Transactions,
     private readonly audit: AuditLog,
     private readonly authenticator: Authenticator,
+    private readonly links: SignInLinkRepository,
   ) {}
 
   async list({ organizationId, userId, credentialId }: Caller): Promise<OpenSessionDto[]> {
@@ -58,9 +60,10 @@ export class OpenSessions {
     await this.end(caller, organizationId, found.userId, null);
   }
 
-  /** Effective at once here, within 5 s on other replicas. */
+  /** Ends unused sign-in links too. Effective at once here, within 5 s on other replicas. */
   private async end(caller: Caller, organizationId: string, userId: string, spared: string | null): Promise<void> {
     await this.transactions.run(async (tx) => {
+      await this.links.removeOfMember({ organizationId, userId }, tx);
       const ended = await this.sessions.removeOfMember(organizationId, userId, tx, spared);
       const target = { type: 'member', id: userId };
       await this.audit.record({ caller, organizationId, action: 'session.end_all', target, after: { ended } }, tx);

@@ -25,6 +25,8 @@ export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'api
   readonly scopes: readonly Scope[];
   /** Of single sign-on, with the ID token as the provider sent it. */
   readonly signOn?: SignOn;
+  /** The session may use these assistants only. */
+  readonly assistantIds?: readonly number[];
 };
 
 /** A longer ID token is not kept: the provider then asks the person whether to sign out. */
@@ -68,6 +70,7 @@ export class SessionsService {
         scopes: granted,
         api_key_id: session.apiKeyId,
         ...(signOn !== undefined && { issuer: signOn.issuerKey }),
+        ...(session.assistantIds !== undefined && { assistant_ids: session.assistantIds }),
       });
       return opened;
     });

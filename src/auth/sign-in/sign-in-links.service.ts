@@ -19,6 +19,9 @@ const OPERATOR_HOURS = 1;
 /** Hours that a link sent by mail or chat works: longer than a weekend. */
 const MEMBER_HOURS = 72;
 
+/** The page that asks before it signs in. */
+const pageOf = (token: string): string => `/sign-in#link=${token}`;
+
 /** Single-use sign-in links: for a first start, and for people without a key. */
 @Injectable()
 export class SignInLinks {
@@ -29,17 +32,36 @@ export class SignInLinks {
     private readonly audit: AuditLog,
     changes: OrganizationChanges,
   ) {
-    // A changed role needs a new link.
-    changes.onMember(({ organizationId, userId }, tx) => links.removeOfMember({ organizationId, userId }, tx));
+    // A changed role needs a new link. Links that a former administrator made end with the rights to make them.
+    changes.onMember(async ({ organizationId, userId }, tx) => {
+      await links.removeOfMember({ organizationId, userId }, tx);
+      await links.removeMadeBy({ organizationId, userId }, tx);
+    });
   }
 
   /** For commands and the start of the service. */
   make(member: LinkedMember): Promise<SignInLink> {
-    const link = { ...member, hours: OPERATOR_HOURS, needsLocalSignIn: false };
+    const link = { ...member, hours: OPERATOR_HOURS, needsLocalSignIn: false, madeBy: null };
     return withinOrganization(member.organizationId, () =>
       this.transactions.run(async (tx) => {
         const { token, expiresAt } = await this.insert(null, link, tx);
         return { path: `/sign-in/${token}`, expiresAt };
+      }),
+    );
+  }
+
+  /** By the operator for many members, all or none. Each ends the earlier links of its member. */
+  makeAll(organizationId: string, userIds: readonly string[], hours: number): Promise<readonly SignInLink[]> {
+    return withinOrganization(organizationId, () =>
+      this.transactions.run(async (tx) => {
+        const made: SignInLink[] = [];
+        for (const userId of userIds) {
+          await this.links.removeOfMember({ organizationId, userId }, tx);
+          const link = { organizationId, userId, hours, needsLocalSignIn: false, madeBy: null };
+          const { token, expiresAt } = await this.insert(null, link, tx);
+          made.push({ path: pageOf(token), expiresAt });
+        }
+        return made;
       }),
     );
   }
@@ -49,11 +71,15 @@ export class SignInLinks {
    * asks before it signs in: mail scanners and previews of chats open every address, and browsers keep the fragment to
    * themselves.
    */
-  async issue(caller: Caller | null, member: LinkedMember, tx: Transaction): Promise<SignInLink> {
+  async issue(
+    caller: Caller | null,
+    { madeBy, ...member }: LinkedMember & { readonly madeBy: string | null },
+    tx: Transaction,
+  ): Promise<SignInLink> {
     await this.links.removeOfMember(member, tx);
-    const link = { ...member, hours: MEMBER_HOURS, needsLocalSignIn: true };
+    const link = { ...member, hours: MEMBER_HOURS, needsLocalSignIn: true, madeBy };
     const { token, expiresAt } = await this.insert(caller, link, tx);
-    return { path: `/sign-in#link=${token}`, expiresAt };
+    return { path: pageOf(token), expiresAt };
   }
 
   /** Uses the link up. Null for a used, expired or unknown link, or one of a disabled member. */
@@ -75,7 +101,7 @@ export class SignInLinks {
 
   private async insert(
     caller: Caller | null,
-    { organizationId, userId, ...link }: ConsumedLink & { readonly hours: number },
+    { organizationId, userId, ...link }: ConsumedLink & { readonly hours: number; readonly madeBy: string | null },
     tx: Transaction,
   ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
     const token = newSessionToken();

@@ -46,6 +46,7 @@ const RENAME = `
   )
   SELECT id FROM renamed`;
 
+/** The joined messages are those of the snapshot: they go with their conversation after the statement. */
 const REMOVE = `
   WITH gone AS (
     DELETE FROM conversations
@@ -53,7 +54,9 @@ const REMOVE = `
       AND ($4::int IS NULL OR assistant_id = $4) AND ($5::int[] IS NULL OR assistant_id = ANY($5))
     RETURNING id
   )
-  SELECT id FROM gone`;
+  SELECT gone.id, m.run_id AS "runId" FROM gone
+  LEFT JOIN conversation_messages m
+    ON m.conversation_id = gone.id AND m.organization_id = $1 AND m.user_id = $2 AND m.status = 'running'`;
 
 /** Waits for a concurrent question. The caller holds the lock until its transaction ends. */
 const ASKED = `
@@ -123,14 +126,24 @@ export class ConversationsOf {
   }
 
   /** False without such a conversation. */
-  async remove(id: string): Promise<boolean> {
-    return (await this.manager.query<object[]>(REMOVE, [...this.owner, id, null, null])).length > 0;
+  /** The runs of its answers that are not finished; null without such a conversation. */
+  async remove(id: string): Promise<readonly string[] | null> {
+    const gone = await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, id, null, null]);
+    return gone.length === 0 ? null : runIdsOf(gone);
   }
 
-  async removeAll({ assistantId, onlyAssistants }: Omit<ConversationFilter, 'text'>): Promise<void> {
-    await this.manager.query(REMOVE, [...this.owner, null, assistantId, onlyAssistants]);
+  /** The runs of answers that are not finished. */
+  async removeAll({ assistantId, onlyAssistants }: Omit<ConversationFilter, 'text'>): Promise<readonly string[]> {
+    return runIdsOf(await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, null, assistantId, onlyAssistants]));
   }
 }
+
+interface RemovedRow {
+  readonly id: string;
+  readonly runId: string | null;
+}
+
+const runIdsOf = (rows: readonly RemovedRow[]): string[] => rows.flatMap(({ runId }) => runId ?? []);
 
 /** @throws AppError `validation_failed` for anything that is not a cursor of this list */
 function positionOf(cursor: string | null): readonly [stamp: string | null, id: string | null] {

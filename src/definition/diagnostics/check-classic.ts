@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel';
 import type { AssistantDocument } from '../metadata/document.types';
 import { textMember } from '../metadata/parse-metadata';
-import { type Diagnostic, error, warning } from './diagnostic.types';
+import { type Diagnostic, error, misspelt, warning } from './diagnostic.types';
 
 export interface ProcessorRules {
   findPrompt(name: string): object | undefined;
@@ -31,14 +31,15 @@ export function checkClassic(document: AssistantDocument, rules: ProcessorRules)
 }
 
 function unknown(key: string, name: string, effect: string, closest: string | null): Diagnostic {
+  const shown = name.slice(0, MAX_SHOWN);
   const hint = closest === null ? '' : `; did you mean "${closest}"?`;
-  const message = `there is no processor "${name.slice(0, MAX_SHOWN)}": ${effect}${hint}`;
-  return error('processor.unknown', `metadata.${key}`, message);
+  const message = `there is no processor "${shown}": ${effect}${hint}`;
+  return error('processor.unknown', `metadata.${key}`, message, misspelt(shown, closest));
 }
 
 function unsupported(metadata: JsonObject): Diagnostic[] {
   const library = textMember(metadata, 'document_rag');
   if (library === null || NO_DOCUMENT.has(library)) return [];
   const message = `"${library.slice(0, MAX_SHOWN)}" is a setting of LAMB that has no effect here: its document does not reach the prompt`;
-  return [warning('setting.unsupported', 'metadata.document_rag', message)];
+  return [warning('setting.unsupported', 'metadata.document_rag', message, { reason: 'setting.document_rag' })];
 }

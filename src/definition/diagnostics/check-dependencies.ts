@@ -84,7 +84,12 @@ export function checkConditions(placed: readonly PlacedTool[], strategy: string 
       if (!known.has(placeholder)) return [error('dependency.unknown', at, NO_SUCH_PLACEHOLDER)];
       return earlier === null || (earlier.has(placeholder) && !later.has(placeholder))
         ? []
-        : [warning('condition.unseen', at, `the result of \`${placeholder}\` is not there when this is looked at`)];
+        : [
+            warning('condition.unseen', at, `the result of \`${placeholder}\` is not there when this is looked at`, {
+              reason: 'slot.later',
+              placeholder: `{${placeholder}}`,
+            }),
+          ];
     });
   });
 }

@@ -2,7 +2,7 @@ import { functionEntries, type FunctionPlugin } from '../../tools';
 import type { JsonObject, Problem } from '../../kernel';
 import { readToolEntries } from '../metadata/tool-entries';
 import { joinPath } from './check-tool';
-import { type Diagnostic, error } from './diagnostic.types';
+import { type Diagnostic, error, misspelt, reasonOf } from './diagnostic.types';
 
 export interface FunctionRules {
   find(name: string): Pick<FunctionPlugin, 'definition'> | undefined;
@@ -46,16 +46,22 @@ export function checkFunctions(metadata: JsonObject, rules: FunctionRules): Diag
           'tool.unknown',
           bare ? base : `${base}.type`,
           `no function is called "${type.slice(0, MAX_SHOWN)}"${hint}`,
+          misspelt(type.slice(0, MAX_SHOWN), closest),
         ),
       ];
     }
     const problems = rules
       .validate(type, config)
-      .map(({ path, message }) => error('tool.config_invalid', joinPath(base, path), message));
+      .map((found) => error('tool.config_invalid', joinPath(base, found.path), found.message, reasonOf(found)));
     const again = seen.has(definition.name) && !definition.allow_multiple;
     seen.add(definition.name);
     return again
-      ? [...problems, error('function.duplicate', base, `an assistant can have one ${definition.name} only`)]
+      ? [
+          ...problems,
+          error('function.duplicate', base, `an assistant can have one ${definition.name} only`, {
+            reason: 'function.only_one',
+          }),
+        ]
       : problems;
   });
 }

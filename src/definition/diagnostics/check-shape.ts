@@ -35,7 +35,7 @@ export function checkShape(metadata: JsonObject): Diagnostic[] {
   for (const [key, kind] of Object.entries(KINDS)) {
     const value = member(metadata, key);
     if (value !== undefined && value !== null && !isOfKind(value, kind))
-      found.push(error('metadata.invalid', `metadata.${key}`, `must be ${article(kind)}`));
+      found.push(error('metadata.invalid', `metadata.${key}`, `must be ${article(kind)}`, { reason: 'value.type' }));
   }
   return [...found, ...checkVersion(metadata), ...checkEntries(metadata), ...checkSuggestedQuestions(metadata)];
 }
@@ -48,10 +48,13 @@ function checkVersion(metadata: JsonObject): Diagnostic[] {
 
 function checkEntries(metadata: JsonObject): Diagnostic[] {
   return readToolEntries(metadata).malformed.map((path) =>
-    error('tool.invalid', `metadata.${path}`, 'must be the name of a function, or an object with `plugin` or `type`'),
+    error('tool.invalid', `metadata.${path}`, 'must be the name of a function, or an object with `plugin` or `type`', {
+      reason: 'value.type',
+    }),
   );
 }
 
+const QUESTION_LENGTH = { reason: 'value.length', least: 1, most: MAX_SUGGESTED_QUESTION_CHARS };
 const QUESTION = `must be a text of 1 to ${MAX_SUGGESTED_QUESTION_CHARS} characters`;
 
 function checkSuggestedQuestions(metadata: JsonObject): Diagnostic[] {
@@ -59,9 +62,14 @@ function checkSuggestedQuestions(metadata: JsonObject): Diagnostic[] {
   if (!Array.isArray(given)) return [];
   const path = 'metadata.suggested_questions';
   if (given.length > MAX_SUGGESTED_QUESTIONS)
-    return [error('metadata.invalid', path, `must hold at most ${MAX_SUGGESTED_QUESTIONS} questions`)];
+    return [
+      error('metadata.invalid', path, `must hold at most ${MAX_SUGGESTED_QUESTIONS} questions`, {
+        reason: 'value.max_items',
+        limit: MAX_SUGGESTED_QUESTIONS,
+      }),
+    ];
   return (given as unknown[]).flatMap((question, index) =>
-    isQuestion(question) ? [] : [error('metadata.invalid', `${path}[${index}]`, QUESTION)],
+    isQuestion(question) ? [] : [error('metadata.invalid', `${path}[${index}]`, QUESTION, QUESTION_LENGTH)],
   );
 }
 

@@ -4,7 +4,7 @@ import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import { readToolEntries, type ToolEntry } from '../metadata/tool-entries';
 import { assistantType } from '../metadata/version';
 import { joinPath } from './check-tool';
-import { type Diagnostic, error, info } from './diagnostic.types';
+import { type Diagnostic, error, info, reasonOf } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
 
 export const DEFAULT_STRATEGY = 'sequential';
@@ -15,7 +15,11 @@ export function checkStrategy(metadata: JsonObject, rules: MetadataRules): Diagn
   const name = textMember(metadata, 'orchestrator') ?? DEFAULT_STRATEGY;
   const reads = rules.strategy(name)?.reads;
   if (reads === undefined)
-    return [error('orchestrator.unknown', 'metadata.orchestrator', `must be one of ${rules.strategies().join(', ')}`)];
+    return [
+      error('orchestrator.unknown', 'metadata.orchestrator', `must be one of ${rules.strategies().join(', ')}`, {
+        reason: 'value.enum',
+      }),
+    ];
   return [...checkOptions(metadata, name, rules), ...ignoredSettings(metadata, name, reads, rules)];
 }
 
@@ -24,8 +28,13 @@ function checkOptions(metadata: JsonObject, strategy: string, rules: MetadataRul
   if (!isJsonObject(options)) return [];
   return rules
     .optionProblems(strategy, options)
-    .map(({ path, message }) =>
-      error('orchestrator.options_invalid', joinPath('metadata.orchestrator_options', path), message),
+    .map((found) =>
+      error(
+        'orchestrator.options_invalid',
+        joinPath('metadata.orchestrator_options', found.path),
+        found.message,
+        reasonOf(found),
+      ),
     );
 }
 
@@ -48,8 +57,13 @@ function ignoredSettings(
   });
 }
 
-const ignoredAt = ({ index }: ToolEntry, setting: string, message: string): Diagnostic =>
-  info('setting.ignored', `metadata.tools[${index}].${setting}`, message);
+const ignoredAt = ({ index }: ToolEntry, setting: string, message: string, reason?: string): Diagnostic =>
+  info(
+    'setting.ignored',
+    `metadata.tools[${index}].${setting}`,
+    message,
+    reason === undefined ? undefined : { reason },
+  );
 
 function isSet({ entry }: ToolEntry, setting: StrategySetting): boolean {
   const value = member(entry, setting);
@@ -60,10 +74,17 @@ function ignoredFallback(tool: ToolEntry): Diagnostic[] {
   const fallback = member(tool.entry, 'fallback');
   if (!isJsonObject(fallback))
     return member(tool.entry, 'on_error') === 'fallback'
-      ? [ignoredAt(tool, 'on_error', 'there is no `fallback`: a failure leaves the slot empty')]
+      ? [ignoredAt(tool, 'on_error', 'there is no `fallback`: a failure leaves the slot empty', 'setting.no_fallback')]
       : [];
   const given = member(fallback, 'threshold');
   return member(fallback, 'condition') !== 'on_low_confidence' && typeof given === 'number'
-    ? [ignoredAt(tool, 'fallback.threshold', 'has no effect unless `condition` is `on_low_confidence`')]
+    ? [
+        ignoredAt(
+          tool,
+          'fallback.threshold',
+          'has no effect unless `condition` is `on_low_confidence`',
+          'setting.only_low_confidence',
+        ),
+      ]
     : [];
 }

@@ -88,7 +88,9 @@ function undefinedSlot({ name, start, end }: Slot, path: string, fillers: readon
   const owner = fillers.find((filler) => filler.name === name);
   const off = owner?.later === true ? 'its tool looks at the finished answer' : 'its tool is switched off';
   const reason = owner === undefined ? 'no tool provides it' : off;
-  return warning('placeholder.undefined', path, `{${name}} stays empty: ${reason}`, { start, end });
+  const values = { reason: owner === undefined ? 'slot.no_tool' : `slot.${owner.later ? 'after_answer' : 'off'}` };
+  const found = warning('placeholder.undefined', path, `{${name}} stays empty: ${reason}`, values);
+  return { ...found, range: { start, end } };
 }
 
 const unusedFiller = ({ name, path }: Filler): Diagnostic =>

@@ -4,7 +4,7 @@ import { checkCondition } from '../../orchestrators';
 import { closestName, FALLBACK_CONDITIONS, ON_DEPENDENCY_FAILURE, ON_ERROR } from '../../tools';
 import { member, objectMember, textMember } from '../metadata/parse-metadata';
 import type { ToolEntry } from '../metadata/tool-entries';
-import { type Diagnostic, error } from './diagnostic.types';
+import { type Diagnostic, type DiagnosticValues, error, misspelt, reasonOf } from './diagnostic.types';
 import type { MetadataRules } from './metadata-rules.types';
 
 const MAX_TIMEOUT_MS = 600_000;
@@ -38,27 +38,35 @@ function checkPlugin(plugin: string, path: string, rules: MetadataRules): Diagno
   if (rules.placeholderOf(plugin) !== undefined) return [];
   const closest = rules.closestTool(plugin);
   const hint = closest === null ? '' : `; did you mean "${closest}"?`;
-  return [error('tool.unknown', path, `no tool is called "${plugin.slice(0, MAX_SHOWN)}"${hint}`)];
+  const shown = plugin.slice(0, MAX_SHOWN);
+  return [error('tool.unknown', path, `no tool is called "${shown}"${hint}`, misspelt(shown, closest))];
 }
 
 function checkPlaceholder({ plugin, entry }: ToolEntry, path: string, rules: MetadataRules): Diagnostic[] {
   const placeholder = member(entry, 'placeholder');
   if (placeholder === undefined || placeholder === null || placeholder === '') return [];
   const type = rules.placeholderOf(plugin);
-  if (typeof placeholder !== 'string') return [error('placeholder.invalid', path, 'must be a string')];
-  if (type === null) return [error('placeholder.invalid', path, 'this tool fills no placeholder')];
-  if (placeholder === USER_INPUT) return [error('placeholder.invalid', path, '`user_input` is the question itself')];
+  if (typeof placeholder !== 'string') return [error('placeholder.invalid', path, 'must be a string', TYPE)];
+  if (type === null)
+    return [error('placeholder.invalid', path, 'this tool fills no placeholder', { reason: 'placeholder.none' })];
+  if (placeholder === USER_INPUT) {
+    return [error('placeholder.invalid', path, '`user_input` is the question itself', { reason: 'placeholder.taken' })];
+  }
   if (type === undefined)
-    return /[{}]/.test(placeholder) ? [error('placeholder.invalid', path, 'must not hold braces')] : [];
-  return isPlaceholderFor(type, placeholder)
-    ? []
-    : [error('placeholder.invalid', path, `must be \`${type}\` or a number and \`_${type}\`, such as \`1_${type}\``)];
+    return /[{}]/.test(placeholder)
+      ? [error('placeholder.invalid', path, 'must not hold braces', { reason: 'placeholder.braces' })]
+      : [];
+  if (isPlaceholderFor(type, placeholder)) return [];
+  const message = `must be \`${type}\` or a number and \`_${type}\`, such as \`1_${type}\``;
+  return [error('placeholder.invalid', path, message, { reason: 'placeholder.form', type })];
 }
 
 function checkConfig(plugin: string, config: unknown, path: string, rules: MetadataRules): Diagnostic[] {
   if (rules.placeholderOf(plugin) === undefined) return [];
   const problems = rules.configProblems(plugin, config ?? {});
-  return problems.map((problem) => error('tool.config_invalid', joinPath(path, problem.path), problem.message));
+  return problems.map((problem) =>
+    error('tool.config_invalid', joinPath(path, problem.path), problem.message, reasonOf(problem)),
+  );
 }
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
@@ -70,7 +78,11 @@ interface OptionRule {
   readonly key: string;
   readonly accepts: (value: unknown) => boolean;
   readonly message: string;
+  readonly values: DiagnosticValues;
 }
+
+const TYPE: DiagnosticValues = { reason: 'value.type' };
+const range = (least: number, most: number): DiagnosticValues => ({ reason: 'value.range', least, most });
 
 function keyOf({ key }: OptionRule): string {
   return key;
@@ -80,6 +92,7 @@ const oneOf = (key: string, choices: readonly string[]): OptionRule => ({
   key,
   accepts: (value) => choices.some((choice) => choice === value),
   message: `must be one of ${choices.join(', ')}`,
+  values: { reason: 'value.enum' },
 });
 
 const OPTIONS: readonly OptionRule[] = [
@@ -87,23 +100,26 @@ const OPTIONS: readonly OptionRule[] = [
     key: 'label',
     accepts: (value) => typeof value === 'string' && [...value].length <= MAX_LABEL,
     message: `must be a text of at most ${MAX_LABEL} characters`,
+    values: { reason: 'value.max_length', limit: MAX_LABEL },
   },
-  { key: 'enabled', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
-  { key: 'cache', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean' },
+  { key: 'enabled', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean', values: TYPE },
+  { key: 'cache', accepts: (value) => typeof value === 'boolean', message: 'must be a boolean', values: TYPE },
   oneOf('on_error', ON_ERROR),
   oneOf('on_dependency_failure', ON_DEPENDENCY_FAILURE),
   {
     key: 'timeout_ms',
     accepts: (value) => isWhole(value, 1, MAX_TIMEOUT_MS),
     message: `must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+    values: range(1, MAX_TIMEOUT_MS),
   },
   {
     key: 'retries',
     accepts: (value) => isWhole(value, 0, MAX_RETRIES),
     message: `must be a whole number from 0 to ${MAX_RETRIES}`,
+    values: range(0, MAX_RETRIES),
   },
-  { key: 'depends_on', accepts: isTextList, message: 'must be a list of placeholders' },
-  { key: 'fallback', accepts: isJsonObject, message: 'must be an object' },
+  { key: 'depends_on', accepts: isTextList, message: 'must be a list of placeholders', values: TYPE },
+  { key: 'fallback', accepts: isJsonObject, message: 'must be an object', values: TYPE },
 ];
 
 const FALLBACK_OPTIONS: readonly OptionRule[] = [
@@ -112,8 +128,11 @@ const FALLBACK_OPTIONS: readonly OptionRule[] = [
     key: 'threshold',
     accepts: (value) => typeof value === 'number' && value >= 0 && value <= 1,
     message: 'must be a number from 0 to 1',
+    values: range(0, 1),
   },
 ];
+
+const AFTER_ANSWER: DiagnosticValues = { reason: 'fallback.after_answer' };
 
 const ENTRY_KEYS: readonly string[] = ['plugin', 'type', 'placeholder', 'config', 'when', ...OPTIONS.map(keyOf)];
 const FALLBACK_KEYS: readonly string[] = ['plugin', 'config', ...FALLBACK_OPTIONS.map(keyOf)];
@@ -125,8 +144,9 @@ function checkKeys(entry: JsonObject, base: string, known: readonly string[]): D
     .map((key) => {
       const closest = closestName(key, known);
       const hint = closest === null ? '' : `; did you mean \`${closest}\`?`;
-      const message = `\`${key.slice(0, MAX_SHOWN)}\` is no key of a tool and has no effect${hint}`;
-      return error('tool.unknown_key', `${base}.${key.slice(0, MAX_SHOWN)}`, message);
+      const shown = key.slice(0, MAX_SHOWN);
+      const message = `\`${shown}\` is no key of a tool and has no effect${hint}`;
+      return error('tool.unknown_key', `${base}.${shown}`, message, misspelt(shown, closest));
     });
 }
 
@@ -136,14 +156,16 @@ function checkOptions(entry: JsonObject, base: string, rules: readonly OptionRul
       const value = member(entry, key);
       return value !== undefined && value !== null && !accepts(value);
     })
-    .map(({ key, message }) => error('tool.invalid', `${base}.${key}`, message));
+    .map(({ key, message, values }) => error('tool.invalid', `${base}.${key}`, message, values));
 }
 
 function checkWhen(entry: JsonObject, path: string): Diagnostic[] {
   const when = member(entry, 'when') ?? null;
   if (when === null) return [];
   const { problems } = checkCondition(when);
-  return problems.map((problem) => error('condition.invalid', joinPath(path, problem.path), problem.message));
+  return problems.map((problem) =>
+    error('condition.invalid', joinPath(path, problem.path), problem.message, reasonOf(problem)),
+  );
 }
 
 function checkFallback(entry: JsonObject, path: string, rules: MetadataRules): Diagnostic[] {
@@ -151,13 +173,15 @@ function checkFallback(entry: JsonObject, path: string, rules: MetadataRules): D
   if (!isJsonObject(fallback)) return [];
   const plugin = textMember(fallback, 'plugin');
   const options = [...checkOptions(fallback, path, FALLBACK_OPTIONS), ...checkKeys(fallback, path, FALLBACK_KEYS)];
-  if (plugin === null) return [error('tool.invalid', `${path}.plugin`, 'is required'), ...options];
+  if (plugin === null) {
+    return [error('tool.invalid', `${path}.plugin`, 'is required', { reason: 'value.missing' }), ...options];
+  }
   const config = member(fallback, 'config');
   return [
     ...checkPlugin(plugin, `${path}.plugin`, rules),
     ...checkConfig(plugin, config, `${path}.config`, rules),
     ...(rules.looksAtAnswer(plugin, objectMember(fallback, 'config'))
-      ? [error('tool.invalid', path, 'must not be a tool that looks at the finished answer')]
+      ? [error('tool.invalid', path, 'must not be a tool that looks at the finished answer', AFTER_ANSWER)]
       : []),
     ...options,
   ];

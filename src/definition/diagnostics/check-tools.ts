@@ -13,14 +13,17 @@ import type { MetadataRules } from './metadata-rules.types';
 /** Limit for tools, and for functions. Each costs queries at every check and every run. */
 export const MAX_TOOLS = 100;
 
+const CROWD = { reason: 'value.max_items', limit: MAX_TOOLS };
+const ONLY_ONE = { reason: 'tool.only_one' };
+
 /** The only check of a document with too many entries. */
 export function checkNumber(metadata: JsonObject): Diagnostic[] {
   const { pipeline, functions } = readToolEntries(metadata);
   const found: Diagnostic[] = [];
   if (pipeline.length > MAX_TOOLS)
-    found.push(error('metadata.invalid', 'metadata.tools', `must hold at most ${MAX_TOOLS} tools`));
+    found.push(error('metadata.invalid', 'metadata.tools', `must hold at most ${MAX_TOOLS} tools`, CROWD));
   if (functions.length > MAX_TOOLS)
-    found.push(error('metadata.invalid', 'metadata.functions', `must hold at most ${MAX_TOOLS} functions`));
+    found.push(error('metadata.invalid', 'metadata.functions', `must hold at most ${MAX_TOOLS} functions`, CROWD));
   return found;
 }
 
@@ -65,6 +68,6 @@ function checkInstances(pipeline: readonly ToolEntry[], rules: MetadataRules): D
       seen.add(name);
       return [];
     }
-    return [error('tool.invalid', `metadata.tools[${index}]`, `an assistant can have one ${name} only`)];
+    return [error('tool.invalid', `metadata.tools[${index}]`, `an assistant can have one ${name} only`, ONLY_ONE)];
   });
 }

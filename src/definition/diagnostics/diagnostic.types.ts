@@ -1,3 +1,5 @@
+import type { Problem } from '../../kernel';
+
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -55,7 +57,11 @@ export interface Diagnostic {
   /** JSON path in the request, e.g. `metadata.tools[1].config.top_k`. */
   readonly path: string;
   readonly range?: TextRange;
+  /** Names and limits in `message`; `reason` is the code of a more exact text, `value.max_length`. */
+  readonly values?: DiagnosticValues;
 }
+
+export type DiagnosticValues = Readonly<Record<string, string | number>>;
 
 export const PLACEHOLDER_STATES = ['used', 'unused', 'undefined'] as const;
 
@@ -67,24 +73,24 @@ export interface PlaceholderState {
   readonly tool_index?: number;
 }
 
-export const error = (code: DiagnosticCode, path: string, message: string): Diagnostic => ({
-  severity: 'error',
-  code,
-  message,
-  path,
-});
+const diagnostic =
+  (severity: Severity) =>
+  (code: DiagnosticCode, path: string, message: string, values?: DiagnosticValues): Diagnostic => ({
+    severity,
+    code,
+    message,
+    path,
+    ...(values === undefined ? {} : { values }),
+  });
 
-export const warning = (code: DiagnosticCode, path: string, message: string, range?: TextRange): Diagnostic => ({
-  severity: 'warning',
-  code,
-  message,
-  path,
-  ...(range === undefined ? {} : { range }),
-});
+export const error = diagnostic('error');
+export const warning = diagnostic('warning');
+export const info = diagnostic('info');
 
-export const info = (code: DiagnosticCode, path: string, message: string): Diagnostic => ({
-  severity: 'info',
-  code,
-  message,
-  path,
-});
+/** The values of a diagnostic about a problem of a schema, whose code becomes the reason. */
+export const reasonOf = ({ code, values }: Pick<Problem, 'code' | 'values'>): DiagnosticValues | undefined =>
+  code === undefined ? undefined : { ...values, reason: code };
+
+/** A name that does not exist, and the existing name that it resembles. */
+export const misspelt = (name: string, closest: string | null): DiagnosticValues =>
+  closest === null ? { reason: 'name.unknown', name } : { reason: 'name.misspelt', name, closest };

@@ -8,4 +8,4 @@ const SAVED_WITH_ERROR: ReadonlySet<DiagnosticCode> = new Set(['processor.unknow
 export const errorsOf = (diagnostics: readonly Diagnostic[]): Problem[] =>
   diagnostics
     .filter(({ severity, code }) => severity === 'error' && !SAVED_WITH_ERROR.has(code))
-    .map(({ path, message, code }): Problem => ({ path, message, code }));
+    .map(({ path, message, code, values }): Problem => ({ path, message, code, ...(values && { values }) }));

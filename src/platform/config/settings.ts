@@ -55,6 +55,7 @@ export const SETTINGS = {
   /** Newest first; empty: a key is generated into `dataDir`. */
   secrets: { keys: variable('SECRETS_KEY=', keyring(), PRODUCTION) },
   sourceLinks: { ttlSeconds: variable('SOURCE_LINK_TTL=900', integer(60, 2_592_000)) },
+  sources: { timeoutMs: variable('SOURCE_TIMEOUT=30000', integer(100, 600_000)) },
   imageLinks: { ttlSeconds: variable('IMAGE_LINK_TTL=31536000', integer(60, 315_360_000)) },
   moodle: { apiUrl: variable('MOODLE_API_URL', httpUrl()), token: variable('MOODLE_TOKEN', text()) },
   weather: { apiUrl: variable('WEATHER_API_URL=https://api.open-meteo.com', httpUrl()) },

@@ -29,7 +29,7 @@ const problemDetails = (error: AppError, requestId: string): object => ({
 });
 
 /** Clients of these paths expect OpenAI's error object even without a handler. */
-const OPENAI_PATHS = /^\/(v1|lamb)(\/|$)/;
+const OPENAI_PATHS = /^\/(?:(v1|lamb)(\/|$)|(models|chat\/completions)\/?$)/;
 
 /** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()

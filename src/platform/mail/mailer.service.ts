@@ -12,14 +12,17 @@ const LONGEST_MESSAGE = 300;
 export class Mailer {
   private readonly transport: Transporter | null;
   private readonly from: string;
+  private readonly secrets: readonly string[];
 
   constructor(@Inject(CONFIG) { mail }: Config) {
     this.from = mail.from ?? '';
+    this.secrets = mail.smtpUrl === null ? [] : secretsIn(mail.smtpUrl);
     this.transport =
       mail.smtpUrl === null
         ? null
         : createTransport({
             url: mail.smtpUrl,
+            requireTLS: requiresTls(mail.smtpUrl),
             connectionTimeout: MAIL_TIMEOUT_MS / 6,
             greetingTimeout: MAIL_TIMEOUT_MS / 6,
             socketTimeout: MAIL_TIMEOUT_MS / 2,
@@ -39,13 +42,48 @@ export class Mailer {
     try {
       await this.transport.sendMail({ ...mail, to: { name: '', address: to }, from: this.from });
     } catch (error) {
-      throw mailErrorOf(error);
+      throw mailErrorOf(error, this.secrets);
     }
   }
 }
 
+/** STARTTLS is required (RFC 8314, 4.1) unless the URL has `requireTLS=false` or `ignoreTLS=true`. */
+function requiresTls(smtpUrl: string): boolean {
+  const { searchParams } = new URL(smtpUrl);
+  return searchParams.get('requireTLS') !== 'false' && searchParams.get('ignoreTLS') !== 'true';
+}
+
+function secretsIn(smtpUrl: string): string[] {
+  const { username, password, hostname } = new URL(smtpUrl);
+  return [decodeURIComponent(password), decodeURIComponent(username), hostname].filter((secret) => secret !== '');
+}
+
+interface SmtpFailure {
+  readonly code?: string;
+  /** The server's answer, with its code. */
+  readonly response?: string;
+  readonly responseCode?: number;
+}
+
+/** Failures of the connection, whose messages hold addresses. */
+const CONNECTION: Readonly<Record<string, string>> = {
+  EAUTH: 'The mail server refused the user name or the password',
+  ETLS: 'The mail server offers no encrypted connection',
+};
+const UNREACHABLE = 'The mail server cannot be reached';
+const HOST_OR_IP = /\b(?<!@)(?:[a-z\d-]+\.)+(?:[a-z]{2,}|\d{1,3}(?=\.?\b))\b|\[?[\da-f]*:[\da-f:]+:[\da-f]*\]?/gi;
+
 /** SMTP (RFC 5321, 4.2.1): 5yz is a permanent negative answer, 4yz a transient one. */
-function mailErrorOf(error: unknown): MailError {
-  const { message = 'unknown error', responseCode = 0 } = error as { message?: string; responseCode?: number };
-  return new MailError(message.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE), responseCode >= 500);
+function mailErrorOf(error: unknown, secrets: readonly string[]): MailError {
+  const { code = '', response, responseCode = 0 } = error as SmtpFailure;
+  const isPermanent = responseCode >= 500 || code === 'ETLS';
+  const known = CONNECTION[code];
+  if (known !== undefined || response === undefined) return new MailError(known ?? UNREACHABLE, isPermanent);
+  return new MailError(withoutPlaces(response, secrets).slice(0, LONGEST_MESSAGE), isPermanent);
+}
+
+/** The server's words without the names and addresses of machines, user names and passwords. Status codes stay. */
+function withoutPlaces(response: string, secrets: readonly string[]): string {
+  const open = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
+  return open.replace(/\s+/g, ' ').replace(HOST_OR_IP, (found) => (/^\d\.\d{1,3}\.\d{1,3}$/.test(found) ? found : '…'));
 }

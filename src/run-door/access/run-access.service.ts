@@ -10,6 +10,7 @@ import {
   AppError,
   type Caller,
   isOrganizationAdmin,
+  isTeacher,
   NO_ASSISTANT,
   notFound,
   type Page,
@@ -29,6 +30,7 @@ import {
   shapeReport,
 } from '../../runs';
 import { answerForOthers, unfinishedForOthers } from './foreign-events';
+import { QuestionReadings } from './question-readings.service';
 import { reportForAdministrator, reportForAsker } from '../../answering';
 
 /** A run as the caller may see it. `withContents`: also the results of tools and the messages to the model. */
@@ -72,6 +74,7 @@ export class RunAccess {
     private readonly audit: AuditLog,
     private readonly organizations: OrganizationsService,
     private readonly knowledgeBases: KnowledgeBasesService,
+    private readonly readings: QuestionReadings,
   ) {}
 
   /** @throws `not_found`, the same for missing, foreign and inaccessible runs */
@@ -80,6 +83,7 @@ export class RunAccess {
     const withContents = disclosure !== 'none';
     const nested = withContents ? await this.runs.nested(record) : [];
     const answer = record.background ? await this.runs.answer(record) : null;
+    await this.readings.ofOne(caller, record);
     return {
       record: withoutForeignCost(caller, this.withLinksFor(caller, record, access)),
       withContents,
@@ -174,6 +178,7 @@ export class RunAccess {
       },
       page,
     );
+    await this.readings.ofPage(caller, filter, found.items);
     return { ...found, items: found.items.map((record) => withoutForeignCost(caller, record)) };
   }
 
@@ -253,6 +258,6 @@ const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || 
 const credentialReaches = ({ assistantIds }: Caller, assistantId: number): boolean =>
   assistantIds === null || assistantIds.includes(assistantId);
 
-/** The prices of an organization are its own business: people of another one ask its assistants for free. */
-const withoutForeignCost = ({ organizationId }: Caller, record: RunRecord): RunRecord =>
-  record.organizationId === organizationId ? record : { ...record, costMicros: null };
+/** Prices are the business of the organization that pays, and of those who make assistants there. */
+const withoutForeignCost = (caller: Caller, record: RunRecord): RunRecord =>
+  record.organizationId === caller.organizationId && isTeacher(caller) ? record : { ...record, costMicros: null };

@@ -86,6 +86,7 @@ export function queuedRecord(id: string, input: RunInput): RunRecord {
     parentRunId: parentRunId ?? null,
     userId: caller.userId,
     credentialId: caller.credentialId,
+    requestId: caller.origin?.requestId ?? null,
     assistantId: assistant.id,
     assistantName: assistant.name,
     assistantType: assistant.type,

@@ -8,7 +8,7 @@ const KEEPING: ReadonlySet<string> = new Set([
 ]);
 /** Fixed when the run is opened. */
 const FIXED: ReadonlySet<string> = new Set([
-  ...['id', 'organization_id', 'caller_organization_id', 'parent_run_id', 'user_id', 'credential_id'],
+  ...['id', 'organization_id', 'caller_organization_id', 'parent_run_id', 'user_id', 'credential_id', 'request_id'],
   ...['assistant_id', 'assistant_version', 'question', 'created_at', 'background', 'draft', 'worker_id'],
 ]);
 

@@ -35,6 +35,10 @@ export class RunEntity {
   @Column('uuid', { name: 'credential_id', nullable: true })
   credentialId!: string | null;
 
+  /** `X-Request-Id` of the request that asked; null without one, and in old runs. */
+  @Column('text', { name: 'request_id', nullable: true })
+  requestId!: string | null;
+
   @Column('integer', { name: 'assistant_id' })
   assistantId!: number;
 

@@ -101,6 +101,8 @@ export interface RunRecord {
   readonly parentRunId: string | null;
   readonly userId: string;
   readonly credentialId: string | null;
+  /** Id of the HTTP request that asked; null without one, and in old runs. */
+  readonly requestId: string | null;
   readonly assistantId: number;
   readonly assistantName: string;
   readonly assistantType: 'classic' | 'multi_tool';

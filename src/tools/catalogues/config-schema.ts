@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { isJsonObject, type JsonObject, type Problem } from '../../kernel';
+import { isJsonObject, type JsonObject, type Problem, valueProblem } from '../../kernel';
 
 const MAX_PROBLEMS = 20;
 
@@ -61,22 +61,31 @@ export class ConfigSchemas {
   }
 }
 
-const NO_OBJECT: Problem = { path: '', message: 'must be an object' };
+const NO_OBJECT: Problem = { path: '', message: 'must be an object', ...valueProblem('type') };
 
 function problemOf(error: ErrorObject, owner: string): Problem {
   const path = jsonPath(error.instancePath);
   const params = error.params as Record<string, unknown>;
+  const worded = valueProblem(error.keyword, params);
   switch (error.keyword) {
     case 'required':
-      return { path: member(path, String(params.missingProperty)), message: 'is required' };
+      return { path: member(path, String(params.missingProperty)), message: 'is required', ...worded };
     case 'additionalProperties':
-      return { path: member(path, String(params.additionalProperty)), message: `is not a setting of this ${owner}` };
+      return {
+        path: member(path, String(params.additionalProperty)),
+        message: `is not a setting of this ${owner}`,
+        ...worded,
+      };
     case 'enum':
-      return { path, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` };
+      return {
+        path,
+        message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`,
+        ...worded,
+      };
     case 'type':
-      return { path, message: `must be of type ${[params.type].flat().join(' or ')}` };
+      return { path, message: `must be of type ${[params.type].flat().join(' or ')}`, ...worded };
     default:
-      return { path, message: error.message ?? 'is not valid' };
+      return { path, message: error.message ?? 'is not valid', ...worded };
   }
 }
 

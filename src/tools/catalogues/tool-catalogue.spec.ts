@@ -46,10 +46,10 @@ describe('the tool catalogue', () => {
   it('lists every problem of a config with its path', () => {
     expect(catalogue.validate('simple_rag', { top_k: 0, list: ['a', 1, null], extra: {} })).toEqual(
       expect.arrayContaining([
-        { path: 'extra', message: 'is not a setting of this tool' },
-        { path: 'top_k', message: 'must be >= 1' },
-        { path: 'list[1]', message: 'must be of type string' },
-        { path: 'list[2]', message: 'must be of type string' },
+        { path: 'extra', message: 'is not a setting of this tool', code: 'value.unknown' },
+        { path: 'top_k', message: 'must be >= 1', code: 'value.minimum', values: { limit: 1 } },
+        { path: 'list[1]', message: 'must be of type string', code: 'value.type' },
+        { path: 'list[2]', message: 'must be of type string', code: 'value.type' },
       ]),
     );
   });

@@ -131,6 +131,8 @@ export interface ConfigGap {
   readonly message: string;
   readonly code:
     'tool.config_incomplete' | 'tool.inaccessible' | 'tool.unreadable' | 'tool.degraded' | 'collection.unlisted';
+  /** `reason`: code of an exact text; the others are its values. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 /**

@@ -16,7 +16,7 @@ const HOUSE_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: MEBIBYTE };
 /** Read without a credential. */
 const SIGN_IN_BODY: BodyLimits = { ...HOUSE_LIMITS, bytes: 4 * KIBIBYTE };
 
-const CHAT_PATH = /^\/(v1\/chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
+const CHAT_PATH = /^\/((?:v1\/)?chat\/completions|lamb\/v1\/completions|api\/v1\/assistants\/\d+\/completions)\/?$/;
 const RUN_PATH = /^\/api\/v1\/((assistants\/\d+\/)?runs|conversations\/[\da-f-]{36}\/messages)\/?$/i;
 
 const LOGOUT_NOTICE = /^\/auth\/oidc\/[a-z0-9-]{1,63}\/backchannel-logout\/?$/;
@@ -30,9 +30,17 @@ const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =
 const isLogoutNotice = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && LOGOUT_NOTICE.test(path);
 
+const LAUNCH = /^\/lti\/(login|launch|deep-link)\/?$/;
+
+/** Forms that LTI platforms have a browser send (1EdTech Security Framework 1.0 §5.1.1). */
+const isLaunch = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
+  method === 'POST' && LAUNCH.test(path);
+
+const takesForm = (request: Pick<Request, 'method' | 'path'>): boolean => isLogoutNotice(request) || isLaunch(request);
+
 /** Routes that take a body without a credential. */
 export const takesBodyOfAnybody = (request: Pick<Request, 'method' | 'path'>): boolean =>
-  isSignIn(request) || isLogoutNotice(request);
+  isSignIn(request) || takesForm(request);
 
 /** Routes with the largest bodies; all need the scope `chat`. */
 export const isChat = ({ path }: Pick<Request, 'path'>): boolean => CHAT_PATH.test(path) || RUN_PATH.test(path);
@@ -42,7 +50,7 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
 
 /** Accepts JSON, and multipart for routes that read it themselves. Refuses the rest: forms above all (CSRF). */
 function onlyKnownTypes(request: Request, _response: Response, next: NextFunction): void {
-  if (isLogoutNotice(request) && request.is('urlencoded') !== false) next();
+  if (takesForm(request) && request.is('urlencoded') !== false) next();
   else if (!hasBody(request) || request.is(['json', '+json', 'multipart/form-data']) !== false) next();
   else next(new AppError('unsupported_media_type', 'Send application/json, or multipart/form-data to upload routes'));
 }
@@ -72,12 +80,15 @@ function jsonBody(request: Request, response: Response, next: NextFunction): voi
 }
 
 const readNotice = urlencoded({ extended: false, limit: 16 * KIBIBYTE, parameterLimit: 10 });
+/** An ID token of a platform carries the course, its services and everything that authors added. */
+const readLaunch = urlencoded({ extended: false, limit: 128 * KIBIBYTE, parameterLimit: 40 });
 
-/** The one form of the service. No session acts on this route, so that no page can misuse one. */
-function noticeBody(request: Request, response: Response, next: NextFunction): void {
-  if (!isLogoutNotice(request) || request.is('urlencoded') === false) return next();
-  readNotice(request, response, (error?: unknown) => next(error === undefined ? undefined : toAppError(error)));
+/** The forms of the service. No session acts on these routes, so that no page can misuse one. */
+function formBody(request: Request, response: Response, next: NextFunction): void {
+  if (!takesForm(request) || request.is('urlencoded') === false) return next();
+  const read = isLaunch(request) ? readLaunch : readNotice;
+  read(request, response, (error?: unknown) => next(error === undefined ? undefined : toAppError(error)));
 }
 
 /** Replaces the parsers of Nest, which accept form posts on JSON routes. */
-export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody, noticeBody];
+export const bodyParsers = (): RequestHandler[] => [onlyKnownTypes, jsonBody, formBody];

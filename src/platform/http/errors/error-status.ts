@@ -10,6 +10,7 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   unauthenticated: [401, 'Not authenticated'],
   forbidden: [403, 'Forbidden'],
   feature_disabled: [403, 'Feature disabled'],
+  organization_ended: [403, 'Organization ended'],
   not_found: [404, 'Not found'],
   model_not_found: [404, 'Model not found'],
   method_not_allowed: [405, 'Method not allowed'],

@@ -12,6 +12,8 @@ export type RequiredRole = (typeof REQUIRED_ROLES)[number];
 
 export interface AccessOptions {
   readonly scope: Scope;
+  /** Another scope that opens the route as well. */
+  readonly or?: Scope;
   /** Least role; `member` when absent. */
   readonly role?: RequiredRole;
   readonly summary: string;
@@ -21,6 +23,12 @@ export interface AccessOptions {
 /** Permission of a route, or `public`. The guard denies a route without either. */
 export type AccessRule = { readonly public: true } | ({ readonly public: false } & AccessOptions);
 
+const scopesOf = ({ scope, or }: AccessOptions): string =>
+  [scope, or]
+    .filter((each) => each !== undefined)
+    .map((each) => `\`${each}\``)
+    .join(' or ');
+
 /** Declares and documents who may call a route. */
 export const Access = (options: AccessOptions): MethodDecorator =>
   applyDecorators(
@@ -29,7 +37,7 @@ export const Access = (options: AccessOptions): MethodDecorator =>
     ApiCookieAuth(),
     ApiOperation({
       summary: options.summary,
-      description: [options.description, `Scope \`${options.scope}\`, role \`${options.role ?? 'member'}\` or higher.`]
+      description: [options.description, `Scope ${scopesOf(options)}, role \`${options.role ?? 'member'}\` or higher.`]
         .filter((line) => line !== undefined)
         .join('\n\n'),
     }),

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
-import { invalid, type Problem } from '../../../kernel';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { invalid, type Problem, type ValueProblem } from '../../../kernel';
 
 const isIndex = (property: string): boolean => /^\d+$/.test(property);
 
@@ -9,10 +9,52 @@ const join = (parent: string, property: string): string => {
   return parent === '' ? property : `${parent}.${property}`;
 };
 
+/** Codes by the validator's name; `limit` is its first argument. Other validators have no code. */
+const CODES: Readonly<Record<string, string>> = {
+  arrayMaxSize: 'max_items',
+  arrayMinSize: 'min_items',
+  arrayNotEmpty: 'missing',
+  isArray: 'type',
+  isBoolean: 'type',
+  isDefined: 'missing',
+  isEmail: 'email',
+  isIn: 'enum',
+  isInt: 'type',
+  isNotEmpty: 'missing',
+  isNumber: 'type',
+  isObject: 'type',
+  isPlainName: 'pattern',
+  isString: 'type',
+  matches: 'pattern',
+  max: 'maximum',
+  maxLength: 'max_length',
+  min: 'minimum',
+  minLength: 'min_length',
+  whitelistValidation: 'unknown',
+};
+
+/** The limit is not in the error, so it is read from the metadata of the class. */
+function codeOf({ target, property }: ValidationError, validator: string): ValueProblem | null {
+  const name = CODES[validator];
+  if (name === undefined) return null;
+  const code = `value.${name}`;
+  const limit = target === undefined ? undefined : limitOf(target.constructor, property, validator);
+  return typeof limit === 'number' ? { code, values: { limit } } : { code };
+}
+
+function limitOf(target: object, property: string, validator: string): unknown {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(target as never, '', false, false);
+  return rules.find((rule) => rule.propertyName === property && rule.name === validator)?.constraints?.[0];
+}
+
 function problemsOf(errors: readonly ValidationError[], parent = ''): Problem[] {
   return errors.flatMap((error) => {
     const path = join(parent, error.property);
-    const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));
+    const own = Object.entries(error.constraints ?? {}).map(([validator, message]) => ({
+      path,
+      message,
+      ...codeOf(error, validator),
+    }));
     return [...own, ...problemsOf(error.children ?? [], path)];
   });
 }
@@ -58,6 +100,6 @@ export const validationPipe = (): ValidationPipe =>
     forbidUnknownValues: true,
     transform: true,
     transformOptions: { exposeUnsetFields: false },
-    validationError: { target: false, value: false },
+    validationError: { target: true, value: false },
     exceptionFactory: (errors) => invalid(problemsOf(errors)),
   });
