@@ -45,6 +45,7 @@ const register: Register = (command, work) => {
     const interruption = new Interruption();
     const context: CommandContext = {
       args: command.args,
+      environment: process.env,
       progress: output.json === true ? SILENT : shown,
       get signal() {
         return interruption.signal;

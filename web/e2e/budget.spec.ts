@@ -20,6 +20,7 @@ const PATHS = [
   '/prompt-templates',
   '/runs',
   '/organization/sign-on',
+  '/organization/platforms',
 ];
 
 interface Scripts {

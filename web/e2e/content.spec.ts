@@ -212,3 +212,23 @@ test('a list that cannot be reached says so and can be tried again', async ({ pa
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByTestId('problem')).toHaveCount(0);
 });
+
+test('an address is added, read again, says why it failed, and is removed', async ({ page, api }) => {
+  const base = await api.post('/api/v1/knowledge-bases', { name: 'Pages' });
+  await page.goto(`/knowledge-bases/${base.id}`);
+  // Nothing listens there, and the address policy refuses it or the connection fails: either is told in the row.
+  await page.getByTestId('source-url').fill('http://nowhere.invalid/page');
+  await page.getByTestId('source-refresh').selectOption('weekly');
+  await page.getByTestId('source-add').click();
+  const source = page.getByTestId('source');
+  await expect(source).toHaveAttribute('data-status', 'failed', { timeout: 30_000 });
+  await expect(source).toContainText('upstream_error');
+  await expect(page.getByTestId('source-url')).toHaveValue('');
+  await check(page);
+  await shot(page, 'knowledge-base-sources');
+  await page.getByTestId('source-now').click();
+  await expect(source).toHaveAttribute('data-status', 'failed', { timeout: 30_000 });
+  await page.getByTestId('source-remove').click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(source).toHaveCount(0);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { apiOf, check, shot, watch } from './support/fixtures';
 import { type Service, startService } from './support/service';
 
@@ -11,7 +11,16 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => service.stop());
 
-test('an administrator signs in by the first link, meets the first steps and lets a teacher in', async ({
+async function signInAs(page: Page, email: string, role: string): Promise<void> {
+  const api = apiOf(service);
+  const members = '/api/v1/organizations/default/members';
+  await api.post(members, { email, name: email, role });
+  const { url } = await api.post(`${members}/${email}/sign-in-link`);
+  await page.goto(new URL(url, service.url).href);
+  await page.getByTestId('link-sign-in-btn').click();
+}
+
+test('an administrator signs in by the first link, tests and connects a provider, and lets a teacher in', async ({
   page,
   browser,
 }) => {
@@ -36,10 +45,26 @@ test('an administrator signs in by the first link, meets the first steps and let
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('answer')).toContainText('ten minutes typical');
   await shot(page, 'first-answer');
-  await page.goto(`${service.url}/assistants`);
+  await page.locator('a.brand').click();
   await expect(page.getByTestId('step-ask')).toHaveClass(/done/);
 
-  await page.goto(`${service.url}/organization/members`);
+  await page.getByTestId('connect-model').first().click();
+  await page.getByTestId('vendor-openai').check();
+  const provider = page.getByTestId('new-provider');
+  await provider.getByLabel('API key').fill('sk-scripted');
+  await provider.getByLabel('Base URL').fill(service.vendor);
+  await provider.getByTestId('test-connection').click();
+  await expect(provider.getByTestId('test-outcome')).toContainText('The provider offers 1 model');
+  await provider.getByLabel('gpt-4o-mini').check();
+  await page.getByTestId('add-provider').click();
+  await expect(page.getByTestId('provider-openai').getByTestId('health')).toHaveAttribute('data-ok', 'true');
+  await page.locator('a.brand').click();
+  await expect(page.getByTestId('step-publish')).toBeVisible();
+  await expect(page.getByTestId('no-model')).toHaveCount(0);
+
+  await page.getByTestId('nav-administration').click();
+  await page.getByTestId('nav-organization').click();
+  await page.getByRole('link', { name: 'Members', exact: true }).click();
   await page.getByTestId('add-member').click();
   await page.getByTestId('member-email').fill('tina@example.edu');
   await page.getByTestId('member-name').fill('Tina Teacher');
@@ -60,15 +85,9 @@ test('an administrator signs in by the first link, meets the first steps and let
   await check(teacher);
   await shot(teacher, 'sign-in-link');
   await teacher.getByTestId('link-sign-in-btn').click();
-  await expect(teacher.getByTestId('step-model').getByTestId('no-model')).toContainText('ask ');
-  await expect(teacher.getByTestId('connect-model')).toHaveCount(0);
+  await expect(teacher.getByTestId('step-model')).toHaveClass(/done/);
+  await expect(teacher.getByTestId('no-model')).toHaveCount(0);
   await check(teacher);
-  await teacher.getByTestId('first-steps-close').click();
-  await expect(teacher.getByTestId('first-steps')).toHaveCount(0);
-  await expect(teacher.getByTestId('no-model')).toBeVisible();
-  await teacher.reload();
-  await expect(teacher.getByTestId('no-model')).toBeVisible();
-  await expect(teacher.getByTestId('first-steps')).toHaveCount(0);
 
   const again = await context.newPage();
   await again.goto(address);
@@ -80,13 +99,23 @@ test('an administrator signs in by the first link, meets the first steps and let
   expect(faults).toEqual([]);
 });
 
-test('a student sees neither steps nor the notice', async ({ page, context }) => {
+test('a teacher without a model is told whom to ask, and closes the first steps for good', async ({ page }) => {
   const api = apiOf(service);
-  const members = '/api/v1/organizations/default/members';
-  await api.post(members, { email: 'sam@example.edu', name: 'Sam', role: 'member' });
-  const { url } = await api.post(`${members}/sam@example.edu/sign-in-link`);
-  await page.goto(new URL(url, service.url).href);
-  await page.getByTestId('link-sign-in-btn').click();
+  await api.patch('/api/v1/organizations/default', { providers: { openai: null } });
+  await signInAs(page, 'tom@example.edu', 'teacher');
+  await expect(page.getByTestId('step-model').getByTestId('no-model')).toContainText('ask ');
+  await expect(page.getByTestId('connect-model')).toHaveCount(0);
+  await check(page);
+  await page.getByTestId('first-steps-close').click();
+  await expect(page.getByTestId('first-steps')).toHaveCount(0);
+  await expect(page.getByTestId('no-model')).toBeVisible();
+  await page.reload();
+  await expect(page.getByTestId('no-model')).toBeVisible();
+  await expect(page.getByTestId('first-steps')).toHaveCount(0);
+});
+
+test('a student sees neither steps nor the notice', async ({ page, context }) => {
+  await signInAs(page, 'sam@example.edu', 'member');
   // The list is read after the person, on whose role the steps depend.
   await expect(page.getByTestId('empty-state').or(page.getByTestId('assistant-card').first())).toBeVisible();
   await expect(page.getByTestId('first-steps')).toHaveCount(0);
@@ -95,12 +124,7 @@ test('a student sees neither steps nor the notice', async ({ page, context }) =>
 });
 
 test('the form says that Automatic asks no model', async ({ page }) => {
-  const api = apiOf(service);
-  const members = '/api/v1/organizations/default/members';
-  await api.post(members, { email: 'ted@example.edu', name: 'Ted', role: 'teacher' });
-  const { url } = await api.post(`${members}/ted@example.edu/sign-in-link`);
-  await page.goto(new URL(url, service.url).href);
-  await page.getByTestId('link-sign-in-btn').click();
+  await signInAs(page, 'ted@example.edu', 'teacher');
   await expect(page.getByTestId('first-steps')).toBeVisible();
   await page.goto(`${service.url}/multi-tool-assistants/create`);
   await expect(page.getByTestId('connector-select')).toBeVisible();

@@ -44,6 +44,35 @@ test('the pane opens beside the form and runs what is on the screen, without sav
   await expect(pane).toBeVisible();
 });
 
+test('one tool runs alone on its card, and its last result stays beside it', async ({ page, api }) => {
+  const files = await api.upload('/api/v1/files', { 'pane/osmosis.md': 'Osmosis moves water.' });
+  const config = { file_path: files.items[0].path };
+  const { id } = await made(api, 'Pane: one tool', {
+    prompt_template: '{1_file} {user_input}',
+    metadata: {
+      _format_version: 3,
+      assistant_type: 'multi_tool',
+      connector: 'bypass',
+      tools: [{ plugin: 'single_file_rag', placeholder: '1_file', enabled: true, config }],
+    },
+  });
+  await page.goto(`/multi-tool-assistants/${id}`);
+  const trial = page.getByTestId('tool-trial');
+  await trial.locator('summary').click();
+  await trial.getByLabel('Question for this tool').fill('What is osmosis?');
+  await trial.getByRole('button', { name: 'Run the tool' }).click();
+  await expect(trial.getByRole('group', { name: 'Result now' })).toContainText('Osmosis moves water.');
+  await trial.getByRole('button', { name: 'Run the tool' }).click();
+  await expect(trial.getByRole('group', { name: 'Result before' })).toContainText('Osmosis moves water.');
+  await check(page);
+  await shot(page, 'tool-alone');
+
+  await page.reload();
+  await trial.locator('summary').click();
+  await expect(trial.getByRole('group', { name: 'Last result' })).toContainText('Osmosis moves water.');
+  await expect(trial.getByLabel('Question for this tool')).toHaveValue('What is osmosis?');
+});
+
 test('changes of a published assistant are told in words, published and taken back', async ({ page, api }) => {
   const { id } = await made(api, 'Pane: live');
   await page.goto(`/multi-tool-assistants/${id}`);

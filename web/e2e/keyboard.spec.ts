@@ -102,6 +102,13 @@ const STOPS: readonly Stop[] = [
     path: ({ issuer }) => `/organization/sign-on/issuers/${issuer}`,
     until: opened('redirect_uri'),
   },
+  { name: 'learning platforms', path: () => '/organization/platforms', until: opened('platform-row') },
+  { name: 'new learning platform', path: () => '/organization/platforms/create', until: opened('platform-form') },
+  {
+    name: 'learning platform',
+    path: ({ platform }) => `/organization/platforms/${platform}`,
+    until: opened('remove-platform'),
+  },
   { name: 'usage', path: () => '/organization/usage', until: opened('usage-row') },
   { name: 'limits and prices', path: () => '/organization/limits', until: opened('add-price') },
   { name: 'audit trail', path: () => '/organization/audit', until: opened('audit-entry') },

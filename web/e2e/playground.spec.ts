@@ -199,12 +199,15 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', async ({ 
   expect(dialogs).toEqual([]);
 });
 
-test('a failure says what happened, and pictures can be asked about', async ({ page, service }) => {
+test('a failure says what happened, and pictures can be asked about', async ({ page, service, api }) => {
   await page.goto(`/playground/${tutor}`);
   await ask(page, 'fail');
   await expect(page.getByTestId('run-error')).toHaveAttribute('data-code', 'upstream_error', { timeout: 20_000 });
   await expect(page.locator('[data-kind="model"]')).toHaveAttribute('data-status', 'failed');
   await expect(page.getByTestId('vendor-failure')).toContainText('out of order');
+  const runId = await page.getByTestId('run').getAttribute('data-run-id');
+  const { request_id: requestId } = await api.get(`/api/v1/runs/${runId}`);
+  await expect(page.getByTestId('request-id')).toContainText(requestId);
   await page.getByTestId('edit-question').click();
   await expect(page.getByTestId('question-input')).toHaveValue('fail');
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

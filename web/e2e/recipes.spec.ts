@@ -5,7 +5,12 @@ import { check, expect, shot, test } from './support/fixtures';
 
 const LESSON = readFileSync(join(import.meta.dirname, '../../test/fixtures/documents/lesson.pdf'));
 
-test('a teacher makes an assistant from a recipe and a PDF, asks it and publishes it', async ({ page, api }) => {
+test('a teacher makes an assistant from a recipe and a PDF, asks it, publishes it and hands out its link', async ({
+  page,
+  api,
+  context,
+  service,
+}) => {
   const before = (await api.get('/api/v1/assistants')).total;
   await page.goto('/assistants');
   await page.getByTestId('create-link').click();
@@ -38,12 +43,24 @@ test('a teacher makes an assistant from a recipe and a PDF, asks it and publishe
   await expect(page.getByTestId('waterfall').getByText('Transport in cells')).toBeVisible();
 
   const id = Number(/playground\/(\d+)/.exec(page.url())?.[1]);
-  await page.goto('/assistants');
+  await page.locator('a.brand').click();
   const row = page.locator(`[data-id="${id}"]`);
   await row.getByTestId('assistant-actions').click();
   await page.getByTestId('action-publish').click();
   await page.getByTestId('publication-dialog').getByTestId('publish-btn').click();
-  await expect.poll(async () => (await api.get(`/api/v1/assistants/${id}`)).published).toBe(true);
+  const dialog = page.getByTestId('publication-dialog');
+  const link = dialog.getByTestId('chat-link-value');
+  await expect(link).toHaveText(`${service.url}/chat/${id}`);
+  await check(page);
+  await shot(page, 'recipe-published');
+  expect((await api.get(`/api/v1/assistants/${id}`)).published).toBe(true);
+
+  const chat = await context.newPage();
+  await chat.goto((await link.textContent()) ?? '');
+  await expect(chat.getByRole('heading', { level: 1 })).toHaveText('Cells for beginners');
+  await chat.getByTestId('chat-input').fill('How does water move through a membrane?');
+  await chat.getByTestId('chat-input').press('Enter');
+  await expect(chat.getByTestId('reply')).toHaveAttribute('data-status', 'completed');
 });
 
 test('a recipe with a rubric can use the sample, and a tool can be renamed', async ({ page, api }) => {

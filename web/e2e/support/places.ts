@@ -224,6 +224,18 @@ const ADMINISTRATION: readonly Place[] = [
     shows: byId('issuer-row'),
   },
   {
+    name: 'learning platforms',
+    path: () => '/organization/platforms',
+    fails: '**/lti/platforms?*',
+    shows: byId('platform-row'),
+  },
+  {
+    name: 'a learning platform',
+    path: ({ platform }) => `/organization/platforms/${platform}`,
+    fails: '**/lti/platforms/*',
+    shows: byId('platform-form'),
+  },
+  {
     name: 'the switch of local sign-in',
     path: () => '/organization/sign-on',
     fails: '**/api/v1/organizations/*',

@@ -19,6 +19,8 @@ export interface Service {
   readonly key: string;
   /** URL of its embedded database. */
   readonly database: string;
+  /** Base URL of the scripted vendor. */
+  readonly vendor: string;
   readonly seen: readonly VendorCall[];
   /** Everything it has printed so far. */
   output(): string;
@@ -99,5 +101,6 @@ export async function startService({ fresh = false, env = {} }: ServiceOptions =
   }
   const key = fresh ? readFileSync(join(dataDir, 'admin-key'), 'utf8').trim() : KEY;
   const database = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(join(dataDir, 'socket'))}`;
-  return { url, key, database, seen: vendor.seen as VendorCall[], output: () => printed, stop };
+  const seen = vendor.seen as VendorCall[];
+  return { url, key, database, vendor: vendor.url, seen, output: () => printed, stop };
 }

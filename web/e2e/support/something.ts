@@ -10,6 +10,8 @@ export interface Made {
   readonly run: string;
   /** Key of a sign-in service that is switched off. */
   readonly issuer: string;
+  /** Id of a learning platform. */
+  readonly platform: string;
 }
 
 export async function somethingOfEverything(api: Api): Promise<Made> {
@@ -57,6 +59,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
   await api.post('/api/v1/api-keys', { name: 'Retried', scopes: ['read'] });
   await someGroup(api);
   const issuer = await someIssuer(api);
+  const platform = await somePlatform(api);
   const started = await api.post(`/api/v1/assistants/${multiTool.id}/runs`, {
     messages: [{ role: 'user', content: 'What moves?' }],
   });
@@ -69,6 +72,7 @@ export async function somethingOfEverything(api: Api): Promise<Made> {
     template: template.id,
     run: started.id,
     issuer,
+    platform,
   };
 }
 
@@ -91,4 +95,19 @@ export async function someIssuer(api: Api): Promise<string> {
     roles: { staff: 'teacher' },
   });
   return key;
+}
+
+/** A learning platform that answers nothing. Its client id is unique in the whole service. */
+export async function somePlatform(api: Api, more: object = {}): Promise<string> {
+  const { id } = await api.post('/api/v1/organizations/default/lti/platforms', {
+    name: 'Some Moodle',
+    issuer: 'http://127.0.0.1:9',
+    client_id: `some-${Date.now().toString(36)}`,
+    authorization_endpoint: 'http://127.0.0.1:9/mod/lti/auth.php',
+    token_endpoint: 'http://127.0.0.1:9/mod/lti/token.php',
+    jwks_uri: 'http://127.0.0.1:9/mod/lti/certs.php',
+    deployment_ids: ['1'],
+    ...more,
+  });
+  return id;
 }

@@ -34,6 +34,7 @@ export const GROUPS: readonly HelpGroup[] = [
       'embeddings',
       'mcp',
       'sso',
+      'learning-platforms',
       'limits',
       'usage',
       'privacy',

@@ -22,17 +22,20 @@ import type connection from './messages/connection.en.json';
 import type problem from './messages/problem.en.json';
 import type groups from './messages/groups.en.json';
 import type signOn from './messages/sign_on.en.json';
+import type platforms from './messages/platforms.en.json';
 import type usage from './messages/usage.en.json';
 import type limits from './messages/limits.en.json';
 import type migration from './messages/migration.en.json';
 import type privacy from './messages/privacy.en.json';
 import type firstSteps from './messages/first_steps.en.json';
+import type sources from './messages/sources.en.json';
 import type help from './messages/help.en.json';
 
 /** Every key of the English texts; a test compares the other languages with them. */
 export type MessageKey =
   | keyof typeof shell
   | keyof typeof help
+  | keyof typeof sources
   | keyof typeof firstSteps
   | keyof typeof errors
   | keyof typeof assistants
@@ -57,6 +60,7 @@ export type MessageKey =
   | keyof typeof problem
   | keyof typeof groups
   | keyof typeof signOn
+  | keyof typeof platforms
   | keyof typeof usage
   | keyof typeof limits
   | keyof typeof migration

@@ -2,6 +2,7 @@ import type { Diagnostic, ToolInfo } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import type { JsonSchema } from '$lib/schema-form/schema-form';
 import { titleOf } from '$lib/schema-form/schema-texts';
+import { reasonText } from '$lib/ui/field-problems';
 import { strategies, strategyName } from '$lib/strategies/known-strategies.svelte';
 import { RULES } from '$lib/strategies/strategy-rules';
 
@@ -29,13 +30,13 @@ export const problemsAt = (
   });
 
 /** A diagnostic in the reader's language; the service's own words where there are none. */
-export function problemText({ code, message, path }: Diagnostic, tool?: ToolInfo): string {
+export function problemText({ code, message, path, values }: Diagnostic, tool?: ToolInfo): string {
   const setting = /^(?:config\.)?(\w*)/.exec(placeOf(path)?.field ?? '')?.[1] ?? '';
   const ignored = code === 'setting.ignored' ? ignoredText(setting) : null;
   if (ignored !== null) return ignored;
-  return (
-    i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message, field: titleIn(tool, setting) }) ?? message
-  );
+  const reason = reasonText(values) ?? message;
+  const field = titleIn(tool, setting);
+  return i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message: reason, field }) ?? reason;
 }
 
 /** A setting that only other strategies heed, with their names; null for other settings. */

@@ -45,6 +45,8 @@ export class LiveRun {
   /** Why it could not be stopped; it goes on. */
   stopProblem = $state.raw<ProblemError | null>(null);
   stopping = $state(false);
+  /** Of the request that asked, after a failure; an operator finds it in the log. */
+  requestId = $state<string | null>(null);
 
   readonly isOver = $derived(this.problem !== null || hasEnded(this.state));
 
@@ -78,6 +80,7 @@ export class LiveRun {
       });
       this.flush();
       await this.settle(id);
+      if (this.state.status === 'failed') void this.trace(id);
     } catch (error) {
       if (!this.leaving.signal.aborted) this.problem = toProblem(error);
     }
@@ -109,6 +112,15 @@ export class LiveRun {
     const { signal } = this.leaving;
     const run = must(await api.GET('/api/v1/runs/{id}', { params: { path: { id } }, signal }));
     this.state = settled(this.state, run);
+  }
+
+  private async trace(id: string): Promise<void> {
+    try {
+      const { signal } = this.leaving;
+      this.requestId = must(await api.GET('/api/v1/runs/{id}', { params: { path: { id } }, signal })).request_id;
+    } catch {
+      // The failure is told without it.
+    }
   }
 
   private async cancel(id: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { i18n } from '$lib/i18n/i18n.svelte';
 import { complaintOf, humanised, type JsonSchema } from './schema-form';
 import type { FieldProblem } from '$lib/api/problem';
-import { english, type Wording } from '$lib/ui/wording';
+import { wordsOf } from '$lib/ui/field-problems';
+import type { Wording } from '$lib/ui/wording';
 
 /** Where texts of settings are looked for, first to last, after the schema's own `x-texts`. */
 export type Prefixes = readonly string[];
@@ -36,5 +37,5 @@ export function errorOf(
   if (complaint !== null) return i18n.maybe(`tools.error.${complaint.key}`, complaint.values) ?? complaint.key;
   const problem = problems.find((candidate) => candidate.path === path);
   if (problem === undefined) return null;
-  return (problem.code === undefined ? null : i18n.maybe(`tools.error.${problem.code}`)) ?? english(problem.message);
+  return (problem.code === undefined ? null : i18n.maybe(`tools.error.${problem.code}`)) ?? wordsOf(problem);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PagedList } from './paged-list.svelte';
 
 interface Item {
@@ -22,6 +22,19 @@ describe('a list that is shown page by page', () => {
     expect([ids(list), list.total]).toEqual(['acd', 3]);
     await list.load();
     expect(ids(list)).toBe('ab');
+  });
+
+  it('loads by itself once the connection is back', async () => {
+    let isAway = true;
+    const list = new PagedList<Item>(async () => {
+      if (isAway) throw new TypeError('Failed to fetch');
+      return page('ab');
+    });
+    await list.load();
+    expect([ids(list), list.error instanceof TypeError]).toEqual(['', true]);
+    isAway = false;
+    dispatchEvent(new Event('online'));
+    await vi.waitFor(() => expect([ids(list), list.error]).toEqual(['ab', null]));
   });
 
   it('drops an answer that a later question has overtaken', async () => {

@@ -1,3 +1,4 @@
+import { toProblem } from '$lib/api/problem';
 import { type Page, pageQuery, type ReadPage } from '$lib/api/pages';
 
 const idOf = (item: unknown): unknown => (item as { readonly id?: unknown }).id;
@@ -72,6 +73,13 @@ export class PagedList<Item> {
   /** Keeps the items. After a failed first page the cursor goes: it belongs to the filters before. */
   private fail(error: unknown, cursor: string | null): void {
     this.error = error;
-    if (cursor === null) this.next = null;
+    if (cursor !== null) return;
+    this.next = null;
+    if (toProblem(error).status === 0) addEventListener('online', () => this.retry(error), { once: true });
+  }
+
+  /** The connection is back; another request may have been made meanwhile. */
+  private retry(error: unknown): void {
+    if (this.error === error) void this.load();
   }
 }

@@ -17,6 +17,7 @@ export class Saving {
       return true;
     } catch (error) {
       this.error = error;
+      toasts.closeSuccess();
       return false;
     } finally {
       this.busy = false;

@@ -34,6 +34,11 @@ class Toasts {
     this.show({ kind: 'error', text });
   }
 
+  /** An earlier word of success beside a failure reads as if the failure had gone well. */
+  closeSuccess(): void {
+    for (const { id, kind, action } of this.items) if (kind === 'success' && action === undefined) this.close(id);
+  }
+
   /** Whatever was thrown. */
   problem(error: unknown): void {
     const { text, isForeign, requestId } = toProblem(error);

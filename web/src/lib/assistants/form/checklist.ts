@@ -11,6 +11,8 @@ export interface Check {
   /** Code of a diagnostic, `name.missing`, or of a refused save. */
   readonly code: string;
   readonly message: string;
+  /** Names and limits in `message`. */
+  readonly values?: Diagnostic['values'];
   readonly path: string;
   readonly target: Target;
 }
@@ -26,14 +28,24 @@ export function checksOf(input: {
   readonly refused: readonly FieldProblem[];
 }): readonly Check[] {
   const found = new Map<string, Check>();
-  const add = (severity: Severity, code: string, path: string, message: string, at = ''): void => {
+  const add = (
+    severity: Severity,
+    code: string,
+    path: string,
+    message: string,
+    { values, at = '' }: { readonly values?: Diagnostic['values']; readonly at?: string } = {},
+  ): void => {
     const id = `${path} ${message} ${at}`;
-    if (!found.has(id)) found.set(id, { id, severity, code, message, path, target: targetOf(path) });
+    if (!found.has(id)) found.set(id, { id, severity, code, message, path, values, target: targetOf(path) });
   };
   if (input.name.trim() === '' && input.untouched !== true) add('error', 'name.missing', 'name', '');
-  for (const { severity, code, path, message, range } of input.diagnostics)
-    add(severity, code, path === 'template' ? 'prompt_template' : path, message, `${range?.start ?? ''}`);
-  for (const { path, message, code } of input.refused) add('error', code ?? 'refused', path, message);
+  for (const { severity, code, path, message, range, values } of input.diagnostics)
+    add(severity, code, path === 'template' ? 'prompt_template' : path, message, {
+      values,
+      at: `${range?.start ?? ''}`,
+    });
+  for (const { path, message, code, values } of input.refused)
+    add('error', code ?? 'refused', path, message, { values });
   return [...found.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]);
 }
 

@@ -1,17 +1,29 @@
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { problemText } from '$lib/pipeline/problems-of-tools';
 import type { Diagnostic } from '$lib/definition/assistant';
+import { reasonText } from '$lib/ui/field-problems';
+import { english, type Wording } from '$lib/ui/wording';
 import type { Check } from './checklist';
 import { targetOf } from './targets';
 
 interface Described {
   readonly text: string;
-  /** The service's own words where they say more, in English. */
-  readonly detail: string | null;
+  /** What exactly is wrong, where there is more to say. */
+  readonly detail: Wording | null;
 }
 
 /** Codes whose text in the reader's language says all that there is to say. */
 const COMPLETE: ReadonlySet<string> = new Set([
+  'orchestrator.unknown',
+  'tool.config_incomplete',
+  'tool.inaccessible',
+  'tool.no_input',
+  'tool_using_assistant',
+  'collection.unlisted',
+  'setting.ignored',
+  'dependency.unknown',
+  'connector.unknown',
+  'placeholder.duplicate',
   'placeholder.unused',
   'template.no_user_input',
   'dependency.cycle',
@@ -21,15 +33,18 @@ const COMPLETE: ReadonlySet<string> = new Set([
 ]);
 const NAME = /\{([^{}\s]+)\}/;
 
+type Found = Pick<Check, 'code' | 'message' | 'path' | 'values'>;
+
 /** A diagnostic in the reader's language; those of a tool say which. */
-export function describe({ code, message, path }: Pick<Check, 'code' | 'message' | 'path'>): Described {
+export function describe({ code, message, path, values }: Found): Described {
   const name = NAME.exec(message)?.[1] ?? '';
   const own = i18n.maybe(`form.diagnostic.${code}`, { placeholder: `{${name}}`, user_input: '{user_input}' });
-  const text = own ?? problemText({ code, message, path } as Diagnostic);
+  const text = own ?? problemText({ code, message, path, values } as Diagnostic);
   const { tool } = targetOf(path);
   const isNamed = tool === null || code === 'placeholder.unused';
   return {
     text: isNamed ? text : t('form.tool_n', { n: tool + 1, text }),
-    detail: own === null || COMPLETE.has(code) || message === '' ? null : message,
+    detail:
+      own === null || message === '' ? null : (reasonText(values) ?? (COMPLETE.has(code) ? null : english(message))),
   };
 }

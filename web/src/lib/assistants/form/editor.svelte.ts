@@ -2,7 +2,8 @@ import { api, must } from '$lib/api/client';
 import { type FieldProblem, ProblemError } from '$lib/api/problem';
 import { ifMatch } from '$lib/api/versions';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
-import { english, type Wording } from '$lib/ui/wording';
+import { wordsOf } from '$lib/ui/field-problems';
+import type { Wording } from '$lib/ui/wording';
 import type { Assistant, Diagnostic } from '$lib/definition/assistant';
 import { bodyOf, type DefinitionBody, fingerprint } from './body';
 import { checksOf, countsOf } from './checklist';
@@ -69,7 +70,8 @@ export class Editor extends VersionedForm<Assistant, DefinitionBody> {
 
   /** The service's complaint about a part of the form. */
   problemOf(part: Part): Wording | null {
-    return english(this.current.find(({ path }) => targetOf(path).part === part)?.message);
+    const found = this.current.find(({ path }) => targetOf(path).part === part);
+    return found === undefined ? null : wordsOf(found);
   }
 
   /** Shows a version that another action made: restored, converted, imported. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summaryOf } from './summary';
+import { counted, summaryOf } from './summary';
 
 describe('summary of an assistant', () => {
   it('names the processor of a classic one', () => {
@@ -48,6 +48,11 @@ describe('summary of an assistant', () => {
       tools: ['rubric_rag'],
       functions: ['image', 'moodle', 'weather', 'Biology'],
     });
+  });
+
+  it('counts tools of one name', () => {
+    const tools = ['simple_rag', 'rubric_rag', 'simple_rag', 'simple_rag'];
+    expect(counted(tools, String)).toEqual(['3 × simple_rag', 'rubric_rag']);
   });
 
   it('is silent where the reader may not see the document', () => {

@@ -33,6 +33,13 @@ const toolsOf = ({ tools = [] }: Metadata): readonly string[] =>
     .filter((name) => name !== null)
     .map((name) => OLD_NAMES[name] ?? name);
 
+/** Each name once, in order of its first place; `50 × simple_rag` for one of several. */
+export function counted(names: readonly string[], number: (count: number) => string): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${number(count)} × ${name}`));
+}
+
 /** A name, the label that was given to an assistant or a knowledge base, or what kind of function it is. */
 const functionName = (entry: unknown): string | null =>
   isEntry(entry) ? (text(entry['name']) ?? text(entry['type'])) : text(entry);
