@@ -22,7 +22,8 @@ const FLOORS = [
 ];
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
 const PLATFORM = [
-  ['config', 'logging'],
+  ['config', 'context'],
+  ['logging'],
   ['postgres'],
   ['database'],
   ['counters', 'plugins', 'http', 'jobs', 'mail', 'secrets', 'outbound', 'signals', 'sse'],

@@ -8,7 +8,7 @@ import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
 import { CONFIG, type Config } from './platform/config';
 import { answerUnreadableRequests, bodyParsers, ProblemFilter, validationPipe } from './platform/http';
-import { requestLog } from './platform/logging';
+import { requestLog, roomLogger } from './platform/logging';
 import { WebService } from './web';
 import { withoutOrganization } from './platform/database';
 
@@ -59,7 +59,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.use((_request: Request, _response: Response, next: NextFunction) => withoutOrganization(next));
   // Only these proxies may say who asked (`X-Forwarded-For`) and how (`X-Forwarded-Proto`).
   app.set('trust proxy', [...app.get<Config>(CONFIG).http.trustedProxies.cidrs]);
-  app.use(requestLog(logger));
+  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms)));
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },

@@ -64,7 +64,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
   const app = await NestFactory.create<NestExpressApplication>(AppModule.of(config, { schema: 'migrate' }), {
     bodyParser: false,
     abortOnError: false,
-    logger: new StructuredLogger(logger),
+    logger: new StructuredLogger(logger, config.log.rooms),
   });
   try {
     setUpApp(app, logger);

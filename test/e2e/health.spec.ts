@@ -1,3 +1,5 @@
+import { DataSource } from 'typeorm';
+import { withTrail } from '../../src/platform/context';
 import { startApp, type TestApp } from '../support/app';
 
 describe('health', () => {
@@ -49,6 +51,46 @@ describe('health', () => {
   it('logs the path of an answer without its query, which may hold what people typed', async () => {
     await app.request().get('/health/live?q=private').expect(200);
     expect(app.log()).toContain('"path":"/health/live"');
+    expect(app.log()).not.toContain('private');
+  });
+
+  const logged = (msg: string): Record<string, unknown>[] =>
+    app
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(`"msg":"${msg}"`))
+      .map((line) => JSON.parse(line));
+
+  it('logs a refused request with its ids and without the credential, and a page that asks who is signed in quietly', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await app.api('GET', '/api/v1/me', undefined, {
+      authorization: 'Bearer bw_live_canary_secret',
+      'x-request-id': 'refused-0001',
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+    });
+    await app.request().get('/api/v1/me').set('x-request-id', 'anonymous-0001').expect(401);
+    const [refused, anonymous] = logged('request refused');
+    expect(refused).toMatchObject({
+      level: 30,
+      room: 'Http',
+      request_id: 'refused-0001',
+      trace_id: trace,
+      code: 'unauthenticated',
+      status: 401,
+      method: 'GET',
+      path: '/api/v1/me',
+    });
+    expect(anonymous).toMatchObject({ level: 20, request_id: 'anonymous-0001' });
+    expect(app.log()).not.toContain('canary');
+  });
+
+  it('logs a slow statement without its values, with the run that asked', async () => {
+    await withTrail({ runId: 'run-1' }, () =>
+      app.get(DataSource).query('SELECT pg_sleep(1.05), $1::text', ['private']),
+    );
+    expect(logged('slow statement')).toMatchObject([
+      { level: 40, room: 'Database', run_id: 'run-1', statement: 'SELECT pg_sleep(1.05), $1::text' },
+    ]);
     expect(app.log()).not.toContain('private');
   });
 });

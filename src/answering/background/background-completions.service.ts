@@ -88,6 +88,8 @@ export class BackgroundCompletions implements RunExecutor {
     if (code === 'internal_error') {
       const cause = error instanceof Error ? (error.stack ?? error.message) : typeof error;
       this.logger.error({ msg: 'a background run could not begin', run_id: run.id, cause });
+    } else {
+      this.logger.log({ msg: 'background run refused', run_id: run.id, code });
     }
     this.runs.finish(run, { status: 'failed', errorCode: code, message: detail });
     return null;

@@ -38,6 +38,14 @@ describe('loadConfig', () => {
     expect(error.message).not.toContain('canary');
   });
 
+  it('reads levels of single rooms and refuses unknown levels', () => {
+    expect(loadConfig({ LOG_LEVELS: 'Http=debug, Database=error' }, []).log.rooms).toEqual({
+      Http: 'debug',
+      Database: 'error',
+    });
+    expect(failure({ LOG_LEVELS: 'Http=loud' }).lines).toEqual([expect.stringContaining('LOG_LEVELS must be pairs')]);
+  });
+
   it('refuses production without a public address, a database and secrets, naming each', () => {
     expect(failure({ NODE_ENV: 'production' }).message).toMatch(/PUBLIC_URL[^]*DATABASE_URL[^]*SECRETS_KEY/);
   });

@@ -120,6 +120,21 @@ export const roleMap = (): Parser<Readonly<Record<string, Role>>> => (value) => 
     : { allowed: `pairs such as staff=teacher, comma-separated; roles are ${ROLES.join(', ')}` };
 };
 
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `Room=level` pairs. */
+export const roomLevels = (): Parser<Readonly<Record<string, LogLevel>>> => (value) => {
+  const pairs = partsOf(value).map((part): [string, LogLevel | undefined] => {
+    const [, room = '', name = ''] = /^([A-Za-z]+)=([a-z]+)$/.exec(part) ?? [];
+    return [room, LOG_LEVELS.find((level) => level === name)];
+  });
+  const good = pairs.filter((pair): pair is [string, LogLevel] => pair[0] !== '' && pair[1] !== undefined);
+  return good.length === pairs.length
+    ? { value: Object.fromEntries(good) }
+    : { allowed: `pairs such as Http=debug, comma-separated; levels are ${LOG_LEVELS.join(', ')}` };
+};
+
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;
 
 export const keyring = (): Parser<readonly SecretKey[]> => (value) => {

@@ -6,12 +6,14 @@ import {
   key,
   keyring,
   list,
+  LOG_LEVELS,
   number,
   oneOf,
   origins,
   path,
   providerModel,
   roleMap,
+  roomLevels,
   text,
   url,
   vendorOr,
@@ -38,7 +40,11 @@ export const SETTINGS = {
       secret: variable('TRUSTED_PROXY_SECRET', text()),
     },
   },
-  log: { level: variable('LOG_LEVEL=info', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')) },
+  log: {
+    level: variable('LOG_LEVEL=info', oneOf(...LOG_LEVELS)),
+    /** By the `room` of a line; others have `level`. */
+    rooms: variable('LOG_LEVELS=', roomLevels()),
+  },
   database: {
     /** Null: the embedded database in `dataDir`, which also holds files and generated keys. */
     url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Logger } from 
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { Response } from 'express';
-import type { AppError } from '../../kernel';
+import type { AppError, ErrorCode } from '../../kernel';
 import { loggedPath } from '../logging';
 import type { BellwetherRequest } from './routes/access.decorator';
 import { ERROR_SHAPE_METADATA } from './errors/error-shape.decorator';
@@ -31,6 +31,19 @@ const problemDetails = (error: AppError, requestId: string): object => ({
 /** Clients of these paths expect OpenAI's error object even without a handler. */
 const OPENAI_PATHS = /^\/(?:(v1|lamb)(\/|$)|(models|chat\/completions)\/?$)/;
 
+/** Requests that were not even tried: for rights, limits or a shutdown. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'forbidden',
+  'feature_disabled',
+  'organization_ended',
+  'too_many_requests',
+  'rate_limited',
+  'quota_exceeded',
+  'storage_limit_reached',
+  'server_shutdown',
+]);
+
 /** Answers every error: details of an `AppError` for the client, the cause for the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -42,7 +55,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<BellwetherRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toAppError(thrown);
-    if (ERROR_STATUS[error.code] >= 500) this.log(error, thrown, request);
+    if (REFUSALS.has(error.code)) this.logRefusal(error, request);
+    else if (ERROR_STATUS[error.code] >= 500) this.log(error, thrown, request);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -63,6 +77,21 @@ export class ProblemFilter implements ExceptionFilter {
         return true;
     }
     return OPENAI_PATHS.test(request.path);
+  }
+
+  /** Pages ask who is signed in without any credential, which is no refusal to look at. */
+  private logRefusal({ code }: AppError, request: BellwetherRequest): void {
+    const { authorization, cookie, 'x-api-key': apiKey } = request.headers;
+    const isAnonymous = code === 'unauthenticated' && !authorization && !cookie && !apiKey;
+    this.logger[isAnonymous ? 'debug' : 'log']({
+      msg: 'request refused',
+      request_id: request.id,
+      organization_id: request.caller?.organizationId,
+      code,
+      status: ERROR_STATUS[code],
+      method: request.method,
+      path: loggedPath(request.path),
+    });
   }
 
   private log(error: AppError, thrown: unknown, request: BellwetherRequest): void {

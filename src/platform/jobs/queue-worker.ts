@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
+import { withoutTrail } from '../context';
 import { acrossOrganizations, withinOrganization } from '../database';
 
 /** Fetching costs more than some jobs, so several are fetched at once. */
@@ -121,7 +122,7 @@ export class QueueWorker {
       timeoutMs === undefined ? undefined : setTimeout(() => abort.abort(new JobAborted('timeout')), timeoutMs);
     const started = performance.now();
     try {
-      await inReachOf(data, () => this.handler({ id, data, lastTry, signal: abort.signal }));
+      await withoutTrail(() => inReachOf(data, () => this.handler({ id, data, lastTry, signal: abort.signal })));
       await this.tell(held, () => this.jobs.complete(this.name, held));
     } catch (error) {
       await this.failed(held, error);

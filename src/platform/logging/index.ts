@@ -1,3 +1,3 @@
 export { loggedPath } from './logged-path';
-export { createPino, StructuredLogger } from './logger';
+export { createPino, type RoomLevels, roomLogger, StructuredLogger } from './logger';
 export { requestLog } from './request-log';

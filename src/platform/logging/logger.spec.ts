@@ -1,9 +1,11 @@
 import { QueryFailedError } from 'typeorm';
-import { createPino, StructuredLogger } from './logger';
+import { addToTrail, withTrail } from '../context';
+import { createPino, type RoomLevels, StructuredLogger } from './logger';
 
-function capture(): { logger: StructuredLogger; lines: () => string[] } {
+function capture(levels: RoomLevels = {}): { logger: StructuredLogger; lines: () => string[] } {
   let written = '';
-  const logger = new StructuredLogger(createPino('info', { write: (line: string) => void (written += line) }));
+  const pino = createPino('info', { write: (line: string) => void (written += line) });
+  const logger = new StructuredLogger(pino, levels);
   return { logger, lines: () => written.split('\n').filter((line) => line !== '') };
 }
 
@@ -42,5 +44,33 @@ describe('StructuredLogger', () => {
     const { logger, lines } = capture();
     logger.log('hello', 'Database');
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ room: 'Database', msg: 'hello' });
+  });
+
+  it('writes the ids of the request, run and trace that a line belongs to', async () => {
+    const { logger, lines } = capture();
+    await withTrail({ requestId: 'request-1', traceId: 'trace-1' }, async () => {
+      await Promise.resolve();
+      await withTrail({ runId: 'run-1' }, async () => logger.warn({ msg: 'tool failed' }, 'ToolInvoker'));
+      addToTrail({ traceId: null });
+      logger.warn({ msg: 'slow statement', request_id: 'own' });
+    });
+    logger.log('outside');
+    const [inRun, inRequest, outside] = lines().map((line) => JSON.parse(line));
+    expect(inRun).toMatchObject({ request_id: 'request-1', run_id: 'run-1', trace_id: 'trace-1' });
+    expect(inRequest).toMatchObject({ request_id: 'own' });
+    expect(inRequest).not.toHaveProperty('trace_id');
+    expect(outside).not.toHaveProperty('request_id');
+  });
+
+  it('gives single rooms a level of their own, above and below that of the log', () => {
+    const { logger, lines } = capture({ Http: 'debug', Database: 'error' });
+    logger.debug('told', 'Http');
+    logger.warn('not told', 'Database');
+    logger.debug('not told', 'Jobs');
+    logger.log('told as well', 'Jobs');
+    expect(lines().map((line) => JSON.parse(line))).toMatchObject([
+      { room: 'Http', msg: 'told' },
+      { room: 'Jobs', msg: 'told as well' },
+    ]);
   });
 });

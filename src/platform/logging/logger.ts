@@ -1,7 +1,11 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
+import { currentTrail } from '../context';
 
 type Level = 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'fatal';
+
+/** Levels of single rooms; the others have the level of the whole log. */
+export type RoomLevels = Readonly<Record<string, string>>;
 
 const REDACTED = [
   'authorization',
@@ -28,6 +32,18 @@ function describeError(error: unknown): unknown {
   return Object.fromEntries(Object.entries(described).filter(([name]) => !CONTENTS.includes(name)));
 }
 
+/** Ids of the request, run and trace that a line belongs to. */
+function idsOfWork(): object {
+  const trail = currentTrail();
+  if (trail === null) return {};
+  const { requestId, runId, traceId } = trail;
+  return {
+    ...(requestId === null ? {} : { request_id: requestId }),
+    ...(runId === null ? {} : { run_id: runId }),
+    ...(traceId === null ? {} : { trace_id: traceId }),
+  };
+}
+
 /** Writes one JSON line per entry to standard output. */
 export const createPino = (level: string, destination?: DestinationStream): Pino =>
   pino(
@@ -36,17 +52,31 @@ export const createPino = (level: string, destination?: DestinationStream): Pino
       redact: { paths: redactPaths, censor: '[redacted]' },
       serializers: { err: describeError },
       base: null,
+      mixin: idsOfWork,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
 
+/** The logger of one room, at the level that the operator chose for it. */
+export const roomLogger = (logger: Pino, room: string, levels: RoomLevels = {}): Pino => {
+  const level = Object.hasOwn(levels, room) ? levels[room] : undefined;
+  return logger.child({ room }, level === undefined ? {} : { level });
+};
+
 /** Loggers of Nest that list every module and route at start: logged as `debug`. */
 const CHATTY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestFactory', 'NestApplication']);
 
-/** Nest's logger over pino. Arguments: message or object first, the context (class name) last. */
+/** Nest's logger over pino. Arguments: message or object first, the room last. */
 export class StructuredLogger implements LoggerService {
-  constructor(private readonly pino: Pino) {}
+  private readonly rooms = new Map<string, Pino>();
+
+  constructor(
+    private readonly pino: Pino,
+    levels: RoomLevels = {},
+  ) {
+    for (const room of Object.keys(levels)) this.rooms.set(room, roomLogger(pino, room, levels));
+  }
 
   log(message: unknown, ...rest: unknown[]): void {
     this.write(CHATTY.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
@@ -68,10 +98,13 @@ export class StructuredLogger implements LoggerService {
   }
 
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
-    const room = rest.length > 0 && typeof rest.at(-1) === 'string' ? String(rest.at(-1)) : undefined;
+    const name = rest.length > 0 && typeof rest.at(-1) === 'string' ? String(rest.at(-1)) : undefined;
+    const own = name === undefined ? undefined : this.rooms.get(name);
+    const pino = own ?? this.pino;
+    const room = own === undefined ? { room: name } : {};
     const stack = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
-    if (message instanceof Error) this.pino[level]({ room, err: message }, message.message);
-    else if (typeof message === 'object' && message !== null) this.pino[level]({ room, ...message });
-    else this.pino[level]({ room, stack }, String(message));
+    if (message instanceof Error) pino[level]({ ...room, err: message }, message.message);
+    else if (typeof message === 'object' && message !== null) pino[level]({ ...room, ...message });
+    else pino[level]({ ...room, stack }, String(message));
   }
 }

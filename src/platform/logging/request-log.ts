@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger as Pino } from 'pino';
+import { addToTrail, readTraceparent } from '../context';
 import { loggedPath } from './logged-path';
 
 type Handler = (request: IncomingMessage & { id?: unknown }, response: ServerResponse, next: () => void) => void;
@@ -20,6 +21,8 @@ export const requestLog =
     const id = requestIdOf(request);
     const path = loggedPath(request.url ?? '');
     request.id = id;
+    const traceId = readTraceparent(request.headers['traceparent'])?.traceId ?? null;
+    addToTrail({ requestId: id, traceId });
     response.setHeader('X-Request-Id', id);
     const started = performance.now();
     response.once('close', () => {
@@ -28,6 +31,7 @@ export const requestLog =
       logger[failed ? 'error' : 'debug']({
         msg: response.writableFinished ? 'answered' : 'client left',
         request_id: id,
+        ...(traceId === null ? {} : { trace_id: traceId }),
         method: request.method,
         path,
         status: response.statusCode,

@@ -19,7 +19,6 @@ export interface DataSourceSettings {
 
 const CONNECT_TIMEOUT = 1_500;
 const QUERY_TIMEOUT = 30_000;
-const SLOW_STATEMENT = 1_000;
 const IDLE_IN_TRANSACTION = 60_000;
 /** Linux waits two hours before its first probe of a silent connection. */
 const KEEP_ALIVE_DELAY = 10_000;
@@ -49,7 +48,6 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     connectTimeoutMS: settings.connectTimeout ?? CONNECT_TIMEOUT,
     applicationName: 'bellwether',
     logger: new TypeOrmLog(),
-    maxQueryExecutionTime: SLOW_STATEMENT,
     poolErrorHandler: (error: Error) => logger.warn(`An idle database connection was lost: ${error.message}`),
     extra: {
       Client: settings.security === undefined ? SafeClient : scopedClient(settings.security),

@@ -1,11 +1,16 @@
+import { Logger } from '@nestjs/common/services/logger.service.js';
 import { Client, type ClientConfig } from 'pg';
 
 /** The message of `pg` for a query that ran into its client-side timeout. */
 const READ_TIMEOUT = 'Query read timeout';
+const SLOW_STATEMENT_MS = 1_000;
+const LONGEST_STATEMENT = 500;
+
+const logger = new Logger('Database');
 
 /**
- * Adds an error listener to the pool's client. Between pool and query runner a client briefly has none, and an error
- * would end the process.
+ * Adds an error listener to the pool's client: between pool and query runner a client briefly has none, and an error
+ * would end the process. Logs slow statements.
  */
 export class SafeClient extends Client {
   constructor(config?: string | ClientConfig) {
@@ -14,13 +19,34 @@ export class SafeClient extends Client {
     const query = this.query.bind(this) as (...given: unknown[]) => unknown;
     this.query = ((...given: unknown[]) => {
       const answer = query(...given);
-      if (answer instanceof Promise) answer.catch((error: unknown) => this.dropAfterTimeout(error));
+      if (answer instanceof Promise) this.observe(given[0], answer);
       return answer;
     }) as Client['query'];
   }
 
+  /** Follows a statement to its end. */
+  protected observe(statement: unknown, answer: Promise<unknown>): void {
+    const startedAt = performance.now();
+    answer.then(
+      () => noteSlow(statement, startedAt),
+      (error: unknown) => {
+        noteSlow(statement, startedAt);
+        this.dropAfterTimeout(error);
+      },
+    );
+  }
+
   /** The query still occupies the connection: a `ROLLBACK` behind it would wait for a second timeout. */
-  protected dropAfterTimeout(error: unknown): void {
+  private dropAfterTimeout(error: unknown): void {
     if (error instanceof Error && error.message === READ_TIMEOUT) this.end().catch(() => undefined);
   }
+}
+
+/** Logs the text alone: parameters are personal data and secrets. */
+function noteSlow(statement: unknown, startedAt: number): void {
+  const tookMs = performance.now() - startedAt;
+  if (tookMs < SLOW_STATEMENT_MS) return;
+  const text = typeof statement === 'string' ? statement : (statement as { text?: unknown } | undefined)?.text;
+  const shown = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_STATEMENT) : '';
+  logger.warn({ msg: 'slow statement', duration_ms: Math.round(tookMs), statement: shown });
 }

@@ -83,7 +83,7 @@ class ScopedClient extends SafeClient {
       const settle: Callback = (error, result) => (error === null ? resolve(result) : reject(error));
       this.submit(new ScopedQuery(config, { text: SCOPE, values }, settle));
     });
-    answer.catch((error: unknown) => this.dropAfterTimeout(error));
+    this.observe(config, answer);
     return answer;
   }
 

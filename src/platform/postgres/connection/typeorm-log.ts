@@ -1,17 +1,9 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import type { Logger as TypeOrmLogger } from 'typeorm';
 
-const LONGEST_STATEMENT = 500;
-
-/** Logs warnings and slow statements, never parameters: they are personal data and secrets. */
+/** Logs warnings, never parameters: they are personal data and secrets. */
 export class TypeOrmLog implements TypeOrmLogger {
   private readonly logger = new Logger('Database');
-
-  logQuerySlow(milliseconds: number, statement: string): void {
-    this.logger.warn(
-      `A statement took ${milliseconds} ms: ${statement.replace(/\s+/g, ' ').slice(0, LONGEST_STATEMENT)}`,
-    );
-  }
 
   logMigration(message: string): void {
     this.logger.error(message);
@@ -25,6 +17,9 @@ export class TypeOrmLog implements TypeOrmLogger {
   logQueryError(): void {}
 
   logQuery(): void {}
+
+  /** The connection logs slow statements, with the ids of their run. */
+  logQuerySlow(): void {}
 
   logSchemaBuild(): void {}
 }

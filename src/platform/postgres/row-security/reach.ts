@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Reach, reachOfWork, setReach, withReach } from '../../context';
 
 /** Work that legitimately reads or writes rows of several organizations, each with its reason. */
 export const CROSSINGS = {
@@ -15,22 +15,11 @@ export const CROSSINGS = {
 } as const;
 export type Crossing = keyof typeof CROSSINGS;
 
-/** The rows that statements may see. Null: none of any organization. */
-export type Reach = { readonly organizationId: string } | { readonly crossing: Crossing } | null;
-
-interface Holder {
-  reach: Reach;
-}
-
-const holders = new AsyncLocalStorage<Holder>();
-
 /** The statements of `work` see the rows of one organization. */
-export const withinOrganization = <T>(organizationId: string, work: () => T): T =>
-  holders.run({ reach: { organizationId } }, work);
+export const withinOrganization = <T>(organizationId: string, work: () => T): T => withReach({ organizationId }, work);
 
 /** The statements of `work` see the rows of every organization. Few places may do this: docs/contributing/database.md. */
-export const acrossOrganizations = <T>(crossing: Crossing, work: () => T): T =>
-  holders.run({ reach: { crossing } }, work);
+export const acrossOrganizations = <T>(crossing: Crossing, work: () => T): T => withReach({ crossing }, work);
 
 /** The statements of the method see the rows of every organization. */
 export const AcrossOrganizations =
@@ -48,13 +37,10 @@ export const AcrossOrganizations =
   };
 
 /** The statements of `work` see no row of an organization until `bindReach`. For a request. */
-export const withoutOrganization = <T>(work: () => T): T => holders.run({ reach: null }, work);
+export const withoutOrganization = <T>(work: () => T): T => withReach(null, work);
 
 /** Sets the reach of the current request once its caller is known; outside a request, of all that follows. */
-export function bindReach(reach: NonNullable<Reach>): void {
-  const holder = holders.getStore();
-  if (holder === undefined) holders.enterWith({ reach });
-  else holder.reach = reach;
-}
+export const bindReach = (reach: NonNullable<Reach>): void => setReach(reach);
 
-export const currentReach = (): Reach => holders.getStore()?.reach ?? null;
+export const currentReach = reachOfWork;
+export type { Reach };

@@ -46,7 +46,7 @@ export const GROUPS: readonly HelpGroup[] = [
   },
   {
     title: 'help.operators',
-    slugs: ['operate', 'deploy-with-sso', 'backup', 'threats'],
+    slugs: ['operate', 'observe', 'deploy-with-sso', 'backup', 'threats'],
   },
   { title: 'help.developers', slugs: ['runs', 'retrieval'] },
 ];

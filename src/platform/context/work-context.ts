@@ -1,0 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The rows that statements may see. Null: none of any organization. */
+export type Reach = { readonly organizationId: string } | { readonly crossing: string } | null;
+
+/** Ids that tie log lines and spans of one piece of work together. */
+export interface Trail {
+  readonly requestId: string | null;
+  readonly runId: string | null;
+  /** W3C trace id. */
+  readonly traceId: string | null;
+}
+
+interface Work {
+  reach: Reach;
+  trail: Trail | null;
+}
+
+/** One storage for all: each further one slows every promise of the process down. */
+const works = new AsyncLocalStorage<Work>();
+
+const NOWHERE: Trail = { requestId: null, runId: null, traceId: null };
+
+export const withReach = <T>(reach: Reach, work: () => T): T =>
+  works.run({ reach, trail: works.getStore()?.trail ?? null }, work);
+
+/** Sets the reach of the current work; outside any work, of all that follows. */
+export function setReach(reach: Reach): void {
+  const current = works.getStore();
+  if (current === undefined) works.enterWith({ reach, trail: null });
+  else current.reach = reach;
+}
+
+export const reachOfWork = (): Reach => works.getStore()?.reach ?? null;
+
+/** For work that a request may trigger and that belongs to none, such as a job. */
+export const withoutTrail = <T>(work: () => T): T => works.run({ reach: reachOfWork(), trail: null }, work);
+
+/** Adds ids for all that `work` does. */
+export const withTrail = <T>(more: Partial<Trail>, work: () => T): T => {
+  const current = works.getStore();
+  return works.run({ reach: current?.reach ?? null, trail: { ...(current?.trail ?? NOWHERE), ...more } }, work);
+};
+
+/** Adds ids to the current work, such as a request. Does nothing outside any work. */
+export function addToTrail(more: Partial<Trail>): void {
+  const current = works.getStore();
+  if (current !== undefined) current.trail = { ...(current.trail ?? NOWHERE), ...more };
+}
+
+/** Null outside requests, runs and jobs. */
+export const currentTrail = (): Trail | null => works.getStore()?.trail ?? null;
