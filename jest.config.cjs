@@ -21,6 +21,7 @@ const shared = {
     // A dynamic import names the file as it is compiled.
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
+    '/password-worker-file$': '<rootDir>/test/support/password-worker-file.ts',
   },
 };
 

@@ -51,6 +51,7 @@ import { DescribeRuns1796410000000 } from './1796410000000-DescribeRuns';
 import { AddSources1796530000000 } from './1796530000000-AddSources';
 import { AliasKnowledgeBases1796530001000 } from './1796530001000-AliasKnowledgeBases';
 import { EndOrganizations1796540000000 } from './1796540000000-EndOrganizations';
+import { TakePasswordsOver1796612000000 } from './1796612000000-TakePasswordsOver';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -106,4 +107,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddLtiGrades1796510000000,
   AddLtiSelections1796510000001,
   EndOrganizations1796540000000,
+  TakePasswordsOver1796612000000,
 ];

@@ -6,6 +6,8 @@ import { MailModule } from '../platform/mail';
 import { AccessGuard } from './access/access.guard';
 import { AccessTokens } from './access/access-tokens.service';
 import { Accounts } from './issuers/accounts.service';
+import { ImportedPasswordRepository } from './imported-passwords/imported-password.repository';
+import { ImportedPasswords } from './imported-passwords/imported-passwords.service';
 import { IdentityRepository } from './issuers/identity.repository';
 import { IssuerRepository } from './issuers/issuer.repository';
 import { Issuers } from './issuers/issuers.service';
@@ -76,6 +78,8 @@ import { TrustedProxies } from './access/trusted-proxies';
     IssuerAdministration,
     Trials,
     IdentityRepository,
+    ImportedPasswordRepository,
+    ImportedPasswords,
     IssuerRepository,
     Issuers,
     OpenIdClient,
@@ -110,6 +114,7 @@ import { TrustedProxies } from './access/trusted-proxies';
     CallerRenewal,
     CallerWatch,
     CredentialGate,
+    ImportedPasswords,
     RequestAuthenticator,
     ScimTokens,
     SessionCookie,

@@ -17,4 +17,5 @@ export { reportJson } from './report/report-json';
 export { isClean } from './report/report-summary';
 export { reportText } from './report/report-text';
 export { openLambSource } from './source/lamb-source';
+export { readLambPasswords } from './source/lamb-passwords';
 export type { LambSource } from './source/lamb-source.types';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AnsweringModule } from '../answering';
 import { AssistantsModule } from '../assistants';
+import { AuthModule } from '../auth';
 import { FilesModule } from '../files';
 import { KnowledgeBasesModule } from '../knowledge-bases';
 import { LtiModule } from '../lti';
@@ -22,12 +23,14 @@ import { ImportTargets } from './write/import-targets';
 import { ImportWriter } from './write/import-writer';
 import { OrganizationImporter } from './write/organization-importer';
 import { OrganizationWriter } from './write/organization-writer';
+import { PasswordWriter } from './write/password-writer';
 
 /** Imports a LAMB installation, organization by organization. It can be repeated without duplicates. */
 @Module({
   imports: [
     AnsweringModule,
     AssistantsModule,
+    AuthModule,
     FilesModule,
     KnowledgeBasesModule,
     LtiModule,
@@ -48,6 +51,7 @@ import { OrganizationWriter } from './write/organization-writer';
     OrganizationWriter,
     AssistantWriter,
     ActivityWriter,
+    PasswordWriter,
     ImportTargets,
     OriginRepository,
     ImportLeaseRepository,

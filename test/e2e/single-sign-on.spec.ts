@@ -1,5 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { ImportedPasswords } from '../../src/auth';
+import { Transactions, withinOrganization } from '../../src/platform/database';
 import { startApp, type TestApp } from '../support/app';
 import { OpenIdProvider } from '../support/openid-provider';
 import { SsoBrowser } from '../support/sso-browser';
@@ -50,6 +52,7 @@ describe('signing in at the institution', () => {
     expect(doors).toEqual({
       signed_in: false,
       providers: [{ name: 'Example University', organization: null, url: '/auth/oidc/default/login', logo: null }],
+      password: false,
       sign_out_url: null,
     });
     expect(await ada.signIn('default', '/assistants?page=2')).toBe('/assistants?page=2');
@@ -377,6 +380,107 @@ describe('a logout notice of the provider', () => {
       body: new URLSearchParams({ api_key: 'x' }),
     });
     expect(session.status).toBe(415);
+  });
+});
+
+describe('a password that an import brought', () => {
+  // By libxcrypt: crypt("correct horse battery staple", "$2b$12$…").
+  const hash = '$2b$12$KjQ0l1Yv6m8cN3pR5tW7xuXwPdh81HKA8v3JTSMtcnlZVQcWRsgxO';
+  const right = 'correct horse battery staple';
+  let organizationId: string;
+
+  beforeAll(async () => {
+    organizationId = (await app.api('GET', '/api/v1/organizations/default')).json.id;
+  });
+
+  const member = async (name: string, role = 'teacher'): Promise<string> => {
+    const body = { email: `${name}@old.example`, name, role };
+    return (await app.api('POST', '/api/v1/organizations/default/members', body)).json.user_id;
+  };
+  const take = (userId: string, given = hash, minutes = 60): Promise<number> =>
+    withinOrganization(organizationId, () =>
+      app.get(Transactions).run((tx) => {
+        const expiresAt = new Date(Date.now() + minutes * 60_000);
+        return app.get(ImportedPasswords).take(organizationId, [{ userId, hash: given }], expiresAt, tx);
+      }),
+    );
+  const enter = (one: SsoBrowser, name: string, password = right) =>
+    one.send(new URL('/api/v1/session/password', app.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: `${name}@old.example`, password }),
+    });
+  const isOffered = async (): Promise<boolean> => JSON.parse((await browser().visit('/api/v1/session')).text).password;
+
+  it('lets its member in once, and links the account of the institution from then on', async () => {
+    const userId = await member('grace');
+    expect(await isOffered()).toBe(false);
+    expect(await take(userId)).toBe(1);
+    expect(await isOffered()).toBe(true);
+    expect((await sql('SELECT hash FROM imported_passwords'))[0].hash).not.toContain('$2b$');
+    const grace = browser();
+    const { status, text } = await enter(grace, 'Grace');
+    expect([status, JSON.parse(text)]).toMatchObject([
+      200,
+      { me: { user: { id: userId }, role: 'teacher' }, providers: [{ name: 'Example University' }] },
+    ]);
+    const { items } = JSON.parse((await grace.visit('/api/v1/sessions')).text);
+    expect(items).toMatchObject([{ opened_by: 'password' }]);
+    expect((await enter(browser(), 'grace')).status).toBe(401);
+    expect(await sql('SELECT 1 FROM imported_passwords')).toEqual([]);
+    expect(await take(userId)).toBe(0);
+
+    // Another address there, which would make another account.
+    provider.person = { sub: 'hopper', email: 'hopper@navy.example', email_verified: true, name: 'G. Hopper' };
+    expect(await grace.signIn()).toBe('/');
+    expect((await grace.me()).user).toMatchObject({ id: userId, email: 'grace@old.example' });
+    const later = await signedIn();
+    expect((await later.me()).user.id).toBe(userId);
+  });
+
+  it('links nobody where another session, another member or an owner signs in', async () => {
+    const owner = await member('owner', 'owner');
+    await take(owner);
+    const boss = browser();
+    expect(JSON.parse((await enter(boss, 'owner')).text)).toMatchObject({ me: { role: 'owner' }, providers: [] });
+    provider.person = { sub: 'boss', email: 'boss@uni.example', email_verified: true, name: 'Boss' };
+    await boss.signIn();
+    expect((await boss.me()).user.id).not.toBe(owner);
+    const ada = await signedIn();
+    provider.person = { sub: 'second', email: 'second@uni.example', email_verified: true, name: 'Second' };
+    await ada.signIn();
+    expect((await ada.me()).user.email).toBe('second@uni.example');
+  });
+
+  it('is refused alike when it is wrong, expired, blocked, of a disabled person or of nobody', async () => {
+    const names = ['late', 'off', 'cheap', 'used'];
+    const ids = await Promise.all(names.map((name) => member(name)));
+    const [late = '', off = '', cheap = '', used = ''] = ids;
+    await take(late, hash, -1);
+    await take(off);
+    await app.api('PATCH', `/api/v1/organizations/default/members/${off}`, { disabled: true });
+    // Another cost takes another time.
+    expect(await take(cheap, hash.replace('$12$', '$10$'))).toBe(0);
+    await sql('UPDATE members SET first_signed_in_at = now() WHERE user_id = $1', [used]);
+    expect(await take(used)).toBe(0);
+    const refused = { status: 401, code: 'unauthenticated' };
+    const answers = [];
+    for (const name of ['late', 'off', 'nobody']) answers.push(JSON.parse((await enter(browser(), name)).text));
+    for (const answer of answers) expect({ ...answer, request_id: '' }).toEqual({ ...answers[0], request_id: '' });
+    expect(answers[0]).toMatchObject(refused);
+  });
+
+  it('waits after five wrong ones, and works again afterwards', async () => {
+    const userId = await member('slow');
+    await take(userId);
+    const at = (sign: string) =>
+      sql(`SELECT blocked_until ${sign} now() AS is FROM imported_passwords WHERE user_id = $1`, [userId]);
+    await sql('UPDATE imported_passwords SET failures = 4 WHERE user_id = $1', [userId]);
+    expect((await enter(browser(), 'slow', 'wrong')).status).toBe(401);
+    expect(await at('>')).toEqual([{ is: true }]);
+    expect((await enter(browser(), 'slow')).status).toBe(401);
+    await sql('UPDATE imported_passwords SET blocked_until = now() WHERE user_id = $1', [userId]);
+    expect((await enter(browser(), 'slow')).status).toBe(200);
   });
 });
 

@@ -1,5 +1,9 @@
-import { NO_CHOICES } from '../../src/lamb-import';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { NO_CHOICES, readLambPasswords } from '../../src/lamb-import';
 import type { LambOrganization } from '../../src/lamb-import/source/lamb-source.types';
+import { buildLambDatabase } from '../support/lamb-database';
 import { lambImports } from '../support/lamb-imports';
 import { assistant, ORGANIZATION, place, rubric, template, user } from '../support/lamb-source';
 
@@ -149,5 +153,66 @@ describe('settings', () => {
       'http://127.0.0.1:9090/v1',
       'http://127.0.0.1:11434',
     ]);
+  });
+});
+
+describe('passwords', () => {
+  // By libxcrypt: crypt("correct horse battery staple", "$2b$12$…").
+  const hash = '$2b$12$KjQ0l1Yv6m8cN3pR5tW7xuXwPdh81HKA8v3JTSMtcnlZVQcWRsgxO';
+  const until = new Date(Date.now() + 86_400_000);
+  const stored = (slug: string) =>
+    rows<{ email: string }>(
+      `SELECT u.email FROM imported_passwords p JOIN users u ON u.id = p.user_id
+       JOIN organizations o ON o.id = p.organization_id WHERE o.slug = $1 ORDER BY 1`,
+      [slug],
+    );
+
+  it('come only where the operator says so, for people who never signed in here, and never in plain text', async () => {
+    const { organizations, sourceName, slug } = place();
+    const users = [1, 2, 3].map((id) => user(id, { email: `${slug}-${id}@biology.example` }));
+    const parts = { organizations, users };
+    await runOne(parts, { sourceName });
+    expect(await stored(slug)).toEqual([]);
+    const emails = users.map(({ email }) => email);
+    await rows(
+      'UPDATE members SET first_signed_in_at = now() WHERE user_id = (SELECT id FROM users WHERE email = $1)',
+      [emails[1]],
+    );
+    const hashes = new Map([
+      [1, hash],
+      [2, hash],
+      [3, 'no bcrypt'],
+      [77, hash],
+    ]);
+    const choices = { ...NO_CHOICES, passwords: { until, hashes } };
+    const dry = await runOne(parts, { sourceName, choices, dryRun: true });
+    expect([dry.notes.at(-1)?.code, await stored(slug)]).toEqual(['passwords.taken', []]);
+    const report = await runOne(parts, { sourceName, choices });
+    expect(report.notes.at(-1)?.message).toMatch(/^1 passwords work for one sign-in until .*; 2 not, because/);
+    expect(await stored(slug)).toEqual([{ email: emails[0] }]);
+    const dump = JSON.stringify([
+      report,
+      await rows('SELECT * FROM imported_passwords'),
+      await rows('SELECT * FROM audit_entries'),
+    ]);
+    expect(dump).not.toContain('$2b$');
+    await runOne(parts, { sourceName });
+    expect(await stored(slug)).toHaveLength(1);
+  });
+
+  it('are read from databases that have them, and from no others', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'bw-passwords-')), 'lamb.db');
+    const person = (id: number, password_hash: string | null) => ({
+      id,
+      user_email: 'a@b.example',
+      user_name: 'A',
+      password_hash,
+    });
+    const people = { Creator_users: [person(4, hash), person(5, null), person(6, '')] };
+    buildLambDatabase(file, people);
+    expect([...readLambPasswords(file)]).toEqual([[4, hash]]);
+    buildLambDatabase(file, {}, { without: ['Creator_users.password_hash'] });
+    expect(() => readLambPasswords(file)).toThrow(/passwords are in Open WebUI/);
+    rmSync(dirname(file), { recursive: true });
   });
 });

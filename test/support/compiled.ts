@@ -7,7 +7,14 @@ const ROOT = join(__dirname, '..', '..');
 /** Inside node_modules, so that the compiled files find the packages they require. */
 const OUT = join(ROOT, 'node_modules', '.cache', 'bellwether-compiled');
 
-const FOLDERS = ['src/kernel', 'src/platform/config', 'src/platform/postgres', 'src/extraction', 'migrations'];
+const FOLDERS = [
+  'src/kernel',
+  'src/platform/config',
+  'src/platform/postgres',
+  'src/extraction',
+  'src/auth/imported-passwords',
+  'migrations',
+];
 
 /**
  * Compiles what tests run in a process or thread of its own, where jest compiles nothing. Returns the folder that

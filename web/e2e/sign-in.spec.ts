@@ -75,6 +75,41 @@ test('a way in that the service offers beside the key has a button, and says whe
   await expect(page.getByTestId('sso-button')).toBeVisible();
 });
 
+test('a password that an import brought lets in once, and then asks how to come in next time', async ({ page }) => {
+  const providers = [{ name: 'Example University', organization: null, url: '/sso/example', logo: null }];
+  const key = await newKey();
+  await page.route('**/api/v1/session', (route) =>
+    route.request().method() === 'GET'
+      ? route.fulfill({ json: { signed_in: false, providers: [], password: true, sign_out_url: null } })
+      : route.continue(),
+  );
+  await page.route('**/api/v1/session/password', async (route) => {
+    const { password } = route.request().postDataJSON() as { password: string };
+    const status = password === 'right' ? 200 : 401;
+    // The real door of keys gives the cookie.
+    const entered = await route.fetch({
+      url: `${service.url}/api/v1/session`,
+      postData: JSON.stringify({ api_key: status === 200 ? key : 'bw_wrong' }),
+    });
+    const body = status === 200 ? { me: await entered.json(), providers } : await entered.json();
+    await route.fulfill({ response: entered, json: body });
+  });
+  await page.goto(`${service.url}/rubrics`);
+  await page.getByTestId('password-email').fill('grace@old.example');
+  await page.getByTestId('password-input').fill('wrong');
+  await page.getByTestId('password-btn').click();
+  await expect(page.getByTestId('password-sign-in')).toContainText('already used or has expired');
+  await check(page);
+  await shot(page, 'sign-in-password');
+  await page.getByTestId('password-input').fill('right');
+  await page.getByTestId('password-btn').click();
+  await expect(page.getByRole('button', { name: 'Connect your account of Example University' })).toBeVisible();
+  await check(page);
+  await shot(page, 'sign-in-next');
+  await page.getByTestId('next-later').click();
+  await expect(page).toHaveURL(/\/rubrics/);
+});
+
 test('several ways in stand below each other, however long their names are', async ({ page }) => {
   const long = 'Identity federation of the universities and research institutes of the whole region';
   const providers = [

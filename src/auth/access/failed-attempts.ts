@@ -49,6 +49,13 @@ export class FailedAttempts {
       window.seen.add(createHash('sha256').update(credential).digest('base64url'));
       window.keys = window.seen.size;
     }
+    this.assertBelow(address);
+  }
+
+  /** @throws {AppError} `too_many_requests` while the minute has too many failures */
+  assertBelow(address: string): void {
+    const window = this.windows.get(address);
+    if (window === undefined || window.endsAt <= this.now()) return;
     if (Math.max(window.signIns, window.keys) <= MAX_FAILURES) return;
     const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
     throw new AppError('too_many_requests', 'Too many failed sign-ins from this address', { retryAfter });

@@ -38,6 +38,11 @@ export class FailedCredentials implements OnApplicationShutdown {
     }
   }
 
+  /** For attempts that are expensive. @throws {AppError} `too_many_requests` */
+  assertBelow(address: string | null): void {
+    this.attempts.assertBelow(address ?? 'unknown');
+  }
+
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.sweeping);
     this.attempts.clear();

@@ -27,6 +27,7 @@ import {
   tellsGroups,
 } from './claims';
 import type { IdentityEntity } from './identity.entity';
+import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { IdentityRepository, type Subject } from './identity.repository';
 import { authorityOf, type Claims, type Issuer } from './issuer.types';
 
@@ -70,6 +71,8 @@ interface Arrival {
   readonly issuedAt: Date;
   readonly source: ClaimsSource;
   readonly placement: Placement;
+  /** A member whose other credential the browser has just shown. */
+  readonly proven: LinkedMember | null;
 }
 
 /** Turns a person of a provider into a member: finds, links or makes the account, and recomputes its role from the claims. */
@@ -95,16 +98,24 @@ export class Accounts {
     return { organization, role: roleOf(claims, issuer.rules), groups: groupsOf(claims, issuer.rules), email };
   }
 
-  /** @throws RefusedAdmission */
+  /**
+   * `proven`: the person is signed in as this member, to whom an unknown account of the provider is linked.
+   * @throws RefusedAdmission
+   */
   @AcrossOrganizations('sign-in')
-  async admit(issuer: Issuer, claims: Claims, source: ClaimsSource): Promise<Admitted> {
+  async admit(
+    issuer: Issuer,
+    claims: Claims,
+    source: ClaimsSource,
+    proven: LinkedMember | null = null,
+  ): Promise<Admitted> {
     const { iss, sub, iat } = claims;
     if (typeof iss !== 'string' || typeof sub !== 'string' || typeof iat !== 'number') {
       throw new Error('Claims without iss, sub or iat were taken for verified ones');
     }
     const placement = await this.place(issuer, claims);
     const issuedAt = new Date(iat * 1_000);
-    const arrival = { issuer, iss, subject: sub, claims, issuedAt, source, placement };
+    const arrival = { issuer, iss, subject: sub, claims, issuedAt, source, placement, proven };
     const known = source === 'access_token' ? await this.unchanged(arrival) : null;
     return known ?? this.settled(arrival);
   }
@@ -172,12 +183,28 @@ export class Accounts {
     const by = { organizationId: placement.organization.id, source: issuer.key };
     const role: Role = wanted === 'keep' || wanted === null ? 'member' : wanted;
     const newcomer = { name: nameOf(claims, subject), role };
-    const found = identity === null ? await this.sameAddress(arrival, tx) : null;
+    const found = identity === null ? await this.sameMember(arrival, tx) : null;
     if (found !== null) return found;
     this.assertMayJoin(issuer);
     const person = identity?.userId ?? (await this.personElsewhere(arrival, tx));
     if (person !== null) return this.provisioning.admit(by, person, newcomer, tx);
     return this.provisioning.add(by, { ...newcomer, email: await this.addressFor(arrival, tx) }, tx);
+  }
+
+  private async sameMember(arrival: Arrival, tx: Transaction): Promise<Member | null> {
+    return (await this.provenMember(arrival, tx)) ?? this.sameAddress(arrival, tx);
+  }
+
+  /** Owners and system administrators are not linked, as in `sameAddress`. */
+  private async provenMember({ issuer, iss, placement, proven }: Arrival, tx: Transaction): Promise<Member | null> {
+    const { organization } = placement;
+    if (proven?.organizationId !== organization.id) return null;
+    const member = await this.provisioning.find(organization.id, proven.userId, tx);
+    if (member === null || member.systemAdmin || member.role === 'owner') return null;
+    const own = { authority: authorityOf(issuer), issuer: iss, userId: member.userId };
+    if (await this.identities.isLinked(own, tx)) return null;
+    await this.assertNoPower(issuer, member.userId, tx);
+    return member;
   }
 
   /**

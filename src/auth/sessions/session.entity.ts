@@ -45,6 +45,10 @@ export class SessionEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
+  /** Opened by a password that an import brought. The person may link a provider's account to this one. */
+  @Column('boolean', { name: 'by_password', default: false })
+  byPassword!: boolean;
+
   /** Key of the OpenID provider's settings; this and the next five are null unless single sign-on opened the session. */
   @Column('text', { name: 'issuer_key', nullable: true })
   issuerKey!: string | null;

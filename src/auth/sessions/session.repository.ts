@@ -22,7 +22,8 @@ const SESSION_ROW = `
          coalesce(key.published_only, session.assistant_ids IS NOT NULL) AS "publishedOnly",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
-         session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey"
+         session.api_key_id AS "apiKeyId", session.issuer_key AS "issuerKey",
+         session.by_password AS "byPassword"
     FROM sessions session
     JOIN organizations organization ON organization.id = session.organization_id
     JOIN members member ON member.organization_id = session.organization_id AND member.user_id = session.user_id
@@ -34,6 +35,7 @@ export interface OpenSession {
   readonly id: string;
   readonly apiKeyId: string | null;
   readonly issuerKey: string | null;
+  readonly byPassword: boolean;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
@@ -42,7 +44,7 @@ export interface OpenSession {
 export type NewSession = Pick<
   SessionEntity,
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
-> & { readonly signOn?: SignOn; readonly assistantIds?: readonly number[] };
+> & { readonly signOn?: SignOn; readonly assistantIds?: readonly number[]; readonly byPassword?: boolean };
 
 /** The provider and person behind a session of single sign-on. */
 export type SignOn = {
@@ -112,8 +114,8 @@ export class SessionRepository {
     await tx.query(
       `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
                              issuer_key, issuer, subject, provider_session, id_token, provider_issued_at,
-                             assistant_ids)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14)`,
+                             assistant_ids, by_password)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14, $15)`,
       [
         session.id,
         session.organizationId,
@@ -124,8 +126,16 @@ export class SessionRepository {
         session.scopes,
         ...signOnColumns(signOn),
         session.assistantIds ?? null,
+        session.byPassword ?? false,
       ],
     );
+  }
+
+  /** The member of a session that a password opened; null for another one. */
+  @AcrossOrganizations('sign-in')
+  async openedByPassword(id: string): Promise<Pick<SessionEntity, 'organizationId' | 'userId'> | null> {
+    const select = { organizationId: true, userId: true } as const;
+    return this.dataSource.getRepository(SessionEntity).findOne({ select, where: { id, byPassword: true } });
   }
 
   /** Null for a session of a key or a link. */

@@ -6,7 +6,13 @@ import { Transactions } from '../../platform/database';
 import { Authenticator } from '../access/authenticator';
 import type { OpenSessionDto } from './session.dto';
 import { SignInLinkRepository } from '../sessions/sign-in-link.repository';
-import { SessionRepository } from '../sessions/session.repository';
+import { type OpenSession, SessionRepository } from '../sessions/session.repository';
+
+function openedBy({ issuerKey, apiKeyId, byPassword }: OpenSession): OpenSessionDto['opened_by'] {
+  if (issuerKey !== null) return 'single_sign_on';
+  if (apiKeyId !== null) return 'key';
+  return byPassword ? 'password' : 'link';
+}
 
 /** Lists and ends sessions. */
 @Injectable()
@@ -25,7 +31,7 @@ export class OpenSessions {
     const open = await this.sessions.ofMember(organizationId, userId);
     return open.map((session) => ({
       id: session.id,
-      opened_by: session.issuerKey !== null ? 'single_sign_on' : session.apiKeyId === null ? 'link' : 'key',
+      opened_by: openedBy(session),
       api_key_id: session.apiKeyId,
       current: session.id === credentialId,
       created_at: session.createdAt.toISOString(),

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsFQDN, IsNotEmpty, IsString, Matches, MaxLength } from 'class-validator';
+import { MeDto } from '../keys/api-key-answer.dto';
 import { SLUG, SLUG_LENGTH } from '../../organizations';
 import { MayBeOmitted } from '../../platform/http';
 
@@ -18,6 +19,21 @@ export class UseLinkDto {
   @IsNotEmpty()
   @MaxLength(256)
   token!: string;
+}
+
+export class PasswordSignInDto {
+  @ApiProperty({ example: 'teacher@example.edu' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(320)
+  email!: string;
+
+  /** The password of the installation that people were imported from. */
+  @ApiProperty({ example: 'correct horse battery staple' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(1024)
+  password!: string;
 }
 
 /** The person that a sign-in link signs in. */
@@ -66,13 +82,22 @@ export class SignInProviderDto {
   logo!: string | null;
 }
 
+/** The person, and the ways to sign in from now on: the password is used up. */
+export class PasswordSignedInDto {
+  me!: MeDto;
+
+  /** Providers of the organization. Beginning a sign-in there in this session links the account there to the person. */
+  @ApiProperty({ type: [SignInProviderDto] })
+  providers!: SignInProviderDto[];
+}
+
 /** A session of a browser. */
 export class OpenSessionDto {
   id!: string;
 
   /** `key`: the session ends with that key. */
-  @ApiProperty({ enum: ['key', 'link', 'single_sign_on'] })
-  opened_by!: 'key' | 'link' | 'single_sign_on';
+  @ApiProperty({ enum: ['key', 'link', 'password', 'single_sign_on'] })
+  opened_by!: 'key' | 'link' | 'password' | 'single_sign_on';
 
   api_key_id!: string | null;
   /** True for the session that asks. */
@@ -94,6 +119,9 @@ export class SessionDto {
 
   @ApiProperty({ type: [SignInProviderDto] })
   providers!: SignInProviderDto[];
+
+  /** Whether an imported password can sign somebody in. */
+  password!: boolean;
 
   /** Address at which the browser also ends the institution's session; null: `DELETE` is enough. */
   sign_out_url!: string | null;

@@ -18,7 +18,15 @@ import { Myself } from './myself.service';
 import { RequestAuthenticator } from '../access/request-authenticator';
 import { assertNotForeign, assertSameOrigin } from '../sessions/same-origin';
 import { SessionCookie } from '../sessions/session-cookie';
-import { LinkedPersonDto, SessionDto, SignInDto, SignInQueryDto, UseLinkDto } from './session.dto';
+import {
+  LinkedPersonDto,
+  PasswordSignedInDto,
+  PasswordSignInDto,
+  SessionDto,
+  SignInDto,
+  SignInQueryDto,
+  UseLinkDto,
+} from './session.dto';
 import { SessionsService } from './sessions.service';
 import { SignInDoors } from './sign-in-doors.service';
 import { signInContextOf } from './sign-in-context';
@@ -71,6 +79,32 @@ export class SessionsController {
     );
     this.cookie.set(response, token);
     return this.myself.of(caller);
+  }
+
+  @Post('password')
+  @HttpCode(200)
+  @Public('Sign in once with the password of the installation that people were imported from: uses it up')
+  @ApiOkResponse({ type: PasswordSignedInDto })
+  @ApiUnauthorizedResponse({ content: PROBLEM, description: 'A wrong, used or expired password, or none' })
+  @ApiDefaultResponse({ content: PROBLEM, description: 'Any other problem' })
+  async usePassword(
+    @Req() request: BellwetherRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Body() { email, password }: PasswordSignInDto,
+  ): Promise<PasswordSignedInDto> {
+    assertNotForeign(request.headers, this.cookie.own);
+    const context = signInContextOf(request, this.cookie);
+    const attempted = { address: context.ip, kind: 'sign_in', credential: email } as const;
+    // A comparison is expensive: an address with too many failures gets none.
+    this.failures.assertBelow(attempted.address);
+    const { token, caller } = await this.failures.watch(attempted, () =>
+      this.doors.openByPassword(email, password, context),
+    );
+    this.cookie.set(response, token);
+    const me = await this.myself.of(caller);
+    // Accounts of owners are linked to no provider.
+    const isLinkable = me.role !== 'owner' && !me.system_admin;
+    return { me, providers: isLinkable ? await this.doors.providers({ organization: me.organization.slug }) : [] };
   }
 
   @Post('link')

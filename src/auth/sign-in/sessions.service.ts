@@ -8,6 +8,7 @@ import { Authenticator, callerOf, isUsable } from '../access/authenticator';
 import { unauthenticated } from '../access/credential';
 import { type EndedAtProvider, type NewSession, SessionRepository, type SignOn } from '../sessions/session.repository';
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
+import type { LinkedMember } from '../sessions/sign-in-link.repository';
 
 export interface OpenedSession {
   /** For the cookie; never stored. */
@@ -27,6 +28,8 @@ export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'api
   readonly signOn?: SignOn;
   /** The session may use these assistants only. */
   readonly assistantIds?: readonly number[];
+  /** Opened by a password that an import brought. */
+  readonly byPassword?: boolean;
 };
 
 /** A longer ID token is not kept: the provider then asks the person whether to sign out. */
@@ -71,6 +74,7 @@ export class SessionsService {
         api_key_id: session.apiKeyId,
         ...(signOn !== undefined && { issuer: signOn.issuerKey }),
         ...(session.assistantIds !== undefined && { assistant_ids: session.assistantIds }),
+        ...(session.byPassword === true && { by: 'password' }),
       });
       return opened;
     });
@@ -108,6 +112,15 @@ export class SessionsService {
     for (const organizationId of new Set(ended.map((session) => session.organizationId))) {
       this.authenticator.forget(organizationId);
     }
+  }
+
+  /** The member of a session that a password opened, from the cookie; null for any other one. */
+  async memberByPassword(token: string): Promise<LinkedMember | null> {
+    const caller = await this.authenticator.authenticateSession(token).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthenticated') return null;
+      throw error;
+    });
+    return caller?.credentialId == null ? null : this.sessions.openedByPassword(caller.credentialId);
   }
 
   /** The provider's settings and the ID token of a session of single sign-on; null for another one. */

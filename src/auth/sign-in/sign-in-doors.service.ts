@@ -3,9 +3,10 @@ import { AppError, type Caller } from '../../kernel';
 import { OrganizationsService } from '../../organizations';
 import { Authenticator } from '../access/authenticator';
 import { type OfferQuery, Issuers } from '../issuers/issuers.service';
+import { ImportedPasswords } from '../imported-passwords/imported-passwords.service';
 import { scopesOf } from '../sessions/role-scopes';
 import { unauthenticated } from '../access/credential';
-import type { LinkedPersonDto, SessionDto } from './session.dto';
+import type { LinkedPersonDto, SessionDto, SignInProviderDto } from './session.dto';
 import { type OpenedSession, type SignInContext, SessionsService } from './sessions.service';
 import { type MemberLink, SignInLinks } from './sign-in-links.service';
 
@@ -21,6 +22,7 @@ export class SignInDoors {
     private readonly authenticator: Authenticator,
     private readonly organizations: OrganizationsService,
     private readonly links: SignInLinks,
+    private readonly passwords: ImportedPasswords,
   ) {}
 
   /**
@@ -36,6 +38,14 @@ export class SignInDoors {
       throw new AppError('feature_disabled', 'People of this organization sign in through their institution');
     }
     return this.sessions.open({ organizationId, userId, apiKeyId, role, scopes }, context);
+  }
+
+  /** By a password that an import brought, which is used up. @throws {AppError} `unauthenticated`, `too_many_requests` */
+  async openByPassword(email: string, password: string, context: SignInContext): Promise<OpenedSession> {
+    const member = await this.passwords.consume(email, password);
+    if (member === null) throw unauthenticated();
+    const scopes = scopesOf(member.role);
+    return this.sessions.open({ ...member, apiKeyId: null, scopes, byPassword: true }, context);
   }
 
   /** Null for a link that is used, expired, unknown or for somebody who may not sign in by it. */
@@ -74,15 +84,22 @@ export class SignInDoors {
     if (caller !== null) {
       const signOn = await this.sessions.signOnOf(caller);
       const sign_out_url = signOn === null ? null : signOnPath(signOn.issuerKey, 'logout');
-      return { signed_in: true, providers: [], sign_out_url };
+      return { signed_in: true, providers: [], password: false, sign_out_url };
     }
+    const [providers, password] = await Promise.all([
+      this.providers(query),
+      this.passwords.isAnyLeft(query.organization ?? null),
+    ]);
+    return { signed_in: false, providers, password, sign_out_url: null };
+  }
+
+  async providers(query: OfferQuery): Promise<SignInProviderDto[]> {
     const offered = await this.issuers.offered(query);
-    const providers = offered.map(({ key, name, hasLogo, organization }) => ({
+    return offered.map(({ key, name, hasLogo, organization }) => ({
       name,
       organization,
       url: signOnPath(key, 'login'),
       logo: hasLogo ? signOnPath(key, 'logo') : null,
     }));
-    return { signed_in: false, providers, sign_out_url: null };
   }
 }

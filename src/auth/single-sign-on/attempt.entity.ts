@@ -27,6 +27,13 @@ export class AttemptEntity {
   @Column('boolean', { default: false })
   trial!: boolean;
 
+  /** Member whom the account at the provider is linked to; null for an ordinary sign-in. */
+  @Column('uuid', { name: 'link_organization_id', nullable: true })
+  linkOrganizationId!: string | null;
+
+  @Column('uuid', { name: 'link_user_id', nullable: true })
+  linkUserId!: string | null;
+
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 }

@@ -6,6 +6,13 @@ import { AcrossOrganizations } from '../../platform/database';
 /** Sign-ins under way from one address; a campus behind one address begins hundreds at once. */
 const MOST_OF_ADDRESS = 2_000;
 
+interface ReturnedAttempt {
+  readonly return_to: string;
+  readonly trial: boolean;
+  readonly link_organization_id: string | null;
+  readonly link_user_id: string | null;
+}
+
 @Injectable()
 export class AttemptRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -19,6 +26,8 @@ export class AttemptRepository {
     issuerKey,
     returnTo,
     trial,
+    linkOrganizationId,
+    linkUserId,
   }: Omit<AttemptEntity, 'expiresAt'>): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM oidc_attempts WHERE expires_at < now() OR hash IN (
@@ -26,9 +35,10 @@ export class AttemptRepository {
       [address],
     );
     await this.dataSource.query(
-      `INSERT INTO oidc_attempts (hash, browser_hash, address, issuer_key, return_to, trial, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '10 minutes')`,
-      [hash, browserHash, address, issuerKey, returnTo, trial],
+      `INSERT INTO oidc_attempts (hash, browser_hash, address, issuer_key, return_to, trial, link_organization_id,
+                                  link_user_id, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '10 minutes')`,
+      [hash, browserHash, address, issuerKey, returnTo, trial, linkOrganizationId, linkUserId],
     );
   }
 
@@ -36,15 +46,17 @@ export class AttemptRepository {
   @AcrossOrganizations('sign-in')
   async consume(
     own: Pick<AttemptEntity, 'hash' | 'browserHash' | 'issuerKey'>,
-  ): Promise<Pick<AttemptEntity, 'returnTo' | 'trial'> | null> {
+  ): Promise<Pick<AttemptEntity, 'returnTo' | 'trial' | 'linkOrganizationId' | 'linkUserId'> | null> {
     const result = await this.dataSource
       .createQueryBuilder()
       .delete()
       .from(AttemptEntity)
       .where('hash = :hash AND browser_hash = :browserHash AND issuer_key = :issuerKey AND expires_at > now()', own)
-      .returning('return_to, trial')
+      .returning('return_to, trial, link_organization_id, link_user_id')
       .execute();
-    const [row] = result.raw as { return_to: string; trial: boolean }[];
-    return row === undefined ? null : { returnTo: row.return_to, trial: row.trial };
+    const [row] = result.raw as ReturnedAttempt[];
+    if (row === undefined) return null;
+    const { return_to: returnTo, trial, link_organization_id: linkOrganizationId, link_user_id: linkUserId } = row;
+    return { returnTo, trial, linkOrganizationId, linkUserId };
   }
 }

@@ -169,7 +169,7 @@ export class IssuersController {
     const token = this.attempt.ensure(request.headers, response);
     const browser = { token, origin: asked.origin, address: request.ip ?? null };
     const returnTo = `/organization/sign-on/issuers/${key}?org=${slug}`;
-    return { url: await this.signOn.begin(key, returnTo, browser, issuer) };
+    return { url: await this.signOn.begin(key, returnTo, browser, { trialOf: issuer }) };
   }
 
   private requestOf(caller: Caller, slug: string, request: BellwetherRequest): IssuerRequest {

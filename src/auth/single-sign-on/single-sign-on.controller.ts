@@ -8,6 +8,7 @@ import { providerDown } from '../issuers/provider-document';
 import { assertNotForeign, saysSameOrigin } from '../sessions/same-origin';
 import { SessionCookie } from '../sessions/session-cookie';
 import { newSessionToken } from '../sessions/session-token';
+import { SessionsService } from '../sign-in/sessions.service';
 import { signInContextOf } from '../sign-in/sign-in-context';
 import { ownPath } from './attempt';
 import { AttemptCookie } from './attempt-cookie';
@@ -38,6 +39,7 @@ export class SingleSignOnController {
     private readonly trials: Trials,
     private readonly attempt: AttemptCookie,
     private readonly cookie: SessionCookie,
+    private readonly sessions: SessionsService,
   ) {}
 
   /** For links: the sign-in page names the institution and waits for the person. Nothing is begun (login CSRF). */
@@ -67,7 +69,9 @@ export class SingleSignOnController {
     const returnTo = ownPath(request.query['return_to']);
     const browser = this.browserOf(request, this.attempt.ensure(request.headers, response));
     try {
-      return { url: await this.signOn.begin(issuer, returnTo, browser) };
+      const cookie = this.cookie.tokenOf(request.headers);
+      const member = cookie === null ? null : await this.sessions.memberByPassword(cookie);
+      return { url: await this.signOn.begin(issuer, returnTo, browser, { member }) };
     } catch (error) {
       throw error instanceof FailedSignOn ? providerDown() : error;
     }

@@ -9,6 +9,7 @@ import { RefusedToken, TokenVerifier } from '../issuers/token-verifier';
 import { Authenticator } from '../access/authenticator';
 import { scopesOf } from '../sessions/role-scopes';
 import { newSessionToken, sessionHashOf } from '../sessions/session-token';
+import type { LinkedMember } from '../sessions/sign-in-link.repository';
 import { signOnPath } from '../sign-in/sign-in-doors.service';
 import { type OpenedSession, type SignInContext, SessionsService } from '../sign-in/sessions.service';
 import { addressGroup, checksOf } from './attempt';
@@ -78,12 +79,17 @@ export class SingleSignOn {
   }
 
   /**
-   * Address at the provider.
+   * Address at the provider. `member`: the person who is signed in and links the account there.
    * @throws FailedSignOn
    * @throws {AppError} `not_found`
    */
   @AcrossOrganizations('sign-in')
-  async begin(key: string, returnTo: string, browser: SignOnBrowser, trialOf: Issuer | null = null): Promise<string> {
+  async begin(
+    key: string,
+    returnTo: string,
+    browser: SignOnBrowser,
+    { trialOf = null, member = null }: { readonly trialOf?: Issuer | null; readonly member?: LinkedMember | null } = {},
+  ): Promise<string> {
     const issuer = trialOf ?? (await this.issuers.find(key));
     if (issuer === null) throw notFound('Sign-in service');
     const state = newSessionToken();
@@ -92,7 +98,9 @@ export class SingleSignOn {
       const url = await this.provider.loginUrl(issuer, checks);
       const [hash, browserHash] = [sessionHashOf(state), sessionHashOf(browser.token)];
       const address = addressGroup(browser.address);
-      await this.attempts.insert({ hash, browserHash, address, issuerKey: key, returnTo, trial: trialOf !== null });
+      const link = { linkOrganizationId: member?.organizationId ?? null, linkUserId: member?.userId ?? null };
+      const trial = trialOf !== null;
+      await this.attempts.insert({ hash, browserHash, address, issuerKey: key, returnTo, trial, ...link });
       return url;
     } catch (error) {
       throw this.failed(key, error);
@@ -111,14 +119,15 @@ export class SingleSignOn {
     const own = { hash: sessionHashOf(state), browserHash: sessionHashOf(browser.token), issuerKey: key };
     const attempt = await this.attempts.consume(own);
     if (attempt === null) throw this.failed(key, new FailedSignOn('expired'));
-    const { returnTo, trial } = attempt;
+    const { returnTo, trial, linkOrganizationId: organizationId, linkUserId: userId } = attempt;
     try {
       const issuer = await (trial ? this.issuers.findStored(key) : this.issuers.find(key));
       if (issuer === null) throw new FailedSignOn('expired');
       const checks = checksOf(browser.token, state, browser.origin + signOnPath(key, 'callback'));
       const { claims, idToken } = await this.provider.finishLogin(issuer, answer, checks);
       if (trial) return { returnTo, opened: null, trial: { issuer, claims } };
-      const opened = await this.open(issuer, claims, idToken, context);
+      const member = organizationId === null || userId === null ? null : { organizationId, userId };
+      const opened = await this.open(issuer, { claims, idToken, member }, context);
       return { returnTo, opened, trial: null };
     } catch (error) {
       const failed = this.failed(key, error);
@@ -163,8 +172,16 @@ export class SingleSignOn {
     }
   }
 
-  private async open(issuer: Issuer, claims: Claims, idToken: string, context: SignInContext): Promise<OpenedSession> {
-    const { organizationId, userId, role } = await this.accounts.admit(issuer, claims, 'id_token');
+  private async open(
+    issuer: Issuer,
+    {
+      claims,
+      idToken,
+      member,
+    }: { readonly claims: Claims; readonly idToken: string; readonly member: LinkedMember | null },
+    context: SignInContext,
+  ): Promise<OpenedSession> {
+    const { organizationId, userId, role } = await this.accounts.admit(issuer, claims, 'id_token', member);
     const { iss, sub, sid, iat } = claims;
     const signOn = {
       issuerKey: issuer.key,

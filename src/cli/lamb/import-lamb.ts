@@ -13,6 +13,7 @@ import {
   LambImport,
   openLambSource,
   readAddressMapping,
+  readLambPasswords,
   reportJson,
   reportText,
 } from '../../lamb-import';
@@ -31,6 +32,7 @@ export interface LambOptions extends RehearsalCommandOptions {
   readonly stripPrefix?: boolean;
   readonly newIds?: boolean;
   readonly idsCsv?: string;
+  readonly passwordsUntil?: string;
 }
 
 const SOURCE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -60,13 +62,28 @@ function slugsOf(texts: readonly string[]): ImportChoices['slugs'] {
   return slugs;
 }
 
-const choicesOf = (options: LambOptions): ImportChoices => ({
+/** An end that is far away keeps a password of another system alive. */
+const LONGEST_DAYS = 180;
+const DAY_MS = 24 * 60 * 60_000;
+
+function passwordsOf({ passwordsUntil: text }: LambOptions, file: string): ImportChoices['passwords'] {
+  if (text === undefined) return null;
+  const until = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59Z` : NaN);
+  const days = (until.getTime() - Date.now()) / DAY_MS;
+  if (!(days > 0 && days <= LONGEST_DAYS + 1)) {
+    throw new BadUsage(`--passwords-until: a date like 2027-03-31, from today to ${LONGEST_DAYS} days ahead`);
+  }
+  return { until, hashes: readLambPasswords(file) };
+}
+
+const choicesOf = (options: LambOptions, file: string): ImportChoices => ({
   inheritSystem: options.inheritSystem === true,
   addresses: addressesOf(options.mapAddress ?? []),
   slugs: slugsOf(options.rename ?? []),
   disabledOwnersTo: options.disabledOwnersTo?.trim().toLowerCase() ?? null,
   stripPrefix: options.stripPrefix === true,
   newIds: options.newIds === true,
+  passwords: passwordsOf(options, file),
 });
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -78,11 +95,11 @@ function assertWritable({ idsCsv: file, dryRun }: LambOptions): void {
   if (isFolder(file) || !isFolder(dirname(file))) throw new BadUsage(`--ids-csv: ${file} cannot be written`);
 }
 
-function importOptions(options: LambOptions, { progress, signal }: CommandContext): ImportOptions {
+function importOptions(options: LambOptions, { args, progress, signal }: CommandContext): ImportOptions {
   if (!SOURCE_NAME.test(options.source)) {
     throw new BadUsage('--source: lower-case letters, digits, dots, hyphens and underscores, at most 63');
   }
-  const choices = choicesOf(options);
+  const choices = choicesOf(options, args[0] ?? '');
   assertWritable(options);
   if (options.files !== undefined && !isFolder(options.files)) {
     throw invalid([{ path: '--files', message: `${options.files} is not a directory` }], 'Nothing was imported');

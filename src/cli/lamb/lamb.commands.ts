@@ -26,6 +26,7 @@ export function registerLambCommands(program: Command, register: Register): void
       .option('--disabled-owners-to <email>', 'member who becomes owner of the items of disabled people')
       .option('--strip-prefix', "remove the user number from assistants' names where the rest is unique")
       .option('--new-ids', 'give every assistant a new id, also where that of LAMB is free')
+      .option('--passwords-until <date>', 'let people in once with their password of LAMB, until this day')
       .option('--ids-csv <file>', 'write old and new ids of the assistants into this file')
       .option('--rehearse <address>', "after the import, compare prompts with LAMB's at this address")
       .option('--rehearse-private', 'the address of --rehearse may be private')

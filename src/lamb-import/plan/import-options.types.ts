@@ -17,6 +17,8 @@ export interface ImportChoices {
   readonly stripPrefix: boolean;
   /** Every assistant gets a new id; otherwise an assistant keeps that of the source where it is free. */
   readonly newIds: boolean;
+  /** Passwords that let people in once, until a date. null: none are taken over. */
+  readonly passwords: { readonly until: Date; readonly hashes: ReadonlyMap<number, string> } | null;
 }
 
 export const NO_CHOICES: ImportChoices = {
@@ -26,6 +28,7 @@ export const NO_CHOICES: ImportChoices = {
   disabledOwnersTo: null,
   stripPrefix: false,
   newIds: false,
+  passwords: null,
 };
 
 export interface ImportOptions {

@@ -20,6 +20,7 @@ export const NOTE_CODES = [
   'owner.disabled',
   'owner.disabled_replaced',
   'owner.replaced',
+  'passwords.taken',
   'provider.keyless',
   'provider.left_out',
   'provider.none',

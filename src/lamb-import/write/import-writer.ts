@@ -16,6 +16,7 @@ import type { TransferredFiles } from './file-transfer';
 import { ImportTargets } from './import-targets';
 import { noteGone } from './note-gone';
 import { OrganizationWriter } from './organization-writer';
+import { PasswordWriter } from './password-writer';
 import { Reconciliation } from './reconciliation';
 
 type ImportEntry = Pick<AuditRecord, 'action' | 'target' | 'after'>;
@@ -44,6 +45,7 @@ export class ImportWriter {
     private readonly targets: ImportTargets,
     private readonly assistants: AssistantWriter,
     private readonly activities: ActivityWriter,
+    private readonly passwords: PasswordWriter,
     private readonly origins: OriginRepository,
     private readonly audit: AuditLog,
   ) {}
@@ -53,6 +55,7 @@ export class ImportWriter {
     if (!(await this.organizations.write(plan, context))) return null;
     const { targets } = this;
     const members = await this.writeMembers(plan.members, context);
+    await this.passwords.write(plan, context);
     const rubrics = await reconciled('rubric', targets.rubrics, plan.rubrics, context);
     const templates = await reconciled('prompt_template', targets.promptTemplates, plan.promptTemplates, context);
     const collections = await reconciled('collection', targets.collections, plan.collections, context, collectionId);

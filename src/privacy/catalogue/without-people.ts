@@ -32,6 +32,7 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
 export const COLUMNS_WITHOUT_PEOPLE: ReadonlySet<string> = new Set([
   'audit_entries.actor_kind',
   'members.role',
+  'oidc_attempts.link_user_id',
   'oidc_identities.claims_at',
   'runs.caller_organization_id',
   'usage_days.caller_organization_id',

@@ -85,6 +85,15 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     erasure: { by: 'delete' },
   },
   {
+    table: 'imported_passwords',
+    kind: 'sign_in',
+    columns: ['user_id'],
+    rows: OF_MEMBER,
+    key: 't.user_id::text',
+    exported: { hidden: ['hash'] },
+    erasure: { by: 'delete' },
+  },
+  {
     table: 'sessions',
     kind: 'sign_in',
     columns: ['user_id', 'subject'],

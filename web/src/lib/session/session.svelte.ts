@@ -16,8 +16,18 @@ export interface Doors {
     readonly url: string;
     readonly logo: string | null;
   }[];
+  /** Whether an imported password can sign somebody in. */
+  readonly password: boolean;
   /** Address at which the browser also ends the institution's session. */
   readonly sign_out_url: string | null;
+}
+
+/** After a password that is used up. */
+export interface SignedInByPassword {
+  /** Memory holds what somebody else saw: the page must be loaded anew. */
+  readonly isSomebodyElse: boolean;
+  /** Ways to sign in from now on. */
+  readonly providers: Doors['providers'];
 }
 
 export type LinkedPerson = Schema<'LinkedPersonDto'>;
@@ -83,8 +93,8 @@ class Session {
     const asked = new URLSearchParams(query).toString();
     const response = await received(fetch(asked === '' ? DOOR : `${DOOR}?${asked}`));
     if (!response.ok) throw await problemOf(response);
-    const { providers = [], sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
-    return { providers, sign_out_url };
+    const { providers = [], password = false, sign_out_url = null } = (await jsonOf(response)) as Partial<Doors>;
+    return { providers, password, sign_out_url };
   }
 
   /** Begins to sign in at an institution; the address to go to. Throws a `ProblemError`. */
@@ -100,12 +110,19 @@ class Session {
    * page must be loaded anew. Throws a `ProblemError`.
    */
   signIn(apiKey: string): Promise<boolean> {
-    return this.enter(DOOR, { api_key: apiKey });
+    return this.enter(DOOR, { api_key: apiKey }).then(({ isSomebodyElse }) => isSomebodyElse);
   }
 
   /** As `signIn`, and uses the link up. */
   signInByLink(token: string): Promise<boolean> {
-    return this.enter(`${DOOR}/link`, { token });
+    return this.enter(`${DOOR}/link`, { token }).then(({ isSomebodyElse }) => isSomebodyElse);
+  }
+
+  /** As `signIn`, with a password that an import brought, and uses it up. */
+  async signInByPassword(email: string, password: string): Promise<SignedInByPassword> {
+    const { isSomebodyElse, answer } = await this.enter(`${DOOR}/password`, { email, password });
+    const { providers } = (await jsonOf(answer)) as Pick<SignedInByPassword, 'providers'>;
+    return { isSomebodyElse, providers };
   }
 
   /** The person that a sign-in link signs in. Throws a `ProblemError`, 401 for a used link. */
@@ -113,16 +130,19 @@ class Session {
     return (await jsonOf(await posted(`${DOOR}/link/person`, { token }))) as LinkedPerson;
   }
 
-  private async enter(door: string, body: object): Promise<boolean> {
+  private async enter(
+    door: string,
+    body: object,
+  ): Promise<{ readonly isSomebodyElse: boolean; readonly answer: Response }> {
     const before = this.me;
-    await posted(door, body);
+    const answer = await posted(door, body);
     catalogues.forget();
     const now = await this.load();
     // The service gave a cookie and does not get it back: a secure one over plain http, or two of one name on this host.
     if (now === null)
       throw new ProblemError(0, 'cookie_not_kept', 'The browser did not keep the cookie of the session');
     this.lost = false;
-    return before !== null && identityOf(before) !== identityOf(now);
+    return { isSomebodyElse: before !== null && identityOf(before) !== identityOf(now), answer };
   }
 
   /** Returns where the page goes next: for people of an institution there, where their session ends. */
