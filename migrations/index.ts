@@ -1,3 +1,4 @@
+import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
 import { ImportLtiActivities1796522000000 } from './1796522000000-ImportLtiActivities';
 import { AddLtiSelections1796510000001 } from './1796510000001-AddLtiSelections';
 import { AddLtiGrades1796510000000 } from './1796510000000-AddLtiGrades';
@@ -108,4 +109,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddLtiSelections1796510000001,
   EndOrganizations1796540000000,
   TakePasswordsOver1796612000000,
+  CodeTextFailures1796602000000,
 ];

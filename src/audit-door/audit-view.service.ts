@@ -38,7 +38,7 @@ export class AuditView {
   async filterOf(filters: AuditFiltersDto): Promise<AuditFilter> {
     const { actor, action, target_type, target_id, from, to, request_id, ip, text } = filters;
     if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
-      throw invalid([{ path: 'to', message: 'must be later than from' }]);
+      throw invalid([{ path: 'to', message: 'must be later than from', code: 'period.order' }]);
     }
     const given = {
       actor: actor === undefined ? undefined : await this.actorOf(actor),

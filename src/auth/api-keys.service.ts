@@ -140,11 +140,11 @@ export class ApiKeysService {
     const reference = named ?? caller?.userId;
     if (reference === undefined) throw invalid([{ path: 'owner', message: 'is missing' }]);
     if (caller !== null && named !== undefined && !isOrganizationAdmin(caller) && named !== caller.userId) {
-      throw new AppError('forbidden', 'Only administrators make keys for others');
+      throw new AppError('forbidden', 'Only administrators make keys for others', { reason: 'key.others' });
     }
     const member = await this.members.find(organizationId, reference);
     if (member === null || member.disabled) {
-      throw invalid([{ path: 'owner', message: 'is not an enabled member of the organization' }]);
+      throw invalid([{ path: 'owner', message: 'is not an enabled member of the organization', code: 'key.owner' }]);
     }
     if (caller !== null && member.userId !== caller.userId) assertOutranks(caller, member);
     return member;
@@ -152,9 +152,10 @@ export class ApiKeysService {
 
   private async assertNotWider(caller: Caller | null, owner: Member, input: NewKey): Promise<void> {
     const problems: Problem[] = [];
-    const add = (path: string, message: string): void => void problems.push({ path, message });
+    const add = (path: string, message: string, code?: string): void =>
+      void problems.push({ path, message, ...(code === undefined ? {} : { code }) });
     if (input.scopes.includes('admin') && rankOf(owner.role) < rankOf('admin')) {
-      add('scopes', `admin is wider than the role ${owner.role}`);
+      add('scopes', `admin is wider than the role ${owner.role}`, 'key.wider');
     }
     if (input.expires_at !== undefined && !(Date.parse(input.expires_at) > Date.now())) {
       add('expires_at', 'must be a time in the future');
@@ -173,21 +174,31 @@ export class ApiKeysService {
     const problems: Problem[] = wider.map((scope) => ({
       path: 'scopes',
       message: `${scope} exceeds the scopes of the credential that makes the key`,
+      code: 'key.wider',
     }));
     const { assistantIds } = caller;
     if (assistantIds !== null && !(input.assistant_ids ?? [-1]).every((id) => assistantIds.includes(id))) {
-      problems.push({ path: 'assistant_ids', message: 'must stay within those of the credential that makes the key' });
+      problems.push({
+        path: 'assistant_ids',
+        message: 'must stay within those of the credential that makes the key',
+        code: 'key.wider',
+      });
     }
     const ends = caller.credentialId === null ? null : await this.keys.expiryOf(caller.credentialId);
     if (ends !== null && (input.expires_at === undefined || Date.parse(input.expires_at) > ends.getTime())) {
-      problems.push({ path: 'expires_at', message: 'must not lie after that of the credential that makes the key' });
+      problems.push({
+        path: 'expires_at',
+        message: 'must not lie after that of the credential that makes the key',
+        code: 'key.longer',
+      });
     }
     return problems;
   }
 
   private async listed(caller: Caller, owner: string | undefined): Promise<string | null> {
     if (owner === undefined || owner === 'me' || owner === caller.userId) return caller.userId;
-    if (!isOrganizationAdmin(caller)) throw new AppError('forbidden', "Only administrators see others' keys");
+    if (!isOrganizationAdmin(caller))
+      throw new AppError('forbidden', "Only administrators see others' keys", { reason: 'key.others' });
     if (owner === 'all') return null;
     const member = await this.members.find(caller.organizationId, owner);
     if (member === null) throw notFound('Member');

@@ -20,6 +20,10 @@ export class TestRate {
     minute.tests += 1;
     if (minute.tests <= MAX_TESTS) return;
     const retryAfter = Math.max(1, Math.ceil((minute.endsAt - now) / 1_000));
-    throw new AppError('too_many_requests', `At most ${MAX_TESTS} tests in a minute`, { retryAfter });
+    throw new AppError('too_many_requests', `At most ${MAX_TESTS} tests in a minute`, {
+      reason: 'connection.too_many_tests',
+      values: { limit: MAX_TESTS },
+      retryAfter,
+    });
   }
 }

@@ -23,6 +23,7 @@ import { FileRepository } from './storage/file.repository';
 import type { FileContent, FileText, StoredFile } from './file.types';
 import type { FilePageDto } from './file.dto';
 import { cutText, sniffType } from './storage/text';
+import type { TextFailure } from './texts/file-text.repository';
 import { FileTexts } from './texts/file-texts.service';
 
 const spaceOfOwner = ({ organizationId, userId }: Principal): BlobSpace => spaceOf(organizationId, userId);
@@ -132,8 +133,8 @@ export class FilesService {
     return { path: row.name, text, chars: text.length, totalChars, truncated, ...told };
   }
 
-  /** Why the text cannot be read, in a sentence for the owner. Null when it can, and for a missing file. */
-  async readFailure(owner: Principal, ref: string): Promise<string | null> {
+  /** Why the text cannot be read. Null when it can, and for a missing file. */
+  async readFailure(owner: Principal, ref: string): Promise<TextFailure | null> {
     const row = pathProblem(ref) === null ? await this.find(owner, ref) : null;
     return row === null ? null : this.texts.failure(row);
   }

@@ -1,4 +1,5 @@
 import type { Usage } from './chat/chat';
+import type { ErrorReason } from './error-reasons';
 
 /**
  * Error codes that can leave the service; docs/reference/errors.md explains each. `platform/http` maps each to a
@@ -55,6 +56,8 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+export type ReasonValues = Readonly<Record<string, string | number>>;
+
 /** One thing wrong with the input; `path` is a JSON path such as `metadata.tools[1].config.top_k` ('' for the whole body). */
 export interface Problem {
   readonly path: string;
@@ -62,7 +65,7 @@ export interface Problem {
   /** Stable code, with which a client words the problem itself, e.g. `tool.unknown`. */
   readonly code?: string;
   /** Values that the message of `code` names, e.g. `{ host: '127.0.0.1' }`. */
-  readonly values?: Readonly<Record<string, string | number>>;
+  readonly values?: ReasonValues;
 }
 
 /** Failed answer of a vendor; for editors of the assistant, not for clients. */
@@ -80,6 +83,9 @@ export interface VendorFailure {
 export interface AppErrorOptions {
   readonly vendor?: VendorFailure | undefined;
   readonly problems?: readonly Problem[];
+  /** Why exactly, for a client that words it itself; `values` are those of its text. */
+  readonly reason?: ErrorReason;
+  readonly values?: ReasonValues;
   /** Seconds for the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
@@ -90,6 +96,8 @@ export interface AppErrorOptions {
 /** The only error that carries a message meant for clients. `detail` must never hold secrets, SQL or upstream bodies. */
 export class AppError extends Error {
   readonly problems: readonly Problem[];
+  readonly reason: ErrorReason | undefined;
+  readonly values: ReasonValues | undefined;
   readonly retryAfter: number | undefined;
   readonly vendor: VendorFailure | undefined;
   readonly usage: Usage | null;
@@ -102,6 +110,8 @@ export class AppError extends Error {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.problems = options.problems ?? [];
+    this.reason = options.reason;
+    this.values = options.values;
     this.retryAfter = options.retryAfter;
     this.vendor = options.vendor;
     this.usage = options.usage ?? null;

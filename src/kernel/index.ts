@@ -3,6 +3,7 @@ export * from './caller';
 export * from './chat/assemble-messages';
 export * from './chat/chat';
 export * from './chat/sources';
+export * from './error-reasons';
 export * from './errors';
 export * from './gate';
 export * from './paging';

@@ -57,5 +57,5 @@ export function assertSizes(row: KnowledgeBaseEntity, { chunk_size, chunk_overla
 
 function assertOverlap(size: number, overlap: number): void {
   if (overlap * 2 <= size) return;
-  throw invalid([{ path: 'chunk_overlap', message: 'must be at most half of chunk_size' }]);
+  throw invalid([{ path: 'chunk_overlap', message: 'must be at most half of chunk_size', code: 'chunk.overlap' }]);
 }

@@ -142,13 +142,13 @@ export class KnowledgeBaseStore {
 
 const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `Another knowledge base has the slug ${slug}`, {
-    problems: [{ path: 'slug', message: 'is taken' }],
+    problems: [{ path: 'slug', message: 'is taken', code: 'value.taken' }],
   });
 
 function checkedSlug(slug: string): string {
   if (isSlug(slug)) return slug;
   const message = 'must be lower-case letters, digits and single hyphens, with at least one letter, and no UUID';
-  throw invalid([{ path: 'slug', message }]);
+  throw invalid([{ path: 'slug', message, code: 'value.slug' }]);
 }
 
 /** The wish, with a number if it is taken. */

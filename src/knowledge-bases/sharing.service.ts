@@ -68,7 +68,9 @@ export class SharingService {
   private async userIds(organizationId: string, users: readonly string[]): Promise<string[]> {
     const found = await Promise.all(users.map((user) => this.members.find(organizationId, user)));
     const problems = found.flatMap((member, index) =>
-      member === null ? [{ path: `users[${index}]`, message: 'is not a member of the organization' }] : [],
+      member === null
+        ? [{ path: `users[${index}]`, message: 'is not a member of the organization', code: 'member.unknown' }]
+        : [],
     );
     if (problems.length > 0) throw invalid(problems);
     return [...new Set(found.flatMap((member) => member?.userId ?? []))];

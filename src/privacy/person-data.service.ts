@@ -53,7 +53,7 @@ export class PersonData {
     assertReach(caller, subject);
     const { heir, unshared, confirm = '' } = body;
     if (confirm.trim().toLowerCase() !== subject.email) {
-      throw invalid([{ path: 'confirm', message: 'must be the e-mail address of the person' }]);
+      throw invalid([{ path: 'confirm', message: 'must be the e-mail address of the person', code: 'person.confirm' }]);
     }
     return this.erasures.request(caller, {
       organizationId,

@@ -157,12 +157,14 @@ function seenBy(caller: Caller, row: PromptTemplateEntity | null): PromptTemplat
 
 function assertStored(id: string): void {
   if (STARTERS.some((starter) => starter.id === id))
-    throw new AppError('forbidden', 'Built-in starters cannot be changed; duplicate it first');
+    throw new AppError('forbidden', 'Built-in starters cannot be changed; duplicate it first', {
+      reason: 'template.built_in',
+    });
 }
 
 function assertOwns(caller: Caller, row: PromptTemplateEntity): void {
   if (seenBy(caller, row).ownerId !== caller.userId)
-    throw new AppError('forbidden', 'Only the owner may change a shared template');
+    throw new AppError('forbidden', 'Only the owner may change a shared template', { reason: 'template.owner_only' });
 }
 
 const STARTER_CURSOR = 'starters';

@@ -245,7 +245,8 @@ const sourceOf = ({ id, title }: RubricEntity, format: RubricFormat): RubricSour
 });
 
 function assertOwns({ userId }: Caller, { ownerId }: RubricEntity): void {
-  if (ownerId !== userId) throw new AppError('forbidden', 'Only its owner may change a rubric');
+  if (ownerId !== userId)
+    throw new AppError('forbidden', 'Only its owner may change a rubric', { reason: 'rubric.owner_only' });
 }
 
 /** An own rubric wins over those of other users. Two of one kind are ambiguous. */

@@ -75,7 +75,7 @@ export class RunsService {
   async rate({ id, userId }: Pick<RunRecord, 'id' | 'userId'>, rating: RunRating | null): Promise<void> {
     await this.endings.flush();
     if (!(await this.runs.rate(id, userId, rating)))
-      throw new AppError('conflict', 'The answer can be rated when it has ended');
+      throw new AppError('conflict', 'The answer can be rated when it has ended', { reason: 'run.not_ended' });
   }
 
   /** The run for access checks: without the events of its log, from memory if it runs here. */

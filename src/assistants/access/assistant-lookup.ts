@@ -48,7 +48,10 @@ export class AssistantLookup {
   /** @throws {AppError} `not_found`, or `forbidden` for those who may only use it. */
   async configurable(caller: Caller, id: number): Promise<Seen> {
     const found = await this.seen(caller, id);
-    if (!mayConfigure(found.access)) throw new AppError('forbidden', 'This assistant is shared with you for use only');
+    if (!mayConfigure(found.access))
+      throw new AppError('forbidden', 'This assistant is shared with you for use only', {
+        reason: 'assistant.use_only',
+      });
     return found;
   }
 
@@ -56,7 +59,9 @@ export class AssistantLookup {
   async administered(caller: Caller, id: number): Promise<Seen> {
     const found = await this.seen(caller, id);
     if (!mayAdminister(caller, found.access))
-      throw new AppError('forbidden', 'Only the owner or an administrator may do this');
+      throw new AppError('forbidden', 'Only the owner or an administrator may do this', {
+        reason: 'assistant.owner_only',
+      });
     return found;
   }
 

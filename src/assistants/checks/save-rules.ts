@@ -31,5 +31,6 @@ export function assertPublishable(diagnostics: readonly Diagnostic[]): void {
   const problems = diagnostics
     .filter(({ severity, code }) => severity === 'error' || NEEDED_TO_PUBLISH.has(code))
     .map(({ path, message, code }): Problem => ({ path, message, code }));
-  if (problems.length > 0) throw new AppError('conflict', 'The assistant is not complete', { problems });
+  if (problems.length > 0)
+    throw new AppError('conflict', 'The assistant is not complete', { problems, reason: 'assistant.incomplete' });
 }

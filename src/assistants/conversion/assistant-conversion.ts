@@ -74,7 +74,8 @@ type Ready = Extract<RewritePlan, { readonly status: 'ready' }>;
 
 function assertReady(plan: RewritePlan): Ready {
   if (plan.status === 'ready') return plan;
-  if (plan.status === 'current') throw new AppError('conflict', 'The assistant is in the newest version already');
+  if (plan.status === 'current')
+    throw new AppError('conflict', 'The assistant is in the newest version already', { reason: 'assistant.newest' });
   throw new AppError('definition_refused', 'The assistant cannot be converted', {
     problems: [...plan.problems, ...plan.differences.map(differenceProblem)],
   });

@@ -32,6 +32,6 @@ export class AssistantStanding {
     if (row.publishedToAll === toAll) return;
     const verb = toAll ? 'publish_to_all' : 'unpublish_from_all';
     if (!(await this.records.setFlag(caller, row, 'publishedToAll', toAll, verb)))
-      throw new AppError('conflict', 'Its owner has not published it');
+      throw new AppError('conflict', 'Its owner has not published it', { reason: 'assistant.not_published' });
   }
 }

@@ -55,7 +55,8 @@ export class AssistantTransferController {
     @Query() { dry_run, into }: ImportQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ImportPlanDto | ImportedAssistantDto> {
-    if (!isJsonObject(body)) throw invalid([{ path: '', message: 'must be an exported assistant' }]);
+    if (!isJsonObject(body))
+      throw invalid([{ path: '', message: 'must be an exported assistant', code: 'import.not_one' }]);
     if (typeof body['metadata'] === 'string') assertHouseJson(body['metadata'], 'metadata');
     if (dry_run === 'true' || into !== undefined) response.status(HttpStatus.OK);
     if (dry_run === 'true') return this.transfer.plan(caller, body, into ?? null);

@@ -41,5 +41,6 @@ export function dropReferences(
   // From the back, so that earlier positions stay what they were.
   const fromBack = [...new Set(paths)].sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   for (const path of fromBack) take(copy, tokensOf(path));
-  return { input: copy, dropped: paths.map((path) => ({ path, reason: 'refers to something that you cannot use' })) };
+  const why = { reason: 'refers to something that you cannot use', code: 'import.reference' } as const;
+  return { input: copy, dropped: paths.map((path) => ({ path, ...why })) };
 }

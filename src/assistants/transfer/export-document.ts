@@ -47,9 +47,9 @@ export function readImport(body: JsonObject): ReadImport {
   const known = new Set<string>([...FIELDS, ...METADATA_KEYS]);
   const outside = isJsonObject(wrapped) ? Object.keys(body).filter((key) => !ENVELOPE.has(key)) : [];
   const inside = Object.keys(source).filter((key) => !known.has(key) && !(base === '' && ENVELOPE.has(key)));
-  const reason = 'is not part of a definition';
+  const why = { reason: 'is not part of a definition', code: 'import.unknown' } as const;
   return {
     fields,
-    dropped: [...outside.map((path) => ({ path, reason })), ...inside.map((key) => ({ path: base + key, reason }))],
+    dropped: [...outside.map((path) => ({ path, ...why })), ...inside.map((key) => ({ path: base + key, ...why }))],
   };
 }

@@ -33,6 +33,9 @@ export class ImportQueryDto {
 export class DroppedDto {
   path!: string;
   reason!: string;
+  /** With it a client words the reason itself. */
+  @ApiProperty({ enum: ['import.unknown', 'import.reference'] })
+  code!: 'import.unknown' | 'import.reference';
 }
 
 export class FieldChangeDto {

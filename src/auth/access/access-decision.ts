@@ -10,7 +10,8 @@ const HOLDS: Readonly<Record<RequiredRole, (caller: Caller) => boolean>> = {
 
 /** @throws {AppError} `forbidden` */
 export function assertScope(caller: Caller, scope: Scope): void {
-  if (!caller.scopes.includes(scope)) throw new AppError('forbidden', `The credential lacks the scope ${scope}`);
+  if (!caller.scopes.includes(scope))
+    throw new AppError('forbidden', `The credential lacks the scope ${scope}`, { reason: 'scope.needed' });
 }
 
 /** Decides by the declaration of the route alone; services decide about objects. @throws {AppError} `forbidden` */
@@ -19,5 +20,6 @@ export function assertAllowed(rule: AccessRule | undefined, caller: Caller): voi
   if (rule.public) return;
   if (rule.or === undefined || !caller.scopes.includes(rule.or)) assertScope(caller, rule.scope);
   const role = rule.role ?? 'member';
-  if (!HOLDS[role](caller)) throw new AppError('forbidden', `This needs the role ${role} or higher`);
+  if (!HOLDS[role](caller))
+    throw new AppError('forbidden', `This needs the role ${role} or higher`, { reason: 'role.needed' });
 }

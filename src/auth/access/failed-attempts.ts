@@ -58,7 +58,10 @@ export class FailedAttempts {
     if (window === undefined || window.endsAt <= this.now()) return;
     if (Math.max(window.signIns, window.keys) <= MAX_FAILURES) return;
     const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
-    throw new AppError('too_many_requests', 'Too many failed sign-ins from this address', { retryAfter });
+    throw new AppError('too_many_requests', 'Too many failed sign-ins from this address', {
+      reason: 'sign_in.too_many',
+      retryAfter,
+    });
   }
 
   /** Reports finished minutes. */

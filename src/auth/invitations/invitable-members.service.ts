@@ -31,10 +31,13 @@ export class InvitableMembers {
     if (member === null) throw notFound('Member');
     assertOutranks(caller, member);
     await this.assertAsWide(caller, member);
-    if (member.disabled) throw new AppError('conflict', 'This member is disabled: enable the member first');
+    if (member.disabled)
+      throw new AppError('conflict', 'This member is disabled: enable the member first', { reason: 'member.disabled' });
     const { features } = await this.organizations.runtime(organizationId);
     if (!features.local_sign_in && !member.systemAdmin) {
-      throw new AppError('feature_disabled', 'People of this organization sign in through their institution');
+      throw new AppError('feature_disabled', 'People of this organization sign in through their institution', {
+        reason: 'member.by_institution',
+      });
     }
     this.rate.count(caller.userId);
     return { organizationId, member };
@@ -48,6 +51,7 @@ export class InvitableMembers {
     throw new AppError(
       'forbidden',
       'A key that expires, or has fewer rights than the member, cannot make a sign-in link. Sign in to make it.',
+      { reason: 'link.needs_sign_in' },
     );
   }
 }

@@ -20,6 +20,10 @@ export class InvitationRate {
     window.count += 1;
     if (window.count <= PER_MINUTE) return;
     const retryAfter = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1_000));
-    throw new AppError('too_many_requests', `At most ${PER_MINUTE} links and invitations a minute`, { retryAfter });
+    throw new AppError('too_many_requests', `At most ${PER_MINUTE} links and invitations a minute`, {
+      reason: 'link.too_many',
+      values: { limit: PER_MINUTE },
+      retryAfter,
+    });
   }
 }

@@ -14,6 +14,8 @@ const MOST_MAILS_PER_DAY = 5;
 
 const tooManyMails = (retryAfter: number): AppError =>
   new AppError('too_many_requests', `This person has had ${MOST_MAILS_PER_DAY} invitations by e-mail within a day`, {
+    reason: 'invitation.too_many',
+    values: { limit: MOST_MAILS_PER_DAY },
     retryAfter,
   });
 
@@ -31,7 +33,9 @@ export class Invitations {
   /** @throws {AppError} `feature_disabled` without a mail server, `too_many_requests` */
   async send(caller: Caller, { organizationId, member }: Invitable, language: MailLanguage): Promise<void> {
     if (!this.mailer.isConfigured) {
-      throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL is not set');
+      throw new AppError('feature_disabled', 'The service sends no e-mail: SMTP_URL is not set', {
+        reason: 'invitation.no_mail',
+      });
     }
     const { userId } = member;
     const subject = { organizationId, userId };

@@ -64,7 +64,10 @@ export class ScimTokens {
     const row = await this.transactions.run(async (tx) => {
       const scope = this.tokens.within(organizationId, tx);
       if ((await scope.count()) >= MOST_TOKENS) {
-        throw new AppError('conflict', `An organization has at most ${MOST_TOKENS} SCIM tokens; revoke an old one`);
+        throw new AppError('conflict', `An organization has at most ${MOST_TOKENS} SCIM tokens; revoke an old one`, {
+          reason: 'scim_token.too_many',
+          values: { limit: MOST_TOKENS },
+        });
       }
       await scope.insert({ id, name, hash: hashOf(token), linkExisting, createdBy: caller.userId });
       const target = { type: 'scim_token', id };

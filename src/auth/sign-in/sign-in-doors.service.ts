@@ -32,10 +32,15 @@ export class SignInDoors {
   async openByKey(key: string, context: SignInContext): Promise<OpenedSession> {
     const caller = await this.authenticator.authenticateKey(key);
     const { organizationId, userId, credentialId: apiKeyId, role, scopes } = caller;
-    if (!scopes.includes('read')) throw new AppError('forbidden', 'To sign in with it, a key needs the scope read');
+    if (!scopes.includes('read'))
+      throw new AppError('forbidden', 'To sign in with it, a key needs the scope read', {
+        reason: 'key.cannot_sign_in',
+      });
     const { features } = await this.organizations.runtime(organizationId);
     if (!features.local_sign_in && !caller.systemAdmin) {
-      throw new AppError('feature_disabled', 'People of this organization sign in through their institution');
+      throw new AppError('feature_disabled', 'People of this organization sign in through their institution', {
+        reason: 'member.by_institution',
+      });
     }
     return this.sessions.open({ organizationId, userId, apiKeyId, role, scopes }, context);
   }

@@ -64,7 +64,8 @@ export class IssuerAdministration {
     const { caller, slug } = request;
     const organizationId = await this.organizations.administered(caller, slug);
     const missing = (['name', 'issuer', 'client_id'] as const).filter((member) => input[member] === undefined);
-    if (missing.length > 0) throw invalid(missing.map((path) => ({ path, message: `${path} must be given` })));
+    if (missing.length > 0)
+      throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
     const settings = changedSettings(DEFAULT_SETTINGS, input);
     await this.assertMaySet(caller, input, settings);
     try {
@@ -94,7 +95,7 @@ export class IssuerAdministration {
     } catch (error) {
       if (!isUniqueViolation(error, 'oidc_issuers_key_key')) throw error;
       throw new AppError('conflict', 'A sign-in service with this key exists', {
-        problems: [{ path: 'key', message: 'is taken' }],
+        problems: [{ path: 'key', message: 'is taken', code: 'value.taken' }],
       });
     }
   }
@@ -199,7 +200,7 @@ export class IssuerAdministration {
     const problems = problemsOf(settings, input);
     const { issuer } = input;
     if (issuer?.startsWith('http:') && this.config.env === 'production') {
-      problems.push({ path: 'issuer', message: 'must begin with https://' });
+      problems.push({ path: 'issuer', message: 'must begin with https://', code: 'address.https' });
     }
     if (problems.length > 0) throw invalid(problems);
     if (issuer !== undefined) await this.outbound.assertDialable(issuer);

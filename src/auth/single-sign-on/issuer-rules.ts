@@ -19,12 +19,15 @@ export function assertReachesNobodyElse(input: UpdateIssuerDto, old: IssuerEntit
     SHOWN_TO_EVERYBODY.some((member) => input[member] !== undefined && input[member] !== shownOf(old, member));
   const asksForMore = input.listed_for_everybody === true || (input.sign_in_domains?.length ?? 0) > 0;
   if (input.for_all === true || old?.forAll === true) {
-    throw new AppError('forbidden', 'Only system administrators set a sign-in service of all organizations');
+    throw new AppError('forbidden', 'Only system administrators set a sign-in service of all organizations', {
+      reason: 'role.system_admin',
+    });
   }
   if (asksForMore || changesView) {
     throw new AppError(
       'forbidden',
       'Only system administrators set how a sign-in service appears to people of other organizations',
+      { reason: 'role.system_admin' },
     );
   }
 }
@@ -39,6 +42,7 @@ export function problemsOf({ accounts, linkVerifiedEmail }: IssuerSettings, inpu
     problems.push({
       path: 'link_verified_email',
       message: 'must be true for accounts by invitation, or nobody could come in',
+      code: 'issuer.needs_link',
     });
   }
   const maps = {

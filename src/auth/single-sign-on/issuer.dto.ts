@@ -52,7 +52,7 @@ export class UpdateIssuerDto {
   @MayBeOmitted()
   @Transform(trim)
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true, disallow_auth: true })
-  @Matches(/^[^?#]*$/, { message: 'issuer must not hold a query or a fragment' })
+  @Matches(/^[^?#]*$/, { message: 'issuer must not hold a query or a fragment', context: { code: 'address.query' } })
   @MaxLength(500)
   issuer?: string;
 
@@ -77,6 +77,7 @@ export class UpdateIssuerDto {
   @IsOptional()
   @Matches(/^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$/, {
     message: 'logo must be a data URL of a picture',
+    context: { code: 'value.picture' },
   })
   @MaxLength(MOST_LOGO)
   logo?: string | null;
@@ -131,6 +132,7 @@ export class UpdateIssuerDto {
   @Transform(trim)
   @Matches(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
     message: 'scopes must begin with openid and be separated by spaces',
+    context: { code: 'issuer.scopes' },
   })
   @MaxLength(500)
   scopes?: string;
@@ -217,8 +219,14 @@ export class CreateIssuerDto extends UpdateIssuerDto {
   @IsString()
   @MinLength(SLUG_LENGTH.shortest)
   @MaxLength(SLUG_LENGTH.longest)
-  @Matches(SLUG, { message: 'key must hold lower-case letters, digits and single hyphens' })
-  @IsNotIn([ENVIRONMENT_KEY], { message: `key must not be ${ENVIRONMENT_KEY}, which is the environment's` })
+  @Matches(SLUG, {
+    message: 'key must hold lower-case letters, digits and single hyphens',
+    context: { code: 'value.slug' },
+  })
+  @IsNotIn([ENVIRONMENT_KEY], {
+    message: `key must not be ${ENVIRONMENT_KEY}, which is the environment's`,
+    context: { code: 'value.taken' },
+  })
   key!: string;
 
   // Rules of their own would replace the inherited ones; the service refuses a missing member.

@@ -103,8 +103,13 @@ function before(messages: readonly Message[], id: string): readonly Message[] {
 
 function assertRoom(messages: readonly Message[], { parts }: QuestionContent): void {
   if (messages.length >= MAX_MESSAGES)
-    throw new AppError('conflict', `A conversation holds ${MAX_MESSAGES} messages at most. Begin a new one`);
+    throw new AppError('conflict', `A conversation holds ${MAX_MESSAGES} messages at most. Begin a new one`, {
+      reason: 'conversation.full',
+      values: { limit: MAX_MESSAGES },
+    });
   const pictures = messages.reduce((sum, message) => sum + picturesIn(message.parts), picturesIn(parts));
   if (parts !== null && pictures > MAX_PICTURE_CHARS)
-    throw new AppError('payload_too_large', 'The pictures of this conversation take too much room. Begin a new one');
+    throw new AppError('payload_too_large', 'The pictures of this conversation take too much room. Begin a new one', {
+      reason: 'conversation.pictures',
+    });
 }

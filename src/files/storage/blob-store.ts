@@ -135,6 +135,10 @@ async function plainSize(handle: FileHandle, folder: string): Promise<number> {
 
 async function readPlain(handle: FileHandle, folder: string, maxBytes: number): Promise<Buffer> {
   const size = await plainSize(handle, folder);
-  if (size > maxBytes) throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`);
+  if (size > maxBytes)
+    throw new AppError('payload_too_large', `The file is larger than ${maxBytes} bytes`, {
+      reason: 'file.too_large',
+      values: { bytes: maxBytes },
+    });
   return readBytes(handle, size);
 }

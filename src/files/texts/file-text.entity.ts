@@ -30,6 +30,9 @@ export class FileTextEntity {
   @Column('text', { nullable: true })
   failure!: string | null;
 
+  @Column('text', { name: 'failure_code', nullable: true })
+  failureCode!: string | null;
+
   @Column('timestamptz', { name: 'extracted_at' })
   extractedAt!: Date;
 }

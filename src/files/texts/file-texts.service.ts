@@ -6,7 +6,7 @@ import { BlobStore } from '../storage/blob-store';
 import type { FileEntity } from '../storage/file.entity';
 import { READ_MAX_BYTES, spaceOf } from '../storage/file-space';
 import { type DecodedText, decodeStart, decodeText } from '../storage/text';
-import { type ExtractedText, FileTextRepository } from './file-text.repository';
+import { type ExtractedText, FileTextRepository, type TextFailure } from './file-text.repository';
 
 /** A failure expires: a limit may have been raised, or the machine was busy. */
 const FAILURE_SECONDS = 3_600;
@@ -36,12 +36,12 @@ export class FileTexts {
   async read(file: FileEntity, maxChars: number): Promise<ExtractedText> {
     if (isPlain(file)) return this.plain(file, maxChars);
     const found = (await this.kept.find(file, maxChars, FAILURE_SECONDS)) ?? (await this.extracted(file));
-    if (found.failure !== null) throw new AppError('unsupported_media_type', `${file.name}: ${found.failure}`);
+    if (found.failure !== null) throw unreadable(`${file.name}: ${found.failure.message}`, found.failure.code);
     return found;
   }
 
   /** Why the file cannot be read; null when it can or when reading takes longer than `CHECK_MS`. */
-  async failure(file: FileEntity): Promise<string | null> {
+  async failure(file: FileEntity): Promise<TextFailure | null> {
     if (isPlain(file)) return null;
     const found = (await this.kept.find(file, 0, FAILURE_SECONDS)) ?? (await within(this.extracted(file), CHECK_MS));
     return found?.failure ?? null;
@@ -96,7 +96,7 @@ export class FileTexts {
       const plain = decodeText(bytes);
       // An HTML file without markup is plain text.
       if (error.code === 'document.type_mismatch' && HTML.test(filename) && plain.ok) return textOf(plain.text);
-      return { ...textOf(''), failure: error.message };
+      return { ...textOf(''), failure: { code: error.code, message: error.message } };
     }
   }
 
@@ -105,10 +105,13 @@ export class FileTexts {
   }
 }
 
+const unreadable = (detail: string, code: TextFailure['code']): AppError =>
+  new AppError('unsupported_media_type', detail, { reason: code ?? 'file.unreadable' });
+
 function plainText(decoded: DecodedText): string {
   if (decoded.ok) return decoded.text;
   if (decoded.reason === 'empty') return '';
-  throw new AppError('unsupported_media_type', 'The file is not UTF-8 text');
+  throw unreadable('The file is not UTF-8 text', 'document.encoding');
 }
 
 const isPlain = ({ contentType, size, name }: FileEntity): boolean =>

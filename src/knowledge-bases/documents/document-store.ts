@@ -103,7 +103,8 @@ export class DocumentStore {
   retry(caller: Caller, knowledgeBase: KnowledgeBaseEntity, id: string): Promise<string> {
     return this.lockedOnce('document.retry', knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
-      if (row.status !== 'failed') throw new AppError('conflict', `The document is ${row.status}, not failed`);
+      if (row.status !== 'failed')
+        throw new AppError('conflict', `The document is ${row.status}, not failed`, { reason: 'document.not_failed' });
       await documents.update(id, { ...WAITING, attempts: row.attempts });
       await this.requests.ingest(knowledgeBase, [id], tx);
       await this.record(caller, 'document.retry', row, tx);
@@ -128,7 +129,9 @@ export class DocumentStore {
     return this.locked(knowledgeBase, async (documents, tx) => {
       const row = await required(documents, knowledgeBase, id);
       if (row.status !== 'pending' && row.status !== 'processing') {
-        throw new AppError('conflict', `The document is ${row.status}; there is nothing to cancel`);
+        throw new AppError('conflict', `The document is ${row.status}; there is nothing to cancel`, {
+          reason: 'document.not_waiting',
+        });
       }
       await documents.update(id, { ...CANCELLED, claim: null, claimedUntil: null });
       await this.record(caller, 'document.cancel', row, tx);
@@ -213,7 +216,10 @@ const newRow = ({ id, upload }: Plan) => ({
 /** An upload may replace fetched content, never the other way round. */
 function assertOwnName({ upload: { sourceUrl, name }, old }: Plan): void {
   if (sourceUrl === null || old === undefined || old.sourceUrl === sourceUrl) return;
-  throw new AppError('conflict', `Another document has the name ${name}`);
+  throw new AppError('conflict', `Another document has the name ${name}`, {
+    reason: 'document.name_taken',
+    values: { name },
+  });
 }
 
 function auditOf(caller: Caller | null, knowledgeBase: OwnedBase, { id, upload, old }: Plan): AuditRecord {

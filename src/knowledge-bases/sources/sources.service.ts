@@ -142,7 +142,11 @@ export class SourcesService {
 
 const isThere = (url: string): AppError =>
   new AppError('conflict', `The knowledge base has the address ${url} already; refresh it instead`, {
-    problems: [{ path: 'url', message: 'is there already' }],
+    problems: [{ path: 'url', message: 'is there already', code: 'value.taken' }],
   });
 
-const tooMany = (): AppError => new AppError('conflict', `A knowledge base has at most ${MOST_SOURCES} addresses`);
+const tooMany = (): AppError =>
+  new AppError('conflict', `A knowledge base has at most ${MOST_SOURCES} addresses`, {
+    reason: 'source.too_many',
+    values: { limit: MOST_SOURCES },
+  });

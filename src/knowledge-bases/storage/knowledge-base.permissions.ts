@@ -19,7 +19,9 @@ export class KnowledgeBasePermissions {
   async owned(principal: Principal, id: string): Promise<KnowledgeBaseEntity> {
     const row = await this.readable(principal, id);
     if (row.ownerId !== principal.userId) {
-      throw new AppError('forbidden', 'Only its owner may change a knowledge base');
+      throw new AppError('forbidden', 'Only its owner may change a knowledge base', {
+        reason: 'knowledge_base.owner_only',
+      });
     }
     return row;
   }

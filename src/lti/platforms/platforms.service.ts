@@ -56,7 +56,8 @@ export class Platforms {
   async create({ caller, slug, origin }: PlatformRequest, input: CreatePlatformDto): Promise<PlatformDto> {
     const organizationId = await this.organizations.administered(caller, slug);
     const missing = NEEDED.filter((member) => input[member] === undefined);
-    if (missing.length > 0) throw invalid(missing.map((path) => ({ path, message: `${path} must be given` })));
+    if (missing.length > 0)
+      throw invalid(missing.map((path) => ({ path, message: `${path} must be given`, code: 'value.missing' })));
     await this.assertAddresses(input);
     const id = await this.unique(() => this.add(organizationId, input, caller));
     return viewOf(await this.found(organizationId, id), this.addresses.at(origin));
@@ -120,7 +121,7 @@ export class Platforms {
     const problems: Problem[] = [];
     for (const path of ADDRESSES) {
       if (this.config.env === 'production' && input[path]?.startsWith('http:') === true) {
-        problems.push({ path, message: 'must begin with https://' });
+        problems.push({ path, message: 'must begin with https://', code: 'address.https' });
       }
     }
     if (problems.length > 0) throw invalid(problems);
@@ -135,7 +136,9 @@ export class Platforms {
     } catch (error) {
       if (!isUniqueViolation(error, 'lti_platforms_client_uq')) throw error;
       throw new AppError('conflict', 'This client of the platform is set up already', {
-        problems: [{ path: 'client_id', message: 'is set up already, here or in another organization' }],
+        problems: [
+          { path: 'client_id', message: 'is set up already, here or in another organization', code: 'platform.exists' },
+        ],
       });
     }
   }

@@ -78,7 +78,8 @@ export class Grades {
     const graded = await this.graded(caller, activityId);
     const found = isUuid(id) ? await this.grades.within(caller.organizationId).ofActivityById(activityId, id) : null;
     if (found === null) throw notFound('Grade');
-    if (found.state === 'sent') throw new AppError('conflict', 'The learning platform has this grade already');
+    if (found.state === 'sent')
+      throw new AppError('conflict', 'The learning platform has this grade already', { reason: 'grade.sent' });
     await this.transactions.run((tx) =>
       this.audit.record({ caller, action: 'lti_grade.send', target: { type: 'lti_grade', id } }, tx),
     );
@@ -122,7 +123,8 @@ export class Grades {
   private async lineItemOf({ activity, platform }: Graded, maximum: number): Promise<string> {
     const { id, organizationId, lineItemsUrl, lineItemUrl, title, resourceLinkId } = activity;
     if (lineItemUrl !== null) return lineItemUrl;
-    if (lineItemsUrl === null) throw new AppError('conflict', 'The learning platform offers no grades here');
+    if (lineItemsUrl === null)
+      throw new AppError('conflict', 'The learning platform offers no grades here', { reason: 'grade.not_offered' });
     const known = new URL(lineItemsUrl);
     known.searchParams.set('resource_id', id);
     const listed = await this.services.call(platform, [LINE_ITEM], {
@@ -164,7 +166,10 @@ export class Grades {
 
 function assertGradable({ lineItemUrl, lineItemsUrl, scoreScopes }: ActivityEntity): void {
   const isOffered = (lineItemUrl !== null || lineItemsUrl !== null) && scoreScopes.includes(SCORE);
-  if (!isOffered) throw new AppError('conflict', 'The learning platform takes no grades for this activity');
+  if (!isOffered)
+    throw new AppError('conflict', 'The learning platform takes no grades for this activity', {
+      reason: 'grade.not_offered',
+    });
 }
 
 const viewOf = (row: GradeEntity): GradeDto => ({

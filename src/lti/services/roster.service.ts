@@ -38,7 +38,9 @@ export class Roster {
       course === null ? null : await this.platforms.within(caller.organizationId).find(course.platformId);
     if (course === null || platform === null) throw notFound('Course');
     if (course.rosterUrl === null) {
-      throw new AppError('conflict', 'The learning platform does not offer the list of people for this course');
+      throw new AppError('conflict', 'The learning platform does not offer the list of people for this course', {
+        reason: 'roster.not_offered',
+      });
     }
     const found = new Map<string, Found>();
     const seen = new Set<string>();

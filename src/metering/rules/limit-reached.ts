@@ -19,7 +19,8 @@ export class LimitReached extends AppError {
     const { rule, end, amount } = applied;
     const seconds = secondsUntil(end);
     const isRate = end === null || rule.per === 'minute';
-    super(isRate ? 'rate_limited' : 'quota_exceeded', detailOf(applied), { retryAfter: seconds });
+    const worded = isRate ? {} : ({ reason: 'limit.reached', values: { again_at: end.toISOString() } } as const);
+    super(isRate ? 'rate_limited' : 'quota_exceeded', detailOf(applied), { ...worded, retryAfter: seconds });
     this.rateLimit = { limit: amount, remaining: 0, resetSeconds: seconds };
   }
 }

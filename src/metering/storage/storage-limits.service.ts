@@ -58,5 +58,5 @@ export const storageRules = ({ rules }: LimitSettings): readonly LimitRule[] =>
 function full({ id, amount, for: { kind } }: LimitRule): AppError {
   const subject = kind === 'person' ? 'of each person' : 'of the organization';
   const detail = `The limit "${id}" leaves no room: files and documents ${subject} may have ${amount} bytes. Delete some first`;
-  return new AppError('storage_limit_reached', detail);
+  return new AppError('storage_limit_reached', detail, { reason: 'storage.full', values: { bytes: amount } });
 }

@@ -53,7 +53,10 @@ export class MigrationAdmin {
     const scope = await this.scope(caller, slug, to);
     const { organizationId } = scope;
     if (this.planned.has(organizationId))
-      throw new AppError('conflict', 'A dry run of these assistants is already running', { retryAfter: RETRY_SECONDS });
+      throw new AppError('conflict', 'A dry run of these assistants is already running', {
+        reason: 'batch.dry_run_busy',
+        retryAfter: RETRY_SECONDS,
+      });
     this.planned.add(organizationId);
     try {
       return await this.planner.plan(scope, LISTED, { signal, report: () => undefined });
@@ -104,6 +107,7 @@ export class MigrationAdmin {
 
 /** null: all organizations. */
 function reachOf({ systemAdmin, organizationId, assistantIds }: Caller): string | null {
-  if (assistantIds !== null) throw new AppError('forbidden', 'This key is bound to some assistants');
+  if (assistantIds !== null)
+    throw new AppError('forbidden', 'This key is bound to some assistants', { reason: 'key.restricted' });
   return systemAdmin ? null : organizationId;
 }

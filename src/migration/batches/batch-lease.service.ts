@@ -48,13 +48,18 @@ const restingState = ({ state }: Batch): BatchState =>
 
 const inWords: Readonly<Record<BatchTask, string>> = { apply: 'apply', rollback: 'roll back', verify: 'verify' };
 
+const BUSY = { reason: 'batch.busy' } as const;
+
 /** @throws {AppError} `conflict` when the task does not fit the batch. */
 function assertFits({ id, state }: Batch, task: BatchTask): void {
   const refused =
     task === 'apply'
       ? state === 'done' || state === 'rolling_back' || state === 'rolled_back'
       : task === 'rollback' && state === 'rolled_back';
-  if (refused) throw new AppError('conflict', `Batch ${id} is ${state}: there is nothing to ${inWords[task]}`);
+  if (refused)
+    throw new AppError('conflict', `Batch ${id} is ${state}: there is nothing to ${inWords[task]}`, {
+      reason: 'batch.finished',
+    });
 }
 
 /** Leases of batches. Batches with overlapping scopes exclude each other. */
@@ -172,7 +177,7 @@ export class BatchLeases {
     assertFits(batch, request.task);
     const others = request.task === 'verify' ? [] : await this.batches.leased(batch.id, batch.organizationId, tx);
     const busy = [batch, ...others].find(isHeld);
-    if (busy?.lease) throw new AppError('conflict', heldBy(busy, busy.lease, busy.id === batch.id, request));
+    if (busy?.lease) throw new AppError('conflict', heldBy(busy, busy.lease, busy.id === batch.id, request), BUSY);
     assertNothingWaits(batch, request);
   }
 }
@@ -180,7 +185,7 @@ export class BatchLeases {
 /** A queued task is neither lost nor run twice: only the same task may take it over. */
 function assertNothingWaits({ id, task, background }: Batch, { task: wanted, aside = false }: TaskRequest): void {
   if (!background || task === null || (task === wanted && !aside)) return;
-  throw new AppError('conflict', `Batch ${id} waits for the server to ${inWords[task]} it; try again after that`);
+  throw new AppError('conflict', `Batch ${id} waits for the server to ${inWords[task]} it; try again after that`, BUSY);
 }
 
 function heldBy(

@@ -62,7 +62,13 @@ export class GroupMembersService {
       const sources = await scope.sourcesOf(id, userId);
       if (sources.length === 0) throw notFound('Member');
       if (!sources.includes('manual')) {
-        throw new AppError('conflict', "The institution's directory put this person into the group; remove them there");
+        throw new AppError(
+          'conflict',
+          "The institution's directory put this person into the group; remove them there",
+          {
+            reason: 'group.from_directory',
+          },
+        );
       }
       await scope.remove(id, [userId], 'manual');
       await this.record(request, organizationId, id, { removed: [userId] }, tx);
@@ -97,7 +103,9 @@ export class GroupMembersService {
   private async userIds(organizationId: string, people: readonly string[]): Promise<string[]> {
     const found = await Promise.all(people.map((person) => this.members.find(organizationId, person)));
     const problems = found.flatMap((member, index) =>
-      member === null ? [{ path: `members[${index}]`, message: 'is not a member of the organization' }] : [],
+      member === null
+        ? [{ path: `members[${index}]`, message: 'is not a member of the organization', code: 'member.unknown' }]
+        : [],
     );
     if (problems.length > 0) throw invalid(problems);
     return [...new Set(found.flatMap((member) => member?.userId ?? []))];

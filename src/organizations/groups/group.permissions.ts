@@ -12,6 +12,8 @@ export const seesAllGroups = (caller: Caller): boolean => isOrganizationAdmin(ca
 
 export function assertManages(caller: Caller, group: Group): void {
   if (!mayManage(caller, group)) {
-    throw new AppError('forbidden', 'Only administrators and the teacher who made the group may do this');
+    throw new AppError('forbidden', 'Only administrators and the teacher who made the group may do this', {
+      reason: 'group.managers_only',
+    });
   }
 }

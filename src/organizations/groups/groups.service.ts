@@ -113,7 +113,9 @@ export class GroupsService {
         const { name, description, externalId } = row;
         const isOther = after.name !== name || after.externalId !== externalId;
         if (isOther && row.source === 'scim') {
-          throw new AppError('conflict', 'The directory sets the name and the external id of this group');
+          throw new AppError('conflict', 'The directory sets the name and the external id of this group', {
+            reason: 'group.named_by_directory',
+          });
         }
         if (!isOther && after.description === description) return null;
         const values = { ...after, nameKey: groupNameKey(after.name) };
@@ -172,7 +174,9 @@ export class GroupsService {
 /** The external id decides whom a directory puts into the group. */
 function assertMayLink(caller: Caller, { external_id: externalId }: UpdateGroupDto): void {
   if (externalId === undefined || externalId === null || isOrganizationAdmin(caller)) return;
-  throw new AppError('forbidden', 'Only administrators may set the external id of a group');
+  throw new AppError('forbidden', 'Only administrators may set the external id of a group', {
+    reason: 'group.external_id',
+  });
 }
 
 async function takenAsConflict<T>(work: Promise<T>): Promise<T> {
@@ -188,7 +192,7 @@ async function takenAsConflict<T>(work: Promise<T>): Promise<T> {
 }
 
 const taken = (path: string, detail: string): AppError =>
-  new AppError('conflict', detail, { problems: [{ path, message: 'is taken' }] });
+  new AppError('conflict', detail, { problems: [{ path, message: 'is taken', code: 'value.taken' }] });
 
 const viewOf = (row: GroupEntity, caller: Caller, memberCount: number, isMember: boolean): GroupDto => ({
   id: row.id,

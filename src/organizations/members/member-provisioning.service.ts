@@ -92,7 +92,7 @@ export class MemberProvisioning {
     if (changes.disabled && !disabled) {
       if (member.systemAdmin) throw new AppError('conflict', 'A directory disables no system administrator');
       if (member.role === 'owner' && (await members.otherOwners(userId)) === 0) {
-        throw new AppError('conflict', 'An organization keeps at least one owner');
+        throw new AppError('conflict', 'An organization keeps at least one owner', { reason: 'member.last_owner' });
       }
     }
     await members.update(userId, { ...changes });

@@ -71,7 +71,8 @@ export class MembersService {
   /** `caller` null is the operator. @throws {AppError} `conflict` for a member */
   async add(caller: Caller | null, organizationId: string, member: NewMember): Promise<MemberDto> {
     if (caller !== null) assertOutranks(caller, member);
-    if (!ADDRESS.test(member.email)) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+    if (!ADDRESS.test(member.email))
+      throw invalid([{ path: 'email', message: 'must be an e-mail address', code: 'value.email' }]);
     try {
       return await this.transactions.once('member.add', async (tx) => {
         const members = this.members.within(organizationId, tx);
@@ -85,7 +86,7 @@ export class MembersService {
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'members_pk')) throw error;
-      const problems = [{ path: 'email', message: 'is a member already' }];
+      const problems = [{ path: 'email', message: 'is a member already', code: 'member.exists' }];
       throw new AppError('conflict', 'This person is a member already', { problems });
     }
   }
@@ -139,13 +140,17 @@ export class MembersService {
   private async assertNotLastOwner(member: MemberRow, tx: Transaction): Promise<void> {
     if (member.role !== 'owner' || member.disabled) return;
     const others = await this.members.within(member.organizationId, tx).otherOwners(member.userId);
-    if (others === 0) throw new AppError('conflict', 'An organization keeps at least one owner');
+    if (others === 0)
+      throw new AppError('conflict', 'An organization keeps at least one owner', { reason: 'member.last_owner' });
   }
 
   /** Without a system administrator, organizations could not be made and the next start would fail. */
   private async assertNotLastSystemAdmin(member: MemberRow, tx: Transaction): Promise<void> {
     if (!member.systemAdmin || member.disabled) return;
     const others = await this.members.within(member.organizationId, tx).otherSystemAdmins(member.userId);
-    if (others === 0) throw new AppError('conflict', 'The service keeps at least one system administrator');
+    if (others === 0)
+      throw new AppError('conflict', 'The service keeps at least one system administrator', {
+        reason: 'member.last_system_admin',
+      });
   }
 }

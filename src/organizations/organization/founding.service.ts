@@ -42,7 +42,7 @@ export class FoundingService {
   @AcrossOrganizations('system administration')
   async create(caller: Caller | null, { slug, name, owner }: NewOrganization): Promise<string> {
     if (caller !== null && !caller.systemAdmin) {
-      throw new AppError('forbidden', 'Only system administrators make organizations');
+      throw new AppError('forbidden', 'Only system administrators make organizations', { reason: 'role.system_admin' });
     }
     assertSlug(slug);
     try {
@@ -57,7 +57,7 @@ export class FoundingService {
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'organizations_slug_key')) throw error;
-      const problems = [{ path: 'slug', message: 'is taken' }];
+      const problems = [{ path: 'slug', message: 'is taken', code: 'value.taken' }];
       throw new AppError('conflict', 'An organization with this slug exists', { problems });
     }
   }

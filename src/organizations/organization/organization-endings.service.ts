@@ -37,7 +37,10 @@ export class OrganizationEndings {
    */
   async end(caller: Caller, slug: string, graceDays: number): Promise<void> {
     await this.change(slug, async (old, tx) => {
-      if (old.isSystem) throw new AppError('conflict', "The operator's own organization cannot be ended");
+      if (old.isSystem)
+        throw new AppError('conflict', "The operator's own organization cannot be ended", {
+          reason: 'organization.operators',
+        });
       if (old.eraseAfter !== null) return;
       const eraseAfter = new Date(Date.now() + graceDays * DAY_MS);
       const ending = { endedAt: new Date().toISOString(), endedBy: caller.userId, wasSuspended: old.suspended };
@@ -50,9 +53,12 @@ export class OrganizationEndings {
   async restore(caller: Caller, slug: string): Promise<void> {
     await this.change(slug, async (old, tx) => {
       const { ending } = old;
-      if (ending === null) throw new AppError('conflict', 'This organization has not ended');
+      if (ending === null)
+        throw new AppError('conflict', 'This organization has not ended', { reason: 'organization.not_ended' });
       if (ending.erasingSince !== undefined)
-        throw new AppError('conflict', 'The erasure of this organization has begun; it cannot be restored');
+        throw new AppError('conflict', 'The erasure of this organization has begun; it cannot be restored', {
+          reason: 'organization.erasing',
+        });
       const suspended = ending.wasSuspended;
       await this.organizations.advance(old, { suspended, eraseAfter: null, ending: null }, tx);
       await this.record(caller, old.id, 'organization.restore', { suspended }, tx);

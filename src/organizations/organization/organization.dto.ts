@@ -41,7 +41,10 @@ export class CreateOrganizationDto {
   @IsString()
   @MinLength(2)
   @MaxLength(63)
-  @Matches(SLUG, { message: 'slug must hold lower-case letters, digits and single hyphens' })
+  @Matches(SLUG, {
+    message: 'slug must hold lower-case letters, digits and single hyphens',
+    context: { code: 'value.slug' },
+  })
   slug!: string;
 
   @ApiProperty({ example: 'Department of Physics' })

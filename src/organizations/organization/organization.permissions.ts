@@ -18,7 +18,7 @@ export function assertSees(caller: Caller, organization: { readonly id: string }
 
 export function assertAdministers(caller: Caller): void {
   if (!isOrganizationAdmin(caller)) {
-    throw new AppError('forbidden', 'Only administrators of the organization may do this');
+    throw new AppError('forbidden', 'Only administrators of the organization may do this', { reason: 'role.admin' });
   }
 }
 
@@ -30,9 +30,13 @@ interface Ranked {
 
 export function assertOutranks(caller: Caller, { role, systemAdmin = false }: Ranked): void {
   if (systemAdmin && !caller.systemAdmin) {
-    throw new AppError('forbidden', 'Only system administrators may change a system administrator');
+    throw new AppError('forbidden', 'Only system administrators may change a system administrator', {
+      reason: 'role.system_admin',
+    });
   }
   if (RANKS[role] > callerRank(caller)) {
-    throw new AppError('forbidden', `Only an owner may make or change a member with the role ${role}`);
+    throw new AppError('forbidden', `Only an owner may make or change a member with the role ${role}`, {
+      reason: 'role.owner',
+    });
   }
 }

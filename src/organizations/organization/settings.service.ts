@@ -28,6 +28,7 @@ function assertLimits(caller: Caller | null, before: OrganizationSettings, after
   throw new AppError(
     'forbidden',
     'Only system administrators may add, change or remove a locked rule, its terms and the prices that it counts with',
+    { reason: 'role.system_admin' },
   );
 }
 

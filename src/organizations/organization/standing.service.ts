@@ -44,11 +44,17 @@ export class StandingService {
   async suspend(caller: Caller, slug: string, suspended: boolean): Promise<void> {
     const found = await this.organizations.findBySlug(slug);
     if (found === null) throw notFound('Organization');
-    if (found.isSystem && suspended) throw new AppError('conflict', "The operator's own organization keeps running");
+    if (found.isSystem && suspended)
+      throw new AppError('conflict', "The operator's own organization keeps running", {
+        reason: 'organization.operators',
+      });
     await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(found.id, tx);
       if (old === null) throw notFound('Organization');
-      if (old.eraseAfter !== null) throw new AppError('conflict', 'This organization has ended; restore it first');
+      if (old.eraseAfter !== null)
+        throw new AppError('conflict', 'This organization has ended; restore it first', {
+          reason: 'organization.ended',
+        });
       if (old.suspended === suspended) return;
       await this.organizations.advance(old, { suspended }, tx);
       const target = { type: 'organization', id: old.id };

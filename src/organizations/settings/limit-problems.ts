@@ -7,30 +7,48 @@ const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['runs', 'streams', 'storage
 /** In units of the currency; counters hold millionths. */
 const MAX_COST = 1e9;
 
-type Check<T> = readonly [member: string, isWrong: (value: T) => boolean, message: string];
+type Check<T> = readonly [member: string, isWrong: (value: T) => boolean, message: string, code: string];
 
 const hasWindow = ({ limit }: LimitRule): boolean => !WITHOUT_WINDOW.has(limit);
 
 const RULE_CHECKS: readonly Check<LimitRule>[] = [
-  ['per', (rule) => hasWindow(rule) && rule.per === undefined, 'is missing: minute, day, month or term'],
-  ['per', (rule) => !hasWindow(rule) && rule.per !== undefined, 'is not possible for this limit'],
-  ['amount', ({ limit, amount }) => limit !== 'cost' && !Number.isInteger(amount), 'must be a whole number'],
-  ['amount', ({ limit, amount }) => limit === 'cost' && amount > MAX_COST, 'must be at most 1000000000'],
-  ['for.id', ({ for: { kind, id } }) => kind === 'organization' && id !== undefined, 'is not possible here'],
+  [
+    'per',
+    (rule) => hasWindow(rule) && rule.per === undefined,
+    'is missing: minute, day, month or term',
+    'value.missing',
+  ],
+  ['per', (rule) => !hasWindow(rule) && rule.per !== undefined, 'is not possible for this limit', 'limit.no_period'],
+  [
+    'amount',
+    ({ limit, amount }) => limit !== 'cost' && !Number.isInteger(amount),
+    'must be a whole number',
+    'value.whole',
+  ],
+  ['amount', ({ limit, amount }) => limit === 'cost' && amount > MAX_COST, 'must be at most 1000000000', 'limit.cost'],
+  [
+    'for.id',
+    ({ for: { kind, id } }) => kind === 'organization' && id !== undefined,
+    'is not possible here',
+    'limit.subject',
+  ],
   [
     'for.id',
     ({ for: { kind, id } }) => kind === 'assistant' && id !== undefined && !/^\d+$/.test(id),
     'must be the number of an assistant',
+    'limit.subject',
   ],
   [
     'for.kind',
     ({ limit, for: { kind } }) => limit === 'storage' && kind !== 'organization' && kind !== 'person',
     'must be organization or person: files belong to people',
+    'limit.storage',
   ],
   [
     'at_end',
     ({ limit, at_end }) => at_end === 'fast_model' && limit !== 'tokens' && limit !== 'cost',
     'fast_model is possible for tokens and cost only',
+    'limit.fast_model',
   ],
 ];
 
@@ -40,7 +58,9 @@ const isDay = (day: string): boolean => {
 };
 
 const failing = <T>(checks: readonly Check<T>[], value: T, path: string): Problem[] =>
-  checks.flatMap(([member, isWrong, message]) => (isWrong(value) ? [{ path: `${path}.${member}`, message }] : []));
+  checks.flatMap(([member, isWrong, message, code]) =>
+    isWrong(value) ? [{ path: `${path}.${member}`, message, code }] : [],
+  );
 
 /** Positions of the values whose key an earlier value has. */
 function repeated<T>(values: readonly T[], keyOf: (value: T) => string): number[] {
@@ -59,39 +79,56 @@ function ruleProblems({ rules = [], terms = [] }: LimitSettings): Problem[] {
     const termless = rule.per === 'term' && terms.length === 0;
     return [
       ...failing(RULE_CHECKS, rule, path),
-      ...(termless ? [{ path: `${path}.per`, message: 'needs a term in limits.terms' }] : []),
+      ...(termless ? [{ path: `${path}.per`, message: 'needs a term in limits.terms', code: 'limit.no_term' }] : []),
     ];
   });
   const twice = repeated(rules, ({ id }) => id).map((at) => ({
     path: `limits.rules[${at}].id`,
     message: 'is the id of another rule',
+    code: 'value.taken',
   }));
   return [...own, ...twice];
 }
 
 const TERM_CHECKS: readonly Check<Term>[] = [
-  ['from', ({ from }) => !isDay(from), 'is not a day'],
-  ['to', ({ to }) => !isDay(to), 'is not a day'],
-  ['to', ({ from, to }) => isDay(from) && isDay(to) && to < from, 'is before the first day'],
+  ['from', ({ from }) => !isDay(from), 'is not a day', 'value.day'],
+  ['to', ({ to }) => !isDay(to), 'is not a day', 'value.day'],
+  ['to', ({ from, to }) => isDay(from) && isDay(to) && to < from, 'is before the first day', 'term.order'],
 ];
 
 function termProblems({ terms = [] }: LimitSettings): Problem[] {
   return terms.flatMap((term, at) => {
     const path = `limits.terms[${at}]`;
     const other = terms.slice(0, at).find(({ from, to }) => term.from <= to && from <= term.to);
-    const overlap = other === undefined ? [] : [{ path, message: `overlaps with the term ${other.name}` }];
+    const overlap =
+      other === undefined
+        ? []
+        : [
+            {
+              path,
+              message: `overlaps with the term ${other.name}`,
+              code: 'term.overlap',
+              values: { name: other.name },
+            },
+          ];
     return [...failing(TERM_CHECKS, term, path), ...overlap];
   });
 }
 
-const PRICE_CHECKS: readonly Check<ModelPrice>[] = [['from', ({ from }) => !isDay(from), 'is not a day']];
+const PRICE_CHECKS: readonly Check<ModelPrice>[] = [['from', ({ from }) => !isDay(from), 'is not a day', 'value.day']];
 
 function priceProblems({ currency, models = [] }: PriceSettings): Problem[] {
   const twice = repeated(models, ({ provider, model, from }) => JSON.stringify([provider, model, from]));
   return [
-    ...(models.length > 0 && currency === undefined ? [{ path: 'prices.currency', message: 'is missing' }] : []),
+    ...(models.length > 0 && currency === undefined
+      ? [{ path: 'prices.currency', message: 'is missing', code: 'value.missing' }]
+      : []),
     ...models.flatMap((price, at) => failing(PRICE_CHECKS, price, `prices.models[${at}]`)),
-    ...twice.map((at) => ({ path: `prices.models[${at}]`, message: 'repeats a price of the same model and day' })),
+    ...twice.map((at) => ({
+      path: `prices.models[${at}]`,
+      message: 'repeats a price of the same model and day',
+      code: 'price.twice',
+    })),
   ];
 }
 

@@ -25,6 +25,7 @@ const problemDetails = (error: AppError, requestId: string): object => ({
       ? `${error.detail} (${error.problems.length} problems, the first ${MAX_PROBLEMS} listed)`
       : error.detail,
   ...(error.problems.length > 0 ? { errors: error.problems.slice(0, MAX_PROBLEMS) } : {}),
+  ...(error.reason === undefined ? {} : { reason: error.reason, values: error.values ?? {} }),
   request_id: requestId,
 });
 

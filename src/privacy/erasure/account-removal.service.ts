@@ -70,10 +70,12 @@ export class AccountRemoval {
     const subject = await this.subjects.find(organizationId, userId, tx);
     if (subject === null || subject.disabled) return;
     if (subject.role === 'owner' && (await this.subjects.firstOtherOwner(organizationId, userId, tx)) === null) {
-      throw new AppError('conflict', 'An organization keeps at least one owner');
+      throw new AppError('conflict', 'An organization keeps at least one owner', { reason: 'member.last_owner' });
     }
     if (subject.systemAdmin && !(await this.subjects.hasOtherSystemAdmin(organizationId, userId, tx))) {
-      throw new AppError('conflict', 'The service keeps at least one system administrator');
+      throw new AppError('conflict', 'The service keeps at least one system administrator', {
+        reason: 'member.last_system_admin',
+      });
     }
   }
 

@@ -21,7 +21,9 @@ export class PseudonymLookup {
   async find(caller: Caller, slug: string, pseudonym: string): Promise<ErasurePersonDto> {
     const organizationId = await this.organizations.administered(caller, slug);
     if (caller.role !== 'owner' && !caller.systemAdmin) {
-      throw new AppError('forbidden', 'Only owners of the organization may look up a pseudonym');
+      throw new AppError('forbidden', 'Only owners of the organization may look up a pseudonym', {
+        reason: 'role.owner',
+      });
     }
     const wanted = pseudonym.trim().toLowerCase();
     const isMatch = (id: string): boolean => this.pseudonyms.ofUser(id, organizationId).includes(wanted);

@@ -92,7 +92,10 @@ export class AssistantPlans {
 
   private async editable(caller: Caller, id: number): Promise<RunnableAssistant> {
     const assistant = await this.assistants.newest(caller, id);
-    if (assistant.access === 'use') throw new AppError('forbidden', 'This assistant is shared with you for use only');
+    if (assistant.access === 'use')
+      throw new AppError('forbidden', 'This assistant is shared with you for use only', {
+        reason: 'assistant.use_only',
+      });
     return assistant;
   }
 }

@@ -41,7 +41,7 @@ export function describeFunction(name: string, { plugin, working, refused, incom
       const configs = [{}, working, ...plugin().definition.examples.map(({ parameters }) => parameters)];
       for (const config of configs) expect(catalogue().validate(name, config)).toEqual([]);
       expect(catalogue().validate(name, { ...working, surprise: 1 })).toEqual([
-        { path: 'surprise', message: 'is not a setting of this tool' },
+        { path: 'surprise', message: 'is not a setting of this tool', code: 'value.unknown' },
       ]);
     });
 

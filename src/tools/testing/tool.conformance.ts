@@ -48,7 +48,7 @@ export function describeTool(name: string, { tool, working, refused, incomplete 
       const { config_schema } = tool().definition;
       expect(config_schema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(catalogue().validate(name, { ...working, surprise: 1 })).toEqual([
-        { path: 'surprise', message: 'is not a setting of this tool' },
+        { path: 'surprise', message: 'is not a setting of this tool', code: 'value.unknown' },
       ]);
     });
 

@@ -26,7 +26,7 @@ export function periodOf({ from, to }: Partial<Period>, now: number): Period {
   const last = timeOf(to ?? (from === undefined ? dayOf(now) : later(from, now)));
   const first = from === undefined ? last - (USUAL_DAYS - 1) * DAY_MS : timeOf(from);
   const problems: Problem[] = [];
-  if (first > last) problems.push({ path: 'from', message: 'must not be after to' });
+  if (first > last) problems.push({ path: 'from', message: 'must not be after to', code: 'period.order' });
   if (last - first >= MAX_DAYS * DAY_MS) {
     problems.push({ path: 'from', message: `must be at most ${MAX_DAYS - 1} days before to` });
   }

@@ -16,7 +16,7 @@ import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, RequestHandler, Response } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { finalize, type Observable } from 'rxjs';
-import { AppError, isPlainName, NAME_RULE } from '../../../kernel';
+import { AppError, type AppErrorOptions, isPlainName, NAME_RULE } from '../../../kernel';
 import type { BellwetherRequest } from '../routes/access.decorator';
 import { type MemoryClaim, UPLOADS } from './memory-budget';
 
@@ -55,10 +55,17 @@ const DEFAULT_LIMITS: UploadLimits = {
 type UploadRequest = BellwetherRequest & { uploads?: readonly UploadedFile[] };
 type MulterFile = Express.Multer.File & { readonly sha256: string };
 
-const tooLarge = (detail: string): AppError => new AppError('payload_too_large', detail);
+const tooLarge = (detail: string, why: Pick<AppErrorOptions, 'reason' | 'values'>): AppError =>
+  new AppError('payload_too_large', detail, why);
 
 const tooMuchInAll = ({ totalBytes }: UploadLimits): AppError =>
-  tooLarge(`The files hold more than ${totalBytes} bytes in all; send them in several requests`);
+  tooLarge(`The files hold more than ${totalBytes} bytes in all; send them in several requests`, {
+    reason: 'files.too_large',
+    values: { bytes: totalBytes },
+  });
+
+const fileTooLarge = ({ fileBytes }: UploadLimits): AppError =>
+  tooLarge(`A file is larger than ${fileBytes} bytes`, { reason: 'file.too_large', values: { bytes: fileBytes } });
 
 /** Bounds each file and their sum; the memory storage of multer bounds only each file. Hashes on the way. */
 function boundedMemory(limits: UploadLimits, memory: MemoryClaim): StorageEngine {
@@ -75,7 +82,7 @@ function boundedMemory(limits: UploadLimits, memory: MemoryClaim): StorageEngine
         if (refusal !== null) return;
         if (size > limits.fileBytes) {
           memory.giveBack(parts.splice(0).reduce((sum, { length }) => sum + length, 0));
-          if (!limits.admitLarger) refusal = tooLarge(`A file is larger than ${limits.fileBytes} bytes`);
+          if (!limits.admitLarger) refusal = fileTooLarge(limits);
           return;
         }
         parts.push(part);
@@ -105,7 +112,10 @@ function explain(error: unknown, limits: UploadLimits): AppError {
     return new AppError('bad_request', 'The multipart body is malformed or was cut short', { cause: error });
   }
   if (error.code === 'LIMIT_FILE_COUNT' || error.code === 'LIMIT_PART_COUNT') {
-    return tooLarge(`More than ${limits.files} files in one request; send the rest in further requests`);
+    return tooLarge(`More than ${limits.files} files in one request; send the rest in further requests`, {
+      reason: 'files.too_many',
+      values: { limit: limits.files },
+    });
   }
   if (error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FIELD_COUNT') {
     return new AppError('bad_request', `Only the form field "${FIELD}" is accepted, once per file`);

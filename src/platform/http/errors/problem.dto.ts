@@ -26,6 +26,16 @@ export class ProblemDto {
   code!: string;
   detail!: string;
   errors?: ProblemItemDto[];
+  /** Why exactly, where there is more to say than `code` does; listed in docs/reference/errors.md. */
+  @ApiPropertyOptional({ example: 'member.last_owner' })
+  reason?: string;
+  /** Values that the text of `reason` names. */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    example: { limit: 5 },
+  })
+  values?: Readonly<Record<string, string | number>>;
   /** Ties the answer to the server's log. */
   request_id!: string;
 }

@@ -33,8 +33,10 @@ const CODES: Readonly<Record<string, string>> = {
   whitelistValidation: 'unknown',
 };
 
-/** The limit is not in the error, so it is read from the metadata of the class. */
-function codeOf({ target, property }: ValidationError, validator: string): ValueProblem | null {
+/** A rule may name a code of its own in its `context`. The limit is read from the class, because the error has none. */
+function codeOf({ target, property, contexts }: ValidationError, validator: string): ValueProblem | null {
+  const context = contexts?.[validator] as ValueProblem | undefined;
+  if (context !== undefined) return context;
   const name = CODES[validator];
   if (name === undefined) return null;
   const code = `value.${name}`;

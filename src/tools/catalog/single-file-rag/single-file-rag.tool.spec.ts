@@ -7,7 +7,8 @@ import { SingleFileRagTool } from './single-file-rag.tool';
 const guide = 'be kind '.repeat(10_000);
 const files = {
   exists: async (_: Principal, ref: string) => ref === 'guide.md' || ref === 'scan.pdf',
-  readFailure: async (_: Principal, ref: string) => (ref === 'scan.pdf' ? 'The PDF holds no text' : null),
+  readFailure: async (_: Principal, ref: string) =>
+    ref === 'scan.pdf' ? ({ code: 'document.no_text', message: 'The PDF holds no text' } as const) : null,
   contentVersion: async (_: Principal, ref: string) => `${ref} as it is`,
   readText: async (_: Principal, path: string, maxChars: number) => {
     if (path !== 'guide.md') throw notFound('File');
@@ -35,7 +36,12 @@ describeTool('single_file_rag', {
 
 it('tells at save that a file cannot be read, and why', async () => {
   expect(await tool().gaps?.({ file_path: 'scan.pdf' }, OWNER)).toEqual([
-    { path: 'file_path', code: 'tool.unreadable', message: 'The PDF holds no text' },
+    {
+      path: 'file_path',
+      code: 'tool.unreadable',
+      message: 'The PDF holds no text',
+      values: { reason: 'document.no_text' },
+    },
   ]);
 });
 

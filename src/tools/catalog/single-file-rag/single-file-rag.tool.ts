@@ -63,7 +63,9 @@ export class SingleFileRagTool implements Tool<SingleFileRagConfig> {
       return [{ path, code: 'tool.inaccessible', message: `file ${file_path} is not accessible` }];
     }
     const failure = await this.files.readFailure(owner, file_path);
-    return failure === null ? [] : [{ path, code: 'tool.unreadable', message: failure }];
+    if (failure === null) return [];
+    const values = { reason: failure.code ?? 'file.unreadable' };
+    return [{ path, code: 'tool.unreadable', message: failure.message, values }];
   }
 
   outputLimit({ max_chars }: SingleFileRagConfig): number {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_REASONS } from '../../../../src/kernel/error-reasons';
 import { ERROR_CODES } from '../../../../src/kernel/errors';
 import { problemOf, ProblemError, toProblem } from './problem';
 
@@ -12,7 +13,8 @@ const textsOf = (locale: string): Record<string, string> =>
     string
   >;
 /** Codes of the tables of docs/reference/errors.md, tool failures included. */
-const documented = [...readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8').matchAll(/^\| `([a-z_.]+)`/gm)].map(
+const page = readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8');
+const documented = [...page.replace(/^## Reasons$[^]*?(?=^## )/m, '').matchAll(/^\| `([a-z_.]+)`/gm)].map(
   ([, code]) => code,
 );
 
@@ -27,6 +29,36 @@ describe('texts of errors', () => {
   });
 });
 
+const MESSAGES = join(import.meta.dirname, '../i18n/messages');
+const english = new Set(
+  readdirSync(MESSAGES)
+    .filter((name) => name.endsWith('.en.json'))
+    .flatMap((name) => Object.keys(JSON.parse(readFileSync(join(MESSAGES, name), 'utf8')) as object)),
+);
+const AREAS = ['problem', 'content.document_error', 'form.diagnostic', 'errors', 'runs.warning', 'runs.code'];
+const isWorded = (code: string): boolean =>
+  AREAS.some((area) => english.has(`${area}.${code}`)) || english.has(`privacy.kept.${code}`);
+
+/** Rooms whose words no page of the UI shows. */
+const OTHERS = /^(cli|demo|lamb-import|scim)\//;
+
+function codesOf(folder: string): readonly string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = names.filter(
+    (name) => /(?<!\.spec)\.ts$/.test(name) && !/testing\//.test(name) && !OTHERS.test(name),
+  );
+  const text = sources.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  return [...new Set([...text.matchAll(/\bcode: '([a-z_.]+)'/g)].map(([, code]) => code ?? ''))];
+}
+
+// Other languages have the same keys (`messages.spec.ts`).
+it('every reason and every code of a problem has words', () => {
+  const codes = [...ERROR_REASONS, ...codesOf(join(ROOT, 'src'))];
+  expect(codes.length).toBeGreaterThan(120);
+  expect(codes.filter((code) => !isWorded(code))).toEqual([]);
+  expect(ERROR_REASONS.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+});
+
 describe('what is made of an answer', () => {
   it('keeps code, fields and request of a problem document', async () => {
     const body = {
@@ -37,6 +69,12 @@ describe('what is made of an answer', () => {
     };
     const problem = await problemOf(new Response(JSON.stringify(body), { status: 400 }));
     expect(problem).toMatchObject({ ...{ status: 400, code: body.code, errors: body.errors }, requestId: 'r-1' });
+  });
+
+  it('keeps why exactly, with its values', async () => {
+    const body = { code: 'conflict', detail: 'Full', reason: 'source.too_many', values: { limit: 50 } };
+    const problem = await problemOf(new Response(JSON.stringify(body), { status: 409 }));
+    expect(problem.reason).toEqual({ code: 'source.too_many', values: { limit: 50 } });
   });
 
   it("takes a proxy's page for what it is", async () => {

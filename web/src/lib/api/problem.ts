@@ -1,4 +1,5 @@
 import { i18n } from '$lib/i18n/i18n.svelte';
+import { codeText } from './reasons';
 
 export interface FieldProblem {
   /** JSON path in the request, e.g. `metadata.tools[1].config.top_k`. */
@@ -8,6 +9,12 @@ export interface FieldProblem {
   readonly code?: string;
   /** Values that the message of `code` names. */
   readonly values?: Readonly<Record<string, string | number>>;
+}
+
+/** Why exactly, as a code with the values that its text names. */
+export interface Reason {
+  readonly code: string;
+  readonly values: Readonly<Record<string, string | number>>;
 }
 
 /** An answer that was no success: RFC 9457 problem details of the service, or what stood in their way. */
@@ -21,19 +28,25 @@ export class ProblemError extends Error {
     readonly detail: string,
     readonly errors: readonly FieldProblem[] = [],
     readonly requestId: string | null = null,
+    readonly reason: Reason | null = null,
   ) {
     super(detail);
     this.name = 'ProblemError';
   }
 
+  /** Why exactly, in the reader's language; null where the service gave no reason or this page has no text for it. */
+  get exactly(): string | null {
+    return this.reason === null ? null : codeText(this.reason.code, this.reason.values);
+  }
+
   /** What went wrong in the reader's language; the service's own words where there are none. */
   get text(): string {
-    return i18n.maybe(`errors.${this.code}`) ?? this.detail;
+    return this.exactly ?? i18n.maybe(`errors.${this.code}`) ?? this.detail;
   }
 
   /** There is no text in the reader's language: `text` is the service's English. */
   get isForeign(): boolean {
-    return i18n.maybe(`errors.${this.code}`) === null;
+    return this.exactly === null && i18n.maybe(`errors.${this.code}`) === null;
   }
 }
 
@@ -42,6 +55,8 @@ interface ProblemBody {
   readonly detail?: unknown;
   readonly title?: unknown;
   readonly errors?: unknown;
+  readonly reason?: unknown;
+  readonly values?: unknown;
   readonly request_id?: unknown;
 }
 
@@ -61,6 +76,7 @@ export async function problemOf(response: Response): Promise<ProblemError> {
     textOf(body.detail) ?? textOf(body.title) ?? `HTTP ${response.status}`,
     Array.isArray(body.errors) ? (body.errors as FieldProblem[]) : [],
     textOf(body.request_id) ?? response.headers.get('x-request-id'),
+    typeof body.reason === 'string' ? { code: body.reason, values: (body.values ?? {}) as Reason['values'] } : null,
   );
 }
 

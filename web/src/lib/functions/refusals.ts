@@ -1,4 +1,5 @@
 import { api, must } from '$lib/api/client';
+import { codeText } from '$lib/api/reasons';
 import { i18n } from '$lib/i18n/i18n.svelte';
 import { placeOf } from '$lib/pipeline/problems-of-tools';
 
@@ -19,7 +20,7 @@ export async function refusals(ids: readonly (string | number)[]): Promise<Reado
     for (const { severity, code, message, path } of diagnostics) {
       const id = some[placeOf(path)?.index ?? -1];
       if (severity === 'error' && id !== undefined)
-        reasons.set(id, i18n.maybe(`functions.refused_${code.replace('.', '_')}`) ?? message);
+        reasons.set(id, i18n.maybe(`functions.refused_${code.replace('.', '_')}`) ?? codeText(code) ?? message);
     }
   }
   return reasons;

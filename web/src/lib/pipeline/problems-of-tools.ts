@@ -29,14 +29,19 @@ export const problemsAt = (
     return place?.list === list && place.index === index && !SHOWN_AT_TEMPLATE.has(diagnostic.code);
   });
 
-/** A diagnostic in the reader's language; the service's own words where there are none. */
+/** A diagnostic in the reader's language, with its exact reason. Readers of English get the service's words where there is no text. */
 export function problemText({ code, message, path, values }: Diagnostic, tool?: ToolInfo): string {
   const setting = /^(?:config\.)?(\w*)/.exec(placeOf(path)?.field ?? '')?.[1] ?? '';
   const ignored = code === 'setting.ignored' ? ignoredText(setting) : null;
   if (ignored !== null) return ignored;
-  const reason = reasonText(values) ?? message;
+  const choice = code === 'tool.config_incomplete' ? i18n.maybe(`pipeline.choose.${setting}`) : null;
+  if (choice !== null) return choice;
+  const exact = reasonText(values);
+  const reason = exact ?? (i18n.locale === 'en' ? message : t('form.diagnostic.refused'));
   const field = titleIn(tool, setting);
-  return i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message: reason, field }) ?? reason;
+  const text = i18n.maybe(`pipeline.problem_${code.replace('.', '_')}`, { message: reason, field });
+  if (text === null) return reason;
+  return exact === null || text.includes(exact) ? text : `${text} ${exact}`;
 }
 
 /** A setting that only other strategies heed, with their names; null for other settings. */

@@ -1,4 +1,4 @@
-import { fileSize } from '$lib/ui/sizes';
+import { fileSize } from '$lib/i18n/sizes';
 import { api, must, type Schema } from '$lib/api/client';
 import { allOf } from '$lib/api/pages';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
 import { i18n } from '$lib/i18n/i18n.svelte';
 import { folded, isChosen, matchesSearch } from '$lib/schema-form/choices';
-import { fileSize } from '$lib/ui/sizes';
+import { fileSize } from '$lib/i18n/sizes';
 import { problemsBelow } from './';
 import type { Names } from './names.svelte';
 import { entryName } from './entry-name';

@@ -1,7 +1,7 @@
-import { ProblemError } from '$lib/api/problem';
 import { RepeatKey } from '$lib/api/repeat-key';
 import { sendUpon } from '$lib/api/versions';
-import { english, type Wording } from './wording';
+import { fieldWords } from './field-problems';
+import type { Wording } from './wording';
 
 /**
  * A form over a resource with versions. Creating repeats the idempotency key until it is answered; saving sends
@@ -55,8 +55,7 @@ export abstract class VersionedForm<Resource extends { readonly version: number 
 
   /** The service's complaint about a field. */
   problemAt(...paths: readonly string[]): Wording | null {
-    if (!(this.error instanceof ProblemError)) return null;
-    return english(this.error.errors.find(({ path }) => paths.includes(path))?.message);
+    return fieldWords(this.error, ...paths);
   }
 
   protected async write(base: Resource | null): Promise<Resource | null> {

@@ -45,6 +45,8 @@ export function describe({ code, message, path, values }: Found): Described {
   return {
     text: isNamed ? text : t('form.tool_n', { n: tool + 1, text }),
     detail:
-      own === null || message === '' ? null : (reasonText(values) ?? (COMPLETE.has(code) ? null : english(message))),
+      own === null || message === ''
+        ? null
+        : (reasonText(values) ?? (COMPLETE.has(code) || i18n.locale !== 'en' ? null : english(message))),
   };
 }

@@ -57,7 +57,7 @@ describe('a rubric that is written', () => {
     const draft = new RubricDraft(null, { ...whole(), title: '' });
     expect(draft.faults).toEqual([]);
     expect(await draft.save()).toBeNull();
-    expect(draft.faultAt('title')).toMatchObject({ kind: 'missing' });
+    expect(draft.faultAt('title')).toBe('content.fault.missing');
     expect(post).not.toHaveBeenCalled();
   });
 
@@ -158,6 +158,6 @@ describe('a rubric that is written', () => {
     vi.spyOn(api, 'POST').mockRejectedValue(refusal);
     const draft = new RubricDraft(null, whole());
     expect(await draft.save()).toBeNull();
-    expect(draft.faultAt('title')).toBe('is odd');
+    expect(draft.faultAt('title')).toEqual({ text: 'is odd', lang: 'en' });
   });
 });

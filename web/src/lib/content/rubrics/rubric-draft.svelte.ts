@@ -1,8 +1,10 @@
 import { api, must } from '$lib/api/client';
-import { ProblemError } from '$lib/api/problem';
 import { ifMatch } from '$lib/api/versions';
 import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { t } from '$lib/i18n/i18n.svelte';
 import { History } from '$lib/ui/history.svelte';
+import { fieldWords } from '$lib/ui/field-problems';
+import type { Wording } from '$lib/ui/wording';
 import { VersionedForm } from '$lib/ui/versioned-form.svelte';
 import { type Fault, faultsOf } from './rubric-check';
 import { closed, isUniform, madeUniform, now, opened } from './rubric-table';
@@ -66,11 +68,10 @@ export class RubricDraft extends VersionedForm<Rubric, Sent> {
     this.uniform = uniform;
   }
 
-  /** The fault at a path by its kind, or the service's words. */
-  faultAt(path: string): Fault | string | null {
-    const refused =
-      this.error instanceof ProblemError ? this.error.errors.find((each) => each.path === path) : undefined;
-    return this.faults.find((each) => each.path === path) ?? refused?.message ?? null;
+  /** What is wrong at a path: found here, or told by the service. */
+  faultAt(path: string): Wording | null {
+    const own = this.faults.find((each) => each.path === path);
+    return own === undefined ? fieldWords(this.error, path) : t(`content.fault.${own.kind}`);
   }
 
   /** Visibility is no edit: saving still asks about content that another person changed. */

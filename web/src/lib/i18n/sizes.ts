@@ -1,4 +1,4 @@
-import { i18n } from '$lib/i18n/i18n.svelte';
+import { i18n } from './i18n.svelte';
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
