@@ -237,10 +237,10 @@ describe('reading text', () => {
   });
 
   it.each([
-    ['scanned.pdf', 'scanned.pdf', /looks scanned.*OCR/],
-    ['password.pdf', 'password.pdf', /password/],
-    ['lesson.pdf', 'lesson.docx', /a PDF.*\.docx/],
-  ])('says why %s as %s has no text', async (source, name, reason) => {
+    ['scanned.pdf', 'scanned.pdf', /looks scanned.*OCR/, 'document.no_text'],
+    ['password.pdf', 'password.pdf', /password/, 'document.encrypted'],
+    ['lesson.pdf', 'lesson.docx', /a PDF.*\.docx/, 'document.type_mismatch'],
+  ])('says why %s as %s has no text', async (source, name, reason, code) => {
     const { id } = (await upload(teacher, [name, fixture(source)])).json.items[0];
     const extract = jest.spyOn(app.get(Extractor), 'extract');
     await expect(files.readText(owner, name, 100)).rejects.toMatchObject({
@@ -249,7 +249,8 @@ describe('reading text', () => {
     });
     const answer = await teacher.api('GET', `${path}/${id}/text`);
     expect([answer.status, answer.json.detail]).toEqual([415, expect.stringMatching(reason)]);
-    expect(await files.readFailure(owner, name)).toMatch(reason);
+    expect(answer.json.reason).toBe(code);
+    expect(await files.readFailure(owner, name)).toEqual({ code, message: expect.stringMatching(reason) });
     expect(extract).toHaveBeenCalledTimes(1);
     extract.mockRestore();
   });
