@@ -17,7 +17,10 @@ describe('periodOf', () => {
     [{ from: '2025-01-01', to: '2026-01-02' }, 'must be at most 365 days before to'],
   ])('refuses %j', (query, message) => {
     expect(() => periodOf(query, NOW)).toThrow(
-      expect.objectContaining({ code: 'validation_failed', problems: [expect.objectContaining({ path: 'from', message })] }),
+      expect.objectContaining({
+        code: 'validation_failed',
+        problems: [expect.objectContaining({ path: 'from', message })],
+      }),
     );
   });
 });
