@@ -17,9 +17,15 @@ export { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 export type { AnswerEvent } from './completion/answer-event.types';
 export { Backpressure } from './completion/backpressure';
 export type { Completion } from './completion/completion.types';
-export { withoutPlanReasoning, withoutReasoning } from './disclosure/plan-reasoning';
+export {
+  FAILED_FOR_ASKERS,
+  knowledgeBasesIn,
+  loggedForAskers,
+  sourcesForAskers,
+} from './disclosure/asker-events';
+export { withoutReasoning } from './disclosure/plan-reasoning';
 export { reportForAdministrator, reportForAsker } from './disclosure/run-report-view';
-export { forOutsiders, loggedForOutsiders, toldEvents, toldProgress } from './disclosure/told-events';
+export { forOutsiders, toldEvents, toldProgress } from './disclosure/told-events';
 export { logBrokenAnswer } from './engine/answer-failure';
 export { AnswerPipeline } from './engine/answer-pipeline.service';
 export { joinedTexts } from './completion/joined-texts';

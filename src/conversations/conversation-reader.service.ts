@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../assistants';
+import { FAILED_FOR_ASKERS, knowledgeBasesIn, sourcesForAskers } from '../answering';
+import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { AppError, type Caller, notFound, type Source } from '../kernel';
-import { SourceLinks } from '../knowledge-bases';
+import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answers/answer-settlement.service';
 import type { Conversation, Message } from './conversation.types';
 import { ConversationRepository } from './storage/conversation.repository';
@@ -21,6 +22,7 @@ export class ConversationReader {
     private readonly settlement: AnswerSettlement,
     private readonly assistants: AssistantsService,
     private readonly links: SourceLinks,
+    private readonly knowledgeBases: KnowledgeBasesService,
   ) {}
 
   /** @throws AppError `not_found` for missing and foreign conversations */
@@ -40,31 +42,43 @@ export class ConversationReader {
     return { conversation, messages: isSettled ? await ofConversation.all() : messages };
   }
 
-  /** With links that this person can open now. Without access to the assistant they carry the person's own rights. */
+  /**
+   * With links that this person can open now; without access to the assistant they carry the person's own rights. Figures
+   * and reasons of failures are for people who may edit the assistant.
+   */
   async readForPerson(caller: Caller, id: string): Promise<ReadConversation> {
     const { conversation, messages } = await this.read(caller, id);
-    const ownRightsOnly = !(await this.mayUse(caller, conversation.assistantId));
+    const assistant = await this.assistant(caller, conversation.assistantId);
+    const ownRightsOnly = assistant === null;
+    const isAsker = assistant === null || assistant.disclosure === 'none';
+    const bases = knowledgeBasesIn(messages.flatMap(({ sources }) => sources));
+    const withPassages = isAsker ? await this.knowledgeBases.withReadablePassages(caller, bases) : null;
     const renewed = (text: string): string => this.links.renew(text, caller, { ownRightsOnly });
-    return {
-      conversation,
-      messages: messages.map((message) => ({
-        ...message,
-        text: message.role === 'user' ? message.text : renewed(message.text),
-        sources: JSON.parse(renewed(JSON.stringify(message.sources))) as Source[],
-      })),
+    const shown = (message: Message): Message => {
+      const sources = JSON.parse(renewed(JSON.stringify(message.sources))) as Source[];
+      const text = message.role === 'user' ? message.text : renewed(message.text);
+      const read = { ...message, text, sources };
+      return withPassages === null ? read : forAsker(read, withPassages);
     };
+    return { conversation, messages: messages.map(shown) };
   }
 
-  private async mayUse(caller: Caller, assistantId: number): Promise<boolean> {
+  /** Null without access to the assistant. */
+  private async assistant(caller: Caller, assistantId: number): Promise<RunnableAssistant | null> {
     try {
-      await this.assistants.runnable(caller, assistantId);
-      return true;
+      return await this.assistants.runnable(caller, assistantId);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return false;
+      if (error instanceof AppError && error.code === 'not_found') return null;
       throw error;
     }
   }
 }
+
+const forAsker = (message: Message, withPassages: ReadonlySet<string>): Message => ({
+  ...message,
+  sources: sourcesForAskers(message.sources, withPassages),
+  errorDetail: message.errorDetail === null ? null : FAILED_FOR_ASKERS,
+});
 
 /** A credential that asks for several people would mix their conversations. @throws AppError `forbidden` */
 export function assertPerson({ mayNameEndUser }: Caller): void {

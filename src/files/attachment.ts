@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** `Content-Disposition` for a download (RFC 6266), with an ASCII fallback name. */
@@ -12,8 +14,17 @@ export function attachment(path: string): string {
 }
 
 /** Types that browsers show without running anything of them in the origin of the service. */
-const SHOWN = /^(application\/pdf|text\/plain)(;|$)/;
+const SHOWN = /^(?:application\/pdf|text\/plain)(?:;|$)/;
+/** Texts that browsers would download under their own type. */
+const TEXT = /^text\/(?:markdown|csv)(?=;|$)/;
 
-/** `Content-Disposition` for a file that a reader opens: safe types are shown, all others are downloads. */
-export const shownOrAttached = (path: string, contentType: string): string =>
-  SHOWN.test(contentType) ? attachment(path).replace(/^attachment/, 'inline') : attachment(path);
+/** Headers of a file that a reader opens: safe types are shown, texts as plain text; all others are downloads. */
+export function shownOrAttached(path: string, contentType: string, bytes: Uint8Array): Record<string, string> {
+  const type = contentType.replace(TEXT, 'text/plain');
+  if (!SHOWN.test(type)) return { 'Content-Type': type, 'Content-Disposition': attachment(path) };
+  const isBareText = type === 'text/plain' && isUtf8(bytes);
+  return {
+    'Content-Type': isBareText ? 'text/plain; charset=utf-8' : type,
+    'Content-Disposition': attachment(path).replace(/^attachment/, 'inline'),
+  };
+}

@@ -148,7 +148,7 @@ describe('conversations', () => {
     expect((await read(id)).messages[1]).toMatchObject({
       status: 'failed',
       content: '',
-      error: { code: 'upstream_auth', detail: expect.any(String) },
+      error: { code: 'upstream_auth', detail: 'The answer could not be completed' },
     });
     upstream.expect({ content: 'Therefore.' });
     await asked(id, 'Why?', { replaces: question.id });

@@ -1,5 +1,6 @@
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { foreignOrganization, type Person, person } from '../support/people';
+import { readEvents } from '../support/run-events';
 import { until } from '../support/until';
 
 const KNOWLEDGE_BASES = '/api/v1/knowledge-bases';
@@ -66,6 +67,46 @@ describe('the passages of a run', () => {
     expect((await passagesOf(teacher, run)).json.items).toHaveLength(1);
     await show(true);
     expect((await passagesOf(student, run)).json.items).toHaveLength(1);
+  });
+
+  it('are hidden with the link to their document, where it was opened before as well', async () => {
+    const conversation = (await student.api('POST', '/api/v1/conversations', { assistant_id: assistant })).json.id;
+    const question = { content: 'What is osmosis?' };
+    const { answer } = (await student.api('POST', `/api/v1/conversations/${conversation}/messages`, question)).json;
+    const as = { authorization: `Bearer ${student.key}` };
+    const followed = async () => {
+      const { frames } = await readEvents(app, `${answer.run_id}/events`, as);
+      return frames.find(({ event }) => event === 'sources')?.data.sources[0];
+    };
+    const read = async () =>
+      (await student.api('GET', `/api/v1/conversations/${conversation}`)).json.messages[1].sources[0];
+    const { url } = await followed();
+    const open = () => fetch(app.url + url);
+    expect((await open()).headers.get('content-disposition')).toMatch(/^inline/);
+    await show(false);
+    expect((await open()).status).toBe(404);
+    for (const source of [await followed(), await read()]) {
+      expect(source).toMatchObject({ n: 1, document: 'osmosis.md' });
+      expect(source).not.toHaveProperty('url');
+    }
+    await show(true);
+    expect((await open()).status).toBe(200);
+    expect((await read()).url).toContain('/api/v1/sources?link=');
+  });
+
+  it('come with nothing for authors in anything that the chat of a student asks for', async () => {
+    const card = await student.api('GET', `/api/v1/assistants/${assistant}/chat`);
+    const conversation = await student.api('POST', '/api/v1/conversations', { assistant_id: assistant });
+    const path = `/api/v1/conversations/${conversation.json.id}`;
+    const asked = await student.api('POST', `${path}/messages`, { content: 'What is osmosis?' });
+    const run = asked.json.answer.run_id;
+    const events = await readEvents(app, `${run}/events`, { authorization: `Bearer ${student.key}` });
+    expect(events.types).toEqual(expect.arrayContaining(['tool.completed', 'llm.started', 'sources', 'usage']));
+    const told = [card, conversation, asked, await student.api('GET', path), await passagesOf(student, run)];
+    const machinery = /simple_rag|1_context|sequential|_tokens|similarity|confidence|"chars"|"model"|quotes/;
+    for (const text of [events.raw, ...told.map((answer) => answer.text)]) expect(text).not.toMatch(machinery);
+    const editor = await readEvents(app, `${run}/events`, { authorization: `Bearer ${teacher.key}` });
+    expect(editor.raw).toMatch(machinery);
   });
 
   it('are nobody else’s', async () => {

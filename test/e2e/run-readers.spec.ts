@@ -73,7 +73,9 @@ describe('who follows and ends a run in the background', () => {
     expect([answer.status, answer.json.id]).toEqual([202, run]);
     await Promise.all([mine.ended, theirs.ended]);
     expect(mine.frames.at(-1)?.data).toMatchObject({ type: 'run.cancelled', reason: /looks after the assistant/ });
-    expect(theirs.frames).toEqual(mine.frames);
+    expect(theirs.frames.map(({ id, event }) => [id, event])).toEqual(mine.frames.map(({ id, event }) => [id, event]));
+    expect(theirs.frames.map(({ raw }) => raw).join('')).toContain('gpt-4o-mini');
+    expect(mine.frames.map(({ raw }) => raw).join('')).not.toContain('gpt-4o-mini');
     const audit = (await app.api('GET', '/api/v1/organizations/default/audit')).json.items;
     expect(audit).toContainEqual(expect.objectContaining({ action: 'run.cancel', target: { type: 'run', id: run } }));
   });

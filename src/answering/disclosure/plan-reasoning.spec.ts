@@ -1,6 +1,4 @@
 import type { PlanSummary, StampedRunEvent } from '../../kernel';
-import type { LoggedEvent } from '../../runs';
-import { withoutPlanReasoning } from './plan-reasoning';
 import { forUsers } from './told-events';
 
 const PLAN = { plan_id: 'p', reasoning: 'the file says basalt', confidence: 1 } as unknown as PlanSummary;
@@ -13,12 +11,5 @@ describe('the reasoning of a plan', () => {
     expect(JSON.stringify(forUsers(READY))).not.toContain('basalt');
     expect(forUsers(READY)).toMatchObject({ type: 'plan.ready', plan_id: 'p' });
     expect(forUsers(OTHER)).toBe(OTHER);
-  });
-
-  it('is in none of their logged events, of which the others stay as they are', () => {
-    const logged = (event: StampedRunEvent): LoggedEvent => ({ ...event, data: JSON.stringify(event) });
-    const other = logged({ ...STAMP, type: 'llm.delta', text: 'a "reasoning" plan.ready' });
-    expect(withoutPlanReasoning(other)).toBe(other);
-    expect(withoutPlanReasoning(logged(READY)).data).toBe(JSON.stringify(forUsers(READY)));
   });
 });

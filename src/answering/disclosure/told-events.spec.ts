@@ -1,8 +1,7 @@
 import { from, lastValueFrom, toArray } from 'rxjs';
 import type { RunEvent, StampedRunEvent } from '../../kernel';
-import type { LoggedEvent } from '../../runs';
 import type { Completion } from '../completion/completion.types';
-import { forOutsiders, loggedForOutsiders, toldEvents } from './told-events';
+import { forOutsiders, toldEvents } from './told-events';
 
 const ref = { index: 2, plugin: 'secret_rag', placeholder: '3_secret', step: 'secret' } as const;
 const message = 'querying knowledge base secret';
@@ -32,7 +31,6 @@ const NAMING: readonly RunEvent[] = [
 ];
 const stamped = (event: RunEvent, at: number): StampedRunEvent => ({ run_id: 'r', seq: at + 1, at: 'now', ...event });
 const EVENTS = NAMING.map(stamped);
-const logged = (event: StampedRunEvent): LoggedEvent => ({ ...event, data: JSON.stringify(event) });
 
 describe('events for callers of another organization', () => {
   it.each(EVENTS.map((event) => [event.type, event] as const))('%s names nothing', (_type, event) => {
@@ -46,14 +44,7 @@ describe('events for callers of another organization', () => {
     const delta = stamped({ type: 'llm.delta', text: 'a "secret"\nevent: tool.started\ndata: {}' }, 0);
     expect(forOutsiders(delta)).toBe(delta);
     const end = stamped({ type: 'run.completed', finish_reason: 'stop' }, 1);
-    for (const event of [delta, end].map(logged)) expect(loggedForOutsiders(event)).toBe(event);
-  });
-
-  it('keep their ids in the log', () => {
-    const told = EVENTS.map((event) => loggedForOutsiders(logged(event)));
-    expect(told.map(({ seq, data }) => [seq, data])).toEqual(
-      EVENTS.map((event) => [event.seq, JSON.stringify(forOutsiders(event))]),
-    );
+    expect(forOutsiders(end)).toBe(end);
   });
 
   it('are all that a completion tells them, and nobody else', async () => {

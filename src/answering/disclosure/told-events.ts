@@ -1,6 +1,5 @@
 import { map, type Observable } from 'rxjs';
 import type { StampedRunEvent } from '../../kernel';
-import type { LoggedEvent } from '../../runs';
 import type { AnswerEvent } from '../completion/answer-event.types';
 import type { Completion } from '../completion/completion.types';
 import { withoutReasoning } from './plan-reasoning';
@@ -53,9 +52,3 @@ export function toldEvents({ run, assistant, hidesSources }: Completion): Observ
 /** The same events as part of an answer. */
 export const toldProgress = (completion: Completion): Observable<AnswerEvent> =>
   toldEvents(completion).pipe(map((event) => ({ type: 'progress', event })));
-
-/** A logged event for callers of another organization. It keeps its id. */
-export const loggedForOutsiders = (event: LoggedEvent): LoggedEvent =>
-  NAMELESS[event.type] === undefined
-    ? event
-    : { ...event, data: JSON.stringify(forOutsiders(JSON.parse(event.data) as StampedRunEvent)) };

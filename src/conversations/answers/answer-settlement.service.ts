@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { forOutsiders } from '../../answering';
 import type { Principal } from '../../kernel';
 import { JobQueue } from '../../platform/jobs';
 import { type RunRecord, RunsService, storable } from '../../runs';
@@ -52,14 +51,14 @@ export class AnswerSettlement {
 
   private async settleOne(organizationId: string, id: string, runId: string): Promise<boolean> {
     const record = await this.runs.find(organizationId, runId);
-    const end = record === null ? LOST : await this.endOf(record, organizationId);
+    const end = record === null ? LOST : await this.endOf(record);
     if (end === null) return false;
     await this.messages.settle(organizationId, id, end);
     return true;
   }
 
   /** Null while the run is going on. A failed or cancelled run keeps the text that it had by then. */
-  private async endOf(record: RunRecord, organizationId: string): Promise<AnswerEnd | null> {
+  private async endOf(record: RunRecord): Promise<AnswerEnd | null> {
     const { status, errorCode, sources } = record;
     if (status === 'queued' || status === 'running') return null;
     const text = storable((await this.runs.answer(record)) ?? '');
@@ -68,16 +67,14 @@ export class AnswerSettlement {
       status,
       text,
       errorCode: failed ? (errorCode ?? 'internal_error') : null,
-      errorDetail: failed ? storable(messageOf(record, organizationId)) : null,
+      errorDetail: failed ? storable(messageOf(record)) : null,
       sources,
     };
   }
 }
 
-/** The message of the terminal event, as the person was told it. */
-function messageOf({ events, organizationId: owner }: RunRecord, organizationId: string): string {
+/** The message of the terminal event. */
+function messageOf({ events }: RunRecord): string {
   const last = events.at(-1);
-  if (last === undefined) return '';
-  const told = owner === organizationId ? last : forOutsiders(last);
-  return told.type === 'run.failed' ? told.message : '';
+  return last?.type === 'run.failed' ? last.message : '';
 }

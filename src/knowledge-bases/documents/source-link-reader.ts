@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LinkCheck } from '../../files';
 import { AppError } from '../../kernel';
 import { DocumentRepository } from '../storage/document.repository';
+import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import { DocumentsService } from './documents.service';
 import type { SourceLinkTarget } from './source-link-token';
 import { SourceLinks } from './source-links';
@@ -24,6 +25,7 @@ export class SourceLinkReader {
     private readonly check: LinkCheck,
     private readonly documents: DocumentsService,
     private readonly rows: DocumentRepository,
+    private readonly bases: KnowledgeBaseRepository,
   ) {}
 
   /** @throws {AppError} `not_found`, `link_expired` */
@@ -45,6 +47,9 @@ export class SourceLinkReader {
     const { organizationId, knowledgeBaseId, documentId, ownerId, readerId } = target;
     if (!(await this.check.areActive(organizationId, [ownerId, readerId]))) throw nowhere();
     if (!(await this.links.isStillUsable(target))) throw nowhere();
+    // The document would show all the passages that its owner hides.
+    const shown = await this.bases.withReadablePassages({ organizationId, userId: readerId }, [knowledgeBaseId]);
+    if (!shown.has(knowledgeBaseId)) throw nowhere();
     const row = await this.rows.within(organizationId).findIn(knowledgeBaseId, documentId);
     // Null before the first complete set of chunks, and after deletion.
     if (row === null || row.generation === null) throw nowhere();

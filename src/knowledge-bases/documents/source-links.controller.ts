@@ -36,7 +36,7 @@ export class SourceLinksController {
 
   // Clients may append parameters to a link; they are ignored.
   @Get()
-  @Public('Open the document that a source of an answer links to: PDF and plain text are shown, all else is a download')
+  @Public('Open the document that a source of an answer links to: PDF and texts are shown, all else is a download')
   @ApiQuery({ name: 'link', description: 'Signed and expiring. Access rights are checked at every use' })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } })
   @ApiExtraModels(ProblemDto)
@@ -50,9 +50,7 @@ export class SourceLinksController {
     response.set(HEADERS);
     try {
       const { filename, contentType, bytes } = await this.reader.open(link);
-      response
-        .set({ 'Content-Type': contentType, 'Content-Disposition': shownOrAttached(filename, contentType) })
-        .send(bytes);
+      response.set(shownOrAttached(filename, contentType, bytes)).send(bytes);
     } catch (error) {
       if (!isExpected(error) || request.accepts(['json', 'html']) !== 'html') throw error;
       response.status(ERROR_STATUS[error.code]).type('text/plain; charset=utf-8').send(`${error.detail}\n`);

@@ -31,7 +31,7 @@ import {
 } from '../../runs';
 import { answerForOthers, unfinishedForOthers } from './foreign-events';
 import { QuestionReadings } from './question-readings.service';
-import { reportForAdministrator, reportForAsker } from '../../answering';
+import { knowledgeBasesIn, reportForAdministrator, reportForAsker, sourcesForAskers } from '../../answering';
 
 /** A run as the caller may see it. `withContents`: also the results of tools and the messages to the model. */
 export interface VisibleRun {
@@ -143,13 +143,19 @@ export class RunAccess {
     const found = await this.visible(caller, await this.runs.find(caller.organizationId, id));
     const record = this.withLinksFor(caller, found.record, found.access);
     await this.recordForeignReading(caller, found);
-    const sources = new Map(record.sources.map((source) => [source.n, source]));
-    const readable = await this.knowledgeBases.withReadablePassages(caller, record.sources.flatMap(knowledgeBaseOf));
+    const shown = await this.withShownPassages(caller, record.sources);
+    const told = found.disclosure === 'none' ? sourcesForAskers(record.sources, shown) : record.sources;
+    const sources = new Map(told.map((source) => [source.n, source]));
     return record.passages.flatMap(({ n, ...passage }) => {
       const source = n === null ? undefined : sources.get(n);
-      const isHidden = source === undefined || knowledgeBaseOf(source).some((base) => !readable.has(base));
+      const isHidden = source === undefined || knowledgeBasesIn([source]).some((base) => !shown.has(base));
       return isHidden ? [] : [{ n, ...passage, source }];
     });
+  }
+
+  /** The knowledge bases of the sources whose passages the caller may read. */
+  withShownPassages(caller: Caller, sources: readonly Source[]): Promise<ReadonlySet<string>> {
+    return this.knowledgeBases.withReadablePassages(caller, knowledgeBasesIn(sources));
   }
 
   /** Audits readers who neither started the run nor edit the assistant. */
@@ -249,9 +255,6 @@ export class RunAccess {
     }
   }
 }
-
-const knowledgeBaseOf = (source: Source): string[] =>
-  source.type === 'knowledge_base' && source.knowledge_base !== undefined ? [source.knowledge_base.id] : [];
 
 const isEditor = (access: AccessLevel | null): boolean => access === 'owner' || access === 'edit';
 

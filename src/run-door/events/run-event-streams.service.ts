@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
 import { EMPTY, endWith, interval, map, merge, Observable, share, takeWhile } from 'rxjs';
-import { loggedForOutsiders, withoutPlanReasoning } from '../../answering';
+import { loggedForAskers } from '../../answering';
 import { assertScope, CallerWatch, type Watch } from '../../auth';
-import { type Caller, uuidv7 } from '../../kernel';
+import { type Caller, type Source, uuidv7 } from '../../kernel';
 import { SourceLinks } from '../../knowledge-bases';
 import { drained } from '../../platform/sse';
 import { type EventBatches, type LoggedEvent, type RunRecord, RunsService } from '../../runs';
@@ -14,6 +14,7 @@ import { ForeignEvents } from '../access/foreign-events';
 
 /** Half of the promised 15 s between two frames. */
 const BEAT_MS = 7_000;
+const NONE: ReadonlySet<string> = new Set();
 const OPEN: MessageEvent = { comment: 'stream open' };
 /** One timer for all streams of the process. */
 const BEATS = interval(BEAT_MS).pipe(
@@ -101,11 +102,18 @@ export class RunEventStreams {
     const others = record.userId === caller.userId ? null : new ForeignEvents(this.links, after);
     const from = { after: others === null ? after : 0, signal: left.signal };
     for await (const batch of this.runs.follow(record, from)) {
-      const known = reading.withContents ? batch : batch.map(withoutPlanReasoning);
-      const told = isOutsider ? known.map(loggedForOutsiders) : known;
+      const told = reading.withContents && !isOutsider ? batch : await this.forAsker(caller, batch);
       const shown = others === null ? told : others.pass(told);
       if (shown.length > 0) yield shown;
     }
+  }
+
+  private async forAsker(caller: Caller, batch: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]> {
+    const sources = batch.flatMap(({ type, data }) =>
+      type === 'sources' ? (JSON.parse(data) as { readonly sources: readonly Source[] }).sources : [],
+    );
+    const shown = sources.length === 0 ? NONE : await this.access.withShownPassages(caller, sources);
+    return batch.map((event) => loggedForAskers(event, shown));
   }
 
   /** Rights can change while a stream is open. */

@@ -19,6 +19,14 @@ describe('a run that is followed', () => {
     expect([live.isOver, live.problem]).toEqual([true, null]);
   });
 
+  it('reads no record for readers of the answer only', async () => {
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(null, { status: 204 })));
+    const get = vi.spyOn(api, 'GET');
+    const live = new LiveRun(false);
+    await live.resume('run-1');
+    expect([get.mock.calls, live.isOver, live.problem?.code]).toEqual([[], true, 'worker_lost']);
+  });
+
   it('goes on where it could not be stopped', async () => {
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
     vi.spyOn(api, 'POST').mockRejectedValue(new ProblemError(503, 'unavailable', 'later'));

@@ -1,5 +1,5 @@
 import { api, idempotencyKey, must } from '$lib/api/client';
-import { type ProblemError, toProblem } from '$lib/api/problem';
+import { ProblemError, toProblem } from '$lib/api/problem';
 import { follow, type Link } from './follow';
 import type { RunEvent } from './run-events';
 import { settled } from './run-record';
@@ -56,6 +56,9 @@ export class LiveRun {
   private takenAt = 0;
   private stopWhenStarted = false;
 
+  /** @param withRecord false for readers who know the answer elsewhere: the record of the run holds its machinery */
+  constructor(private readonly withRecord = true) {}
+
   /** Starts a run in the background and follows it; resolves when it has ended. */
   async begin(asked: Asked, body: Ask, onstarted?: (id: string) => void): Promise<void> {
     try {
@@ -80,7 +83,7 @@ export class LiveRun {
       });
       this.flush();
       await this.settle(id);
-      if (this.state.status === 'failed') void this.trace(id);
+      if (this.withRecord && this.state.status === 'failed') void this.trace(id);
     } catch (error) {
       if (!this.leaving.signal.aborted) this.problem = toProblem(error);
     }
@@ -109,6 +112,7 @@ export class LiveRun {
   /** The events of runs that ended long ago are gone: their record tells the rest. */
   private async settle(id: string): Promise<void> {
     if (this.leaving.signal.aborted || hasEnded(this.state)) return;
+    if (!this.withRecord) throw new ProblemError(0, 'worker_lost', 'The events of the run are gone');
     const { signal } = this.leaving;
     const run = must(await api.GET('/api/v1/runs/{id}', { params: { path: { id } }, signal }));
     this.state = settled(this.state, run);

@@ -54,7 +54,7 @@ export class Exchange {
     this.answer = answer;
     this.rating = answer.rating;
     if (answer.status !== 'running' || answer.run_id === null) return;
-    this.live = new LiveRun();
+    this.live = new LiveRun(false);
     await this.live.resume(answer.run_id);
   }
 

@@ -43,6 +43,7 @@ const stored = (changes: object = {}): KnowledgeBase =>
     description: '',
     language: null,
     visibility: 'private',
+    passages_shown: true,
     chunk_size: 2000,
     chunk_overlap: 200,
     chunk_count: 0,
@@ -88,4 +89,14 @@ it('asks nobody about the language that the first document decided', async () =>
   form.name = 'Mine';
   expect((await form.save())?.version).toBe(3);
   expect(tagsOf(patch.mock.calls)).toEqual(['"1"', '"2"']);
+});
+
+it('hides the passages of answers where the owner wants so', async () => {
+  const patch = vi.spyOn(api, 'PATCH').mockResolvedValue({ data: stored({ version: 2 }) } as never);
+  const form = new KnowledgeBaseForm(stored());
+  form.passagesShown = false;
+  expect(form.dirty).toBe(true);
+  await form.save();
+  expect(patch.mock.calls[0]?.[1]).toMatchObject({ body: { passages_shown: false } });
+  expect(new KnowledgeBaseForm(stored({ passages_shown: false })).passagesShown).toBe(false);
 });

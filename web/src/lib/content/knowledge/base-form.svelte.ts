@@ -15,6 +15,7 @@ interface Settings {
   /** Empty: decided by the first document. */
   readonly language: Language | '';
   readonly visibility: KnowledgeBase['visibility'];
+  readonly passagesShown: boolean;
   readonly chunkSize: number | null;
   readonly chunkOverlap: number | null;
   /** Empty: searched by words only. */
@@ -29,6 +30,7 @@ const settingsOf = (base: KnowledgeBase): Settings => ({
   slug: base.slug,
   language: (base.language ?? '') as Language | '',
   visibility: base.visibility,
+  passagesShown: base.passages_shown,
   chunkSize: base.chunk_size,
   chunkOverlap: base.chunk_overlap,
   provider: base.embedding?.provider ?? '',
@@ -43,6 +45,7 @@ const textsOf = ({ provider, language, ...settings }: Settings): Readonly<Record
   slug: settings.slug,
   ...(language === '' ? {} : { language }),
   visibility: settings.visibility,
+  passages_shown: String(settings.passagesShown),
   chunk_size: String(settings.chunkSize ?? ''),
   chunk_overlap: String(settings.chunkOverlap ?? ''),
   embedding: provider === '' ? '' : `${provider}: ${settings.model}`,
@@ -61,6 +64,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   slug = $state('');
   language = $state<Language | ''>('');
   visibility = $state<KnowledgeBase['visibility']>('private');
+  passagesShown = $state(true);
   chunkSize = $state<number | null>(CHUNK_SIZE.usual);
   chunkOverlap = $state<number | null>(CHUNK_OVERLAP.usual);
   provider = $state('');
@@ -93,9 +97,10 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
   }
 
   private get settings(): Settings {
-    const { name, description, slug, language, visibility, chunkSize, chunkOverlap } = this;
-    const { provider, model, hybridWeight } = this;
-    return { name, description, slug, language, visibility, chunkSize, chunkOverlap, provider, model, hybridWeight };
+    const { name, description, slug, language, visibility, passagesShown } = this;
+    const { chunkSize, chunkOverlap, provider, model, hybridWeight } = this;
+    const search = { chunkSize, chunkOverlap, provider, model, hybridWeight };
+    return { name, description, slug, language, visibility, passagesShown, ...search };
   }
 
   protected body(): Sent {
@@ -147,6 +152,7 @@ export class KnowledgeBaseForm extends VersionedForm<KnowledgeBase, Sent> implem
       name: this.name,
       description: this.description,
       visibility: this.visibility,
+      passages_shown: this.passagesShown,
       ...(this.language === '' ? {} : { language: this.language }),
       ...(this.chunkSize === null ? {} : { chunk_size: this.chunkSize }),
       ...(this.chunkOverlap === null ? {} : { chunk_overlap: this.chunkOverlap }),
