@@ -17,12 +17,7 @@ export { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 export type { AnswerEvent } from './completion/answer-event.types';
 export { Backpressure } from './completion/backpressure';
 export type { Completion } from './completion/completion.types';
-export {
-  FAILED_FOR_ASKERS,
-  knowledgeBasesIn,
-  loggedForAskers,
-  sourcesForAskers,
-} from './disclosure/asker-events';
+export { FAILED_FOR_ASKERS, knowledgeBasesIn, loggedForAskers, sourcesForAskers } from './disclosure/asker-events';
 export { withoutReasoning } from './disclosure/plan-reasoning';
 export { reportForAdministrator, reportForAsker } from './disclosure/run-report-view';
 export { forOutsiders, toldEvents, toldProgress } from './disclosure/told-events';

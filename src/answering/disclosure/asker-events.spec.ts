@@ -29,12 +29,15 @@ const EVENTS: readonly RunEvent[] = [
 const stamped = (event: RunEvent, at: number): StampedRunEvent => ({ run_id: 'r', seq: at + 1, at: 'now', ...event });
 
 describe('events for people who may not edit the assistant', () => {
-  it.each(EVENTS.map((event, at) => [event.type, stamped(event, at)] as const))('%s hides the machinery', (_, event) => {
-    const told = forAskers(event);
-    expect(JSON.stringify(told)).not.toMatch(MACHINERY);
-    const { run_id, seq, at, type } = event;
-    expect(told).toMatchObject({ run_id, seq, at, type });
-  });
+  it.each(EVENTS.map((event, at) => [event.type, stamped(event, at)] as const))(
+    '%s hides the machinery',
+    (_, event) => {
+      const told = forAskers(event);
+      expect(JSON.stringify(told)).not.toMatch(MACHINERY);
+      const { run_id, seq, at, type } = event;
+      expect(told).toMatchObject({ run_id, seq, at, type });
+    },
+  );
 
   it('say where the answer comes from, and how it ended', () => {
     expect(forAskers(stamped({ type: 'sources', sources: [source] }, 0))).toMatchObject({

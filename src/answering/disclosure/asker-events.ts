@@ -73,7 +73,11 @@ export const knowledgeBasesIn = (sources: readonly Source[]): readonly string[] 
   );
 
 function withoutFigures(source: Source): Source {
-  const { similarity: _similarity, chars: _chars, ...rest } = source as Source & { similarity?: number; chars?: number };
+  const {
+    similarity: _similarity,
+    chars: _chars,
+    ...rest
+  } = source as Source & { similarity?: number; chars?: number };
   return rest as Source;
 }
 
