@@ -5,6 +5,7 @@ import { AddLtiGrades1796510000000 } from './1796510000000-AddLtiGrades';
 import { LimitKeysToPublished1796521000000 } from './1796521000000-LimitKeysToPublished';
 import { NameImportedAssistants1796520000000 } from './1796520000000-NameImportedAssistants';
 import { AddLti1796500000000 } from './1796500000000-AddLti';
+import { AddLtiBridge1796560000000 } from './1796560000000-AddLtiBridge';
 import { InviteMembers1796430000000 } from './1796430000000-InviteMembers';
 import { LimitInvitations1796550100000 } from './1796550100000-LimitInvitations';
 import { TraceRequests1796550000000 } from './1796550000000-TraceRequests';
@@ -110,4 +111,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   EndOrganizations1796540000000,
   TakePasswordsOver1796612000000,
   CodeTextFailures1796602000000,
+  AddLtiBridge1796560000000,
 ];

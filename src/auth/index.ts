@@ -14,5 +14,6 @@ export { addressGroup, ownPath } from './single-sign-on/attempt';
 export { looksLikeSessionToken, newSessionToken, sessionHashOf } from './sessions/session-token';
 export { type OpenedSession, type SignInContext, SessionsService } from './sign-in/sessions.service';
 export { ProviderDocument } from './issuers/provider-document';
+export { scopesOf } from './sessions/role-scopes';
 export { SessionCookie } from './sessions/session-cookie';
 export { signInContextOf } from './sign-in/sign-in-context';

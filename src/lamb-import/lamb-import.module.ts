@@ -20,6 +20,7 @@ import { ActivityWriter } from './write/activity-writer';
 import { AssistantWriter } from './write/assistant-writer';
 import { FileTransfer } from './write/file-transfer';
 import { ImportTargets } from './write/import-targets';
+import { LtiWriter } from './write/lti-writer';
 import { ImportWriter } from './write/import-writer';
 import { OrganizationImporter } from './write/organization-importer';
 import { OrganizationWriter } from './write/organization-writer';
@@ -52,6 +53,7 @@ import { PasswordWriter } from './write/password-writer';
     AssistantWriter,
     ActivityWriter,
     PasswordWriter,
+    LtiWriter,
     ImportTargets,
     OriginRepository,
     ImportLeaseRepository,

@@ -1,3 +1,6 @@
+export { BridgeKeyImport, type ImportedKey } from './legacy/bridge-key-import.repository';
+export { BridgeRepository, type BridgeStanding } from './legacy/bridge.repository';
 export { ActivityImport, type ImportedActivity } from './legacy/legacy-activity.repository';
+export { type ImportedPerson, LegacyPersonImport } from './legacy/legacy-people.repository';
 export { LaunchFramesModule } from './launch-frames.module';
 export { LtiModule } from './lti.module';

@@ -2,6 +2,12 @@ import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
 import { AuthModule } from '../auth';
 import { OrganizationsModule } from '../organizations';
+import { BridgeController } from './bridge/door/bridge.controller';
+import { BridgeLaunches } from './bridge/door/bridge-launches.service';
+import { NonceRepository } from './bridge/oauth/nonce.repository';
+import { BridgeKeys } from './bridge/settings/bridge-keys.service';
+import { BridgeSettings } from './bridge/settings/bridge-settings.service';
+import { BridgeSettingsController } from './bridge/settings/bridge-settings.controller';
 import { ActivityAssistants } from './courses/activity-assistants.service';
 import { ActivityRepository } from './courses/activity.repository';
 import { CourseRepository } from './courses/course.repository';
@@ -17,7 +23,13 @@ import { HandoverRepository } from './launch/handover.repository';
 import { LaunchController } from './launch/launch.controller';
 import { Launches } from './launch/launch.service';
 import { LaunchLogins } from './launch/login.service';
+import { BridgeKeyImport } from './legacy/bridge-key-import.repository';
+import { BridgeRepository } from './legacy/bridge.repository';
+import { BridgeSecrets } from './legacy/bridge-secrets.service';
+import { BridgedActivityRepository } from './legacy/bridged-activity.repository';
 import { ActivityImport, LegacyActivities } from './legacy/legacy-activity.repository';
+import { LegacyLinks } from './legacy/legacy-links.service';
+import { LegacyPeople, LegacyPersonImport } from './legacy/legacy-people.repository';
 import { LaunchSessions } from './launch/launch-sessions.service';
 import { LtiIdentityRepository } from './people/identity.repository';
 import { LtiPeople } from './people/people.service';
@@ -36,11 +48,26 @@ import { TaughtRepository } from './services/taught.repository';
 /** Courses of learning platforms (1EdTech LTI 1.3 and Advantage). */
 @Module({
   imports: [AssistantsModule, AuthModule, OrganizationsModule],
-  controllers: [CourseServicesController, DeepLinkingController, JwksController, LaunchController, PlatformsController],
+  controllers: [
+    BridgeController,
+    BridgeSettingsController,
+    CourseServicesController,
+    DeepLinkingController,
+    JwksController,
+    LaunchController,
+    PlatformsController,
+  ],
   providers: [
     ActivityAssistants,
     ActivityImport,
     ActivityRepository,
+    BridgeKeyImport,
+    BridgeKeys,
+    BridgeLaunches,
+    BridgeRepository,
+    BridgeSecrets,
+    BridgeSettings,
+    BridgedActivityRepository,
     BrowserCookie,
     GradeRepository,
     Grades,
@@ -51,8 +78,12 @@ import { TaughtRepository } from './services/taught.repository';
     LaunchSessions,
     Launches,
     LegacyActivities,
+    LegacyLinks,
+    LegacyPeople,
+    LegacyPersonImport,
     LtiIdentityRepository,
     LtiPeople,
+    NonceRepository,
     PlatformKeys,
     PlatformRepository,
     PlatformServices,
@@ -65,6 +96,6 @@ import { TaughtRepository } from './services/taught.repository';
     ToolKeyRepository,
     ToolKeys,
   ],
-  exports: [ActivityImport],
+  exports: [ActivityImport, BridgeKeyImport, BridgeRepository, LegacyPersonImport],
 })
 export class LtiModule {}

@@ -171,6 +171,12 @@ describe('each change writes exactly one entry', () => {
     });
     await does(`PATCH ${platforms}/{id}`, added, 'lti_platform.update', { name: 'Renamed' });
     await does(`DELETE ${platforms}/{id}`, added, 'lti_platform.delete');
+    const bridge = `${ORGANIZATION}/lti/bridge`;
+    await does(`PATCH ${bridge}`, {}, 'lti_bridge.update', { until: '2026-01-01' });
+    const consumer = { kind: 'activity', consumer_key: 'lamb', secret: CANARY };
+    const keyed = await does(`POST ${bridge}/keys`, {}, 'lti_bridge_key.create', consumer);
+    await does(`PATCH ${bridge}/keys/{id}`, keyed, 'lti_bridge_key.update', { secret: CANARY });
+    await does(`DELETE ${bridge}/keys/{id}`, keyed, 'lti_bridge_key.delete');
     const tokens = `${ORGANIZATION}/scim/tokens`;
     const token = await does(`POST ${tokens}`, {}, 'scim_token.create', { name: 'Directory' });
     await does(`DELETE ${tokens}/{id}`, token, 'scim_token.remove');

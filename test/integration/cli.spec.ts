@@ -31,6 +31,9 @@ describe('operator commands beside a running server on the embedded database', (
   });
 
   it('tell the state, and refuse what would pull the schema from under it', async () => {
+    const lastDay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const bridge = '/api/v1/organizations/default/lti/bridge';
+    expect((await server.api('PATCH', bridge, { enabled: true, until: lastDay })).status).toBe(200);
     const doctor = await run('doctor', '--json');
     expect(doctor.json).toMatchObject({
       engine: 'shared',
@@ -38,6 +41,7 @@ describe('operator commands beside a running server on the embedded database', (
       database: { version: expect.any(String), bytes: expect.any(Number) },
       data_directory: { writable: true, bytes_free: expect.any(Number) },
       migration_policy: 'manual',
+      lti_1_1: [{ organization: 'default', until: lastDay, ended: false, last_launch_at: null }],
     });
     const revert = await run('db:revert', '--force', '--json');
     expect(revert).toMatchObject({ code: 1, json: { ok: false, error: expect.stringContaining('Stop it first') } });

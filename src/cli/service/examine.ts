@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
 import { chainFigures } from '../../platform/audit';
+import { BridgeRepository, type BridgeStanding } from '../../lti';
 import type { Config } from '../../platform/config';
 import { databaseFigures, type OpenDatabase, schemaStatus } from '../../platform/postgres';
-import { SecretsService } from '../../platform/secrets';
+import { SecretsService, type SecretsStatus } from '../../platform/secrets';
 
 interface Check {
   readonly name: string;
@@ -15,6 +16,7 @@ interface Check {
   readonly data: unknown;
 }
 
+const BRIDGE = 'LTI 1.1';
 /** Below this, the next upload or vacuum may fail. */
 const LITTLE_SPACE = 256 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
       await checkDatabase(database),
       schema,
       checkRowSecurity(database, config),
-      await checkSecrets(config, schema.ok),
+      ...(await checkService(config, schema.ok)),
       await checkAudit(database, schema.ok),
       await checkDataDirectory(config.database.dataDir),
       policyOf(config),
@@ -39,7 +41,9 @@ export const examine = (config: Config): Promise<CommandResult> =>
       data: {
         env: config.env,
         engine: database.engine,
-        ...Object.fromEntries(checks.slice(1).map(({ name, data }) => [name.replaceAll(' ', '_'), data])),
+        ...Object.fromEntries(
+          checks.slice(1).map(({ name, data }) => [name.toLowerCase().replaceAll(/[ .]/g, '_'), data]),
+        ),
       },
       ok: checks.every(({ ok }) => ok),
     };
@@ -75,11 +79,33 @@ function checkRowSecurity({ rowSecurity, login }: OpenDatabase, { database }: Co
   return { name, ok: true, text: `on, with ${form}${could}`, data: { enforced: true, weaknesses } };
 }
 
-async function checkSecrets(config: Config, schemaIsCurrent: boolean): Promise<Check> {
-  if (!schemaIsCurrent) return { name: 'secrets', ok: false, text: 'not checked', data: null };
-  const status = await withApplication(config, 'none', (context) => context.get(SecretsService).status());
+/** In one start of the application, which takes seconds. */
+async function checkService(config: Config, schemaIsCurrent: boolean): Promise<readonly Check[]> {
+  if (!schemaIsCurrent) {
+    return ['secrets', BRIDGE].map((name) => ({ name, ok: false, text: 'not checked', data: null }));
+  }
+  return withApplication(config, 'none', async (context) => [
+    ofSecrets(await context.get(SecretsService).status()),
+    ofBridges(await context.get(BridgeRepository).standings()),
+  ]);
+}
+
+function ofSecrets(status: SecretsStatus): Check {
   const text = status.available ? 'ok' : `missing keys ${status.missing.join(', ')}`;
   return { name: 'secrets', ok: status.available, text, data: status };
+}
+
+/** LTI 1.1 signs with shared secrets and binds no launch to a browser: an operator has to know that it is on. */
+function ofBridges(on: readonly BridgeStanding[]): Check {
+  const parts = on.map(({ organization, until, ended, last_launch_at: last }) => {
+    const launched = last === null ? 'never used' : `last launch ${last.toISOString().slice(0, 10)}`;
+    return `${organization} ${ended ? `ENDED on ${until}, launches are refused` : `until ${until}`} (${launched})`;
+  });
+  const text =
+    on.length === 0
+      ? 'off'
+      : `WARNING: ON in ${parts.join(', ')}. Move course platforms to LTI 1.3, then switch it off`;
+  return { name: BRIDGE, ok: on.every(({ ended }) => !ended), text, data: on };
 }
 
 /** Only a process that serves seals entries: overdue ones are no failure by themselves. */

@@ -11,4 +11,6 @@ export const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   collection: 'knowledge bases',
   file: 'files',
   activity: 'LTI activities',
+  lti_key: 'LTI 1.1 keys',
+  lti_person: 'LTI 1.1 people',
 };

@@ -36,8 +36,8 @@ const NOT_TAKEN_NAMES: Readonly<Record<NotTakenKind, readonly [one: string, many
   lti_keys: ['LTI key', 'LTI keys'],
   lti_students: ['LTI student', 'LTI students'],
   lti_teachers: [
-    'teacher who can only sign in by LTI: imported as a member, but cannot sign in here',
-    'teachers who can only sign in by LTI: imported as members, but cannot sign in here',
+    'teacher of LTI without an id at the learning platform: imported as a member, but cannot come in by LTI',
+    'teachers of LTI without an id at the learning platform: imported as members, but cannot come in by LTI',
   ],
   chats: ['chat', 'chats'],
   libraries: ['library', 'libraries'],

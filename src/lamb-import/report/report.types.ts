@@ -12,6 +12,8 @@ export const ITEM_KINDS = [
   'collection',
   'file',
   'activity',
+  'lti_key',
+  'lti_person',
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 

@@ -2,6 +2,8 @@ import type { Database } from 'node-sqlite3-wasm';
 import { checkTables, findSchema, type SourceSchema } from './lamb-schema';
 import type { LambSource } from './lamb-source.types';
 import { readActivities } from './lti-activities';
+import { readKeys } from './lti-keys';
+import { readLtiPeople } from './lti-people';
 import { countNotTaken } from './not-taken';
 import type { LambProblem } from './problem.types';
 import { readRows } from './source-rows';
@@ -43,6 +45,7 @@ function read(database: Database, { prefix, tables, problems: absent }: SourceSc
   const assistants = unique('assistants', ({ id }) => id).map((row) => ({ ...row, published: published.has(row.id) }));
   const rubrics = unique('rubrics', ({ id }) => id);
   const activities = readActivities(database, prefix);
+  const keys = readKeys(database, prefix);
   return {
     prefix,
     problems,
@@ -55,7 +58,9 @@ function read(database: Database, { prefix, tables, problems: absent }: SourceSc
     promptTemplates: unique('prompt_templates', ({ id }) => id),
     collections: unique('kb_registry', ({ collectionId }) => collectionId),
     activities,
-    notTaken: countNotTaken(database, prefix, { organizations, assistants, rubrics, activities }),
+    keys,
+    ltiPeople: readLtiPeople(database, prefix),
+    notTaken: countNotTaken(database, prefix, { organizations, assistants, rubrics, activities, keys }),
   };
 }
 

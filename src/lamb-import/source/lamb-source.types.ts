@@ -1,4 +1,6 @@
 import type { LambActivity } from './lti-activities';
+import type { LambKey } from './lti-keys';
+import type { LambLtiPerson } from './lti-people';
 import type { LambProblem } from './problem.types';
 import type { RowOf, TABLES } from './source-tables';
 
@@ -32,6 +34,8 @@ export interface LambSource {
   readonly collections: readonly LambCollection[];
   /** LTI 1.1 activities that are in use. */
   readonly activities?: readonly LambActivity[];
+  readonly keys?: readonly LambKey[];
+  readonly ltiPeople?: readonly LambLtiPerson[];
   readonly notTaken?: NotTaken;
 }
 

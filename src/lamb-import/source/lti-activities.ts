@@ -1,6 +1,5 @@
 import type { Database } from 'node-sqlite3-wasm';
-import { isStorableText } from '../../kernel';
-import { quoted } from './source-rows';
+import { idIn, rowsOf, textIn } from './lti-rows';
 
 /** An LTI 1.1 activity: a link of a course, and the assistants that its teacher chose. */
 export interface LambActivity {
@@ -16,14 +15,7 @@ export interface LambActivity {
   readonly assistantIds: readonly number[];
 }
 
-const MAX_LENGTH = 1_000;
-
-type Values = Readonly<Record<string, unknown>>;
-
-/**
- * Activities that are in use and name an organization. A table that is absent or damaged counts as empty: courses are
- * no reason to refuse the import of everything else.
- */
+/** Activities that are in use and name an organization. Other types than chats have no counterpart here. */
 export function readActivities(database: Database, prefix: string): readonly LambActivity[] {
   const chosen = new Map<number, number[]>();
   for (const row of rowsOf(database, `${prefix}lti_activity_assistants`)) {
@@ -33,10 +25,10 @@ export function readActivities(database: Database, prefix: string): readonly Lam
   const seen = new Set<string>();
   return rowsOf(database, `${prefix}lti_activities`).flatMap((row): LambActivity[] => {
     const [id, organizationId] = [idIn(row, 'id'), idIn(row, 'organization_id')];
-    // Identifiers are compared with those of launches: they stay as they are.
     const resourceLinkId = textIn(row, 'resource_link_id');
     if (id === null || organizationId === null || resourceLinkId === null || seen.has(resourceLinkId)) return [];
     if (row['status'] !== undefined && row['status'] !== 'active') return [];
+    if ((textIn(row, 'activity_type') ?? 'chat') !== 'chat') return [];
     seen.add(resourceLinkId);
     return [
       {
@@ -50,23 +42,4 @@ export function readActivities(database: Database, prefix: string): readonly Lam
       },
     ];
   });
-}
-
-function rowsOf(database: Database, table: string): readonly Values[] {
-  try {
-    return database.all(`SELECT * FROM ${quoted(table)} ORDER BY rowid`);
-  } catch {
-    return [];
-  }
-}
-
-function idIn(row: Values, column: string): number | null {
-  const value = row[column];
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
-}
-
-function textIn(row: Values, column: string): string | null {
-  const value = row[column];
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_LENGTH) return null;
-  return isStorableText(value) ? value : null;
 }

@@ -9,6 +9,8 @@ import {
   type NotTaken,
   type NotTakenKind,
 } from './lamb-source.types';
+import type { LambActivity } from './lti-activities';
+import type { LambKey } from './lti-keys';
 import { quoted } from './source-rows';
 
 interface Counted {
@@ -27,7 +29,7 @@ const COUNTED: readonly Counted[] = [
   {
     kind: 'lti_teachers',
     table: 'Creator_users',
-    where: `auth_provider LIKE 'lti%' OR user_email LIKE '%@lamb-lti.local'`,
+    where: `(auth_provider LIKE 'lti%' OR user_email LIKE '%@lamb-lti.local') AND coalesce(lti_user_id, '') = ''`,
   },
   { kind: 'chats', table: 'lamb_chats' },
   { kind: 'libraries', table: 'libraries' },
@@ -41,7 +43,8 @@ interface Rows {
   readonly assistants: readonly LambAssistant[];
   readonly rubrics: readonly LambRubric[];
   /** Those that are imported. */
-  readonly activities: readonly unknown[];
+  readonly activities: readonly LambActivity[];
+  readonly keys: readonly LambKey[];
 }
 
 /** Counts parts that are not imported, without zeros. A table that is absent or damaged counts as empty. */
@@ -52,6 +55,10 @@ export function countNotTaken(database: Database, prefix: string, rows: Rows): N
     add(kind, countOf(database, `SELECT count(${counted}) AS n FROM ${quoted(prefix + table)} WHERE ${where}`));
   }
   add('lti_activities', -rows.activities.length);
+  // Without activities nobody needs their key here.
+  const isTaken = ({ kind }: LambKey): boolean =>
+    kind === 'creator' || (kind === 'activity' && rows.activities.length > 0);
+  add('lti_keys', -rows.keys.filter(isTaken).length);
   const has = (kind: NotTakenKind, holds: (organization: LambOrganization) => boolean): void =>
     add(kind, rows.organizations.filter(holds).length);
   has('signup_keys', ({ config }) => isText(valueAt(config, 'features', 'signup_key')));

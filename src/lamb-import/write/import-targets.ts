@@ -3,7 +3,7 @@ import { AssistantImport, ShareImport } from '../../assistants';
 import { PromptTemplateImport } from '../../prompt-templates';
 import { FileImport } from '../../files';
 import { CollectionImport } from '../../knowledge-bases';
-import { ActivityImport } from '../../lti';
+import { ActivityImport, BridgeKeyImport, LegacyPersonImport } from '../../lti';
 import { RubricImport } from '../../rubrics';
 
 /** The import targets of the content of an organization. */
@@ -17,5 +17,7 @@ export class ImportTargets {
     readonly shares: ShareImport,
     readonly files: FileImport,
     readonly activities: ActivityImport,
+    readonly keys: BridgeKeyImport,
+    readonly ltiPeople: LegacyPersonImport,
   ) {}
 }

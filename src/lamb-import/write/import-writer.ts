@@ -14,6 +14,7 @@ import { ActivityWriter } from './activity-writer';
 import { AssistantWriter } from './assistant-writer';
 import type { TransferredFiles } from './file-transfer';
 import { ImportTargets } from './import-targets';
+import { LtiWriter } from './lti-writer';
 import { noteGone } from './note-gone';
 import { OrganizationWriter } from './organization-writer';
 import { PasswordWriter } from './password-writer';
@@ -46,6 +47,7 @@ export class ImportWriter {
     private readonly assistants: AssistantWriter,
     private readonly activities: ActivityWriter,
     private readonly passwords: PasswordWriter,
+    private readonly lti: LtiWriter,
     private readonly origins: OriginRepository,
     private readonly audit: AuditLog,
   ) {}
@@ -62,11 +64,14 @@ export class ImportWriter {
     const assistants = await this.assistants.write(plan, files.nameOf, context);
     const shares = await this.assistants.share(plan, assistants.ids, context);
     const activities = await this.activities.write(assistants.ids, context);
+    const keys = await this.lti.keys(assistants.ids, context);
+    const ltiPeople = await this.lti.people(plan.userIds, context);
     const stored = await reconciled('file', targets.files, files.items, context);
-    for (const { kind, links } of [members, rubrics, templates, collections, assistants, shares, stored, activities]) {
+    const courses = [activities, keys, ltiPeople];
+    for (const { kind, links } of [members, rubrics, templates, collections, assistants, shares, stored, ...courses]) {
       await this.origins.save(context.organizationId, context.options.sourceName, kind, links, context.tx);
     }
-    for (const each of [assistants, rubrics, templates, collections, activities]) await noteGone(each, context);
+    for (const each of [assistants, rubrics, templates, collections, ...courses]) await noteGone(each, context);
     await this.record([...members.created.map(memberEntry), ...assistantEntries(assistants)], context);
     return { assistants: assistantsOf(plan, assistants), ...bytesOf(stored) };
   }

@@ -18,10 +18,12 @@ export class FrameOriginRepository {
     const rows = await this.dataSource.query<FrameRow[]>(
       `SELECT platform.issuer, platform.authorization_endpoint AS "authorization", activity.frame_origin AS page
          FROM lti_activities activity JOIN lti_platforms platform ON platform.id = activity.platform_id
-        WHERE activity.id = $1 AND platform.active`,
+         LEFT JOIN lti_bridges bridge ON bridge.id = platform.id
+        WHERE activity.id = $1 AND coalesce(bridge.enabled, platform.active)`,
       [id],
     );
     const addresses = rows.flatMap(({ issuer, authorization, page }) => [issuer, authorization, page ?? '']);
-    return [...new Set(addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin))];
+    const sites = addresses.filter((address) => /^https?:/i.test(address) && URL.canParse(address));
+    return [...new Set(sites.map((address) => new URL(address).origin))];
   }
 }

@@ -14,8 +14,9 @@ export class HandoverEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
-  @Column('integer', { name: 'assistant_ids', array: true })
-  assistantIds!: number[];
+  /** Null for a teacher's account with everything that it reaches. */
+  @Column('integer', { name: 'assistant_ids', array: true, nullable: true })
+  assistantIds!: number[] | null;
 
   /** Path of this service. */
   @Column('text')

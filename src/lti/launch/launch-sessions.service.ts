@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import {
   newSessionToken,
   RequestAuthenticator,
+  scopesOf,
   sessionHashOf,
   SessionCookie,
   SessionsService,
@@ -14,6 +15,8 @@ import { MembersService } from '../../organizations';
 import { withinOrganization } from '../../platform/database';
 import type { BellwetherRequest } from '../../platform/http';
 import { type Handover, HandoverRepository } from './handover.repository';
+
+export type { Handover };
 
 /** What a launch may do: ask, and read the person's own conversations. */
 const LAUNCH_SCOPES = ['chat'] as const;
@@ -59,14 +62,15 @@ export class LaunchSessions {
     const member = await withinOrganization(organizationId, () => this.members.find(organizationId, userId));
     if (member === null) throw new AppError('unauthenticated', 'The account of this launch is gone');
     const reached = isSame ? (current.assistantIds ?? []) : [];
+    const bounds = assistantIds === null ? {} : { assistantIds: [...new Set([...assistantIds, ...reached])] };
     const { token } = await this.sessions.open(
       {
         organizationId,
         userId,
         apiKeyId: null,
         role: member.role,
-        scopes: LAUNCH_SCOPES,
-        assistantIds: [...new Set([...assistantIds, ...reached])],
+        scopes: assistantIds === null ? scopesOf(member.role) : LAUNCH_SCOPES,
+        ...bounds,
       },
       signInContextOf(request, this.cookie),
     );

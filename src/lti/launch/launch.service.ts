@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { sessionHashOf } from '../../auth';
 import { StandingService } from '../../organizations';
 import { isUniqueViolation, type Transaction, Transactions, withinOrganization } from '../../platform/database';
-import type { ActivityEntity } from '../courses/activity.entity';
 import { Selections } from '../deep-linking/selections.service';
-import { ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
+import type { ActivityEntity } from '../courses/activity.entity';
+import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
 import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { CourseRepository } from '../courses/course.repository';
 import { assistantIdsIn } from '../courses/linked-assistants';
 import { LegacyActivities } from '../legacy/legacy-activity.repository';
+import { type Continued, LegacyLinks } from '../legacy/legacy-links.service';
 import { verifiedClaims } from '../messages/id-token';
 import { type LaunchMessage, messageIn } from '../messages/launch-claims';
 import { RefusedLaunch } from '../messages/launch.errors';
@@ -24,21 +25,31 @@ import { storageKeyOf } from './login.service';
 
 const FIRST_TIME = ['lti_identities_pk', 'lti_courses_context_uq', 'users_email_key'] as const;
 
+/** What a launch finds. Settings count for an activity that is new here. */
+interface Before extends Pick<ActivityEntity, 'linkedAssistants' | 'settings'> {
+  readonly title: string;
+  readonly assistantIds: readonly number[];
+  /** The parameter of a link that names no assistant itself. */
+  readonly assistant: string | null;
+}
+
 /** Null for a parameter that is no list of ids. */
 function chosenIn(
   parameter: string | null,
-  stored: (Pick<ActivityEntity, 'assistantIds'> & Partial<Pick<ActivityEntity, 'linkedAssistants'>>) | null,
+  { assistantIds, linkedAssistants }: Pick<Before, 'assistantIds' | 'linkedAssistants'>,
 ): number[] | null {
-  const isNew = parameter !== null && parameter !== stored?.linkedAssistants;
-  return isNew ? assistantIdsIn(parameter) : (stored?.assistantIds ?? []);
+  return parameter === null || parameter === linkedAssistants ? [...assistantIds] : assistantIdsIn(parameter);
 }
 
 /** A launch that a browser has begun. */
 export type LaunchAttempt = LaunchAttemptEntity;
 
-interface VerifiedLaunch {
+/** A launch of any version of LTI whose message was verified. */
+export interface VerifiedLaunch {
   readonly platform: PlatformEntity;
   readonly message: LaunchMessage;
+  /** What it continues; null for nothing. */
+  readonly continued: Continued | null;
 }
 
 /** Checks launches and settles people, courses and activities. */
@@ -55,6 +66,7 @@ export class Launches {
     private readonly activities: ActivityRepository,
     private readonly assistants: ActivityAssistants,
     private readonly legacy: LegacyActivities,
+    private readonly links: LegacyLinks,
     private readonly selections: Selections,
   ) {}
 
@@ -107,7 +119,7 @@ export class Launches {
     }
     const organization = (await this.standing.of([platform.organizationId])).get(platform.organizationId);
     if (organization?.suspended !== false) throw new RefusedLaunch('organization', 'suspended', reader);
-    return { platform, message };
+    return { platform, message, continued: await this.links.of({ platform, message }) };
   }
 
   private async platformOf(id: string): Promise<PlatformEntity> {
@@ -116,19 +128,36 @@ export class Launches {
     return platform;
   }
 
-  private open({ platform, message }: VerifiedLaunch): Promise<Handover> {
+  /** Settles everything that a verified launch tells. @throws RefusedLaunch */
+  open(launch: VerifiedLaunch): Promise<Handover> {
+    const { platform, message } = launch;
     const { organizationId } = platform;
     return withinOrganization(organizationId, async () => {
-      const activity = await this.activityOf({ platform, message });
+      const activity = await this.activityOf(launch);
       const usable = await this.usable(organizationId, activity.assistantIds, message);
-      return this.settled((tx) => this.write({ platform, message }, activity, usable, tx));
+      return this.settled((tx) => this.write(launch, activity, usable, tx));
+    });
+  }
+
+  /** Whether the organization has the activity of a launch, or the assistants that its link names. */
+  isAtHome({ platform, message, continued }: VerifiedLaunch): Promise<boolean> {
+    return withinOrganization(platform.organizationId, async () => {
+      try {
+        const { assistantIds } = await this.activityOf({ platform, message, continued });
+        const stands = await this.assistants.standOf(platform.organizationId, assistantIds);
+        return stands.some(({ state }) => state !== 'missing');
+      } catch (error) {
+        if (error instanceof RefusedLaunch) return false;
+        throw error;
+      }
     });
   }
 
   /** An instructor chooses content for a course. */
-  private select({ platform, message }: VerifiedLaunch): Promise<Handover> {
+  private select({ platform, message, continued }: VerifiedLaunch): Promise<Handover> {
     const { organizationId } = platform;
     const begin = async (tx: Transaction): Promise<Handover> => {
+      await continued?.settle(tx);
       const { userId } = await this.people.admit(platform, message, tx);
       const id = await this.selections.begin(platform, message, userId, tx);
       return { organizationId, userId, assistantIds: [], target: `/lti/select/${id}` };
@@ -136,7 +165,8 @@ export class Launches {
     return withinOrganization(organizationId, () => this.settled(begin));
   }
 
-  private settled(work: (tx: Transaction) => Promise<Handover>): Promise<Handover> {
+  /** Writes what a launch tells, in one transaction. */
+  settled(work: (tx: Transaction) => Promise<Handover>): Promise<Handover> {
     const settle = (): Promise<Handover> => this.transactions.run(work);
     return settle().catch((error: unknown) => {
       // A person, course or activity for the first time, twice at once.
@@ -146,12 +176,13 @@ export class Launches {
   }
 
   private async write(
-    { platform, message }: VerifiedLaunch,
+    { platform, message, continued }: VerifiedLaunch,
     activity: LaunchedActivity,
     assistantIds: number[],
     tx: Transaction,
   ): Promise<Handover> {
     const { organizationId } = platform;
+    await continued?.settle(tx);
     const { userId } = await this.people.admit(platform, message, tx);
     const { course, deploymentId, person } = message;
     const courseId = course === null ? null : await this.courses.follow(platform, deploymentId, course, tx);
@@ -164,28 +195,40 @@ export class Launches {
   }
 
   /** The activity after this launch. Its assistants are those that the link names anew, else those that it has. */
-  private async activityOf({ platform, message }: VerifiedLaunch): Promise<LaunchedActivity> {
-    const { link, deploymentId, custom, grades, course } = message;
-    if (link === null) throw new RefusedLaunch('no_resource', 'no resource_link', message.reader);
-    const known = { platformId: platform.id, deploymentId, resourceLinkId: link.id };
-    const stored = await this.activities.within(platform.organizationId).ofLink(known);
-    const { assistant = null } = custom;
-    // An imported activity is taken over at the first launch of its link.
-    const imported = stored === null ? await this.legacy.find(platform.organizationId, message) : null;
-    const assistantIds = chosenIn(assistant, stored ?? imported);
-    if (assistantIds === null) throw new RefusedLaunch('no_assistant', 'no list of ids', message.reader);
+  private async activityOf(launch: VerifiedLaunch): Promise<LaunchedActivity> {
+    const { link, deploymentId, custom, grades, course, reader, frameOrigin } = launch.message;
+    if (link === null) throw new RefusedLaunch('no_resource', 'no resource_link', reader);
+    const place = { platformId: launch.platform.id, deploymentId, resourceLinkId: link.id };
+    const { title, settings, ...before } = await this.before(launch, place);
+    const { assistant = before.assistant } = custom;
+    const assistantIds = chosenIn(assistant, before);
+    if (assistantIds === null) throw new RefusedLaunch('no_assistant', 'no list of ids', reader);
     return {
-      ...known,
+      ...place,
       courseId: null,
-      title: link.title || imported?.title || (course?.title ?? ''),
+      title: link.title || title || (course?.title ?? ''),
       assistantIds,
       linkedAssistants: assistant,
       lineItemsUrl: grades.lineItemsUrl,
       lineItemUrl: grades.lineItemUrl,
       scoreScopes: [...grades.scopes],
-      frameOrigin: message.frameOrigin,
-      settings: imported === null ? {} : { teachersRead: imported.teachersRead },
+      frameOrigin,
+      settings,
     };
+  }
+
+  /** The activity before this launch: the link's own, that of LTI 1.1, or an imported one, which it takes over. */
+  private async before({ platform, message, continued }: VerifiedLaunch, place: ActivityLink): Promise<Before> {
+    const { organizationId } = platform;
+    const stored = (await this.activities.within(organizationId).ofLink(place)) ?? continued?.activity ?? null;
+    if (stored !== null) {
+      const { assistantIds, linkedAssistants } = stored;
+      return { title: '', assistantIds, linkedAssistants, settings: {}, assistant: null };
+    }
+    const imported = await this.legacy.find(organizationId, message);
+    if (imported !== null) return { ...imported, linkedAssistants: null, assistant: null };
+    const assistant = continued?.assistantId?.toString() ?? null;
+    return { title: '', assistantIds: [], linkedAssistants: null, settings: {}, assistant };
   }
 
   /** The published ones. @throws RefusedLaunch where there is none */

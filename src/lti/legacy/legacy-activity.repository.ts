@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isJsonObject, type JsonObject } from '../../kernel';
 import { TableImport } from '../../platform/database';
+import type { ActivitySettings } from '../courses/activity.types';
 import type { LaunchMessage } from '../messages/launch-claims';
 import { LegacyActivityEntity } from './legacy-activity.entity';
-
-/** LTI 1.3 Core, Appendix: the identifiers that a link had in LTI 1.1. */
-const LTI_1P1 = 'https://purl.imsglobal.org/spec/lti/claim/lti1p1';
+import { legacyClaimIn } from './legacy-claim';
 
 export type ImportedActivity = Omit<LegacyActivityEntity, 'id' | 'organizationId'>;
 
@@ -30,26 +28,28 @@ export class ActivityImport extends TableImport<LegacyActivityEntity, ImportedAc
   }
 }
 
+export interface FoundActivity {
+  readonly title: string;
+  readonly assistantIds: readonly number[];
+  readonly settings: Partial<ActivitySettings>;
+}
+
 /** Finds the imported activity of a link. */
 @Injectable()
 export class LegacyActivities {
   constructor(private readonly dataSource: DataSource) {}
 
   /** By the old identifier of the link, else by its present one. An activity of another course does not count. */
-  async find(organizationId: string, { link, course, claims }: LaunchMessage): Promise<LegacyActivityEntity | null> {
-    const resourceLinkId = oldLinkIn(claims) ?? link?.id;
-    if (resourceLinkId === undefined) return null;
+  async find(organizationId: string, message: LaunchMessage): Promise<FoundActivity | null> {
+    const { resourceLinkId, contextId } = legacyClaimIn(message, '');
+    if (resourceLinkId === null) return null;
     const found = await this.dataSource
       .getRepository(LegacyActivityEntity)
       .findOneBy({ organizationId, resourceLinkId });
-    const isElsewhere =
-      found !== null && course !== null && found.contextId !== null && found.contextId !== course.contextId;
-    return isElsewhere ? null : found;
+    if (found === null) return null;
+    if (contextId !== null && found.contextId !== null && found.contextId !== contextId) return null;
+    const { title, assistantIds, teachersRead } = found;
+    // LAMB shows conversations to teachers without names.
+    return { title, assistantIds, settings: { teachersRead, anonymous: true } };
   }
-}
-
-function oldLinkIn(claims: JsonObject): string | undefined {
-  const old = claims[LTI_1P1];
-  const id = isJsonObject(old) ? old['resource_link_id'] : undefined;
-  return typeof id === 'string' && id !== '' ? id : undefined;
 }

@@ -25,6 +25,9 @@ export const REFUSALS = [
   'selection',
   'organization',
   'disabled',
+  'administrator',
+  'lti11_off',
+  'lti11_ended',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 

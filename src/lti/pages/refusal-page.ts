@@ -1,13 +1,15 @@
 import type { RefusedLaunch, Refusal } from '../messages/launch.errors';
 import type { PageLanguage } from './page-texts';
 import { escaped, type Page } from './page';
-import type { Explained, Explanation, PageTexts } from './texts/page-texts.types';
+import type { Explained, Explanation, InstructorExplanation, PageTexts } from './texts/page-texts.types';
 
 const AGAIN: readonly Refusal[] = ['bad_request', 'unknown_state', 'expired', 'nonce'];
-const FOR_INSTRUCTORS: Readonly<Partial<Record<Refusal, keyof PageTexts['instructor']>>> = {
+const FOR_INSTRUCTORS: Readonly<Partial<Record<Refusal, InstructorExplanation>>> = {
   no_assistant: 'none',
   assistant_missing: 'missing',
   assistant_unpublished: 'unpublished',
+  lti11_off: 'lti11_off',
+  lti11_ended: 'lti11_ended',
 };
 const OTHERS: Readonly<Partial<Record<Refusal, Explanation>>> = {
   platform_unavailable: 'unavailable',
@@ -17,12 +19,18 @@ const OTHERS: Readonly<Partial<Record<Refusal, Explanation>>> = {
   assistant_unpublished: 'not_ready',
   organization: 'organization',
   disabled: 'disabled',
+  administrator: 'administrator',
+  lti11_off: 'lti11_off',
+  lti11_ended: 'lti11_ended',
 };
 const STATUS: Readonly<Partial<Record<Refusal, number>>> = {
   unknown_platform: 404,
   platform_unavailable: 424,
   organization: 403,
   disabled: 403,
+  administrator: 403,
+  lti11_off: 403,
+  lti11_ended: 410,
   role: 403,
   no_assistant: 404,
   assistant_missing: 404,

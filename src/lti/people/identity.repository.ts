@@ -21,6 +21,26 @@ export class LtiIdentityRepository {
     return tx.getRepository(LtiIdentityEntity).existsBy({ platformId, userId });
   }
 
+  /** Those whose subject begins and ends so. */
+  named(platformId: string, start: string, end: string, tx: Transaction): Promise<LtiIdentityEntity[]> {
+    return tx
+      .getRepository(LtiIdentityEntity)
+      .createQueryBuilder('identity')
+      .where('identity.platform_id = :platformId AND starts_with(identity.subject, :start)', { platformId, start })
+      .andWhere('right(identity.subject, length(:end)) = :end', { end })
+      .getMany();
+  }
+
+  /** Whether a subject that begins so is this person already. */
+  isLinkedIn(platformId: string, start: string, userId: string, tx: Transaction): Promise<boolean> {
+    return tx
+      .getRepository(LtiIdentityEntity)
+      .createQueryBuilder('identity')
+      .where('identity.platform_id = :platformId AND identity.user_id = :userId', { platformId, userId })
+      .andWhere('starts_with(identity.subject, :start)', { start })
+      .getExists();
+  }
+
   /** The one member with the institution's id; null for none and for several. */
   async knownById(organizationId: string, id: string, tx: Transaction): Promise<string | null> {
     const found = await tx.query<{ userId: string }[]>(KNOWN_BY_ID, [organizationId, id]);

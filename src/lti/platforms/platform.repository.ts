@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type Repository } from 'typeorm';
+import { DataSource, type FindOptionsWhere, Not, type Repository } from 'typeorm';
 import { type Page, pageOf, type PageRequest, textCursor } from '../../kernel';
 import { AcrossOrganizations, type Transaction, VersionedScope } from '../../platform/database';
 import { PlatformEntity } from './platform.entity';
+import { BRIDGE_ISSUER } from './platform.types';
 
 @Injectable()
 export class PlatformRepository {
@@ -20,12 +21,14 @@ export class PlatformRepository {
 
   /** Platforms of any organization with this issuer; at most two without a client id. */
   @AcrossOrganizations('sign-in')
-  namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity[]> {
+  async namedBy(issuer: string, clientId: string | null): Promise<PlatformEntity[]> {
+    if (issuer === BRIDGE_ISSUER) return [];
     const where = { issuer, ...(clientId !== null && { clientId }) };
     return this.dataSource.getRepository(PlatformEntity).find({ where, take: 2 });
   }
 }
 
+/** Platforms of LTI 1.3. */
 export class PlatformScope extends VersionedScope<PlatformEntity> {
   constructor(rows: Repository<PlatformEntity>, organizationId: string) {
     super(rows, organizationId);
@@ -36,7 +39,8 @@ export class PlatformScope extends VersionedScope<PlatformEntity> {
     const after = textCursor(cursor);
     const query = this.rows
       .createQueryBuilder('platform')
-      .where('platform.organization_id = :organization', { organization: this.organizationId });
+      .where('platform.organization_id = :organization', { organization: this.organizationId })
+      .andWhere('platform.issuer <> :bridge', { bridge: BRIDGE_ISSUER });
     const total = await query.getCount();
     // Ids grow with time (UUID version 7).
     if (after !== null) query.andWhere('platform.id > :after', { after });
@@ -45,5 +49,9 @@ export class PlatformScope extends VersionedScope<PlatformEntity> {
       .take(limit + 1)
       .getMany();
     return { ...pageOf(found, limit, ({ id }) => id), total };
+  }
+
+  protected override where(conditions: FindOptionsWhere<PlatformEntity> = {}): FindOptionsWhere<PlatformEntity> {
+    return super.where({ issuer: Not(BRIDGE_ISSUER), ...conditions });
   }
 }

@@ -1,3 +1,6 @@
+/** Issuer of the platform that holds LTI 1.1 of an organization. No ID token has it: it is no address. */
+export const BRIDGE_ISSUER = 'urn:bellwether:lti-1.1';
+
 export const INSTRUCTOR_ROLES = ['member', 'teacher'] as const;
 /** Role of instructors who come for the first time. */
 export type InstructorRole = (typeof INSTRUCTOR_ROLES)[number];

@@ -23,6 +23,14 @@ export class ToolAddresses {
     return publicUrl !== null ? new URL(publicUrl).origin : `${protocol}://${headers.host ?? 'localhost'}`;
   }
 
+  /** All that a platform may have: a second host name leads here too, as that of LAMB does. */
+  originsOf(request: Pick<Request, 'protocol' | 'headers'>): readonly string[] {
+    const origin = this.originOf(request);
+    const { protocol } = new URL(origin);
+    const named = `${protocol}//${request.headers.host ?? ''}`;
+    return URL.canParse(named) ? [...new Set([origin, new URL(named).origin])] : [origin];
+  }
+
   at(origin: string): Addresses {
     return {
       launch_url: origin + LAUNCH_PATH,

@@ -32,6 +32,20 @@ export const ca: PageTexts = {
       reason: 'El teu compte està desactivat.',
       next: "Demana al suport de la teva institució que l'activi.",
     },
+    administrator: {
+      reason: "Aquest compte és d'administració. No es pot obrir des d'un curs.",
+      next: 'Inicia la sessió directament en aquest servei.',
+    },
+    lti11_off: {
+      reason:
+        "La plataforma de cursos obre aquesta activitat d'una manera antiga (LTI 1.1), que està desactivada en aquest servei.",
+      next: "Avisa el teu docent que l'activitat no es pot obrir i dona-li el codi següent.",
+    },
+    lti11_ended: {
+      reason:
+        "La plataforma de cursos obre aquesta activitat d'una manera antiga (LTI 1.1). El termini en què aquest servei l'acceptava s'ha acabat.",
+      next: "Avisa el teu docent que l'activitat no es pot obrir i dona-li el codi següent.",
+    },
   },
   instructor: {
     none: {
@@ -45,6 +59,15 @@ export const ca: PageTexts = {
     unpublished: {
       reason: "L'assistent d'aquesta activitat no està publicat.",
       next: "Publica l'assistent i obre l'activitat de nou. Els estudiants veuen que l'activitat no està a punt.",
+    },
+    lti11_off: {
+      reason: 'La plataforma de cursos obre aquesta activitat amb LTI 1.1, que està desactivat a la teva organització.',
+      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3, o que accepti LTI 1.1 fins a una data, a Organització › Plataformes d'aprenentatge › LTI 1.1.",
+    },
+    lti11_ended: {
+      reason:
+        "La plataforma de cursos obre aquesta activitat amb LTI 1.1. La teva organització l'acceptava fins a una data que ja ha passat.",
+      next: "Demana a qui administra la teva organització que connecti la plataforma de cursos amb LTI 1.3 a Organització › Plataformes d'aprenentatge. Les activitats i les converses es conserven.",
     },
   },
   opening: "S'està obrint l'activitat …",

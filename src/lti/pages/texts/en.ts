@@ -32,6 +32,19 @@ export const en: PageTexts = {
       reason: 'Your account has been switched off.',
       next: 'Ask the support of your institution to switch it on again.',
     },
+    administrator: {
+      reason: "This account is an administrator's. It cannot be opened from a course.",
+      next: 'Sign in to this service directly.',
+    },
+    lti11_off: {
+      reason: 'The course platform opens this activity in an old way (LTI 1.1), which is switched off in this service.',
+      next: 'Tell your teacher that the activity cannot be opened, and give the code below.',
+    },
+    lti11_ended: {
+      reason:
+        'The course platform opens this activity in an old way (LTI 1.1). The time in which this service accepted it has ended.',
+      next: 'Tell your teacher that the activity cannot be opened, and give the code below.',
+    },
   },
   instructor: {
     none: {
@@ -45,6 +58,15 @@ export const en: PageTexts = {
     unpublished: {
       reason: 'The assistant of this activity is not published.',
       next: 'Publish the assistant, then open the activity again. Students see that the activity is not ready.',
+    },
+    lti11_off: {
+      reason: 'The course platform opens this activity with LTI 1.1, which is switched off for your organization.',
+      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3, or to accept LTI 1.1 until a date, under Organization › Learning platforms › LTI 1.1.',
+    },
+    lti11_ended: {
+      reason:
+        'The course platform opens this activity with LTI 1.1. Your organization accepted it until a date that is over.',
+      next: 'Ask an administrator of your organization to connect the course platform with LTI 1.3 under Organization › Learning platforms. Activities and conversations stay.',
     },
   },
   opening: 'Opening the activity …',

@@ -32,6 +32,20 @@ export const es: PageTexts = {
       reason: 'Tu cuenta está desactivada.',
       next: 'Pide al soporte de tu institución que la active.',
     },
+    administrator: {
+      reason: 'Esta cuenta es de administración. No se puede abrir desde un curso.',
+      next: 'Inicia sesión directamente en este servicio.',
+    },
+    lti11_off: {
+      reason:
+        'La plataforma del curso abre esta actividad de una forma antigua (LTI 1.1), que está desactivada en este servicio.',
+      next: 'Avisa a tu docente de que la actividad no se puede abrir y dale el código que aparece abajo.',
+    },
+    lti11_ended: {
+      reason:
+        'La plataforma del curso abre esta actividad de una forma antigua (LTI 1.1). El plazo en que este servicio la aceptaba ha terminado.',
+      next: 'Avisa a tu docente de que la actividad no se puede abrir y dale el código que aparece abajo.',
+    },
   },
   instructor: {
     none: {
@@ -45,6 +59,15 @@ export const es: PageTexts = {
     unpublished: {
       reason: 'El asistente de esta actividad no está publicado.',
       next: 'Publica el asistente y abre la actividad de nuevo. Los estudiantes ven que la actividad no está lista.',
+    },
+    lti11_off: {
+      reason: 'La plataforma del curso abre esta actividad con LTI 1.1, que está desactivado en tu organización.',
+      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3, o que acepte LTI 1.1 hasta una fecha, en Organización › Plataformas de aprendizaje › LTI 1.1.',
+    },
+    lti11_ended: {
+      reason:
+        'La plataforma del curso abre esta actividad con LTI 1.1. Tu organización lo aceptaba hasta una fecha que ya ha pasado.',
+      next: 'Pide a quien administra tu organización que conecte la plataforma del curso con LTI 1.3 en Organización › Plataformas de aprendizaje. Las actividades y las conversaciones se conservan.',
     },
   },
   opening: 'Abriendo la actividad …',

@@ -32,6 +32,20 @@ export const eu: PageTexts = {
       reason: 'Zure kontua desgaituta dago.',
       next: 'Eskatu zure erakundeko laguntzari berriro gaitzeko.',
     },
+    administrator: {
+      reason: 'Kontu hau administratzaile batena da. Ezin da ikastaro batetik ireki.',
+      next: 'Hasi saioa zuzenean zerbitzu honetan.',
+    },
+    lti11_off: {
+      reason:
+        'Ikastaro-plataformak modu zaharrean (LTI 1.1) irekitzen du jarduera hau, eta modu hori desaktibatuta dago zerbitzu honetan.',
+      next: 'Esan irakasleari jarduera ezin dela ireki, eta eman beheko kodea.',
+    },
+    lti11_ended: {
+      reason:
+        'Ikastaro-plataformak modu zaharrean (LTI 1.1) irekitzen du jarduera hau. Zerbitzu honek modu hori onartzen zuen epea amaitu da.',
+      next: 'Esan irakasleari jarduera ezin dela ireki, eta eman beheko kodea.',
+    },
   },
   instructor: {
     none: {
@@ -45,6 +59,15 @@ export const eu: PageTexts = {
     unpublished: {
       reason: 'Jarduera honetako laguntzailea ez dago argitaratuta.',
       next: 'Argitaratu laguntzailea eta ireki jarduera berriro. Ikasleek jarduera prest ez dagoela ikusten dute.',
+    },
+    lti11_off: {
+      reason: 'Ikastaro-plataformak LTI 1.1 bidez irekitzen du jarduera hau, eta desaktibatuta dago zure erakundean.',
+      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, edo LTI 1.1 data batera arte onar dezala, hemen: Erakundea › Ikaskuntza-plataformak › LTI 1.1.',
+    },
+    lti11_ended: {
+      reason:
+        'Ikastaro-plataformak LTI 1.1 bidez irekitzen du jarduera hau. Zure erakundeak onartzen zuen epea amaitu da.',
+      next: 'Eskatu zure erakundeko administratzaile bati ikastaro-plataforma LTI 1.3 bidez konekta dezala, hemen: Erakundea › Ikaskuntza-plataformak. Jarduerak eta elkarrizketak gorde egiten dira.',
     },
   },
   opening: 'Jarduera irekitzen …',

@@ -4,14 +4,27 @@ export interface Explained {
   readonly next: string;
 }
 
-export type Explanation = 'again' | 'setup' | 'unavailable' | 'role' | 'not_ready' | 'organization' | 'disabled';
+export type Explanation =
+  | 'again'
+  | 'setup'
+  | 'unavailable'
+  | 'role'
+  | 'not_ready'
+  | 'organization'
+  | 'disabled'
+  | 'administrator'
+  | 'lti11_off'
+  | 'lti11_ended';
 
-/** Texts of the pages that a launch may end with. `none`, `missing` and `unpublished` are for instructors. */
+/** Explanations that say something else to instructors. */
+export type InstructorExplanation = 'none' | 'missing' | 'unpublished' | 'lti11_off' | 'lti11_ended';
+
+/** Texts of the pages that a launch may end with. */
 export interface PageTexts {
   readonly refused: string;
   readonly code: string;
   readonly reasons: Readonly<Record<Explanation, Explained>>;
-  readonly instructor: Readonly<Record<'none' | 'missing' | 'unpublished', Explained>>;
+  readonly instructor: Readonly<Record<InstructorExplanation, Explained>>;
   readonly opening: string;
   readonly newWindow: Explained & { readonly button: string };
   readonly ready: Explained & { readonly button: string };

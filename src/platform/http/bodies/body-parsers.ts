@@ -30,9 +30,9 @@ const isSignIn = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =
 const isLogoutNotice = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && LOGOUT_NOTICE.test(path);
 
-const LAUNCH = /^\/lti\/(login|launch|deep-link)\/?$/;
+const LAUNCH = /^\/(lti\/(login|launch|deep-link)|lamb\/v1\/(lti|lti_creator)\/launch|lamb\/v1\/lti_users\/lti)\/?$/;
 
-/** Forms that LTI platforms have a browser send (1EdTech Security Framework 1.0 §5.1.1). */
+/** Forms that LTI platforms have a browser send (1EdTech Security Framework 1.0 §5.1.1, LTI 1.1 §3). */
 const isLaunch = ({ method, path }: Pick<Request, 'method' | 'path'>): boolean =>
   method === 'POST' && LAUNCH.test(path);
 
@@ -81,7 +81,7 @@ function jsonBody(request: Request, response: Response, next: NextFunction): voi
 
 const readNotice = urlencoded({ extended: false, limit: 16 * KIBIBYTE, parameterLimit: 10 });
 /** An ID token of a platform carries the course, its services and everything that authors added. */
-const readLaunch = urlencoded({ extended: false, limit: 128 * KIBIBYTE, parameterLimit: 40 });
+const readLaunch = urlencoded({ extended: false, limit: 128 * KIBIBYTE, parameterLimit: 200 });
 
 /** The forms of the service. No session acts on these routes, so that no page can misuse one. */
 function formBody(request: Request, response: Response, next: NextFunction): void {

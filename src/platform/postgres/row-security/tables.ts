@@ -28,7 +28,13 @@ export const ALSO_READABLE_BY: Readonly<Record<string, string>> = { runs: 'calle
 export const isCurrent = (column: string): string => `${column} = ${CURRENT}`;
 
 /** Tables of the whole installation: only work across organizations reads and writes them. */
-export const INSTALLATION_TABLES: readonly string[] = ['import_leases', 'lti_attempts', 'lti_keys', 'oidc_attempts'];
+export const INSTALLATION_TABLES: readonly string[] = [
+  'import_leases',
+  'lti_attempts',
+  'lti_keys',
+  'lti_nonces',
+  'oidc_attempts',
+];
 
 /** Schema of the job queue. It belongs to no organization. */
 export const JOB_SCHEMA = 'pgboss';

@@ -31,6 +31,15 @@ export const ACCOUNT_TABLES: readonly PersonTable[] = [
     erasure: { by: 'delete' },
   },
   {
+    table: 'lti_legacy_people',
+    kind: 'sign_in',
+    columns: ['user_id', 'legacy_user_id', 'email'],
+    rows: OF_MEMBER,
+    key: 't.id::text',
+    exported: {},
+    erasure: { by: 'delete' },
+  },
+  {
     table: 'lti_course_people',
     kind: 'sign_in',
     columns: ['user_id'],

@@ -1,0 +1,18 @@
+import { isOver, problemOf } from './bridge-days';
+
+const NOW = Date.parse('2026-11-25T23:59:00Z');
+
+it('ends after its last day, by UTC', () => {
+  expect([isOver('2026-11-25', NOW), isOver('2026-11-24', NOW), isOver(null, NOW)]).toEqual([false, true, true]);
+  expect(isOver('2026-11-25', NOW + 60_000)).toBe(true);
+});
+
+it.each([
+  ['2026-02-30', false, 'is no date'],
+  ['2028-01-01', false, 'must be at most 400 days ahead'],
+  ['2026-11-24', true, 'must not be over while enabled is true'],
+  ['2026-11-24', false, null],
+  ['2027-02-28', true, null],
+])('the end date %s while enabled is %s: %s', (until, enabled, problem) => {
+  expect(problemOf(until, enabled, NOW)).toBe(problem);
+});
