@@ -34,6 +34,10 @@ describe('an answer of quotations', () => {
     );
   });
 
+  it('says that it shows how the material begins', async () => {
+    expect(await answerTo('What is this chapter about?')).toMatch(/^The material begins:\n\n> Ribosomes make proteins/);
+  });
+
   it('is the same every time', async () => {
     expect(await answerTo('What do ribosomes make?')).toBe(await answerTo('What do ribosomes make?'));
   });
@@ -47,6 +51,8 @@ describe('an answer of quotations', () => {
     ['¿Quién ganó la copa del mundo?', 'El material no responde'],
     ['Qui va guanyar la copa del món?', 'El material no respon aquesta'],
     ['Nork irabazi zuen munduko kopa?', 'Materialak ez du'],
+    ['Zer dio materialak honi buruz: «The world in the cup»?', 'Materialak ez du'],
+    ['Fes-me una pregunta sobre «The world in the cup».', 'El material no respon aquesta'],
   ])('speaks the language of the question: %s', async (question, words) => {
     expect(await answerTo(question)).toContain(words);
   });

@@ -35,6 +35,7 @@ interface Texts {
   readonly note: string;
   readonly noAnswer: string;
   readonly noMaterial: string;
+  readonly opening: string;
 }
 
 const TEXTS: Readonly<Record<QuoteLanguage, Texts>> = {
@@ -42,21 +43,25 @@ const TEXTS: Readonly<Record<QuoteLanguage, Texts>> = {
     note: 'These are quotations; connect a model for written answers.',
     noAnswer: 'The material has no answer to this question.',
     noMaterial: 'No material was found for this question.',
+    opening: 'The material begins:',
   },
   es: {
     note: 'Son citas textuales; conecte un modelo para obtener respuestas redactadas.',
     noAnswer: 'El material no responde a esta pregunta.',
     noMaterial: 'No se ha encontrado material para esta pregunta.',
+    opening: 'El material empieza así:',
   },
   ca: {
     note: 'Són citacions textuals; connecteu un model per obtenir respostes redactades.',
     noAnswer: 'El material no respon aquesta pregunta.',
     noMaterial: "No s'ha trobat material per a aquesta pregunta.",
+    opening: 'El material comença així:',
   },
   eu: {
     note: 'Hitzez hitzeko aipuak dira; konektatu eredu bat idatzizko erantzunak jasotzeko.',
     noAnswer: 'Materialak ez du galdera honen erantzunik.',
     noMaterial: 'Ez da materialik aurkitu galdera honetarako.',
+    opening: 'Materiala honela hasten da:',
   },
 };
 
@@ -69,10 +74,10 @@ export const QUOTES: ConnectorPlugin = {
 function answer({ material, messages }: ModelRequest): string {
   const question = material?.question ?? lastQuestion(messages);
   const passages = material?.passages ?? [];
-  const { note, noAnswer, noMaterial } = TEXTS[languageOf(question)];
-  const quotes = selectQuotes(question, passages);
+  const { note, noAnswer, noMaterial, opening } = TEXTS[languageOf(question)];
+  const { quotes, isOpening } = selectQuotes(question, passages);
   const body = quotes.length > 0 ? quotes.map(blockOf) : [passages.length === 0 ? noMaterial : noAnswer];
-  return [...body, `*${note}*`].join('\n\n');
+  return [...(isOpening && quotes.length > 0 ? [opening] : []), ...body, `*${note}*`].join('\n\n');
 }
 
 const blockOf = ({ text, n }: Quote): string => `> ${text.replace(/\s+/g, ' ')}${n === null ? '' : ` [${n}]`}`;

@@ -12,11 +12,11 @@ const BIOLOGY = passage(
 const HISTORY = passage(2, 'The library of Alexandria held about 400,000 scrolls. Dr. Smith counted them in ruins.');
 
 const textsFor = (question: string, ...passages: readonly SourcePassage[]): readonly string[] =>
-  selectQuotes(question, passages).map(({ text }) => text);
+  selectQuotes(question, passages).quotes.map(({ text }) => text);
 
 describe('the sentences that are quoted', () => {
   it('answer the question best, word for word, with the number of their source', () => {
-    expect(selectQuotes('How many scrolls did the library hold?', [BIOLOGY, HISTORY])[0]).toEqual({
+    expect(selectQuotes('How many scrolls did the library hold?', [BIOLOGY, HISTORY]).quotes[0]).toEqual({
       text: 'The library of Alexandria held about 400,000 scrolls.',
       n: 2,
     });
@@ -58,8 +58,8 @@ describe('the sentences that are quoted', () => {
       passage(at + 1, `Enzyme ${'abcdefghi'[at]}x speeds reactions up.`),
     );
     const same = [passage(1, 'Enzymes speed reactions up.'), passage(2, 'Enzymes speed reactions  up.')];
-    expect(selectQuotes('Which enzyme speeds reactions up?', many).length).toBeLessThanOrEqual(4);
-    expect(selectQuotes('What do enzymes speed up?', same)).toHaveLength(1);
+    expect(textsFor('Which enzyme speeds reactions up?', ...many).length).toBeLessThanOrEqual(4);
+    expect(textsFor('What do enzymes speed up?', ...same)).toHaveLength(1);
   });
 
   it('stand together when they are neighbours', () => {
@@ -72,10 +72,10 @@ describe('the sentences that are quoted', () => {
   });
 
   it('are none when the material has no answer, or the question no words', () => {
-    expect(selectQuotes('zxqv blorf kwyjibo', [BIOLOGY, HISTORY])).toEqual([]);
-    expect(selectQuotes('How do I bake bread?', [BIOLOGY, HISTORY])).toEqual([]);
-    expect(selectQuotes('What is it?', [BIOLOGY])).toEqual([]);
-    expect(selectQuotes('', [BIOLOGY])).toEqual([]);
+    expect(textsFor('zxqv blorf kwyjibo', BIOLOGY, HISTORY)).toEqual([]);
+    expect(textsFor('How do I bake bread?', BIOLOGY, HISTORY)).toEqual([]);
+    expect(textsFor('What is it?', BIOLOGY)).toEqual([]);
+    expect(textsFor('', BIOLOGY)).toEqual([]);
   });
 
   it('take in the list or formula that they announce, and no code', () => {
@@ -93,5 +93,34 @@ describe('the sentences that are quoted', () => {
   it('never hold headings, rules or frames of tables', () => {
     const table = passage(1, '# Osmosis\n\n---\n\n| osmosis | value |\n| --- | --- |\n| rate of osmosis | 7 |');
     expect(textsFor('osmosis rate value', table).join(' ')).not.toMatch(/^#|---/);
+  });
+
+  it.each([
+    ['What does the course material say about “Photosynthesis”?', 'light'],
+    ['¿Qué dice el material del curso sobre «Photosynthesis»?', 'light'],
+    ['Què diu el material del curs sobre «Photosynthesis»?', 'light'],
+    ['Zer dio ikastaroko materialak honi buruz: «Photosynthesis»?', 'light'],
+  ])('answer a question that names the material: %s', (question, expected) => {
+    const { quotes, isOpening } = selectQuotes(question, [BIOLOGY, HISTORY]);
+    expect(isOpening).toBe(false);
+    expect(quotes[0]?.text).toContain(expected);
+  });
+
+  it.each([
+    'Ask me five questions about this chapter.',
+    'Hazme cinco preguntas sobre este capítulo.',
+    'Fes-me cinc preguntes sobre aquest capítol.',
+    'Egidazu bost galdera kapitulu honi buruz.',
+    'What does the assignment ask for, and how is it graded?',
+    '¿Qué pide el enunciado y cómo se evalúa?',
+    'Què demana l’enunciat i com s’avalua?',
+    'Zer eskatzen du enuntziatuak eta nola ebaluatzen da?',
+    'What are the main ideas of this course?',
+  ])('are the beginning of each source for a question about the whole material: %s', (question) => {
+    const { quotes, isOpening } = selectQuotes(question, [BIOLOGY, HISTORY]);
+    expect(isOpening).toBe(true);
+    expect(quotes.map(({ n }) => n)).toEqual(expect.arrayContaining([1, 2]));
+    expect(quotes[0]?.text).toMatch(/^Plants make sugar from light\./);
+    expect(quotes.length).toBeLessThanOrEqual(4);
   });
 });

@@ -1,4 +1,5 @@
 import type { SourcePassage } from '../../../kernel';
+import { withoutMaterialWords } from './material-words';
 import { answerFormOf } from './question-kind';
 import { type Sentence, sentencesOf } from './sentences';
 import { folded, termsOf } from './words';
@@ -30,6 +31,8 @@ const LEAST_COVER = 0.4;
 /** The same for the further sentences of a question, which are often requests and not questions. */
 const LEAST_COVER_OF_FURTHER = 0.6;
 const SAME = 0.8;
+/** A sentence with fewer terms is a label or a fragment. */
+const LEAST_TERMS = 3;
 /** Sentences of a question that are answered; a pasted essay has many. */
 const MOST_QUESTIONS = 8;
 /** Sentences of the material that are looked at: a bound on time. */
@@ -48,19 +51,59 @@ interface Scored extends Candidate {
   readonly cover: number;
 }
 
+/** A sentence of the question with the terms that are looked for. */
+interface Part {
+  readonly text: string;
+  readonly terms: readonly string[];
+}
+
+export interface Selection {
+  readonly quotes: readonly Quote[];
+  /** The question is about the material as a whole: the quotes are how it begins. */
+  readonly isOpening: boolean;
+}
+
 /**
  * One to four sentences that answer the question best, best first; empty when the passages have no answer. Sentences that
- * stand side by side become one quote.
+ * stand side by side become one quote. A question without a subject of its own ("What is this chapter about?") gets the
+ * first sentences of the material.
  */
-export function selectQuotes(question: string, passages: readonly SourcePassage[]): readonly Quote[] {
+export function selectQuotes(question: string, passages: readonly SourcePassage[]): Selection {
   const candidates = candidatesOf(passages);
-  if (candidates.length === 0) return [];
-  const answered = answeredParts(partsOf(question).map((part) => scoredFor(part, candidates)));
+  const parts = partsOf(question);
+  if (candidates.length === 0 || parts.length === 0) return { quotes: [], isOpening: false };
+  const quotes = answerTo(parts, candidates);
+  if (quotes.length > 0) return { quotes, isOpening: false };
+  const narrowed = parts.map(({ text, terms }) => ({ text, terms: withoutMaterialWords(terms) }));
+  const withSubject = narrowed.filter(({ terms }) => terms.length > 0);
+  if (withSubject.length === 0) return { quotes: openingOf(candidates), isOpening: true };
+  return { quotes: answerTo(withSubject, candidates), isOpening: false };
+}
+
+function answerTo(parts: readonly Part[], candidates: readonly Candidate[]): readonly Quote[] {
+  const answered = answeredParts(parts.map((part) => scoredFor(part, candidates)));
   if (answered.length === 0) return [];
   const scored = answered
     .reduce((best, scores) => best.map((one, at) => better(one, scores[at] ?? one)))
     .toSorted((one, other) => other.score - one.score);
   return joined(chosen(scored));
+}
+
+/** The first sentences of each source, in the order of the tools. */
+function openingOf(candidates: readonly Candidate[]): readonly Quote[] {
+  const sources = new Map<number, Candidate[]>();
+  for (const candidate of candidates) {
+    const source = candidate.n ?? -1 - candidate.passage;
+    const known = sources.get(source);
+    if (known === undefined) sources.set(source, [candidate]);
+    else known.push(candidate);
+  }
+  const first = [...sources.values()].slice(0, MOST_SENTENCES);
+  const each = Math.floor(MOST_SENTENCES / first.length);
+  return first.flatMap((sentences) => {
+    const whole = sentences.filter(({ terms }) => terms.length >= LEAST_TERMS);
+    return joined((whole.length > 0 ? whole : sentences).slice(0, each));
+  });
 }
 
 /** Each sentence of the question is judged by itself: "Keep it short." does not change the answers to the others. */
@@ -71,10 +114,10 @@ function answeredParts(parts: readonly (readonly Scored[])[]): readonly (readonl
 }
 
 /** The question's sentences with words of their own. Each may be answered by another sentence of the material. */
-const partsOf = (question: string): readonly string[] =>
+const partsOf = (question: string): readonly Part[] =>
   sentencesOf(question)
-    .map(({ text }) => text)
-    .filter((text) => termsOf(text).length > 0)
+    .map(({ text }) => ({ text, terms: [...new Set(termsOf(text))] }))
+    .filter(({ terms }) => terms.length > 0)
     .slice(0, MOST_QUESTIONS);
 
 const better = (one: Scored, other: Scored): Scored => (other.score > one.score ? other : one);
@@ -92,8 +135,7 @@ function candidatesOf(passages: readonly SourcePassage[]): readonly Candidate[] 
 }
 
 /** BM25 over the sentences. Terms nearby count a little, for sentences such as "It has two stages." */
-function scoredFor(question: string, candidates: readonly Candidate[]): Scored[] {
-  const asked = [...new Set(termsOf(question))];
+function scoredFor({ text: question, terms: asked }: Part, candidates: readonly Candidate[]): Scored[] {
   const mean = candidates.reduce((sum, { terms }) => sum + terms.length, 0) / candidates.length || 1;
   const having = new Map<string, number>();
   for (const { terms } of candidates) for (const term of new Set(terms)) having.set(term, (having.get(term) ?? 0) + 1);

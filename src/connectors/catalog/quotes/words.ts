@@ -13,9 +13,9 @@ const FREQUENT: Readonly<Record<QuoteLanguage, string>> = {
     este estos estas ese esa ha han habia no si mas pero tambien muy desde hasta durante segun explica dime`,
   ca: `el la els les lo un una uns unes de del dels d l en al als a per pel amb sense sobre entre i o u es son era eren fou
     van va ser estat esta que quin quina quins quines qui quan on com quant quants quanta quantes perque se seu seva seus
-    seves li aquest aquesta aquests ha han no si mes pero tambe molt des fins durant segons explica digues`,
+    seves li aquest aquesta aquests ha han no si mes pero tambe molt des fins durant segons explica digues fes`,
   eu: `da dira zen ziren du dute zuen zuten bat eta edo ez bai ere baina zer zein zeinek nor nork noren noiz non nola zenbat
-    zergatik hau hori hura bere beren izan egin dago daude bezala baino arte gabe`,
+    zergatik hau hori hura bere beren izan egin dago daude bezala baino arte gabe honi buruz dio diote egidazu`,
 };
 
 const FREQUENT_OF = new Map(QUOTE_LANGUAGES.map((language) => [language, new Set(FREQUENT[language].split(/\s+/))]));
@@ -44,9 +44,12 @@ function stemOf(word: string): string {
   return word.length > STEM_LETTERS ? word.slice(0, STEM_LETTERS) : word.replace(/(es|s)$/, '');
 }
 
+/** A title in another language says nothing about the language of the question. */
+const QUOTED = /«[^»]*»|“[^”]*”|"[^"]*"/gu;
+
 /** The language with the most frequent words in the text; English when none stands out. */
 export function languageOf(text: string): QuoteLanguage {
-  const words = wordsOf(text);
+  const words = wordsOf(text.replace(QUOTED, ' '));
   const hits = QUOTE_LANGUAGES.map((language) => words.filter((word) => FREQUENT_OF.get(language)?.has(word)).length);
   const most = Math.max(...hits);
   return QUOTE_LANGUAGES[hits.indexOf(most)] ?? 'en';
