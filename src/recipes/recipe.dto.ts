@@ -33,6 +33,15 @@ export class RecipeMaterialDto {
   fills!: readonly MaterialSlotDto[];
 }
 
+export class RecipeTopicDto {
+  /** Key of the material. */
+  @ApiProperty({ example: 'course' })
+  material!: string;
+  /** `{topic}` stands for a title in the material, such as that of a document. */
+  @ApiProperty({ type: [String], example: ['What does the course material say about “{topic}”?'] })
+  questions!: readonly string[];
+}
+
 export class RecipeDefinitionDto {
   @ApiProperty()
   name!: string;
@@ -64,6 +73,9 @@ export class RecipeDto {
   /** First questions to try. */
   @ApiProperty({ type: [String] })
   questions!: readonly string[];
+  /** Better first questions for chosen material; absent where `questions` fit any. */
+  @ApiPropertyOptional({ type: RecipeTopicDto })
+  topic?: RecipeTopicDto;
   /** Body of `POST /api/v1/assistants` once its materials are filled in. */
   @ApiProperty({ type: RecipeDefinitionDto })
   definition!: RecipeDefinitionDto;

@@ -26,6 +26,13 @@ export interface RecipeMaterial {
   readonly fills: readonly MaterialSlot[];
 }
 
+/** Questions about something in a material. `{topic}` stands for a title in it. */
+export interface RecipeTopic {
+  /** Key of the material. */
+  readonly material: string;
+  readonly questions: readonly Localised[];
+}
+
 /** A whole assistant without its materials. */
 export interface Recipe {
   readonly id: string;
@@ -41,6 +48,8 @@ export interface Recipe {
   readonly promptTemplate: Localised;
   /** First questions to try. */
   readonly questions: readonly Localised[];
+  /** Better first questions, once the material is chosen: a search finds something for them. */
+  readonly topic?: RecipeTopic;
   readonly metadata: RecipeMetadata;
 }
 

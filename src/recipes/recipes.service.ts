@@ -43,7 +43,7 @@ export class RecipesService {
 }
 
 function presented(recipe: Recipe, language: RecipeLanguage, missing: readonly Feature[]): RecipeDto {
-  const { id, icon, materials, metadata } = recipe;
+  const { id, icon, materials, metadata, topic } = recipe;
   const questions = recipe.questions.map((question) => question[language]);
   return {
     id,
@@ -58,6 +58,9 @@ function presented(recipe: Recipe, language: RecipeLanguage, missing: readonly F
       ...(kind === 'rubric' ? { sample: sampleRubric(language) } : {}),
     })),
     questions,
+    ...(topic === undefined
+      ? {}
+      : { topic: { material: topic.material, questions: topic.questions.map((question) => question[language]) } }),
     definition: {
       name: recipe.name[language],
       description: recipe.description[language],

@@ -50,5 +50,22 @@ export const COURSE_QUESTIONS: Recipe = {
       'Zein termino ezagutu behar ditut?',
     ),
   ],
+  topic: {
+    material: 'course',
+    questions: [
+      text(
+        'What does the course material say about “{topic}”?',
+        '¿Qué dice el material del curso sobre «{topic}»?',
+        'Què diu el material del curs sobre «{topic}»?',
+        'Zer dio ikastaroko materialak honi buruz: «{topic}»?',
+      ),
+      text(
+        'What do I have to know about “{topic}”?',
+        '¿Qué tengo que saber sobre «{topic}»?',
+        'Què he de saber sobre «{topic}»?',
+        'Zer jakin behar dut honi buruz: «{topic}»?',
+      ),
+    ],
+  },
   metadata: { orchestrator: 'sequential', tools: [search('1_context')], functions: [] },
 };

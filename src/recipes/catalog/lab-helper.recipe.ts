@@ -54,6 +54,17 @@ export const LAB_HELPER: Recipe = {
       'Zer prestatu behar dut lehen esperimentuaren aurretik?',
     ),
   ],
+  topic: {
+    material: 'course',
+    questions: [
+      text(
+        'What does the lab manual say about “{topic}”?',
+        '¿Qué dice el manual de laboratorio sobre «{topic}»?',
+        'Què diu el manual de laboratori sobre «{topic}»?',
+        'Zer dio laborategiko eskuliburuak honi buruz: «{topic}»?',
+      ),
+    ],
+  },
   metadata: {
     orchestrator: 'sequential',
     tools: [search('1_context', { top_k: 3 })],

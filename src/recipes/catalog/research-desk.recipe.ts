@@ -53,5 +53,16 @@ export const RESEARCH_DESK: Recipe = {
       'Zer gehitzen diote artikuluek ikastaroari?',
     ),
   ],
+  topic: {
+    material: 'course',
+    questions: [
+      text(
+        'What do the course and the papers say about “{topic}”?',
+        '¿Qué dicen el curso y los artículos sobre «{topic}»?',
+        'Què diuen el curs i els articles sobre «{topic}»?',
+        'Zer diote ikastaroak eta artikuluek honi buruz: «{topic}»?',
+      ),
+    ],
+  },
   metadata: { orchestrator: 'planned', tools: [search('1_context'), search('2_context')], functions: [] },
 };

@@ -63,5 +63,16 @@ export const SOCRATIC_TUTOR: Recipe = {
       'Ez dut lehen gaia ulertzen. Nondik hasiko naiz?',
     ),
   ],
+  topic: {
+    material: 'course',
+    questions: [
+      text(
+        'I do not understand “{topic}”. Where do I begin?',
+        'No entiendo «{topic}». ¿Por dónde empiezo?',
+        'No entenc «{topic}». Per on començo?',
+        'Ez dut hau ulertzen: «{topic}». Nondik hasiko naiz?',
+      ),
+    ],
+  },
   metadata: { orchestrator: 'sequential', tools: [search('1_context', { top_k: 4 })], functions: [] },
 };

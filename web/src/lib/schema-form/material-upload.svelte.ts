@@ -13,21 +13,25 @@ const isUnderWay = ({ status }: KnowledgeDocument): boolean => status === 'pendi
 
 /** Documents that go into one knowledge base, followed until they can be searched. */
 export class KnowledgeUpload {
+  /** Null before the first file: until then its place can still be chosen. */
+  knowledgeBaseId = $state<string | null>(null);
   documents = $state.raw<readonly KnowledgeDocument[]>([]);
   error = $state.raw<unknown>(null);
   readonly read = $derived.by(() => this.documents.filter(({ status }) => status === 'completed'));
   readonly refused = $derived.by(() => this.documents.filter(({ status }) => status === 'failed'));
   readonly uploads: Uploads<{ items: readonly KnowledgeDocument[] }>;
+  private opening: Promise<string> | null = null;
   private closed = false;
   private following = false;
 
   constructor(
-    readonly knowledgeBaseId: string,
+    /** Id of the knowledge base; makes it where it is a new one. Called with the first file. */
+    private readonly open: () => Promise<string>,
     /** The first document can be searched. */
-    private readonly onready: () => void,
+    private readonly onready: (knowledgeBaseId: string) => void,
   ) {
     this.uploads = new Uploads(
-      () => `/api/v1/knowledge-bases/${knowledgeBaseId}/documents`,
+      async () => `/api/v1/knowledge-bases/${await this.target()}/documents`,
       { fileBytes: 32 * MEBIBYTE, files: 100, bytes: 32 * MEBIBYTE },
       ({ items }) => this.arrived(items),
     );
@@ -37,6 +41,18 @@ export class KnowledgeUpload {
   close(): void {
     this.closed = true;
     this.uploads.cancel();
+  }
+
+  /** A failed attempt is repeated with the next one of the upload. */
+  private target(): Promise<string> {
+    this.opening ??= this.open().then(
+      (id) => (this.knowledgeBaseId = id),
+      (error: unknown) => {
+        this.opening = null;
+        throw error;
+      },
+    );
+    return this.opening;
   }
 
   private arrived(items: readonly KnowledgeDocument[]): void {
@@ -62,7 +78,7 @@ export class KnowledgeUpload {
   }
 
   private async look(): Promise<void> {
-    const params = { path: { knowledgeBaseId: this.knowledgeBaseId }, query: { limit: MOST_DOCUMENTS } };
+    const params = { path: { knowledgeBaseId: await this.target() }, query: { limit: MOST_DOCUMENTS } };
     const { items } = must(await api.GET('/api/v1/knowledge-bases/{knowledgeBaseId}/documents', { params }));
     this.show(this.documents.map((document) => items.find(({ id }) => id === document.id) ?? document));
   }
@@ -73,7 +89,7 @@ export class KnowledgeUpload {
     this.documents = documents;
     if (before > 0 || this.read.length === 0) return;
     catalogues.forget();
-    this.onready();
+    void this.target().then(this.onready);
   }
 }
 

@@ -36,7 +36,8 @@ export class Uploads<Answer> {
   private stop = new AbortController();
 
   constructor(
-    private readonly url: () => string,
+    /** Asked before each request; it may make the place first. */
+    private readonly url: () => string | Promise<string>,
     private readonly rules: UploadRules,
     private readonly onanswer: (answer: Answer) => void,
     /** Where a file goes: under another name. */
@@ -103,7 +104,7 @@ export class Uploads<Answer> {
     try {
       const { sendFiles } = await received(import('./send-files'));
       signal.throwIfAborted();
-      const answer = await sendFiles<Answer>(this.url(), batch, {
+      const answer = await sendFiles<Answer>(await this.url(), batch, {
         signal,
         onprogress: (sent, total) => {
           const shares = sentShares(sizes, sent, total);

@@ -12,9 +12,27 @@ export const fetchRecipes = async (): Promise<readonly Recipe[]> =>
 
 type Entry = Record<string, unknown>;
 
+const MOST_QUESTIONS = 3;
+
+/** First questions about the titles; those for any material where there is no title. */
+export function questionsFor({ questions, topic }: Recipe, titles: readonly string[]): readonly string[] {
+  const forms = topic?.questions ?? [];
+  if (titles.length === 0 || forms.length === 0) return questions;
+  return titles
+    .slice(0, MOST_QUESTIONS)
+    .map((title, index) => (forms[index % forms.length] ?? '').replace('{topic}', () => title));
+}
+
 /** The assistant of a recipe, its materials filled in. */
-export function definitionOf({ definition, materials }: Recipe, chosen: Chosen): Recipe['definition'] {
-  const metadata = structuredClone(definition.metadata) as Record<'tools' | 'functions', Entry[]>;
+export function definitionOf(
+  { definition, materials }: Recipe,
+  chosen: Chosen,
+  questions: readonly string[],
+): Recipe['definition'] {
+  const metadata = structuredClone({ ...definition.metadata, suggested_questions: questions }) as unknown as Record<
+    'tools' | 'functions',
+    Entry[]
+  >;
   for (const { key, fills } of materials) {
     const value = chosen[key] ?? null;
     for (const { list, index, setting, many } of fills) {
