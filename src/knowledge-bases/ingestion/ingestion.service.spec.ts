@@ -6,25 +6,31 @@ import type { RowRef } from '../storage/row-queue';
 /** The service over one document that waits, whose reading ends with `failure`. */
 async function ingest(failure: Error) {
   const finish = jest.fn();
+  const enqueued: string[] = [];
   let handler: JobHandler<RowRef> | undefined;
   const row = { id: 'd', organizationId: 'o', attempts: 1 };
   const within = () => ({
     claim: async () => row,
     find: async () => null,
     advance: async () => true,
-    finish: async (...args: readonly unknown[]) => void finish(...args),
+    finish: async (...args: readonly unknown[]) => {
+      finish(...args);
+      return true;
+    },
   });
   const requests = {
     onIngestion: (given: JobHandler<RowRef>) => (handler = given),
     begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
+    ingest: async (_: unknown, ids: readonly string[]) => void enqueued.push(...ids),
   };
+  const transactions = { run: (work: (tx: unknown) => unknown) => work({}) };
   const reader = { read: () => Promise.reject(failure) };
   const unused = {} as never;
   const documents = { within, renewClaimMs: 60_000 };
-  new IngestionService(documents as never, requests as never, reader as never, unused, unused, unused);
+  new IngestionService(documents as never, requests as never, reader as never, unused, unused, transactions as never);
   const job = { data: { organizationId: 'o', id: 'd' }, signal: new AbortController().signal, lastTry: false };
   await handler?.(job as unknown as RunningJob<RowRef>);
-  return finish;
+  return { finish, enqueued };
 }
 
 describe('the end of an ingestion', () => {
@@ -32,16 +38,18 @@ describe('the end of an ingestion', () => {
   beforeEach(() => (error = jest.spyOn(Logger.prototype, 'error').mockImplementation()));
   afterEach(() => error.mockRestore());
 
-  it('that was aborted leaves no error in the log, and the document waits again', async () => {
-    const finish = await ingest(new DOMException('The extraction was cancelled', 'AbortError'));
+  it('that was aborted leaves no error in the log, and the document waits with a job of its own', async () => {
+    const { finish, enqueued } = await ingest(new DOMException('The extraction was cancelled', 'AbortError'));
     expect(error).not.toHaveBeenCalled();
     expect(finish).toHaveBeenCalledWith('d', expect.any(String), { status: 'pending' });
+    expect(enqueued).toEqual(['d']);
   });
 
   it('that nobody expected is logged, and the document has failed', async () => {
-    const finish = await ingest(new TypeError('x is not a function'));
+    const { finish, enqueued } = await ingest(new TypeError('x is not a function'));
     expect(error).toHaveBeenCalledTimes(1);
     const failed = expect.objectContaining({ status: 'failed', errorCode: 'internal_error' });
     expect(finish).toHaveBeenCalledWith('d', expect.any(String), failed);
+    expect(enqueued).toEqual([]);
   });
 });

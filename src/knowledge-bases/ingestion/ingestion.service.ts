@@ -96,13 +96,9 @@ export class IngestionService {
       await documents.finish(row.id, claim, { status: 'pending', attempts });
       throw error;
     }
-    if (error instanceof EmbeddingTimeSliceEnded) {
+    // An abort may be meant for the previous worker of the document, whose claim this one took over: its job is spent.
+    if (error instanceof EmbeddingTimeSliceEnded || isAbort(error)) {
       await this.handBack(document);
-      return;
-    }
-    if (isAbort(error)) {
-      // Cancelled, or the service stops. The sweep enqueues the document again.
-      await documents.finish(row.id, claim, { status: 'pending' });
       return;
     }
     const failure = describeFailure(error);
