@@ -26,7 +26,7 @@ const PLATFORM = [
   ['logging'],
   ['postgres'],
   ['database'],
-  ['counters', 'plugins', 'http', 'jobs', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
+  ['counters', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
   ['audit', 'idempotency'],
 ];
 

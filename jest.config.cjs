@@ -22,6 +22,7 @@ const shared = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '/parser-file$': '<rootDir>/test/support/parser-file.ts',
     '/password-worker-file$': '<rootDir>/test/support/password-worker-file.ts',
+    '/detector-file$': '<rootDir>/test/support/detector-file.ts',
   },
 };
 

@@ -7,11 +7,12 @@ import { startService } from './retrieval/service.mjs';
 import { run as fusion } from './retrieval/fusion.mjs';
 import { run as pdf } from './retrieval/pdf.mjs';
 import { run as quality } from './retrieval/quality.mjs';
+import { run as questions } from './retrieval/questions.mjs';
 import { run as quotes } from './retrieval/quotes.mjs';
 import { run as speed } from './retrieval/speed.mjs';
 import { run as vectors } from './retrieval/vectors.mjs';
 
-const PARTS = { quality, quotes, fusion, speed, vectors, pdf };
+const PARTS = { quality, questions, quotes, fusion, speed, vectors, pdf };
 const OPTIONS = ['sizes', 'collections', 'questions', 'embedding', 'vectors'];
 /** The offline model; it ranks worse than words, which the tables show. */
 /** The small English model of the development dependencies, served to the service as an OpenAI-compatible vendor. */

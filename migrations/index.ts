@@ -54,6 +54,7 @@ import { AddSources1796530000000 } from './1796530000000-AddSources';
 import { AliasKnowledgeBases1796530001000 } from './1796530001000-AliasKnowledgeBases';
 import { EndOrganizations1796540000000 } from './1796540000000-EndOrganizations';
 import { TakePasswordsOver1796612000000 } from './1796612000000-TakePasswordsOver';
+import { UnderstandQuestions1796630000000 } from './1796630000000-UnderstandQuestions';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -112,4 +113,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   TakePasswordsOver1796612000000,
   CodeTextFailures1796602000000,
   AddLtiBridge1796560000000,
+  UnderstandQuestions1796630000000,
 ];

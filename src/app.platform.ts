@@ -1,9 +1,18 @@
 import { AuditModule } from './platform/audit';
 import { IdempotencyModule } from './platform/idempotency';
 import { JobsModule } from './platform/jobs';
+import { LanguagesModule } from './platform/languages';
 import { MailModule } from './platform/mail';
 import { OutboundModule } from './platform/outbound';
 import { SignalsModule } from './platform/signals';
 
 /** Global modules that rooms use without importing them. */
-export const PLATFORM = [OutboundModule, AuditModule, IdempotencyModule, JobsModule, MailModule, SignalsModule];
+export const PLATFORM = [
+  OutboundModule,
+  AuditModule,
+  IdempotencyModule,
+  JobsModule,
+  LanguagesModule,
+  MailModule,
+  SignalsModule,
+];

@@ -16,8 +16,13 @@ export {
   isSlugReference,
   referenceName,
 } from './retrieval/collections/collection-names';
-export { QuestionRewriter, type QuestionToRewrite, type RewrittenQuestion } from './retrieval/question-rewriter';
+export {
+  QuestionRewriter,
+  type QuestionToRewrite,
+  type RewrittenQuestion,
+} from './retrieval/question/question-rewriter';
 export { RetrievalService } from './retrieval/retrieval.service';
+export { AS_ASKED, type SearchedQuestion } from './retrieval/question/searched-question';
 export type { Passage, Retrieval, RetrievalQuery } from './retrieval/passages/retrieval.types';
 export { DEFAULT_MAX_TOKENS } from './retrieval/passages/token-budget';
-export { VectorStore } from './search/vector-store';
+export { VectorStore } from './search/vectors/vector-store';

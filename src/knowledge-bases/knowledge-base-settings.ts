@@ -1,5 +1,6 @@
 import { invalid } from '../kernel';
 import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
+import { INDEX_VERSION } from './search/words/searchable-text';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 
 /** Characters: about a page. It measured best over collections in three languages. */
@@ -21,7 +22,9 @@ const COLUMNS = {
 } as const satisfies Record<keyof UpdateKnowledgeBaseDto, keyof KnowledgeBaseEntity>;
 
 type Setting = keyof typeof COLUMNS;
-type Columns = Partial<Pick<KnowledgeBaseEntity, Exclude<(typeof COLUMNS)[Setting], 'embedding'>>>;
+type Columns = Partial<
+  Pick<KnowledgeBaseEntity, Exclude<(typeof COLUMNS)[Setting], 'embedding'> | 'languageChosen' | 'languages'>
+>;
 
 const named = (changes: UpdateKnowledgeBaseDto): [Setting, (typeof COLUMNS)[Setting]][] =>
   Object.entries(COLUMNS).filter(([setting]) => changes[setting as Setting] !== undefined) as [
@@ -29,11 +32,36 @@ const named = (changes: UpdateKnowledgeBaseDto): [Setting, (typeof COLUMNS)[Sett
     (typeof COLUMNS)[Setting],
   ][];
 
-/** Column values of a change. The embedding is left out: it changes when its vectors are complete. */
+/** Settings whose columns depend on the row. */
+const DEPENDENT: readonly Setting[] = ['embedding', 'language'];
+
+/** Column values of a change, without embedding and language. */
 export const columnsOf = (changes: UpdateKnowledgeBaseDto): Columns =>
   Object.fromEntries(
-    named(changes).flatMap(([setting, column]) => (setting === 'embedding' ? [] : [[column, changes[setting]]])),
+    named(changes).flatMap(([setting, column]) => (DEPENDENT.includes(setting) ? [] : [[column, changes[setting]]])),
   );
+
+/**
+ * Columns that follow from a new language; none when it is as before. Without a language each document decides for itself,
+ * and the current languages are searched until then.
+ */
+export function languageColumns(row: LanguageSetting, { language }: UpdateKnowledgeBaseDto): Columns {
+  const chosen = row.languageChosen ? row.language : null;
+  if (language === undefined || language === chosen) return {};
+  return language === null
+    ? { language, languageChosen: false }
+    : { language, languageChosen: true, languages: [language] };
+}
+
+type LanguageSetting = Pick<KnowledgeBaseEntity, 'language' | 'languageChosen' | 'languages'>;
+
+/** A knowledge base without documents. */
+export const NEW_INDEX = {
+  language: null,
+  languageChosen: false,
+  languages: [],
+  indexVersion: INDEX_VERSION,
+} satisfies LanguageSetting & Pick<KnowledgeBaseEntity, 'indexVersion'>;
 
 /** Settings that a change names, as they are now. */
 export const currentSettings = (row: KnowledgeBaseEntity, changes: UpdateKnowledgeBaseDto): Record<string, unknown> =>
@@ -41,7 +69,9 @@ export const currentSettings = (row: KnowledgeBaseEntity, changes: UpdateKnowled
 
 /** Whether the documents have to be cut, or their words stemmed, anew. */
 export const needsReingest = (row: KnowledgeBaseEntity, columns: Columns): boolean =>
-  (['chunkSize', 'chunkOverlap', 'language'] as const).some((name) => (columns[name] ?? row[name]) !== row[name]);
+  columns.languageChosen === false ||
+  (columns.languages ?? row.languages).join() !== row.languages.join() ||
+  (['chunkSize', 'chunkOverlap'] as const).some((name) => (columns[name] ?? row[name]) !== row[name]);
 
 /** Chunk size and overlap with defaults. @throws {AppError} `validation_failed` */
 export function chunkSizes({ chunk_size: chunkSize = CHUNK_SIZE, chunk_overlap }: CreateKnowledgeBaseDto) {

@@ -7,7 +7,15 @@ import { VersionedResource } from '../platform/resources';
 import { EmbeddingSettings } from './embedding/embedding-settings';
 import { IngestionRequests } from './ingestion/ingestion-requests';
 import { KnowledgeBasePurge } from './knowledge-base-purge';
-import { assertSizes, chunkSizes, columnsOf, currentSettings, needsReingest } from './knowledge-base-settings';
+import {
+  assertSizes,
+  chunkSizes,
+  columnsOf,
+  currentSettings,
+  languageColumns,
+  needsReingest,
+  NEW_INDEX,
+} from './knowledge-base-settings';
 import type { CreateKnowledgeBaseDto, UpdateKnowledgeBaseDto } from './knowledge-base.dto';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import { KnowledgeBaseRepository, type KnowledgeBaseScope } from './storage/knowledge-base.repository';
@@ -75,10 +83,10 @@ export class KnowledgeBaseStore {
     if (Object.keys(after).length === 0) return read;
     assertSizes(read, changes);
     const embedding = await this.wishedEmbedding(read, changes);
-    const columns = columnsOf(changes);
     try {
       await this.versions.change({ caller, id: read.id, expected }, 'update', async (row, tx) => {
         assertSizes(row, changes);
+        const columns = { ...columnsOf(changes), ...languageColumns(row, changes) };
         if (embedding !== undefined) await this.embeddings.change(row, embedding, tx);
         if (needsReingest(row, columns)) await this.requests.reingest(row, tx);
         const isSame =
@@ -124,7 +132,8 @@ export class KnowledgeBaseStore {
       const id = uuidv7();
       const scope = this.knowledgeBases.within(caller.organizationId, tx);
       const index = await this.embeddings.initial(embedding, tx);
-      await scope.insert({ language: null, ...columnsOf(body), ...values, ...index, id, ownerId: caller.userId });
+      const settings = { ...NEW_INDEX, ...columnsOf(body), ...languageColumns(NEW_INDEX, body) };
+      await scope.insert({ ...settings, ...values, ...index, id, ownerId: caller.userId });
       const after = { ...body, slug: values.slug };
       const target = { type: 'knowledge_base', id };
       await this.audit.record({ caller, action: 'knowledge_base.create', target, after }, tx);

@@ -5,8 +5,9 @@ import { defaultHybridWeight } from './embedding/embedding-settings';
 import type { KnowledgeBaseEntity } from './storage/knowledge-base.entity';
 import type { EmbeddingDto, IndexDto, KnowledgeBaseDto } from './knowledge-base.dto';
 import type { Embedding, IndexStatus } from './storage/knowledge-base.types';
-import { VectorStore } from './search/vector-store';
-import { VectorStoreRepository } from './search/vector-store.repository';
+import { NO_LANGUAGE } from './search/words/language';
+import { VectorStore } from './search/vectors/vector-store';
+import { VectorStoreRepository } from './search/vectors/vector-store.repository';
 
 const embeddingView = (embedding: Embedding | null): EmbeddingDto | null =>
   embedding && { provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions };
@@ -41,6 +42,8 @@ export class KnowledgeBaseViews {
       name: row.name,
       description: row.description,
       language: row.language,
+      language_chosen: row.languageChosen,
+      languages: row.languages.filter((language) => language !== NO_LANGUAGE),
       visibility: row.visibility,
       owner: row.ownerId,
       access: row.ownerId === userId ? 'owner' : 'read',

@@ -25,7 +25,7 @@ import {
   RETRIEVAL_MODES,
   type RetrievalMode,
 } from './storage/knowledge-base.types';
-import { LANGUAGES } from './search/language';
+import { LANGUAGES } from './search/words/language';
 import { SLUG_MAX } from './storage/slug';
 
 /** An embedding model. */
@@ -64,11 +64,11 @@ class KnowledgeBaseSettingsDto {
   @MaxLength(2000)
   description?: string;
 
-  /** Language of the documents. Default: detected in the first document. A change re-indexes the documents. */
-  @MayBeOmitted()
+  /** Language of all documents. Null (the default): detected in each document. A change re-indexes the documents. */
+  @IsOptional()
   @IsIn(LANGUAGES)
-  @ApiProperty({ enum: LANGUAGES, required: false })
-  language?: string;
+  @ApiProperty({ enum: LANGUAGES, nullable: true, required: false })
+  language?: string | null;
 
   @MayBeOmitted()
   @IsIn(KNOWLEDGE_BASE_VISIBILITIES)
@@ -166,7 +166,12 @@ export class KnowledgeBaseDto {
   slug!: string;
   name!: string;
   description!: string;
+  /** Of all documents, or of the first one; null until a document decides it. */
   language!: string | null;
+  /** False: each document has the language that was detected in it. */
+  language_chosen!: boolean;
+  /** Languages of the passages; a question is searched for in each. */
+  languages!: string[];
   @ApiProperty({ enum: KNOWLEDGE_BASE_VISIBILITIES })
   visibility!: KnowledgeBaseVisibility;
   /** Id of the user who owns it. */

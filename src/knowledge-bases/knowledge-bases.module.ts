@@ -18,7 +18,7 @@ import { QueryEmbedder } from './embedding/query-embedder';
 import { ExternalSearch } from './retrieval/collections/external-search';
 import { OwnSearch } from './retrieval/collections/own-search';
 import { QueryController } from './retrieval/query.controller';
-import { QuestionRewriter } from './retrieval/question-rewriter';
+import { QuestionRewriter } from './retrieval/question/question-rewriter';
 import { ExternalProbe } from './retrieval/collections/external-probe.service';
 import { CollectionImport } from './external/collection-import';
 import { ExternalCollectionRepository } from './external/external-collection.repository';
@@ -26,6 +26,7 @@ import { ExternalCollectionsController } from './external/external-collections.c
 import { ExternalCollectionsService } from './external/external-collections.service';
 import { ChunkEmbedder } from './embedding/chunk-embedder';
 import { DocumentPurge } from './ingestion/document-purge';
+import { IndexUpgrade } from './ingestion/index-upgrade';
 import { DocumentReader } from './ingestion/document-reader';
 import { DocumentWriter } from './ingestion/document-writer';
 import { IngestionRequests } from './ingestion/ingestion-requests';
@@ -38,10 +39,12 @@ import { KnowledgeBaseRepository } from './storage/knowledge-base.repository';
 import { KnowledgeBasesController } from './knowledge-bases.controller';
 import { KnowledgeBasesService } from './knowledge-bases.service';
 import { RetrievalService } from './retrieval/retrieval.service';
+import { SpellingRepository } from './search/spelling.repository';
+import { SpellingCorrector } from './retrieval/question/spelling-corrector';
 import { PassageRepository } from './search/passage.repository';
 import { SearchIndex } from './search/search-index';
-import { VectorStore } from './search/vector-store';
-import { VectorStoreRepository } from './search/vector-store.repository';
+import { VectorStore } from './search/vectors/vector-store';
+import { VectorStoreRepository } from './search/vectors/vector-store.repository';
 import { ChunkVectors } from './embedding/chunk-vectors';
 import { EmbeddingCacheRepository } from './embedding/embedding-cache.repository';
 import { EmbeddingSettings } from './embedding/embedding-settings';
@@ -50,8 +53,8 @@ import { IndexBuilder } from './embedding/index-builder';
 import { VectorIndexRepository } from './embedding/vector-index.repository';
 import { VectorMaintenance } from './embedding/vector-maintenance';
 import { KnowledgeBaseViews } from './knowledge-base-view';
-import { VectorGraphRepository } from './search/vector-graphs.repository';
-import { VectorGraphs } from './search/vector-graphs';
+import { VectorGraphRepository } from './search/vectors/vector-graphs.repository';
+import { VectorGraphs } from './search/vectors/vector-graphs';
 import { KnowledgeBaseImport } from './imports/knowledge-base-import';
 import { SharingService } from './sharing.service';
 import { SourceFetcher } from './sources/fetching/source-fetcher';
@@ -92,6 +95,7 @@ import { SourceRepository } from './sources/storage/source.repository';
     IngestionRequests,
     IngestionService,
     IngestionSweep,
+    IndexUpgrade,
     KnowledgeBaseImport,
     KnowledgeBasePermissions,
     KnowledgeBasePurge,
@@ -101,6 +105,8 @@ import { SourceRepository } from './sources/storage/source.repository';
     QueryEmbedder,
     OwnSearch,
     PassageRepository,
+    SpellingCorrector,
+    SpellingRepository,
     QuestionRewriter,
     RetrievalService,
     SearchIndex,

@@ -1,10 +1,14 @@
 import PDFDocument from 'pdfkit';
+import { DataSource } from 'typeorm';
 import { type RetrievalQuery, RetrievalService } from '../../src/knowledge-bases';
+import { IndexUpgrade } from '../../src/knowledge-bases/ingestion/index-upgrade';
+import { INDEX_VERSION } from '../../src/knowledge-bases/search/words/searchable-text';
 import type { Principal } from '../../src/kernel';
 import { startApp, type TestApp } from '../support/app';
 import { ingested } from '../support/ingested';
 import { startKbServer } from '../support/kb-server';
 import { type Person, person } from '../support/people';
+import { until } from '../support/until';
 
 let app: TestApp;
 let teacher: Person;
@@ -161,4 +165,118 @@ describe('the external server', () => {
     ]);
     expect(warnings).toEqual(['Collection 3: its server searches in a way of its own, not in vector mode']);
   });
+});
+
+describe('a question', () => {
+  const bases = '/api/v1/knowledge-bases';
+  const ask = async (id: string, query: string) => (await teacher.api('POST', `${bases}/${id}/query`, { query })).json;
+  const found = async (id: string, query: string): Promise<string[]> =>
+    (await ask(id, query)).results.map(({ metadata }: any) => metadata.filename);
+  let course: string;
+
+  beforeAll(async () => {
+    course = await knowledgeBase({
+      'levels.md': 'The isolation level of a transaction says which anomalies it may see.',
+      'architecture.md': 'A client/server architecture sends requests; numpy.array and parseXmlFile run on the server.',
+      'mail.md': 'Hand in the essay by e-mail before Friday.',
+      'phrases.md': 'A level of isolation is not the same. Transactions and anomalies are explained later.',
+      'other.md': 'Leaves are green because chlorophyll absorbs red and blue light.',
+    });
+  });
+
+  it('with typing errors is searched for without them, which the answer tells', async () => {
+    const answer = await ask(course, 'What is the isolaton levle of a transaction?');
+    expect(answer.searched_for).toBe('What is the isolation level of a transaction?');
+    expect(answer.results.map(({ metadata }: any) => metadata.filename)).toContain('levels.md');
+    expect(answer.match).toEqual({ strength: expect.any(Number), weak: false });
+    expect((await ask(course, 'isolation level')).searched_for).toBeNull();
+  });
+
+  it('finds a part of a compound, and the compound by another spelling', async () => {
+    expect(await found(course, 'server')).toEqual(['architecture.md']);
+    expect(await found(course, 'numpy')).toEqual(['architecture.md']);
+    expect(await found(course, 'parseXmlFile')).toEqual(['architecture.md']);
+    expect(await found(course, 'xml')).toEqual(['architecture.md']);
+    expect(await found(course, 'email')).toEqual(['mail.md']);
+  });
+
+  it('with a quoted phrase gets the passages that have it, or all when none has', async () => {
+    expect(await found(course, 'anomalies "isolation level"')).toEqual(['levels.md']);
+    expect(await found(course, 'anomalies "level of isolation"')).toEqual(['phrases.md']);
+    expect((await found(course, 'anomalies "isolation of levels"')).sort()).toEqual(['levels.md', 'phrases.md']);
+  });
+
+  it('that nothing fits is told as a weak match', async () => {
+    const { match } = await ask(course, 'Who won the football championship after the transaction of the year?');
+    expect(match).toEqual({ strength: expect.any(Number), weak: true });
+    expect((await ask(course, 'quantum chromodynamics')).match).toEqual({ strength: 0, weak: true });
+  });
+
+  it('of ten thousand words is cut, with a warning', async () => {
+    const { warnings } = await retrieve([course], 'isolation '.repeat(10_000));
+    expect(warnings).toEqual(['the question is longer than 8000 characters: only its beginning was searched for']);
+  });
+
+  it('is corrected as fast after an attack on the vocabulary', async () => {
+    let state = 7;
+    const letter = (): string =>
+      String.fromCharCode(97 + ((state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) % 26));
+    const word = (): string => `isol${Array.from({ length: 5 }, letter).join('')}`;
+    const hostile = Array.from({ length: 40 }, () => Array.from({ length: 200 }, word).join(' ')).join('\n\n');
+    await ingested(teacher, course, { 'hostile.txt': hostile });
+    const answer = await ask(course, 'isolaton levle of transactions');
+    expect(answer.searched_for).toBe('isolation level of transactions');
+    expect(answer.timing.total_ms).toBeLessThan(2_000);
+  });
+});
+
+describe('documents of several languages', () => {
+  const bases = '/api/v1/knowledge-bases';
+
+  it('are each indexed in their own, and a question is searched for in each', async () => {
+    const { id, language, languages } = (await teacher.api('POST', bases, { name: 'Mixed' })).json;
+    expect({ language, languages }).toEqual({ language: null, languages: [] });
+    await ingested(teacher, id, { 'one.md': 'Osmosis moves water through membranes until both sides are alike.' });
+    await ingested(teacher, id, {
+      'dos.md': 'La fotosíntesis de las plantas convierte la luz del sol en azúcares y oxígeno.',
+      'bi.md': 'Mintz zelularrak ura iragazten du, eta horregatik zelulak bizirik irauten du egun guztietan.',
+    });
+    const kb = (await teacher.api('GET', `${bases}/${id}`)).json;
+    expect(kb).toMatchObject({ language: 'en', language_chosen: false });
+    expect([...kb.languages].sort()).toEqual(['en', 'es', 'eu']);
+    const first = async (query: string): Promise<string> =>
+      (await teacher.api('POST', `${bases}/${id}/query`, { query })).json.results[0]?.metadata.filename;
+    expect(await first('How does a membrane move water?')).toBe('one.md');
+    expect(await first('¿Qué convierten las plantas en azúcar?')).toBe('dos.md');
+    expect(await first('Zer egiten du zelularen mintzak urarekin?')).toBe('bi.md');
+    await teacher.api('DELETE', `${bases}/${id}/documents/${(await documentNamed(id, 'dos.md')).id}`);
+    await until(async () => !(await teacher.api('GET', `${bases}/${id}`)).json.languages.includes('es'));
+  });
+
+  it('have the one language that the owner says, and each its own again when the owner takes it back', async () => {
+    const { id } = (await teacher.api('POST', bases, { name: 'Said', language: 'eu' })).json;
+    await ingested(teacher, id, { 'one.md': 'Osmosis moves water through membranes until both sides are alike.' });
+    expect((await teacher.api('GET', `${bases}/${id}`)).json).toMatchObject({
+      languages: ['eu'],
+      language_chosen: true,
+    });
+    await teacher.api('PATCH', `${bases}/${id}`, { language: null });
+    await until(async () => (await teacher.api('GET', `${bases}/${id}`)).json.languages.join() === 'en');
+  });
+
+  it('whose index has an older form are indexed again, while the old one answers', async () => {
+    const { id } = (await teacher.api('POST', bases, { name: 'Old', language: 'en' })).json;
+    await ingested(teacher, id, { 'one.md': 'A client/server architecture.' });
+    const before = await documentNamed(id, 'one.md');
+    await app.get(DataSource).query('UPDATE knowledge_bases SET index_version = 1 WHERE id = $1', [id]);
+    await app.get(IndexUpgrade).sweep();
+    await until(async () => (await documentNamed(id, 'one.md')).updated_at > before.updated_at);
+    const [row] = await app.get(DataSource).query('SELECT index_version FROM knowledge_bases WHERE id = $1', [id]);
+    expect(row.index_version).toBe(INDEX_VERSION);
+  });
+
+  async function documentNamed(id: string, filename: string): Promise<any> {
+    const { items } = (await teacher.api('GET', `${bases}/${id}/documents`)).json;
+    return items.find((each: any) => each.filename === filename);
+  }
 });

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { uuidv7 } from '../../src/kernel';
 import { searchStatement } from '../../src/knowledge-bases/search/hybrid-query';
-import { searchableText } from '../../src/knowledge-bases/search/language';
+import { searchableText } from '../../src/knowledge-bases/search/words/searchable-text';
 import { PassageRepository } from '../../src/knowledge-bases/search/passage.repository';
 import { SearchIndex } from '../../src/knowledge-bases/search/search-index';
 import { Transactions } from '../../src/platform/database/transactions';
@@ -83,8 +83,9 @@ async function add(target: string | Indexed, texts: readonly string[], configura
 
 const ask = (knowledgeBaseId: string | readonly string[], text: string, topK = 10, configuration = 'simple') => {
   const ids = [knowledgeBaseId].flat();
-  const configurations = ids.map(() => configuration);
-  return passages.search(searchStatement([ids, configurations, organizationId, text, topK, 0], null));
+  const numbers = ids.map(() => 1);
+  const wording = [[text], [configuration]] as const;
+  return passages.search(searchStatement([ids, numbers, organizationId, [configuration], topK, 0, ...wording], null));
 };
 
 /** Numbers below 1 that are the same in every run. */

@@ -10,6 +10,7 @@ const OUT = join(ROOT, 'node_modules', '.cache', 'bellwether-compiled');
 const FOLDERS = [
   'src/kernel',
   'src/platform/config',
+  'src/platform/languages',
   'src/platform/postgres',
   'src/extraction',
   'src/auth/imported-passwords',
@@ -45,7 +46,8 @@ function compileFile(path: string): void {
       transform: { legacyDecorator: true, decoratorMetadata: true },
       keepClassNames: true,
     },
-    module: { type: 'commonjs' },
+    // Packages that can only be imported stay imported.
+    module: { type: 'commonjs', ignoreDynamic: true },
   });
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, code);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../kernel';
 import { Transactions } from '../../platform/database';
-import { VectorStore } from '../search/vector-store';
-import { VectorStoreRepository } from '../search/vector-store.repository';
+import { VectorStore } from '../search/vectors/vector-store';
+import { VectorStoreRepository } from '../search/vectors/vector-store.repository';
 import { ChunkVectors, PAGE } from './chunk-vectors';
 import type { RowRef } from '../storage/row-queue';
 import { VectorIndexRepository } from './vector-index.repository';

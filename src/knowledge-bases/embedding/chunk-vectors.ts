@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EmbeddingsService } from '../../connectors';
-import { type PlainChunk, VectorStoreRepository, type VectorTarget } from '../search/vector-store.repository';
+import { type PlainChunk, VectorStoreRepository, type VectorTarget } from '../search/vectors/vector-store.repository';
 import type { Embedding } from '../storage/knowledge-base.types';
 import { embedTexts } from './embed-texts';
 import { EmbeddingCacheRepository, textHash } from './embedding-cache.repository';

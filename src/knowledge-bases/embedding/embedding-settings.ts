@@ -3,7 +3,7 @@ import { EmbeddingsService, isKnownEmbeddingModel } from '../../connectors';
 import { invalid } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { Embedding, EmbeddingWish } from '../storage/knowledge-base.types';
-import { VectorStore } from '../search/vector-store';
+import { VectorStore } from '../search/vectors/vector-store';
 import type { RowRef } from '../storage/row-queue';
 import { IndexBuilder } from './index-builder';
 import { VectorIndexRepository, type VectorIndexState } from './vector-index.repository';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../platform/database';
 import { JobQueue, type Queue } from '../../platform/jobs';
-import { VectorGraphs } from '../search/vector-graphs';
-import { VectorStore } from '../search/vector-store';
+import { VectorGraphs } from '../search/vectors/vector-graphs';
+import { VectorStore } from '../search/vectors/vector-store';
 
 const EVERY_MS = 60_000;
 const KEY = 'graphs';

@@ -1,4 +1,4 @@
-import { type VectorStore } from '../search/vector-store';
+import { type VectorStore } from '../search/vectors/vector-store';
 import { ChunkEmbedder, EmbeddingTimeSliceEnded } from './chunk-embedder';
 import { IndexBuilder } from './index-builder';
 import { ChunkVectors } from './chunk-vectors';

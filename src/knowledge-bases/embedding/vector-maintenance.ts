@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JobQueue } from '../../platform/jobs';
-import { VectorStore } from '../search/vector-store';
-import { VectorStoreRepository } from '../search/vector-store.repository';
+import { VectorStore } from '../search/vectors/vector-store';
+import { VectorStoreRepository } from '../search/vectors/vector-store.repository';
 import { EmbeddingCacheRepository } from './embedding-cache.repository';
 import { IndexBuilder } from './index-builder';
 import { VectorIndexRepository } from './vector-index.repository';

@@ -7,7 +7,7 @@ import { ExternalCollectionRepository } from '../external/external-collection.re
 import type { ExternalCollectionEntity } from '../external/external-collection.entity';
 import { BlobStore } from '../../files';
 import { AppError, uuidv7 } from '../../kernel';
-import { chunkSizes } from '../knowledge-base-settings';
+import { chunkSizes, NEW_INDEX } from '../knowledge-base-settings';
 import { freeSlug } from '../knowledge-base-store';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { AuditLog } from '../../platform/audit';
@@ -118,7 +118,7 @@ export class KnowledgeBaseImport {
     const scope = this.knowledgeBases.within(organizationId, tx);
     const slug = await freeSlug(scope, slugOf(values.name));
     const index = await this.embeddings.initial(null, tx);
-    await scope.insert({ ...columns, ...index, ...chunkSizes({ name: values.name }), id, slug, language: null });
+    await scope.insert({ ...NEW_INDEX, ...columns, ...index, ...chunkSizes({ name: values.name }), id, slug });
     const target = { type: 'knowledge_base', id };
     const after = { ...columns, slug };
     await this.audit.record({ caller: null, organizationId, action: 'knowledge_base.import', target, after }, tx);

@@ -6,6 +6,7 @@ import { allFiles } from '../storage/document-files';
 import { knowledgeBaseSpace } from '../storage/document-space';
 import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
+import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { RowRef } from '../storage/row-queue';
 import { IngestionRequests } from './ingestion-requests';
 
@@ -14,6 +15,7 @@ import { IngestionRequests } from './ingestion-requests';
 export class DocumentPurge {
   constructor(
     private readonly documents: DocumentRepository,
+    private readonly knowledgeBases: KnowledgeBaseRepository,
     private readonly index: SearchIndex,
     private readonly blobs: BlobStore,
     private readonly requests: IngestionRequests,
@@ -27,6 +29,7 @@ export class DocumentPurge {
     await this.index.removeChunks({ organizationId, knowledgeBaseId, documentId: id }, null);
     await this.blobs.removeAll(knowledgeBaseSpace(organizationId, knowledgeBaseId), allFiles(row));
     await this.documents.within(organizationId).remove(id);
+    await this.knowledgeBases.within(organizationId).dropUnusedLanguages(knowledgeBaseId);
   }
 
   private async run({ data: { organizationId, id } }: RunningJob<RowRef>): Promise<void> {

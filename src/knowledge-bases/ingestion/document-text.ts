@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentFormat, ExtractedDocument } from '../../extraction';
 import type { IndexedChunk } from '../search/chunk.types';
-import { searchableText } from '../search/language';
+import { searchableText } from '../search/words/searchable-text';
 import { chunkText, type ChunkingOptions } from './chunking';
 import { type PlacedChunk, placeChunks } from './place-chunks';
 

@@ -8,8 +8,9 @@ import type { DocumentEntity } from '../storage/document.entity';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBaseRepository } from '../storage/knowledge-base.repository';
 import type { IndexedChunk } from '../search/chunk.types';
-import { detectLanguage, searchConfiguration } from '../search/language';
-import { SearchIndex } from '../search/search-index';
+import { NO_LANGUAGE, searchConfiguration } from '../search/words/language';
+import { type LockedKnowledgeBase, SearchIndex } from '../search/search-index';
+import { isIn, LanguageDetector, type TextLanguage } from '../../platform/languages';
 
 /** The document was deleted, replaced, cancelled or claimed by another worker. This worker must write nothing more. */
 export class ClaimLost extends Error {}
@@ -32,6 +33,7 @@ export interface Content {
 export interface Written extends Pick<Content, 'title' | 'warnings'> {
   readonly generation: string;
   readonly chunks: number;
+  readonly language: string;
 }
 
 /**
@@ -46,6 +48,7 @@ export class DocumentWriter {
     private readonly index: SearchIndex,
     private readonly blobs: BlobStore,
     private readonly transactions: Transactions,
+    private readonly detector: LanguageDetector,
   ) {}
 
   /** @throws {ClaimLost} */
@@ -53,31 +56,38 @@ export class DocumentWriter {
     const { text, title, warnings, batches } = content;
     const generation = uuidv7();
     const { organizationId, knowledgeBaseId, id: documentId } = document.row;
+    const detected = await this.detector.detectMost(text);
+    let language = NO_LANGUAGE as string;
     let first = 0;
     for await (const chunks of batches) {
       signal.throwIfAborted();
       const current = first + chunks.length;
       const total = expectedChunks(current, text, chunks.at(-1)?.end ?? 0);
-      await this.locked(document, { current, total }, async (language, tx) => {
-        const configuration = searchConfiguration(language ?? (await this.decideLanguage(document.row, text, tx)));
+      await this.locked(document, { current, total }, async (knowledgeBase, tx) => {
+        if (first === 0) language = await this.decideLanguage(document.row, knowledgeBase, detected, tx);
+        const configuration = searchConfiguration(language);
         const target = { organizationId, knowledgeBaseId, documentId, generation, configuration };
         await this.index.add({ ...target, first, chunks }, tx);
       });
       first = current;
     }
-    return { generation, title, warnings, chunks: first };
+    return { generation, title, warnings, chunks: first, language };
   }
 
   /** Makes the generation and its file current, and ends the claim. @throws {ClaimLost} */
-  async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks }: Written): Promise<void> {
-    await this.locked(document, {}, async (_language, tx) => {
-      await this.documents.within(document.row.organizationId, tx).finish(document.row.id, document.claim, {
+  async switchTo(document: ClaimedDocument, { generation, title, warnings, chunks, language }: Written): Promise<void> {
+    const { organizationId, knowledgeBaseId, language: before } = document.row;
+    await this.locked(document, {}, async (_, tx) => {
+      await this.documents.within(organizationId, tx).finish(document.row.id, document.claim, {
         ...processed(document.row),
         title,
         warnings: [...warnings],
         chunkCount: chunks,
         generation,
+        language,
       });
+      if (before !== null && before !== language)
+        await this.knowledgeBases.within(organizationId, tx).dropUnusedLanguages(knowledgeBaseId);
     });
   }
 
@@ -99,23 +109,29 @@ export class DocumentWriter {
   private locked(
     { row: { organizationId, knowledgeBaseId, id }, claim }: ClaimedDocument,
     progress: { current?: number; total?: number },
-    work: (language: string | null, tx: Transaction) => Promise<void>,
+    work: (knowledgeBase: LockedKnowledgeBase, tx: Transaction) => Promise<void>,
   ): Promise<void> {
     return this.transactions.run(async (tx) => {
       const knowledgeBase = await this.index.lock(organizationId, knowledgeBaseId, tx);
       if (knowledgeBase === undefined || knowledgeBase.deleted) throw new ClaimLost();
       if (!(await this.documents.within(organizationId, tx).advance(id, claim, progress))) throw new ClaimLost();
-      await work(knowledgeBase.language, tx);
+      await work(knowledgeBase, tx);
     });
   }
 
+  /** A text that is too short to tell has the language of the knowledge base. */
   private async decideLanguage(
     { organizationId, knowledgeBaseId }: DocumentRow,
-    text: string,
+    { language: main, chosen }: LockedKnowledgeBase,
+    detected: TextLanguage | null,
     tx: Transaction,
   ): Promise<string> {
-    const language = detectLanguage(text);
-    await this.knowledgeBases.within(organizationId, tx).update(knowledgeBaseId, { language });
+    const scope = this.knowledgeBases.within(organizationId, tx);
+    if (chosen) return main ?? NO_LANGUAGE;
+    const isMain = detected === null || (main !== null && isIn(detected, [main]));
+    const language = isMain ? (main ?? NO_LANGUAGE) : detected.language;
+    if (main === null && detected !== null) await scope.update(knowledgeBaseId, { language });
+    await scope.addLanguage(knowledgeBaseId, language);
     return language;
   }
 }

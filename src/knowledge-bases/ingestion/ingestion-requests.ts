@@ -65,10 +65,14 @@ export class IngestionRequests {
     await this.ingestion.send(prioritized(documents, before), tx);
   }
 
-  /** Enqueues every ingested document again. Their current chunks answer until then. Called under the knowledge base's lock. */
-  async reingest(knowledgeBase: RowRef, tx: Transaction): Promise<void> {
+  /**
+   * Enqueues every ingested document again. Their current chunks answer until then. Called under the knowledge base's lock.
+   * Returns the number of documents.
+   */
+  async reingest(knowledgeBase: RowRef, tx: Transaction): Promise<number> {
     const ids = await this.documents.within(knowledgeBase.organizationId, tx).restart(knowledgeBase.id);
     await this.ingest(knowledgeBase, ids, tx);
+    return ids.length;
   }
 
   purge(document: RowRef, tx: Transaction): Promise<void> {

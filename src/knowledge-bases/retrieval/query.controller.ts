@@ -19,7 +19,7 @@ export class QueryController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<QueryAnswerDto> {
     const started = performance.now();
-    const { passages, collections, warnings } = await this.retrieval.query(caller, id, {
+    const { passages, collections, question, warnings } = await this.retrieval.query(caller, id, {
       text: query,
       topK: top_k,
       threshold,
@@ -33,6 +33,8 @@ export class QueryController {
       results: passages.map(({ similarity, text, metadata }) => ({ similarity, data: text, metadata })),
       count: passages.length,
       mode: collections[0]?.mode ?? 'keyword',
+      match: question.match,
+      searched_for: question.searchedFor,
       warnings: [...warnings],
       timing: { total_ms: Math.round((performance.now() - started) * 100) / 100 },
     };

@@ -60,6 +60,15 @@ export class QueryResultDto {
   metadata!: object;
 }
 
+/** How well the best passage fits the question. */
+export class MatchDto {
+  /** 0 to 1, whatever the length of the question. Below 0.5 the match is weak. */
+  @ApiProperty({ example: 0.82 })
+  strength!: number;
+  /** The best passage has hardly any of the question's rare words: the material may not answer it. */
+  weak!: boolean;
+}
+
 export class QueryTimingDto {
   total_ms!: number;
 }
@@ -70,6 +79,12 @@ export class QueryAnswerDto {
   /** The mode that ran. */
   @ApiProperty({ enum: RETRIEVAL_MODES })
   mode!: RetrievalMode;
+  /** Null when vectors took part. */
+  @ApiProperty({ type: MatchDto, nullable: true })
+  match!: MatchDto | null;
+  /** The question with its typing errors corrected; null when it was searched for as it is. */
+  @ApiProperty({ type: String, nullable: true, example: 'isolation level' })
+  searched_for!: string | null;
   /** Problems, such as a mode that could not run. */
   warnings!: string[];
   timing!: QueryTimingDto;

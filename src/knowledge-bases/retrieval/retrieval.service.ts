@@ -5,13 +5,17 @@ import { SourceLinks } from '../documents/source-links';
 import type { KnowledgeBaseEntity } from '../storage/knowledge-base.entity';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
 import type { RetrievalMode } from '../storage/knowledge-base.types';
+import type { Hit } from '../search/chunk.types';
+
 import { type Selection, selectPassages } from './passages/select-passages';
-import { type Candidate, externalCandidate, isOwn, ownCandidate, withColumnNames } from './passages/candidate';
+import { type Candidate, externalCandidate, isOwn, withColumnNames } from './passages/candidate';
 import { referenceName } from './collections/collection-names';
 import { CollectionReferences, type Resolved } from './collections/collection-references';
 import { type ExternalAnswer, ExternalSearch } from './collections/external-search';
 import { failureOfAll } from './collections/external-failure';
 import { OwnSearch, type SearchPlan } from './collections/own-search';
+import { hitLists, type HitLists } from './passages/hit-lists';
+import { searchedQuestion } from './question/searched-question';
 import { ownPassage } from './passages/own-passage';
 import type { CollectionAnswer, Passage, PassageQuery, Retrieval, RetrievalQuery } from './passages/retrieval.types';
 import { withinBudget } from './passages/token-budget';
@@ -128,7 +132,7 @@ export class RetrievalService {
   }
 
   private async answer(owner: Principal, sources: Sources, query: RetrievalQuery): Promise<Retrieval> {
-    const [{ plan, first }, answers] = await Promise.all([
+    const [{ plan, hits, first }, answers] = await Promise.all([
       this.searchOwn(owner, sources, query),
       sources.server === null ? [] : this.external.query(sources.server, sources.external, query),
     ]);
@@ -146,37 +150,34 @@ export class RetrievalService {
     return {
       collections,
       passages: kept.map((candidate) => this.passageOf(owner, candidate, query)),
+      question: searchedQuestion(plan, hits, answers.length > 0),
       warnings: [...plan.warnings, ...ignored, ...failed.map(describe), ...warnings],
     };
   }
 
   private async searchOwn(owner: Principal, { own }: Sources, query: RetrievalQuery): Promise<Searched> {
     const bases = [...new Map([...own.values()].map((row) => [row.id, row])).values()];
-    const plan = await this.own.plan(owner.organizationId, bases, query);
-    return { plan, first: await this.hits(plan, query, firstDepth(query)) };
-  }
-
-  private async hits(plan: SearchPlan, { threshold, topK }: PassageQuery, depth: number): Promise<Hits> {
-    const found = (await this.own.search(plan, depth)).filter(({ similarity }) => similarity >= threshold);
-    const lists = plan.bases.map(({ id, name }) =>
-      found.flatMap((hit) => (hit.knowledge_base_id === id ? [ownCandidate(hit, name)] : [])),
-    );
-    const isLast = depth >= secondDepth(topK, plan.bases.length);
-    return { lists, isCut: !isLast && lists.some(({ length }) => length >= depth) };
+    const wanted = await this.own.plan(owner.organizationId, bases, query);
+    const deep = secondDepth(query.topK, bases.length);
+    // A phrase may stand in a passage that ranks low.
+    const depth = wanted.phrases.length === 0 ? firstDepth(query) : deep;
+    const { plan, hits } = await this.own.searchCorrected(wanted, depth);
+    return { plan, hits, first: hitLists(hits, { ...plan, ...query, depth, isLast: depth >= deep }) };
   }
 
   private async arranged(
     { organizationId }: Principal,
-    { plan, first, answers, sources }: Searched & Found,
+    { plan, first, answers, sources }: Omit<Searched, 'hits'> & Found,
     query: RetrievalQuery,
   ): Promise<Selection> {
-    const arrangedOf = ({ lists }: Hits): Promise<Selection> =>
+    const arrangedOf = ({ lists }: HitLists): Promise<Selection> =>
       selectPassages(ordered(lists, plan, answers, query, sources), query, (keys) =>
         this.own.sections(organizationId, keys),
       );
     const arranged = await arrangedOf(first);
     if (!arranged.isShort || !first.isCut) return arranged;
-    return arrangedOf(await this.hits(plan, query, secondDepth(query.topK, plan.bases.length)));
+    const depth = secondDepth(query.topK, plan.bases.length);
+    return arrangedOf(hitLists(await this.own.search(plan, depth), { ...plan, ...query, depth, isLast: true }));
   }
 
   private passageOf(owner: Principal, candidate: Candidate, query: RetrievalQuery): Passage {
@@ -189,13 +190,6 @@ export class RetrievalService {
   }
 }
 
-interface Hits {
-  /** In the order of the plan's knowledge bases, each best first. */
-  readonly lists: readonly (readonly Candidate[])[];
-  /** Whether a deeper search may find more. */
-  readonly isCut: boolean;
-}
-
 interface Found {
   readonly answers: readonly ExternalAnswer[];
   readonly sources: Sources;
@@ -203,12 +197,13 @@ interface Found {
 
 interface Searched {
   readonly plan: SearchPlan;
-  readonly first: Hits;
+  readonly hits: readonly Hit[];
+  readonly first: HitLists;
 }
 
 /** Candidates of each collection, in the order of the query. A knowledge base that is named twice counts once. */
 function ordered(
-  lists: Hits['lists'],
+  lists: HitLists['lists'],
   { bases }: SearchPlan,
   answers: readonly ExternalAnswer[],
   { collections }: RetrievalQuery,

@@ -1,5 +1,5 @@
 import { HIT_ROWS } from './hit-rows';
-import { termsOf } from './terms';
+import { termsOf } from './words/terms';
 
 /** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): term frequency saturation, length weight. */
 export const K1 = 1;
@@ -7,6 +7,8 @@ export const B = 0.75;
 
 /** Only the rarest known terms of a query are searched. Further terms hardly change a ranking. */
 const QUERY_TERMS = 64;
+/** Terms that the match strength looks at, rarest first: with all of them it would fall with the length of a question. */
+const STRENGTH_TERMS = 6;
 /**
  * Budget of postings read for a question, rarest terms first, divided among the knowledge bases. A term beyond the budget gives
  * the postings with the highest impact of each block. More common terms only add to the score of candidates found so far.
@@ -21,58 +23,75 @@ const LEAST_OF_BLOCK = 16;
 const CANDIDATES = 100;
 
 /**
- * Parameters: knowledge base ids, their text-search configurations, organization, folded question, passages per knowledge
- * base, least similarity.
+ * Parameters: knowledge base ids, the wording that each is asked in (from 1), organization, text-search configurations of the
+ * wordings, passages per knowledge base, least similarity, the wordings, configurations of the languages they are written in.
+ *
+ * A knowledge base of several languages is asked in several wordings; a passage keeps its best similarity. A wording in
+ * another language than its passages loses the stop words of its own.
  *
  * Document frequencies are summed over the knowledge bases, so that their passages compare. A term weighs its idf times its
  * frequency in the question (`qtf`). The similarity is the score divided by the limit that it approaches when a passage
- * repeats every term: 0..1. It is exact for each returned passage. The choice of passages is exact while the terms have at
- * most `READ_POSTINGS` postings and `CANDIDATES` chunks. OFFSET 0 makes the planner use an index scan without statistics.
+ * repeats every term: 0..1. The match strength is the same for the rarest terms alone, unknown ones included. Both are exact
+ * for each returned passage. The choice of passages is exact while the terms have at most `READ_POSTINGS` postings and
+ * `CANDIDATES` chunks. OFFSET 0 makes the planner use an index scan without statistics.
  *
  * Sums of impacts are `real` and keys `integer` because the embedded engine has 32 bits and allocates each wider value. A
  * chunk id has up to 47 bits and is grouped as two keys.
  */
 export const BM25_QUERY = `
-  WITH scope AS MATERIALIZED (
-    SELECT kb.id, s.configuration, kb.chunk_count, kb.token_count
-    FROM unnest($1::uuid[], $2::text[]) AS s (id, configuration)
+  WITH wording AS MATERIALIZED (
+    SELECT q.configuration, q.text, q.spoken, q.number
+    FROM unnest($4::text[], $7::text[], $8::text[]) WITH ORDINALITY AS q (configuration, text, spoken, number)
+  ), scope AS MATERIALIZED (
+    SELECT kb.id, s.number, kb.chunk_count, kb.token_count
+    FROM unnest($1::uuid[], $2::int[]) AS s (id, number)
     JOIN knowledge_bases kb ON kb.id = s.id AND kb.organization_id = $3 AND kb.deleted_at IS NULL
   ), total AS MATERIALIZED (
     SELECT chunks, ${K1 * (1 - B)}::float8 AS flat, ${K1 * B}::float8 / greatest(tokens / greatest(chunks, 1), 1) AS per_word,
-      greatest(${READ_POSTINGS} / greatest(bases, 1), ${LEAST_READ}) AS budget
+      greatest(${READ_POSTINGS} / greatest((SELECT count(*) FROM scope), 1), ${LEAST_READ}) AS budget
     FROM (
-      SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens, count(*) AS bases FROM scope
+      SELECT sum(chunk_count)::float8 AS chunks, sum(token_count)::float8 AS tokens
+      FROM (SELECT DISTINCT id, chunk_count, token_count FROM scope) kb
     ) s
   ), word AS (
-    SELECT c.configuration, w.lexeme AS term, cardinality(w.positions) AS qtf
-    FROM (SELECT DISTINCT configuration FROM scope) c
-    CROSS JOIN LATERAL unnest(${termsOf('c.configuration', '$4')}) w
+    SELECT q.number, w.lexeme AS term, cardinality(w.positions) AS qtf
+    FROM wording q CROSS JOIN LATERAL unnest(${termsOf('q.configuration', 'q.text')}) w
+    WHERE q.spoken = q.configuration OR w.positions && (
+      SELECT array_agg(place) FROM unnest(${termsOf('q.spoken', 'q.text')}) own, unnest(own.positions) place)
   ), known AS MATERIALIZED (
-    SELECT scope.id AS knowledge_base_id, word.configuration, word.term, word.qtf, t.id, coalesce(t.df, 0) AS df, t.recent
-    FROM word JOIN scope ON scope.configuration = word.configuration
+    SELECT scope.id AS knowledge_base_id, word.number, word.term, word.qtf, t.id, coalesce(t.df, 0) AS df, t.recent
+    FROM word JOIN scope ON scope.number = word.number
     LEFT JOIN LATERAL (
       SELECT kt.id, kt.df, kt.recent FROM kb_terms kt WHERE kt.knowledge_base_id = scope.id AND kt.term = word.term OFFSET 0
     ) t ON true
-  ), chosen AS MATERIALIZED (
-    SELECT configuration, term, share / sum(share) OVER (PARTITION BY configuration) AS weight
+  ), rated AS MATERIALIZED (
+    SELECT *, rare_idf / greatest(sum(rare_idf) OVER (PARTITION BY number), 1e-9) AS rare
     FROM (
-      SELECT f.configuration, f.term, f.qtf * ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS share,
-        row_number() OVER (PARTITION BY f.configuration ORDER BY f.df = 0, f.df, f.term) AS place
+      SELECT w.*, CASE WHEN rarity <= ${STRENGTH_TERMS} THEN idf ELSE 0 END AS rare_idf
       FROM (
-        SELECT configuration, term, qtf, sum(df)::float8 AS df FROM known GROUP BY configuration, term, qtf
-      ) f CROSS JOIN total
-    ) w
-    WHERE place <= ${QUERY_TERMS}
-  ), hit AS (
-    SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity
+        SELECT f.*, ln(1 + (total.chunks - f.df + 0.5) / (f.df + 0.5)) AS idf,
+          row_number() OVER (PARTITION BY f.number ORDER BY f.df = 0, f.df, f.term) AS place,
+          row_number() OVER (PARTITION BY f.number ORDER BY f.df, f.term) AS rarity
+        FROM (
+          SELECT number, term, qtf, sum(df)::float8 AS df FROM known GROUP BY number, term, qtf
+        ) f CROSS JOIN total
+      ) w
+    ) r
+  ), chosen AS MATERIALIZED (
+    SELECT number, term, rare, qtf * idf / sum(qtf * idf) OVER (PARTITION BY number) AS weight
+    FROM rated WHERE place <= ${QUERY_TERMS}
+  ), unknown AS MATERIALIZED (
+    SELECT array_agg(term ORDER BY term) AS terms FROM rated WHERE number = 1 AND df = 0
+  ), found AS (
+    SELECT scope.id AS knowledge_base_id, best.chunk_id, best.similarity, best.strength
     FROM scope CROSS JOIN total CROSS JOIN LATERAL (
       WITH t AS MATERIALIZED (
         SELECT *, least(${BLOCK}, greatest(${LEAST_OF_BLOCK}, ceil(${BLOCK} * allowed / df)))::int AS head
         FROM (
-          SELECT known.id, known.df, known.recent, chosen.weight, (known.id::bigint << 8) | 255 AS highest,
+          SELECT known.id, known.df, known.recent, chosen.weight, chosen.rare, (known.id::bigint << 8) | 255 AS highest,
             (total.budget - (sum(known.df) OVER (ORDER BY known.df, known.id) - known.df))::float8 AS allowed
-          FROM known JOIN chosen ON chosen.configuration = known.configuration AND chosen.term = known.term
-          WHERE known.knowledge_base_id = scope.id AND known.id IS NOT NULL
+          FROM known JOIN chosen ON chosen.number = known.number AND chosen.term = known.term
+          WHERE known.knowledge_base_id = scope.id AND known.number = scope.number AND known.id IS NOT NULL
         ) k
       ), candidate AS MATERIALIZED (
         SELECT (high::bigint << 31) | low AS chunk_id
@@ -96,15 +115,19 @@ export const BM25_QUERY = `
           LIMIT greatest(${CANDIDATES}, 4 * $5::int)
         ) best
       )
-      SELECT ranked.chunk_id, ranked.similarity
+      SELECT ranked.chunk_id, ranked.similarity, ranked.strength
       FROM (
-        SELECT f.chunk_id, scored.similarity, f.document_id, f.generation
+        SELECT f.chunk_id, scored.similarity, scored.strength, f.document_id, f.generation
         FROM candidate
         CROSS JOIN LATERAL (SELECT * FROM kb_chunk_terms WHERE chunk_id = candidate.chunk_id OFFSET 0) f
         CROSS JOIN LATERAL (
-          SELECT sum(weight / (1 + (total.flat + total.per_word * f.length) / (found & 255))) AS similarity
-          FROM (SELECT t.id, t.weight, f.terms[width_bucket(t.highest, f.terms)] AS found FROM t) t
-          WHERE found >> 8 = id
+          SELECT sum(weight * part) AS similarity, sum(rare * part) AS strength
+          FROM (
+            SELECT weight, rare, 1 / (1 + (total.flat + total.per_word * f.length) / (found & 255)) AS part
+            FROM (SELECT t.id, t.weight, t.rare, f.terms[width_bucket(t.highest, f.terms)] AS found FROM t) t
+            WHERE found >> 8 = id
+            OFFSET 0
+          ) p
         ) scored
         ORDER BY 2 DESC, 1
       ) ranked
@@ -113,4 +136,8 @@ export const BM25_QUERY = `
       ORDER BY 2 DESC, 1
       LIMIT $5
     ) best
+  ), hit AS (
+    SELECT knowledge_base_id, chunk_id, max(similarity) AS similarity, max(strength) AS strength,
+      (SELECT terms FROM unknown) AS unknown
+    FROM found GROUP BY 1, 2
   )${HIT_ROWS}`;

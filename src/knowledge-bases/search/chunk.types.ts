@@ -40,4 +40,8 @@ export interface Hit {
   readonly section_end: number;
   /** 0..1, higher is closer; comparable within one mode only. */
   readonly similarity: number;
+  /** Similarity to the rarest words of the question alone; null when the words were not searched for. */
+  readonly strength: number | null;
+  /** Words of the question that no passage has, as stems; null for none. */
+  readonly unknown: readonly string[] | null;
 }

@@ -1,11 +1,11 @@
 /**
- * Completes a CTE `hit (chunk_id, knowledge_base_id, similarity)` to the columns of `Hit`, best first. `$6` is the least
+ * Completes a CTE `hit (chunk_id, knowledge_base_id, similarity, strength, unknown)` to the columns of `Hit`, best first. `$6` is the least
  * similarity.
  */
 export const HIT_ROWS = `
   SELECT hit.chunk_id, hit.knowledge_base_id, c.document_id, c.generation, d.filename, d.source_url, d.title, c.text,
     c.table_header, c.section, c.page, c.page_end, c.ordinal, d.chunk_count, c.start_offset, c.end_offset,
-    c.section_start, c.section_end, hit.similarity
+    c.section_start, c.section_end, hit.similarity, hit.strength, hit.unknown
   FROM hit
   JOIN kb_chunks c ON c.id = hit.chunk_id
   JOIN kb_documents d ON d.id = c.document_id

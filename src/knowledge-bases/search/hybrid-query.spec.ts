@@ -1,6 +1,6 @@
 import { searchStatement } from './hybrid-query';
 
-const keyword = [['a'], ['english'], 'org', 'why', 20, 0] as const;
+const keyword = [['a'], [1], 'org', ['english'], 20, 0, ['why'], ['english']] as const;
 const vector = {
   organizationId: 'org',
   scopes: [{ knowledgeBaseId: 'a', index: 7, vector: [0.6, 0.8] }],
@@ -14,9 +14,9 @@ const placeholders = (sql: string): number[] =>
 
 describe('the statement of a question', () => {
   it.each([
-    ['keyword', keyword, null, 6],
+    ['keyword', keyword, null, 8],
     ['vector', null, vector, 6],
-    ['hybrid', keyword, vector, 12],
+    ['hybrid', keyword, vector, 14],
   ] as const)('has every parameter once in %s mode', (_, words, vectors, count) => {
     const { sql, parameters } = searchStatement(words, vectors);
     expect(parameters).toHaveLength(count);
@@ -26,8 +26,8 @@ describe('the statement of a question', () => {
   it('names the half that found a row, words first', () => {
     const { sql, parameters } = searchStatement(keyword, vector);
     expect([...sql.matchAll(/'(\w+)' AS by/g)].map(([, by]) => by)).toEqual(['keyword', 'vector']);
-    expect(parameters.slice(0, 6)).toEqual(keyword);
-    expect(parameters[8]).toEqual(['[0.6,0.8]']);
+    expect(parameters.slice(0, 8)).toEqual(keyword);
+    expect(parameters[10]).toEqual(['[0.6,0.8]']);
   });
 
   it('is one to keep only where its text does not depend on the indexes asked', () => {

@@ -1,5 +1,5 @@
 import { BM25_QUERY } from './bm25-query';
-import { type AnnIndex, vectorParameters, vectorQuery, type VectorSearch } from './vector-query';
+import { type AnnIndex, vectorParameters, vectorQuery, type VectorSearch } from './vectors/vector-query';
 
 export interface Statement {
   readonly sql: string;
@@ -11,11 +11,14 @@ export interface Statement {
 /** Parameters of `BM25_QUERY`, in its order. */
 export type KeywordParameters = readonly [
   knowledgeBaseIds: readonly string[],
-  configurations: readonly string[],
+  /** For each knowledge base the number of its wording, from 1. */
+  numbers: readonly number[],
   organizationId: string,
-  text: string,
+  configurations: readonly string[],
   limit: number,
   threshold: number,
+  wordings: readonly string[],
+  spoken: readonly string[],
 ];
 
 export interface VectorHalf extends VectorSearch {

@@ -1,12 +1,12 @@
 import { B, BLOCK, K1 } from './bm25-query';
-import { termsOf } from './terms';
+import { termsOf } from './words/terms';
 
 /** Chunks that one transaction adds or removes. On the embedded engine all other queries wait for it. */
 export const INDEX_BATCH = 16;
 
 /** Row lock of the knowledge base: one writer of its counts at a time, so uploads and deletions do not deadlock. */
 export const LOCK = `
-  SELECT language, deleted_at IS NOT NULL AS deleted FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
+  SELECT language, language_chosen AS chosen, deleted_at IS NOT NULL AS deleted FROM knowledge_bases WHERE id = $1 AND organization_id = $2 FOR UPDATE`;
 
 /**
  * One statement a batch changes chunks, terms, document frequencies, postings and totals together.

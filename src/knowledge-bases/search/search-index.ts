@@ -18,8 +18,10 @@ export interface ChunkBatch extends IndexedDocument {
   readonly chunks: readonly IndexedChunk[];
 }
 
-interface LockedKnowledgeBase {
+export interface LockedKnowledgeBase {
   readonly language: string | null;
+  /** Whether all documents have this language. */
+  readonly chosen: boolean;
   readonly deleted: boolean;
 }
 

@@ -33,6 +33,10 @@ export class DocumentEntity {
   @Column('text', { nullable: true })
   title!: string | null;
 
+  /** Language in which the current chunks are indexed; null before the first. */
+  @Column('text', { nullable: true })
+  language!: string | null;
+
   @Column('text', { name: 'content_type' })
   contentType!: string;
 

@@ -59,6 +59,16 @@ export class DocumentRepository {
     return row.bytes;
   }
 
+  /** Number of unfinished documents of every organization, counted up to `most`. */
+  async countUnfinished(most: number): Promise<number> {
+    const rows = await this.dataSource.manager.find(DocumentEntity, {
+      select: { id: true },
+      where: { status: In(UNFINISHED), deletedAt: IsNull() },
+      take: most,
+    });
+    return rows.length;
+  }
+
   /** Unfinished documents of every organization without a live worker, oldest first, with ids after `after`. */
   neglected(olderThanSeconds: number, limit: number, after: string | null): Promise<DocumentRef[]> {
     return this.dataSource.manager

@@ -4,6 +4,7 @@ import type { Embedding, KnowledgeBaseVisibility } from './knowledge-base.types'
 @Entity('knowledge_bases')
 @Unique('knowledge_bases_slug_uq', ['organizationId', 'slug'])
 @Unique('knowledge_bases_alias_uq', ['organizationId', 'alias'])
+@Index('knowledge_bases_index_version_idx', ['indexVersion'])
 @Index('knowledge_bases_owner_idx', ['organizationId', 'ownerId'])
 export class KnowledgeBaseEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'knowledge_bases_pk' })
@@ -28,9 +29,21 @@ export class KnowledgeBaseEntity {
   @Column('text', { default: '' })
   description!: string;
 
-  /** Language of the documents; null until the first document decides it. */
+  /** Language of the documents, or of the first one; null until a document decides it. */
   @Column('text', { nullable: true })
   language!: string | null;
+
+  /** True: the owner says the language of all documents. False: each document has its own. */
+  @Column('boolean', { name: 'language_chosen', default: true })
+  languageChosen!: boolean;
+
+  /** Languages that passages are indexed in, in the order of their appearance. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  languages!: string[];
+
+  /** Form of the keyword index. An older one than `INDEX_VERSION` is replaced in the background. */
+  @Column('integer', { name: 'index_version', default: 1 })
+  indexVersion!: number;
 
   @Column('text', { default: 'private' })
   visibility!: KnowledgeBaseVisibility;

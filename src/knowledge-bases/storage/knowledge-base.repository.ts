@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, In, IsNull, LessThan, Not, type SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { isUuid, type Principal } from '../../kernel';
 import { GROUP_MEMBERSHIPS } from '../../organizations';
@@ -38,7 +38,7 @@ const readable = (columns: readonly ColumnMetadata[]): string => `
 /** Everything that decides what a search finds: the settings, and the generation of each document, which stands for its chunks. */
 const STATES = `
   SELECT kb.id, kb.slug, kb.alias, ${MAY_READ.replaceAll(':userId', '$2')} AS readable,
-    md5(jsonb_build_array(kb.name, kb.language, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
+    md5(jsonb_build_array(kb.name, kb.languages, kb.index_version, kb.vector_index, kb.vector_embedding, kb.embedding, kb.hybrid_weight)::text) AS settings,
     (SELECT count(*) || ' ' || coalesce(sum(hashtextextended(
         concat_ws(' ', document.id, document.generation, document.filename, document.title), 0)), 0)
       FROM kb_documents document
@@ -109,6 +109,15 @@ export class KnowledgeBaseRepository {
     return this.dataSource.manager.findBy(KnowledgeBaseEntity, { deletedAt: Not(IsNull()) });
   }
 
+  /** Knowledge bases of every organization whose index has an older form than `version`. */
+  outdated(version: number, limit: number): Promise<KnowledgeBaseEntity[]> {
+    return this.dataSource.manager.find(KnowledgeBaseEntity, {
+      where: { indexVersion: LessThan(version), deletedAt: IsNull() },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
   async sharedWith(organizationId: string, knowledgeBaseId: string): Promise<Readers> {
     const { manager } = this.dataSource;
     const where = { organizationId, knowledgeBaseId };
@@ -141,6 +150,35 @@ export class KnowledgeBaseRepository {
 }
 
 export class KnowledgeBaseScope extends VersionedScope<KnowledgeBaseEntity> {
+  /** Adds a language that passages are indexed in. */
+  async addLanguage(id: string, language: string): Promise<void> {
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ languages: () => 'array_append(languages, :language)' })
+      .where('id = :id AND organization_id = :organizationId AND NOT languages @> ARRAY[:language]', {
+        id,
+        organizationId: this.organizationId,
+        language,
+      })
+      .execute();
+  }
+
+  /** Removes the languages that no document has any more. */
+  async dropUnusedLanguages(id: string): Promise<void> {
+    const used = `ARRAY(SELECT l.name FROM unnest(languages) WITH ORDINALITY l (name, place) WHERE EXISTS (
+      SELECT FROM kb_documents d WHERE d.knowledge_base_id = knowledge_bases.id AND d.language = l.name) ORDER BY l.place)`;
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ languages: () => used })
+      .where('id = :id AND organization_id = :organizationId AND NOT language_chosen AND cardinality(languages) > 1', {
+        id,
+        organizationId: this.organizationId,
+      })
+      .execute();
+  }
+
   slugTaken(slug: string): Promise<boolean> {
     return this.rows.existsBy(this.where({ slug }));
   }

@@ -1,7 +1,7 @@
 import { StructuredAnswers } from '../../connectors';
 import { FilesService } from '../../files';
 import { AppError, type ChatMessage, lastQuestion, type Principal, textOf } from '../../kernel';
-import { type Passage, QuestionRewriter, type RetrievalQuery, RetrievalService } from '../../knowledge-bases';
+import { AS_ASKED, type Passage, QuestionRewriter, type RetrievalQuery, RetrievalService } from '../../knowledge-bases';
 import { MoodleService } from '../../moodle';
 import type { Doubles } from '../../platform/plugins';
 import { RubricsService } from '../../rubrics';
@@ -61,7 +61,12 @@ const told = <T>(make: () => T): Promise<T> => new Promise((resolve) => resolve(
 const RETRIEVAL: SearchRetrieval = {
   retrieve: (owner, query) => {
     const collections = [...new Set(query.collections)];
-    return told(() => ({ collections: [], passages: passages(owner, { ...query, collections }), warnings: [] }));
+    return told(() => ({
+      collections: [],
+      passages: passages(owner, { ...query, collections }),
+      question: AS_ASKED,
+      warnings: [],
+    }));
   },
   inaccessible: () => Promise.resolve([]),
   unlisted: () => Promise.resolve([]),

@@ -1,4 +1,11 @@
-import type { Passage, QuestionToRewrite, Retrieval, RetrievalQuery, RewrittenQuestion } from '../../knowledge-bases';
+import {
+  AS_ASKED,
+  type Passage,
+  type QuestionToRewrite,
+  type Retrieval,
+  type RetrievalQuery,
+  type RewrittenQuestion,
+} from '../../knowledge-bases';
 import type { Retriever } from '../../tools';
 
 export const passage = (text: string, similarity: number): Passage => ({
@@ -17,7 +24,7 @@ export function retriever(passages: readonly Passage[]): Retriever & { readonly 
     retrieve: (_, query): Promise<Retrieval> => {
       asked.push(query);
       const collections = query.collections.map((collection) => ({ collection, mode: 'keyword' as const }));
-      return Promise.resolve({ collections, passages, warnings: ['one collection is slow'] });
+      return Promise.resolve({ collections, passages, question: AS_ASKED, warnings: ['one collection is slow'] });
     },
   };
 }

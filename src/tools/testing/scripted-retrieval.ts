@@ -1,5 +1,12 @@
 import type { Principal, Source } from '../../kernel';
-import type { Passage, QuestionToRewrite, Retrieval, RetrievalQuery, RewrittenQuestion } from '../../knowledge-bases';
+import {
+  AS_ASKED,
+  type Passage,
+  type QuestionToRewrite,
+  type Retrieval,
+  type RetrievalQuery,
+  type RewrittenQuestion,
+} from '../../knowledge-bases';
 
 const isForeign = (ref: string): boolean => ref.startsWith('foreign');
 
@@ -33,6 +40,7 @@ export function scriptedRetrieval() {
       return Promise.resolve({
         collections: query.collections.map((collection) => ({ collection, mode })),
         passages: passages.slice(0, query.topK),
+        question: AS_ASKED,
         warnings: [],
       });
     },

@@ -101,7 +101,7 @@ it('carries an index over and back, and takes in again what it can now tell apar
 
   const latest = await connect(migrations);
   const hits = await new PassageRepository(latest).search(
-    searchStatement([[kb], ['simple'], organizationId, 'only7 word7', 3, 0], null),
+    searchStatement([[kb], [1], organizationId, ['simple'], 3, 0, ['only7 word7'], ['simple']], null),
   );
   expect(hits[0]?.text).toBe(TEXTS[7]);
 });

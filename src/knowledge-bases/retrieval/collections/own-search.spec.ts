@@ -2,7 +2,9 @@ import { AppError } from '../../../kernel';
 import type { QueryEmbedder } from '../../embedding/query-embedder';
 import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
 import type { PassageRepository } from '../../search/passage.repository';
-import type { VectorStore } from '../../search/vector-store';
+import type { VectorStore } from '../../search/vectors/vector-store';
+import type { LanguageDetector } from '../../../platform/languages';
+import type { SpellingCorrector } from '../question/spelling-corrector';
 import { OwnSearch } from './own-search';
 
 const base = (id: string, more: Partial<KnowledgeBaseEntity> = {}): KnowledgeBaseEntity =>
@@ -10,6 +12,8 @@ const base = (id: string, more: Partial<KnowledgeBaseEntity> = {}): KnowledgeBas
     id,
     name: id,
     language: 'en',
+    languages: ['en'],
+    indexVersion: 2,
     embedding: { provider: 'openai', model: 'small', dimensions: 2 },
     vectorEmbedding: { provider: 'openai', model: 'small', dimensions: 2 },
     vectorIndex: 7,
@@ -30,6 +34,8 @@ function over(embed: QueryEmbedder['embed'], lack: string | null = null) {
     { search } as PassageRepository,
     { embed } as QueryEmbedder,
     { unavailable: lack, graphsOf: () => [] } as unknown as VectorStore,
+    { detect: async () => null } as unknown as LanguageDetector,
+    { correct: async () => [] } as unknown as SpellingCorrector,
   );
   const plan = (bases: KnowledgeBaseEntity[], more: object = {}) =>
     own.plan('o', bases, { text: 'why?', topK: 3, threshold: 0, ...more });
@@ -107,7 +113,7 @@ describe('searching', () => {
     await own.search(await plan([base('a'), wordsOnly('b')]), 20);
     expect(statements).toHaveLength(1);
     expect(statements[0]?.parameters[0]).toEqual(['a', 'b']);
-    expect(statements[0]?.parameters[6]).toEqual(['a']);
+    expect(statements[0]?.parameters[8]).toEqual(['a']);
   });
 
   it('reads no words in vector mode, and no vectors in keyword mode', async () => {

@@ -7,28 +7,44 @@ import type { Embedding, RetrievalMode } from '../../storage/knowledge-base.type
 import type { Hit } from '../../search/chunk.types';
 import { fuseHits, type FusionScope } from '../../search/hybrid-fusion';
 import { type KeywordParameters, searchStatement } from '../../search/hybrid-query';
-import { searchableText, searchConfiguration } from '../../search/language';
+import { quotedPhrases } from '../../search/words/quoted-phrases';
 import { PassageRepository, type SectionChunk, type SectionKey } from '../../search/passage.repository';
-import { VectorStore } from '../../search/vector-store';
-import type { VectorScope } from '../../search/vector-query';
+import { VectorStore } from '../../search/vectors/vector-store';
+import type { VectorScope } from '../../search/vectors/vector-query';
 import { assertModel, chooseMode, keywordInstead, type ModeChoice, type SearchableBase } from './mode-choice';
 import type { PassageQuery } from '../passages/retrieval.types';
+import { corrected, type Correction, SpellingCorrector, spelt } from '../question/spelling-corrector';
+import { type Question, worded } from '../question/wordings';
+import { LanguageDetector } from '../../../platform/languages';
 
 /** Longer questions are cut: the beginning tells the topic. */
 const QUERY_CHARS = 8_000;
+const CUT = `the question is longer than ${QUERY_CHARS} characters: only its beginning was searched for`;
+/** Passages whose words tell how a correction is written. */
+const SPELLING_PASSAGES = 10;
 /** A slower embedding provider is not waited for; keyword search answers instead. */
 const EMBED_TIMEOUT_MS = 8_000;
 
 /** A question with the mode and the vector for each knowledge base. */
 export interface SearchPlan {
   readonly organizationId: string;
-  readonly text: string;
+  readonly question: Question;
+  /** In quotation marks: passages must have them word for word, if any has. */
+  readonly phrases: readonly string[];
   readonly bases: readonly KnowledgeBaseEntity[];
   /** By knowledge base. */
   readonly modes: ReadonlyMap<string, RetrievalMode>;
   /** The embedded question for each knowledge base that needs it. */
   readonly vectors: readonly VectorScope[];
+  /** The question with its typing errors corrected; null without corrections. */
+  readonly searchedFor: string | null;
   readonly warnings: readonly string[];
+}
+
+/** A plan and what it found first. */
+export interface Searched {
+  readonly plan: SearchPlan;
+  readonly hits: readonly Hit[];
 }
 
 interface Planned {
@@ -46,6 +62,8 @@ export class OwnSearch {
     private readonly passages: PassageRepository,
     private readonly embedder: QueryEmbedder,
     private readonly vectors: VectorStore,
+    private readonly detector: LanguageDetector,
+    private readonly spelling: SpellingCorrector,
   ) {}
 
   /**
@@ -55,6 +73,7 @@ export class OwnSearch {
   async plan(organizationId: string, bases: readonly KnowledgeBaseEntity[], query: PassageQuery): Promise<SearchPlan> {
     query.signal?.throwIfAborted();
     const text = query.text.slice(0, QUERY_CHARS).toWellFormed();
+    const told = this.detector.detect(text);
     const searchable = bases.map(searchableBase);
     assertModel(searchable, query.embeddingModel);
     const embedded = new Map<string, Promise<readonly number[] | string>>();
@@ -77,12 +96,55 @@ export class OwnSearch {
         return { base, choice, vector: { knowledgeBaseId: base.id, index: base.vectorIndex, vector } };
       }),
     );
-    return planOf({ organizationId, text, bases }, planned);
+    const language = isBlank(text) ? null : await told;
+    return {
+      organizationId,
+      question: { text, language, translations: new Map() },
+      phrases: quotedPhrases(text),
+      bases,
+      modes: new Map(planned.map(({ base, choice }) => [base.id, choice.mode])),
+      vectors: planned.flatMap(({ vector }) => vector ?? []),
+      searchedFor: null,
+      warnings: [
+        ...(text.length < query.text.length ? [CUT] : []),
+        ...planned.flatMap(({ choice }) => choice.warning ?? []),
+      ],
+    };
+  }
+
+  /**
+   * Searches, and once more where words of the question are in no passage and others are near. The plan that comes back has
+   * the corrected question.
+   */
+  async searchCorrected(plan: SearchPlan, depth: number): Promise<Searched> {
+    const hits = await this.search(plan, depth);
+    const corrections = await this.corrections(plan, hits);
+    if (corrections.length === 0) return { plan, hits };
+    const { question } = plan;
+    const better = { ...plan, question: { ...question, text: corrected(question.text, corrections) } };
+    const found = await this.search(better, depth);
+    const texts = found.slice(0, SPELLING_PASSAGES).map(({ text }) => text);
+    return { plan: { ...better, searchedFor: corrected(question.text, spelt(corrections, texts)) }, hits: found };
+  }
+
+  private async corrections(plan: SearchPlan, hits: readonly Hit[]): Promise<readonly Correction[]> {
+    const { organizationId, question } = plan;
+    const words = wordedBases(plan);
+    if (words.length === 0 || isBlank(question.text)) return [];
+    const { wordings, scopes } = worded(words, question);
+    const [first] = wordings;
+    // A question in another language than the material has other words, not wrong ones.
+    if (first === undefined || first.spoken !== first.configuration) return [];
+    const found = hits.find(({ strength }) => strength !== null);
+    if (found?.unknown === null) return [];
+    const knowledgeBaseIds = scopes.flatMap(({ id, number }) => (number === 1 ? [id] : []));
+    const vocabulary = { organizationId, knowledgeBaseIds, configuration: first.configuration };
+    return this.spelling.correct(vocabulary, question.text, found?.unknown ?? null);
   }
 
   /** Up to `depth` hits of each knowledge base, all together best first. One round trip. */
   async search(plan: SearchPlan, depth: number): Promise<Hit[]> {
-    if (plan.bases.length === 0 || isBlank(plan.text)) return [];
+    if (plan.bases.length === 0 || isBlank(plan.question.text)) return [];
     const graphs = this.vectors.graphsOf(plan.vectors);
     const statement = searchStatement(
       keywordParameters(plan, depth),
@@ -149,29 +211,23 @@ const modelKey = ({ provider, model, dimensions }: Embedding): string => `${prov
 
 const modeOf = ({ modes }: SearchPlan, { id }: KnowledgeBaseEntity): RetrievalMode => modes.get(id) ?? 'keyword';
 
-function planOf(
-  question: Pick<SearchPlan, 'organizationId' | 'text' | 'bases'>,
-  planned: readonly Planned[],
-): SearchPlan {
-  return {
-    ...question,
-    modes: new Map(planned.map(({ base, choice }) => [base.id, choice.mode])),
-    vectors: planned.flatMap(({ vector }) => vector ?? []),
-    warnings: planned.flatMap(({ choice }) => choice.warning ?? []),
-  };
-}
+const wordedBases = (plan: SearchPlan): KnowledgeBaseEntity[] =>
+  plan.bases.filter((base) => modeOf(plan, base) !== 'vector');
 
 /** One query for all knowledge bases with keyword search, so that their document frequencies are counted together. */
 function keywordParameters(plan: SearchPlan, depth: number): KeywordParameters | null {
-  const worded = plan.bases.filter((base) => modeOf(plan, base) !== 'vector');
-  if (worded.length === 0) return null;
+  const bases = wordedBases(plan);
+  if (bases.length === 0) return null;
+  const { wordings, scopes } = worded(bases, plan.question);
   return [
-    worded.map(({ id }) => id),
-    worded.map(({ language }) => searchConfiguration(language)),
+    scopes.map(({ id }) => id),
+    scopes.map(({ number }) => number),
     plan.organizationId,
-    searchableText(plan.text),
+    wordings.map(({ configuration }) => configuration),
     depth,
     0,
+    wordings.map(({ text }) => text),
+    wordings.map(({ spoken }) => spoken),
   ];
 }
 

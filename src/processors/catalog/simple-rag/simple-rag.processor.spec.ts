@@ -1,5 +1,5 @@
 import { notFound } from '../../../kernel';
-import type { Retrieval, RetrievalQuery } from '../../../knowledge-bases';
+import { AS_ASKED, type Retrieval, type RetrievalQuery } from '../../../knowledge-bases';
 import { passage, retriever } from '../../testing/retriever';
 import { context, INPUT, settings } from '../../testing/settings';
 import { SimpleRagProcessor } from './simple-rag.processor';
@@ -27,9 +27,10 @@ describe('simple_rag of classic assistants', () => {
   });
 
   it('goes on without a collection that is out of reach', async () => {
-    const retrieve = async (_: unknown, { collections }: RetrievalQuery): Promise<Retrieval> => {
-      if (collections.includes('foreign')) throw notFound('Knowledge base');
-      return { collections: [{ collection: '1', mode: 'keyword' }], passages: [passage('here', 1)], warnings: [] };
+    const retrieve = async (_: unknown, query: RetrievalQuery): Promise<Retrieval> => {
+      if (query.collections.includes('foreign')) throw notFound('Knowledge base');
+      const collections = [{ collection: '1', mode: 'keyword' as const }];
+      return { collections, passages: [passage('here', 1)], question: AS_ASKED, warnings: [] };
     };
     const processor = new SimpleRagProcessor({ retrieve, inaccessible: async () => ['foreign'] });
     expect(await processor.run(settings({ collections: ['foreign', '1'] }), INPUT, context())).toMatchObject({

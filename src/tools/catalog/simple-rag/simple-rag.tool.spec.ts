@@ -1,10 +1,11 @@
 import { AppError, notFound, type Principal, type Source } from '../../../kernel';
-import type {
-  Passage,
-  QuestionToRewrite,
-  Retrieval,
-  RetrievalQuery,
-  RewrittenQuestion,
+import {
+  AS_ASKED,
+  type Passage,
+  type QuestionToRewrite,
+  type Retrieval,
+  type RetrievalQuery,
+  type RewrittenQuestion,
 } from '../../../knowledge-bases';
 import type { Tool, ToolOutcome } from '../../contract';
 import { CALLER, entry, invocation, invokerOf, OWNER } from '../../testing/call';
@@ -51,6 +52,7 @@ function knowledgeBases() {
         passages: query.grouped
           ? passages
           : [...passages].sort((a, b) => b.similarity - a.similarity).slice(0, query.topK),
+        question: AS_ASKED,
         warnings: answers.flatMap(({ warnings }) => warnings),
       };
     },

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../../../kernel';
-import type { Passage, RetrievalQuery } from '../../../knowledge-bases';
+import { AS_ASKED, type Passage, type RetrievalQuery } from '../../../knowledge-bases';
 import { CALLER, OWNER } from '../../testing/call';
 import { callOnly, functionContext, offers, prepared } from '../../testing/function-call';
 import { describeFunction } from '../../testing/function.conformance';
@@ -22,7 +22,7 @@ function scripted({ passages = [passage], fails }: { passages?: Passage[]; fails
     retrieve: async (owner: unknown, query: RetrievalQuery) => {
       asked.push({ owner, query });
       if (fails !== undefined) throw fails;
-      return { passages, collections: [], warnings: ['half of it'] };
+      return { passages, collections: [], question: AS_ASKED, warnings: ['half of it'] };
     },
     inaccessible: async (_: unknown, refs: readonly string[]) => refs.filter((ref) => !READABLE.has(ref)),
   };

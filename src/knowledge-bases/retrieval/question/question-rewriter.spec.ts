@@ -1,8 +1,8 @@
-import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../connectors';
-import { AppError, type ChatMessage } from '../../kernel';
-import type { OrganizationsService, ProviderRuntime } from '../../organizations';
+import type { Connector, ConnectorsService, ModelAnswer, ModelCallContext, ModelRequest } from '../../../connectors';
+import { AppError, type ChatMessage } from '../../../kernel';
+import type { OrganizationsService, ProviderRuntime } from '../../../organizations';
 import { QuestionRewriter, transcript, usable } from './question-rewriter';
-import { cpuTimeOf } from '../../../test/support/cpu-time';
+import { cpuTimeOf } from '../../../../test/support/cpu-time';
 
 const CONVERSATION: ChatMessage[] = [
   { role: 'system', content: 'You are a tutor.' },

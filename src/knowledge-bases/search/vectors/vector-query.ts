@@ -1,4 +1,4 @@
-import { HIT_ROWS } from './hit-rows';
+import { HIT_ROWS } from '../hit-rows';
 
 export interface VectorScope {
   readonly knowledgeBaseId: string;
@@ -139,10 +139,13 @@ function whole(value: number): number {
  * per knowledge base, least similarity. Rows are `Hit`s, best first.
  */
 export const vectorQuery = (graphs: readonly AnnIndex[] = []): string => `
-  WITH hit AS (${vectorHits(
-    { knowledgeBases: '$1', indexes: '$2', vectors: '$3', organization: '$4', topK: '$5' },
-    graphs,
-  )})${HIT_ROWS}`;
+  WITH hit AS (
+    SELECT near.*, NULL::float8 AS strength, NULL::text[] AS unknown
+    FROM (${vectorHits(
+      { knowledgeBases: '$1', indexes: '$2', vectors: '$3', organization: '$4', topK: '$5' },
+      graphs,
+    )}) near
+  )${HIT_ROWS}`;
 
 /** pgvector's text form, with the precision of 32 bits. */
 export const vectorText = (vector: readonly number[]): string =>

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AUTO, ConnectorsService, type ModelAnswer } from '../../connectors';
-import { AppError, type ChatMessage, lastQuestion, lastUserIndex, textOf, type Usage } from '../../kernel';
-import { OrganizationsService, type OrganizationRuntime } from '../../organizations';
+import { AUTO, ConnectorsService, type ModelAnswer } from '../../../connectors';
+import { AppError, type ChatMessage, lastQuestion, lastUserIndex, textOf, type Usage } from '../../../kernel';
+import { OrganizationsService, type OrganizationRuntime } from '../../../organizations';
 
 /** Short, because a person waits for the answer. */
 const TIMEOUT_MS = 6_000;

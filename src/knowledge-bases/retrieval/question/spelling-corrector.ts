@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { type KnownWord, SpellingRepository, type Vocabulary } from '../../search/spelling.repository';
+import { camelParts, foldedText } from '../../search/words/searchable-text';
+import {
+  candidatesFor,
+  isCorrectable,
+  isNearStem,
+  neighbourhoodOf,
+  slipsOf,
+  trigramSimilarity,
+} from '../../search/words/spelling';
+import { quotedPhrases } from '../../search/words/quoted-phrases';
+
+/** A word of the question and the word of the material that was searched for instead. */
+export interface Correction {
+  readonly from: string;
+  readonly to: string;
+  /** Other words with the same stem that may be meant. */
+  readonly like: readonly string[];
+}
+
+/** Words that are corrected in one question. Each costs some hundred look-ups. */
+const MOST_WORDS = 4;
+/** Least similarity of a word with two errors to a stem. */
+const LEAST_SIMILARITY = 0.3;
+const WORD = /\p{L}+/gu;
+
+interface Suspect {
+  readonly word: string;
+  readonly folded: string;
+  readonly candidates: readonly string[];
+}
+
+/** Replaces words that the material does not have by the nearest ones that it has. */
+@Injectable()
+export class SpellingCorrector {
+  constructor(private readonly words: SpellingRepository) {}
+
+  /** `unknown`: stems that no passage has; null when nothing was found at all. */
+  async correct(
+    vocabulary: Vocabulary,
+    question: string,
+    unknown: readonly string[] | null,
+  ): Promise<readonly Correction[]> {
+    const strange = strangeWords(question, unknown);
+    const compounds = strange.flatMap((word) => {
+      const parts = camelParts(word);
+      return parts.length > 1 ? [{ from: word, to: parts.join(' '), like: [] }] : [];
+    });
+    const suspects = strange.filter((word) => camelParts(word).length < 2).flatMap(suspectOf);
+    const chosen = suspects.sort((a, b) => b.folded.length - a.folded.length).slice(0, MOST_WORDS);
+    if (chosen.length === 0) return compounds;
+    const candidates = chosen.flatMap((suspect) => suspect.candidates);
+    const beginnings = chosen.flatMap(({ folded }) => neighbourhoodOf(folded) ?? []);
+    const known = await this.words.known(vocabulary, candidates, beginnings);
+    let first = 1;
+    const corrections = chosen.flatMap((suspect) => {
+      const near = nearest(suspect, first, known);
+      first += suspect.candidates.length;
+      return near === null ? [] : [{ from: suspect.word, ...near }];
+    });
+    return [...compounds, ...corrections];
+  }
+}
+
+/** The question with its corrections. */
+export const corrected = (question: string, corrections: readonly Correction[]): string =>
+  question.replace(WORD, (word) => corrections.find(({ from }) => from === word)?.to ?? word);
+
+/** Words that may be unknown to the material. Words in quotation marks are meant as they are written. */
+function strangeWords(question: string, unknown: readonly string[] | null): string[] {
+  const quoted = new Set(quotedPhrases(question).flatMap((phrase) => phrase.trim().split(' ')));
+  return [...new Set(question.match(WORD) ?? [])].filter((word) => {
+    const folded = foldedText(word).toLowerCase();
+    return !quoted.has(folded) && (unknown === null || unknown.some((stem) => mayHaveStem(folded, stem)));
+  });
+}
+
+/** Stemmers change the end of a word. */
+const CHANGED_BY_STEMMER = 2;
+
+function mayHaveStem(word: string, stem: string): boolean {
+  const least = Math.min(word.length, stem.length) - CHANGED_BY_STEMMER;
+  return stem.length <= word.length + 1 && least > 0 && word.startsWith(stem.slice(0, least));
+}
+
+function suspectOf(word: string): Suspect[] {
+  const folded = foldedText(word).toLowerCase();
+  return isCorrectable(folded) ? [{ word, folded, candidates: candidatesFor(folded) }] : [];
+}
+
+type Near = Pick<Correction, 'to' | 'like'>;
+
+/** The word with one error less that is nearest; else the stem of a word with two errors. */
+const nearest = (suspect: Suspect, first: number, known: readonly KnownWord[]): Near | null =>
+  nearestWord(suspect, first, known) ?? nearestStem(suspect, known);
+
+interface Ranked {
+  readonly text: string;
+  readonly rank: number;
+  readonly df: number;
+  readonly like: readonly string[];
+}
+
+const byRank = (a: Ranked, b: Ranked): number => b.rank - a.rank || b.df - a.df;
+
+function nearestWord({ folded, candidates }: Suspect, first: number, known: readonly KnownWord[]): Near | null {
+  const slips = new Set(slipsOf(folded));
+  const rank = (text: string): number => Number(slips.has(text)) + trigramSimilarity(folded, text);
+  const [best] = known
+    .flatMap(({ positions, df }): Ranked[] => {
+      const like = (positions ?? []).flatMap((position) => candidates[position - first] ?? []);
+      return like.map((text) => ({ text, df, like, rank: rank(text) }));
+    })
+    .sort(byRank);
+  return best === undefined ? null : { to: best.text, like: best.like };
+}
+
+function nearestStem({ folded }: Suspect, known: readonly KnownWord[]): Near | null {
+  const [best] = known
+    .filter(({ positions, term }) => positions === null && isNearStem(folded, term))
+    .map(({ term, df }): Ranked => ({
+      text: term,
+      df,
+      like: [],
+      rank: trigramSimilarity(folded.slice(0, term.length), term),
+    }))
+    .filter(({ rank }) => rank >= LEAST_SIMILARITY)
+    .sort(byRank);
+  return best === undefined ? null : { to: best.text, like: [] };
+}
+
+/** The corrections in the words of the passages that they led to: candidates are folded, and stems are no words. */
+export function spelt(corrections: readonly Correction[], passages: readonly string[]): readonly Correction[] {
+  const words = new Map<string, string>();
+  for (const word of passages.join(' ').match(WORD) ?? []) {
+    const folded = foldedText(word).toLowerCase();
+    if (!words.has(folded)) words.set(folded, word.toLowerCase());
+  }
+  return corrections.map((correction) => ({ ...correction, to: wordFor(correction, words) }));
+}
+
+function wordFor({ from, to, like }: Correction, words: ReadonlyMap<string, string>): string {
+  const known = [to, ...like].find((each) => words.has(each));
+  if (known !== undefined) return words.get(known) ?? to;
+  if (like.length > 0 || to.includes(' ')) return to;
+  const folded = foldedText(from).toLowerCase();
+  const near = [...words.keys()].filter((word) => word.startsWith(to));
+  const [best] = near.sort((a, b) => trigramSimilarity(b, folded) - trigramSimilarity(a, folded));
+  return best === undefined ? to : (words.get(best) ?? to);
+}

@@ -1,0 +1,74 @@
+import { isIn, type TextLanguage } from '../../../platform/languages';
+import { NO_LANGUAGE, searchConfiguration } from '../../search/words/language';
+import { searchableQuestion } from '../../search/words/searchable-text';
+import type { KnowledgeBaseEntity } from '../../storage/knowledge-base.entity';
+
+/** A question in the words of one language, for the passages of that language. */
+export interface Wording {
+  readonly configuration: string;
+  readonly text: string;
+  /** Configuration of the language that it is written in. */
+  readonly spoken: string;
+}
+
+export interface Question {
+  readonly text: string;
+  /** Null when it cannot be told. */
+  readonly language: TextLanguage | null;
+  /** By language. */
+  readonly translations: ReadonlyMap<string, string>;
+}
+
+/** Wordings, and which knowledge base is asked in which of them. */
+export interface Worded {
+  readonly wordings: readonly Wording[];
+  /** `number` counts wordings from 1. */
+  readonly scopes: readonly { readonly id: string; readonly number: number }[];
+}
+
+type Base = Pick<KnowledgeBaseEntity, 'id' | 'language' | 'languages' | 'indexVersion'>;
+
+/** Languages that one knowledge base is searched in. Each costs a search of its own. */
+const MOST_LANGUAGES = 4;
+
+const known = (language: string): boolean => language !== NO_LANGUAGE;
+
+/** Languages of the passages, the question's own first. */
+export function languagesOf({ language, languages }: Pick<Base, 'language' | 'languages'>, own: TextLanguage | null) {
+  const all = languages.length > 0 ? languages : [language ?? NO_LANGUAGE];
+  const isOwn = (each: string): boolean => own !== null && isIn(own, [each]);
+  return [...all.filter(isOwn), ...all.filter((each) => !isOwn(each))].slice(0, MOST_LANGUAGES);
+}
+
+/** Languages other than the question's that some passages are in. */
+export function foreignLanguages(bases: readonly Base[], own: TextLanguage | null): string[] {
+  if (own === null) return [];
+  const all = new Set(bases.flatMap((base) => languagesOf(base, own)));
+  return [...all].filter((language) => known(language) && !isIn(own, [language]));
+}
+
+function wordingIn(language: string, { indexVersion }: Base, question: Question): Wording {
+  const configuration = searchConfiguration(language);
+  const { language: own, translations } = question;
+  const isForeign = own !== null && known(language) && !isIn(own, [language]);
+  const translation = isForeign ? translations.get(language) : undefined;
+  const spoken = isForeign && translation === undefined ? searchConfiguration(own.language) : configuration;
+  return { configuration, text: searchableQuestion(translation ?? question.text, indexVersion), spoken };
+}
+
+const keyOf = ({ configuration, text, spoken }: Wording): string => JSON.stringify([configuration, text, spoken]);
+
+/** Each knowledge base in each of its languages. */
+export function worded(bases: readonly Base[], question: Question): Worded {
+  const wordings = new Map<string, { readonly wording: Wording; readonly number: number }>();
+  const scopes = bases.flatMap((base) => {
+    const numbers = languagesOf(base, question.language).map((language) => {
+      const wording = wordingIn(language, base, question);
+      const entry = wordings.get(keyOf(wording)) ?? { wording, number: wordings.size + 1 };
+      wordings.set(keyOf(wording), entry);
+      return entry.number;
+    });
+    return [...new Set(numbers)].map((number) => ({ id: base.id, number }));
+  });
+  return { wordings: [...wordings.values()].map(({ wording }) => wording), scopes };
+}

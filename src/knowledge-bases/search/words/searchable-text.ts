@@ -1,0 +1,48 @@
+/** Form of the index. Number 1 had no parts of compounds. A higher number re-indexes every knowledge base in the background. */
+export const INDEX_VERSION = 2;
+
+/** Catalan l·l, also written ŀl or with look-alike dots. The text-search parser would split the word at the dot. */
+const GEMINATE_L = /(?:l[·•‧⋅]|ŀ)l/gi;
+
+/** PostgreSQL's parser takes `client/server` and `numpy.array` for a path and a host, each one word. */
+const JOINED = /[./\\](?<=([\p{L}\p{N}]+)[./\\])(?=([\p{L}\p{N}]+))/gu;
+const NUMBER = /^\p{N}+$/u;
+
+/** Letters stay together in abbreviations (`e.g`), digits in numbers (`3.14`, `1/2`). */
+const splitJoined = (text: string): string =>
+  text.replace(JOINED, (sign: string, before: string, after: string) => {
+    const isAbbreviation = before.length === 1 && after.length === 1;
+    return isAbbreviation || (NUMBER.test(before) && NUMBER.test(after)) ? sign : ' ';
+  });
+
+/** `e-mail` and `co-operate` are also written as one word. */
+const SHORT_PREFIX = /(?<![\p{L}\p{N}-])(\p{L}{1,2})-(\p{L}{3,})(?![\p{L}-])/gu;
+
+const withoutHyphen = (text: string): string => text.replace(SHORT_PREFIX, '$& $1$2');
+
+/** Text with accents of Latin letters folded, so that "fotosintesi" finds "fotosíntesi". Other scripts need their marks. */
+export const foldedText = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll('\0', ' ')
+    .replace(GEMINATE_L, 'll')
+    .normalize('NFD')
+    .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, '')
+    .normalize('NFC');
+
+const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const LEAST_PART = 3;
+
+/** Words inside `parseXmlFile`; none in other words. */
+export const camelParts = (word: string): string[] =>
+  word.split(HUMP).filter((part, _, parts) => parts.length > 1 && part.length >= LEAST_PART);
+
+const withCamelParts = (text: string): string =>
+  text.replace(/\p{L}+/gu, (word) => [word, ...camelParts(word)].join(' '));
+
+/** A question as an index of this form has its words. */
+export const searchableQuestion = (text: string, indexVersion = INDEX_VERSION): string =>
+  indexVersion < 2 ? foldedText(text) : withoutHyphen(splitJoined(foldedText(text)));
+
+/** A passage as it is indexed: its compounds as they stand and in parts. */
+export const searchableText = (text: string): string => withCamelParts(searchableQuestion(text));

@@ -1,0 +1,3 @@
+export { isIn, type TextLanguage } from './language.types';
+export { LanguageDetector } from './language-detector';
+export { LanguagesModule } from './languages.module';

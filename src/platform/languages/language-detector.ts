@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { DETECTOR_FILE } from './detector-file';
+import type { FromDetector, TextLanguage, ToDetector } from './language.types';
+
+/** The library reads this much. */
+const TEXT_CHARS = 1_000;
+/** Milliseconds that a question waits. Loading the library takes a second on a busy machine. */
+const QUESTION_MS = 3_000;
+const DOCUMENT_MS = 60_000;
+/** The library holds 60 MB. */
+const IDLE_MS = 10 * 60_000;
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
+const REMEMBERED = 1_000;
+/** Parts of a long text that are looked at. */
+const SAMPLES = 5;
+
+/**
+ * Tells languages with the library eld. It runs in a thread that starts with the first text and ends when it is idle:
+ * loading it takes longer than the event loop may stand still.
+ */
+@Injectable()
+export class LanguageDetector implements OnApplicationShutdown {
+  private readonly log = new Logger('Languages');
+  private readonly known = new LRUCache<string, { readonly found: TextLanguage | null }>({ max: REMEMBERED });
+  private readonly waiting = new Map<number, (found: FromDetector['found'] | null) => void>();
+  private thread: Worker | null = null;
+  private idle: NodeJS.Timeout | undefined;
+  private last = 0;
+
+  /** Null when the text is too short to tell, or the library does not answer in time. */
+  async detect(text: string): Promise<TextLanguage | null> {
+    const start = text.slice(0, TEXT_CHARS).trim();
+    if (!/\p{L}/u.test(start)) return null;
+    const known = this.known.get(start);
+    if (known !== undefined) return known.found;
+    const found = await this.ask([start], QUESTION_MS);
+    if (found === null) return null;
+    const [language = null] = found;
+    this.known.set(start, { found: language });
+    return language;
+  }
+
+  /** The language of most parts of a text of any length. */
+  async detectMost(text: string): Promise<TextLanguage | null> {
+    const step = Math.max(TEXT_CHARS, Math.ceil(text.length / SAMPLES));
+    const samples = Array.from({ length: Math.ceil(text.length / step) }, (_, index) =>
+      text.slice(index * step, index * step + TEXT_CHARS),
+    );
+    const found =
+      (await this.ask(
+        samples.filter((sample) => /\p{L}/u.test(sample)),
+        DOCUMENT_MS,
+      )) ?? [];
+    const languages = found.filter((each) => each !== null);
+    const votes = (language: string): number => languages.filter((each) => each.language === language).length;
+    return languages.sort((a, b) => votes(b.language) - votes(a.language))[0] ?? null;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.end();
+  }
+
+  private ask(texts: readonly string[], limitMs: number): Promise<FromDetector['found'] | null> {
+    if (texts.length === 0) return Promise.resolve([]);
+    const id = ++this.last;
+    return new Promise((resolve) => {
+      const answer = (found: FromDetector['found'] | null): void => {
+        clearTimeout(late);
+        this.waiting.delete(id);
+        resolve(found);
+      };
+      const late = setTimeout(() => {
+        this.log.warn({ msg: 'the language of a text was not told in time' });
+        answer(null);
+      }, limitMs);
+      this.waiting.set(id, answer);
+      this.running().postMessage({ id, texts } satisfies ToDetector);
+    });
+  }
+
+  private running(): Worker {
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+    this.thread ??= this.started();
+    return this.thread;
+  }
+
+  private started(): Worker {
+    const thread = new Worker(DETECTOR_FILE, { resourceLimits: RESOURCE_LIMITS });
+    thread.unref();
+    thread.on('message', ({ id, found }: FromDetector) => this.waiting.get(id)?.(found));
+    thread.on('error', (error) => {
+      this.log.error({ msg: 'the thread that tells languages broke', err: error });
+      this.forget(thread);
+    });
+    thread.on('exit', () => this.forget(thread));
+    return thread;
+  }
+
+  private forget(thread: Worker): void {
+    if (this.thread !== thread) return;
+    this.thread = null;
+    for (const answer of [...this.waiting.values()]) answer(null);
+  }
+
+  private async end(): Promise<void> {
+    clearTimeout(this.idle);
+    await this.thread?.terminate();
+  }
+}
