@@ -7,6 +7,7 @@ import { NameImportedAssistants1796520000000 } from './1796520000000-NameImporte
 import { AddLti1796500000000 } from './1796500000000-AddLti';
 import { AddLtiBridge1796560000000 } from './1796560000000-AddLtiBridge';
 import { InviteMembers1796430000000 } from './1796430000000-InviteMembers';
+import { BranchConversations1796600000000 } from './1796600000000-BranchConversations';
 import { LimitInvitations1796550100000 } from './1796550100000-LimitInvitations';
 import { TraceRequests1796550000000 } from './1796550000000-TraceRequests';
 import { AddScim1796320000000 } from './1796320000000-AddScim';
@@ -105,6 +106,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddSources1796530000000,
   TraceRequests1796550000000,
   LimitInvitations1796550100000,
+  BranchConversations1796600000000,
   AddLti1796500000000,
   AliasKnowledgeBases1796530001000,
   AddLtiGrades1796510000000,

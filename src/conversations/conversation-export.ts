@@ -1,15 +1,19 @@
 import { type Source, titleOfSource } from '../kernel';
-import type { ReadConversation } from './conversation-reader.service';
+import { otherMessages, type ReadConversation } from './conversation-reader.service';
 import type { Message } from './conversation.types';
 
 const PICTURE = '*(picture)*';
 const STOPPED = '*(stopped)*';
 
-/** The conversation as a Markdown document, with the sources below each answer. */
-export function conversationMarkdown({ conversation, messages }: ReadConversation): string {
+/** The conversation as a Markdown document, with the sources below each answer. Other branches come last. */
+export function conversationMarkdown(read: ReadConversation): string {
+  const { conversation, messages } = read;
   const { title, assistantName, createdAt } = conversation;
   const head = [`# ${oneLine(title || assistantName)}`, `${oneLine(assistantName)}, ${createdAt.toISOString()}`];
-  return `${[...head, ...messages.map((message) => section(message, assistantName))].join('\n\n')}\n`;
+  const sectionsOf = (of: readonly Message[]) => of.map((message) => section(message, assistantName));
+  const others = otherMessages(read);
+  const rest = others.length === 0 ? [] : ['# Earlier versions', ...sectionsOf(others)];
+  return `${[...head, ...sectionsOf(messages), ...rest].join('\n\n')}\n`;
 }
 
 /** The name of the file, without its ending. */

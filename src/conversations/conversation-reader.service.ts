@@ -4,13 +4,17 @@ import { AssistantsService, type RunnableAssistant } from '../assistants';
 import { AppError, type Caller, notFound, type Source } from '../kernel';
 import { KnowledgeBasesService, SourceLinks } from '../knowledge-bases';
 import { AnswerSettlement } from './answers/answer-settlement.service';
+import { shownBranch } from './branches';
 import type { Conversation, Message } from './conversation.types';
 import { ConversationRepository } from './storage/conversation.repository';
 import { MessageRepository } from './storage/message.repository';
 
 export interface ReadConversation {
   readonly conversation: Conversation;
+  /** The branch that is shown. */
   readonly messages: readonly Message[];
+  /** The messages of all branches, by time. */
+  readonly all: readonly Message[];
 }
 
 /** Reads the conversations of one person, for that person. */
@@ -37,9 +41,9 @@ export class ConversationReader {
   async read(caller: Caller, id: string): Promise<ReadConversation> {
     const conversation = await this.find(caller, id);
     const ofConversation = this.messages.of(caller, id);
-    const messages = await ofConversation.all();
-    const isSettled = await this.settlement.settle(caller, messages);
-    return { conversation, messages: isSettled ? await ofConversation.all() : messages };
+    const stored = await ofConversation.all();
+    const isSettled = await this.settlement.settle(caller, stored);
+    return shownOf(conversation, isSettled ? await ofConversation.all() : stored);
   }
 
   /**
@@ -47,11 +51,11 @@ export class ConversationReader {
    * and reasons of failures are for people who may edit the assistant.
    */
   async readForPerson(caller: Caller, id: string): Promise<ReadConversation> {
-    const { conversation, messages } = await this.read(caller, id);
+    const { conversation, all } = await this.read(caller, id);
     const assistant = await this.assistant(caller, conversation.assistantId);
     const ownRightsOnly = assistant === null;
     const isAsker = assistant === null || assistant.disclosure === 'none';
-    const bases = knowledgeBasesIn(messages.flatMap(({ sources }) => sources));
+    const bases = knowledgeBasesIn(all.flatMap(({ sources }) => sources));
     const withPassages = isAsker ? await this.knowledgeBases.withReadablePassages(caller, bases) : null;
     const renewed = (text: string): string => this.links.renew(text, caller, { ownRightsOnly });
     const shown = (message: Message): Message => {
@@ -60,7 +64,7 @@ export class ConversationReader {
       const read = { ...message, text, sources };
       return withPassages === null ? read : forAsker(read, withPassages);
     };
-    return { conversation, messages: messages.map(shown) };
+    return shownOf(conversation, all.map(shown));
   }
 
   /** Null without access to the assistant. */
@@ -74,11 +78,23 @@ export class ConversationReader {
   }
 }
 
+const shownOf = (conversation: Conversation, all: readonly Message[]): ReadConversation => ({
+  conversation,
+  messages: shownBranch(all, conversation.lastMessageId),
+  all,
+});
+
 const forAsker = (message: Message, withPassages: ReadonlySet<string>): Message => ({
   ...message,
   sources: sourcesForAskers(message.sources, withPassages),
   errorDetail: message.errorDetail === null ? null : FAILED_FOR_ASKERS,
 });
+
+/** The messages of branches that are not shown, by time. */
+export function otherMessages({ messages, all }: Pick<ReadConversation, 'messages' | 'all'>): readonly Message[] {
+  const shown = new Set(messages);
+  return all.filter((message) => !shown.has(message));
+}
 
 /** A credential that asks for several people would mix their conversations. @throws AppError `forbidden` */
 export function assertPerson({ mayNameEndUser }: Caller): void {

@@ -1,9 +1,11 @@
 import type { Page } from '../kernel';
-import type { ReadConversation } from './conversation-reader.service';
+import { versionsOf } from './branches';
+import { otherMessages, type ReadConversation } from './conversation-reader.service';
 import type {
   ConversationDto,
   ConversationMessageDto,
   ConversationPageDto,
+  ExportedConversationDto,
   WholeConversationDto,
 } from './conversation.dto';
 import type { Conversation, Message } from './conversation.types';
@@ -17,7 +19,8 @@ export const presentConversation = (conversation: Conversation): ConversationDto
   messages_count: conversation.messagesCount,
 });
 
-export const presentMessage = (message: Message): ConversationMessageDto => ({
+/** `all`: the messages of all branches. */
+export const presentMessage = (message: Message, all: readonly Message[]): ConversationMessageDto => ({
   id: message.id,
   role: message.role,
   content: message.parts === null ? message.text : [...message.parts],
@@ -27,12 +30,19 @@ export const presentMessage = (message: Message): ConversationMessageDto => ({
   error: message.errorCode === null ? null : { code: message.errorCode, detail: message.errorDetail ?? '' },
   sources: [...message.sources],
   rating: message.rating,
+  previous_id: message.previousId,
+  versions: message.role === 'user' ? [...versionsOf(all, message)] : [],
 });
 
-export const presentWhole = ({ conversation, messages }: ReadConversation): WholeConversationDto => ({
+export const presentWhole = ({ conversation, messages, all }: ReadConversation): WholeConversationDto => ({
   ...presentConversation(conversation),
-  messages_count: messages.length,
-  messages: messages.map(presentMessage),
+  messages: messages.map((message) => presentMessage(message, all)),
+});
+
+/** With the messages of the branches that are not shown. */
+export const presentExport = (read: ReadConversation): ExportedConversationDto => ({
+  ...presentWhole(read),
+  other_messages: otherMessages(read).map((message) => presentMessage(message, read.all)),
 });
 
 export const presentPage = ({ items, next_cursor, total }: Page<Conversation>): ConversationPageDto => ({

@@ -77,7 +77,7 @@ export class AskDto {
   @IsDefined({ message: 'is required' })
   content!: unknown;
 
-  /** Id of a question that is asked again or edited. It goes with everything after it. */
+  /** Id of a question that is asked again or edited. It stays with everything after it, as another branch. */
   @MayBeOmitted()
   @IsUUID()
   @ApiPropertyOptional({ format: 'uuid' })
@@ -101,6 +101,7 @@ export class ConversationDto {
   /** Time of the last question or change of the title. */
   @ApiProperty({ format: 'date-time' })
   updated_at!: string;
+  /** Of all branches. */
   messages_count!: number;
 }
 
@@ -143,11 +144,31 @@ export class ConversationMessageDto {
   sources!: object[];
   @ApiProperty({ type: MessageRatingDto, nullable: true })
   rating!: MessageRatingDto | null;
+  /** The message before it; null for a first question. */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  previous_id!: string | null;
+  /** Of a question: its id and those of the questions asked in its place, oldest first. */
+  @ApiProperty({ type: [String] })
+  versions!: string[];
 }
 
 export class WholeConversationDto extends ConversationDto {
+  /** The branch that is shown. */
   @ApiProperty({ type: [ConversationMessageDto] })
   messages!: ConversationMessageDto[];
+}
+
+export class ExportedConversationDto extends WholeConversationDto {
+  /** The messages of all other branches, by time. */
+  @ApiProperty({ type: [ConversationMessageDto] })
+  other_messages!: ConversationMessageDto[];
+}
+
+export class ShowBranchDto {
+  /** A question of the branch; one of the `versions` of a question. */
+  @IsUUID()
+  @ApiProperty({ format: 'uuid' })
+  question_id!: string;
 }
 
 export class AskedDto {

@@ -12,12 +12,17 @@ export interface Conversation {
   readonly title: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Of all branches. */
   readonly messagesCount: number;
+  /** Last message of the branch that is shown; null for the newest message. */
+  readonly lastMessageId: string | null;
 }
 
 export interface Message {
   readonly id: string;
   readonly position: number;
+  /** The message before it; null for a first question. */
+  readonly previousId: string | null;
   readonly role: 'user' | 'assistant';
   readonly text: string;
   /** The parts of a question with pictures; null for text. */

@@ -1,5 +1,13 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { attachment } from '../files';
 import type { Caller } from '../kernel';
@@ -9,7 +17,7 @@ import { questionContent } from './asking/question-content';
 import { Questions } from './asking/questions.service';
 import { conversationMarkdown, exportName } from './conversation-export';
 import { ConversationReader } from './conversation-reader.service';
-import { presentConversation, presentMessage, presentPage, presentWhole } from './conversation-view';
+import { presentConversation, presentExport, presentMessage, presentPage, presentWhole } from './conversation-view';
 import {
   AskDto,
   AskedDto,
@@ -17,8 +25,10 @@ import {
   ConversationPageDto,
   ConversationQueryDto,
   CreateConversationDto,
+  ExportedConversationDto,
   OfAssistantQueryDto,
   RenameConversationDto,
+  ShowBranchDto,
   WholeConversationDto,
 } from './conversation.dto';
 import { Conversations } from './conversations.service';
@@ -102,8 +112,24 @@ export class ConversationsController {
     @Param('id') id: string,
     @Body() { content, replaces }: AskDto,
   ): Promise<AskedDto> {
-    const { question, answer } = await this.questions.ask(caller, id, questionContent(content), replaces);
-    return { question: presentMessage(question), answer: presentMessage(answer) };
+    const { question, answer, all } = await this.questions.ask(caller, id, questionContent(content), replaces);
+    return { question: presentMessage(question, all), answer: presentMessage(answer, all) };
+  }
+
+  @Put(':id/branch')
+  @Access({
+    scope: 'chat',
+    summary: 'Show another version of a question',
+    description: 'Shows the branch of this question, to its newest message. The next question continues it.',
+  })
+  @ApiOkResponse({ type: WholeConversationDto })
+  async showBranch(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() { question_id }: ShowBranchDto,
+  ): Promise<WholeConversationDto> {
+    await this.conversations.show(caller, id, question_id);
+    return presentWhole(await this.reader.readForPerson(caller, id));
   }
 
   @Get(':id/export')
@@ -112,9 +138,10 @@ export class ConversationsController {
     summary: 'Download a conversation',
     description: '`Accept: text/markdown` gives Markdown, anything else JSON.',
   })
+  @ApiExtraModels(ExportedConversationDto)
   @ApiOkResponse({
     content: {
-      'application/json': { schema: { type: 'object', additionalProperties: true } },
+      'application/json': { schema: { $ref: getSchemaPath(ExportedConversationDto) } },
       'text/markdown': { schema: { type: 'string' } },
     },
   })
@@ -129,6 +156,6 @@ export class ConversationsController {
     const name = `${exportName(read)}.${isMarkdown ? 'md' : 'json'}`;
     response.setHeader('Vary', 'Accept').setHeader('Content-Disposition', attachment(name));
     if (isMarkdown) response.type('text/markdown; charset=utf-8').send(conversationMarkdown(read));
-    else response.json(presentWhole(read));
+    else response.json(presentExport(read));
   }
 }

@@ -4,6 +4,7 @@ import { AppError, type Caller, notFound, type Page, type PageRequest, uuidv7 } 
 import { Transactions } from '../platform/database';
 import { RunsService } from '../runs';
 import { assertPerson, ConversationReader } from './conversation-reader.service';
+import { newestAfter } from './branches';
 import type { Conversation } from './conversation.types';
 import { ConversationRepository } from './storage/conversation.repository';
 
@@ -48,6 +49,13 @@ export class Conversations {
     await this.reader.find(caller, id);
     if (!(await this.conversations.of(caller).rename(id, title))) throw notFound('Conversation');
     return this.reader.find(caller, id);
+  }
+
+  /** Shows the branch of a question, to its newest message. @throws AppError `not_found` */
+  async show(caller: Caller, id: string, questionId: string): Promise<void> {
+    const { all } = await this.reader.read(caller, id);
+    if (!all.some((message) => message.id === questionId && message.role === 'user')) throw notFound('Question');
+    if (!(await this.conversations.of(caller).show(id, newestAfter(all, questionId)))) throw notFound('Conversation');
   }
 
   /** Cancels the answer that is being written. The runs stay, with the retention of runs. @throws AppError `not_found` */

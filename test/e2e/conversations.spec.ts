@@ -88,20 +88,48 @@ describe('conversations', () => {
     expect((await read(id)).messages_count).toBe(4);
   });
 
-  it('replaces a question and all that follows it', async () => {
+  it('asks an edited question as another branch, and goes back to the earlier one', async () => {
     const id = await begin();
     upstream.expect({ content: 'One.' });
     const first = await asked(id, 'First?');
     upstream.expect({ content: 'Two.' });
     await asked(id, 'Second?');
     upstream.expect({ content: 'Other.', check: ({ body }) => expect(body.messages).toHaveLength(2) });
-    await asked(id, 'First, edited?', { replaces: first.question.id });
+    const edited = await asked(id, 'First, edited?', { replaces: first.question.id });
+    const versions = [first.question.id, edited.question.id];
+    expect(edited.question).toMatchObject({ versions, previous_id: null });
     expect(said(await read(id))).toEqual([
       ['user', 'First, edited?', 'completed'],
       ['assistant', 'Other.', 'completed'],
     ]);
-    const unknown = await ask(id, 'x', { replaces: first.question.id });
-    expect([unknown.status, unknown.json.code]).toEqual([404, 'not_found']);
+
+    const show = (question_id: unknown, who: Pick<Person, 'api'> = ana) =>
+      who.api('PUT', `/api/v1/conversations/${id}/branch`, { question_id });
+    const { json: back } = await show(first.question.id);
+    expect(back.messages.map(({ content }: { content: string }) => content)).toEqual([
+      'First?',
+      'One.',
+      'Second?',
+      'Two.',
+    ]);
+    expect(back.messages[0].versions).toEqual(versions);
+    expect(said(await read(id))).toEqual(said(back));
+    // The next question continues the branch that is shown, and only that one is sent.
+    upstream.expect({ content: 'Three.', check: ({ body }) => expect(body.messages).toHaveLength(6) });
+    const third = await asked(id, 'Third?');
+    expect(third.question.previous_id).toBe(back.messages[3].id);
+    expect((await read(id)).messages).toHaveLength(6);
+
+    const download = (accept: string) => ana.api('GET', `/api/v1/conversations/${id}/export`, undefined, { accept });
+    expect((await download('application/json')).json.other_messages).toHaveLength(2);
+    expect((await download('text/markdown')).text).toMatch(/Third\?[^]*# Earlier versions[^]*First, edited\?/);
+
+    for (const unknown of [edited.answer.id, '019aa9b1-7c55-7d3e-9a51-0f4f6b1f9c11']) {
+      for (const answer of [await ask(id, 'x', { replaces: unknown }), await show(unknown)])
+        expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+    }
+    expect((await show('x')).json.errors).toEqual([expect.objectContaining({ path: 'question_id' })]);
+    expect((await show(first.question.id, bo)).status).toBe(404);
   });
 
   it('keeps what was answered until the person stopped it, and is busy until then', async () => {
@@ -225,7 +253,7 @@ describe('conversations', () => {
     );
     const json = await download('application/json');
     expect(json.headers.get('content-disposition')).toContain('.json"');
-    expect(json.json).toEqual(await read(id));
+    expect(json.json).toEqual({ ...(await read(id)), other_messages: [] });
   });
 
   it('takes the rating of the asker only, when the answer has ended', async () => {

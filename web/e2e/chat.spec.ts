@@ -203,7 +203,7 @@ test('a question is edited and asked again; an answer is copied and rated', asyn
   await page.getByTestId('edit-question').first().click();
   const edit = page.getByTestId('edit-input');
   await expect(edit).toBeFocused();
-  await expect(page.getByTestId('chat-question').first()).toContainText('after this one are deleted');
+  await expect(page.getByTestId('chat-question').first()).toContainText('The earlier one and its answers stay');
   await check(page);
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('edit-question').first()).toBeFocused();
@@ -215,6 +215,20 @@ test('a question is edited and asked again; an answer is copied and rated', asyn
   await ended(page);
   await page.reload();
   await expect(page.getByTestId('exchange')).toHaveCount(1);
+  // The earlier version is a press away, with what followed it; asking again makes a third one.
+  await expect(page.getByTestId('version')).toHaveText('2 / 2');
+  await page.getByTestId('version-earlier').click();
+  await expect(page.getByTestId('exchange')).toHaveCount(2);
+  await expect(page.getByTestId('chat-question').last()).toContainText('Second osmosis');
+  await expect(page.getByTestId('version-later')).toBeFocused();
+  await expect(page.getByTestId('announcer')).toContainText('Version 1 of 2');
+  await check(page);
+  await page.getByTestId('ask-again').first().click();
+  await expect(page.getByTestId('version')).toHaveText('3 / 3');
+  await expect(page.getByTestId('exchange')).toHaveCount(1);
+  await ended(page);
+  await page.getByTestId('version-earlier').click();
+  await expect(page.getByTestId('chat-question')).toContainText('Changed osmosis');
 
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await page.getByTestId('copy-answer').click();

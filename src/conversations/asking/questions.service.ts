@@ -3,6 +3,7 @@ import { BackgroundCompletions } from '../../answering';
 import { AssistantsService } from '../../assistants';
 import { AppError, type Caller, type ChatMessage, notFound } from '../../kernel';
 import type { Transaction } from '../../platform/database';
+import { branchTo } from '../branches';
 import { ConversationReader } from '../conversation-reader.service';
 import type { Message, QuestionContent } from '../conversation.types';
 import { ConversationRepository } from '../storage/conversation.repository';
@@ -17,16 +18,18 @@ const MAX_PICTURE_CHARS = 8 * 1024 * 1024;
 export interface Asked {
   readonly question: Message;
   readonly answer: Message;
+  /** The messages of all branches. */
+  readonly all: readonly Message[];
 }
 
 interface Question {
   readonly caller: Caller;
   readonly conversationId: string;
   readonly content: QuestionContent;
-  /** Id of the last message that the question builds on; null for the first question. */
-  readonly after: string | null;
-  /** Position of the question. A message that has it, and all later ones, are replaced. */
-  readonly position: number;
+  /** Id of the newest message that was read; null for none. */
+  readonly newest: string | null;
+  /** The message that the question follows; null at the beginning. */
+  readonly previousId: string | null;
   readonly assistantName: string;
 }
 
@@ -43,13 +46,13 @@ export class Questions {
 
   /**
    * Stores the question, its empty answer and the run in one transaction. `replaces` names a question that is asked
-   * again: it goes with all that follows.
+   * again: it stays with all that follows, as another branch.
    * @throws AppError `not_found`, `conversation_busy`, `conflict`, `payload_too_large`, and those of a completion
    */
   async ask(caller: Caller, conversationId: string, content: QuestionContent, replaces?: string): Promise<Asked> {
-    const { conversation, messages } = await this.reader.read(caller, conversationId);
-    const kept = replaces === undefined ? messages : before(messages, replaces);
-    assertRoom(kept, content);
+    const { conversation, messages, all } = await this.reader.read(caller, conversationId);
+    const kept = replaces === undefined ? messages : before(all, replaces);
+    assertRoom(all, content);
     const { name, document } = await this.assistants.runnable(caller, conversation.assistantId);
     const asked = document.capabilities.vision ? kept : kept.map((message) => ({ ...message, parts: null }));
     const latest: ChatMessage = { role: 'user', content: content.parts ?? content.text };
@@ -57,8 +60,8 @@ export class Questions {
       caller,
       conversationId,
       content,
-      after: messages.at(-1)?.id ?? null,
-      position: (kept.at(-1)?.position ?? 0) + 1,
+      newest: all.at(-1)?.id ?? null,
+      previousId: kept.at(-1)?.id ?? null,
       assistantName: name,
     };
     const body = { messages: [...historyOf(asked), latest] };
@@ -70,7 +73,7 @@ export class Questions {
 
   /** The row lock of the conversation orders concurrent questions: the second one finds the answer of the first. */
   private async store(question: Question, runId: string, tx: Transaction): Promise<void> {
-    const { caller, conversationId, content, after, position, assistantName } = question;
+    const { caller, conversationId, content, newest, previousId, assistantName } = question;
     const title = titleOf(content.text);
     if (!(await this.conversations.of(caller, tx).asked(conversationId, title, assistantName)))
       throw notFound('Conversation');
@@ -78,27 +81,26 @@ export class Questions {
     const last = await messages.last();
     if (last?.status === 'running')
       throw new AppError('conversation_busy', 'The last question is being answered. Wait for the answer, or stop it');
-    if ((last?.id ?? null) !== after)
+    if ((last?.id ?? null) !== newest)
       throw new AppError('conversation_busy', 'The conversation has changed in the meantime. Read it again');
-    await messages.removeFrom(position);
-    await messages.insert(content, position, runId);
+    await messages.insert(content, { position: (last?.position ?? 0) + 1, previousId, runId });
   }
 
   private async asked(caller: Caller, conversationId: string, runId: string): Promise<Asked> {
-    const messages = await this.messages.of(caller, conversationId).all();
-    const index = messages.findIndex((message) => message.runId === runId);
-    const [question, answer] = [messages[index - 1], messages[index]];
-    // Somebody deleted the conversation, or asked again, right after the commit.
+    const all = await this.messages.of(caller, conversationId).all();
+    const answer = all.find((message) => message.runId === runId);
+    const question = all.find(({ id }) => id === answer?.previousId);
+    // Somebody deleted the conversation right after the commit.
     if (question === undefined || answer === undefined) throw notFound('Conversation');
-    return { question, answer };
+    return { question, answer, all };
   }
 }
 
 /** @throws AppError `not_found` */
 function before(messages: readonly Message[], id: string): readonly Message[] {
-  const index = messages.findIndex((message) => message.id === id && message.role === 'user');
-  if (index === -1) throw notFound('Question');
-  return messages.slice(0, index);
+  const question = messages.find((message) => message.id === id && message.role === 'user');
+  if (question === undefined) throw notFound('Question');
+  return branchTo(messages, question.previousId);
 }
 
 function assertRoom(messages: readonly Message[], { parts }: QuestionContent): void {

@@ -22,9 +22,13 @@ export class ConversationMessageEntity {
   @Column('uuid', { name: 'user_id' })
   userId!: string;
 
-  /** Order in the conversation, from 1. */
+  /** Order of all branches by time, from 1. */
   @Column('integer')
   position!: number;
+
+  /** The message before it; null for a first question. Several questions may follow one message: versions. */
+  @Column('uuid', { name: 'previous_id', nullable: true })
+  previousId!: string | null;
 
   @Column('text')
   role!: 'user' | 'assistant';

@@ -26,6 +26,10 @@ export class ConversationEntity {
   @Column('text')
   title!: string;
 
+  /** Last message of the branch that is shown; null for the newest message. */
+  @Column('uuid', { name: 'last_message_id', nullable: true })
+  lastMessageId!: string | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

@@ -27,7 +27,7 @@ const MATCHING = `
 
 const COLUMNS = `
   c.id, c.assistant_id AS "assistantId", c.assistant_name AS "assistantName", c.title, c.created_at AS "createdAt",
-  c.updated_at AS "updatedAt", c.updated_at::text AS stamp,
+  c.updated_at AS "updatedAt", c.updated_at::text AS stamp, c.last_message_id AS "lastMessageId",
   (SELECT count(*)::int FROM conversation_messages m WHERE m.conversation_id = c.id) AS "messagesCount"`;
 
 const PAGE = `
@@ -58,11 +58,18 @@ const REMOVE = `
   LEFT JOIN conversation_messages m
     ON m.conversation_id = gone.id AND m.organization_id = $1 AND m.user_id = $2 AND m.status = 'running'`;
 
+const SHOW = `
+  WITH shown AS (
+    UPDATE conversations SET last_message_id = $4 WHERE organization_id = $1 AND user_id = $2 AND id = $3
+    RETURNING id
+  )
+  SELECT id FROM shown`;
+
 /** Waits for a concurrent question. The caller holds the lock until its transaction ends. */
 const ASKED = `
   WITH asked AS (
     UPDATE conversations
-    SET title = CASE title WHEN '' THEN $4 ELSE title END, assistant_name = $5, updated_at = now()
+    SET title = CASE title WHEN '' THEN $4 ELSE title END, assistant_name = $5, updated_at = now(), last_message_id = NULL
     WHERE organization_id = $1 AND user_id = $2 AND id = $3 RETURNING id
   )
   SELECT id FROM asked`;
@@ -120,12 +127,16 @@ export class ConversationsOf {
     return (await this.manager.query<object[]>(RENAME, [...this.owner, id, title])).length > 0;
   }
 
-  /** Takes the row lock, for one question at a time. False without such a conversation. */
+  /** Shows the branch that ends at this message. False without such a conversation. */
+  async show(id: string, lastMessageId: string): Promise<boolean> {
+    return (await this.manager.query<object[]>(SHOW, [...this.owner, id, lastMessageId])).length > 0;
+  }
+
+  /** Takes the row lock, for one question at a time; the newest branch is shown. False without such a conversation. */
   async asked(id: string, title: string, assistantName: string): Promise<boolean> {
     return (await this.manager.query<object[]>(ASKED, [...this.owner, id, title, assistantName])).length > 0;
   }
 
-  /** False without such a conversation. */
   /** The runs of its answers that are not finished; null without such a conversation. */
   async remove(id: string): Promise<readonly string[] | null> {
     const gone = await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, id, null, null]);

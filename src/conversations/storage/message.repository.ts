@@ -13,7 +13,7 @@ export interface UnsettledAnswer {
 }
 
 const ALL = `
-  SELECT m.id, m.position, m.role, m.text, m.parts, m.run_id AS "runId", m.status, m.error_code AS "errorCode",
+  SELECT m.id, m.position, m.previous_id AS "previousId", m.role, m.text, m.parts, m.run_id AS "runId", m.status, m.error_code AS "errorCode",
          m.error_detail AS "errorDetail", m.sources, m.created_at AS "createdAt",
          CASE WHEN r.rating IS NULL THEN NULL
               ELSE json_build_object('value', r.rating, 'reason', r.rating_reason) END AS rating
@@ -23,10 +23,6 @@ const ALL = `
 const LAST = `
   SELECT id, position, status FROM conversation_messages
   WHERE organization_id = $1 AND user_id = $2 AND conversation_id = $3 ORDER BY position DESC LIMIT 1`;
-
-const REMOVE_FROM = `
-  DELETE FROM conversation_messages
-  WHERE organization_id = $1 AND user_id = $2 AND conversation_id = $3 AND position >= $4`;
 
 const SETTLE = `
   UPDATE conversation_messages
@@ -68,6 +64,14 @@ export class MessageRepository {
   }
 }
 
+/** Where a question is stored, and the run that answers it. */
+interface Place {
+  readonly position: number;
+  /** The message that it follows; null at the beginning. */
+  readonly previousId: string | null;
+  readonly runId: string;
+}
+
 /** The messages of one conversation. */
 export class MessagesOf {
   private readonly where: readonly [organizationId: string, userId: string, conversationId: string];
@@ -89,17 +93,16 @@ export class MessagesOf {
     return last ?? null;
   }
 
-  async removeFrom(position: number): Promise<void> {
-    await this.manager.query(REMOVE_FROM, [...this.where, position]);
-  }
-
-  /** A question and its empty answer. */
-  async insert({ text, parts }: QuestionContent, position: number, runId: string): Promise<void> {
+  /** A question behind `previousId`, and its empty answer. */
+  async insert({ text, parts }: QuestionContent, { position, previousId, runId }: Place): Promise<void> {
     const [organizationId, userId, conversationId] = this.where;
     const base = { organizationId, userId, conversationId };
+    const [question, answer] = [uuidv7(), uuidv7()];
+    const asked = { role: 'user', text, parts: parts as object[] | null, status: 'completed' } as const;
+    const answering = { role: 'assistant', text: '', runId, status: 'running' } as const;
     await this.manager.getRepository(ConversationMessageEntity).insert([
-      { ...base, id: uuidv7(), position, role: 'user', text, parts: parts as object[] | null, status: 'completed' },
-      { ...base, id: uuidv7(), position: position + 1, role: 'assistant', text: '', runId, status: 'running' },
+      { ...base, id: question, position, previousId, ...asked },
+      { ...base, id: answer, position: position + 1, previousId: question, ...answering },
     ]);
   }
 }

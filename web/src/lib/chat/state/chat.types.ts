@@ -39,6 +39,8 @@ export interface Message {
   readonly error: { readonly code: string; readonly detail: string } | null;
   readonly sources: readonly Source[];
   readonly rating: Rating | null;
+  /** Of a question: its id and those of the questions asked in its place, oldest first. */
+  readonly versions: readonly string[];
 }
 
 export interface Conversation extends ConversationSummary {

@@ -7,6 +7,7 @@ import { OpenConversation } from './conversation.svelte';
 
 const message = (id: string, role: Message['role'], given: Partial<Message> = {}): Message => ({
   ...{ id, role, content: `${role} ${id}`, run_id: null, status: 'completed', error: null, sources: [], rating: null },
+  versions: role === 'user' ? [id] : [],
   ...given,
 });
 const event = (seq: number, body: object): string =>
@@ -32,6 +33,11 @@ class Service {
     return { data: { question: message(`q${n}`, 'user', { content }), answer } };
   };
   readonly get = async (): Promise<object> => ({ data: { id: 'c1', title: 'One', messages: this.messages } });
+  readonly put = async (path: string, { body }: { body: unknown }): Promise<object> => {
+    this.asked.push([path, body]);
+    if (this.refusal !== null) throw this.refusal;
+    return this.get();
+  };
   readonly del = async (path: string): Promise<object> => {
     this.asked.push([path, 'deleted']);
     return {};
@@ -53,6 +59,7 @@ beforeEach(() => {
   );
   vi.spyOn(api, 'POST').mockImplementation(service.post as never);
   vi.spyOn(api, 'GET').mockImplementation(service.get as never);
+  vi.spyOn(api, 'PUT').mockImplementation(service.put as never);
   vi.spyOn(api, 'DELETE').mockImplementation(service.del as never);
   conversation = new OpenConversation(7, {
     onstarted: (id) => started.push(id),
@@ -119,6 +126,23 @@ describe('a conversation', () => {
     await conversation.replace(first as Exchange, 'Changed');
     expect(service.asked.at(-1)?.[1]).toEqual({ content: 'Changed', replaces: 'q1' });
     expect(conversation.exchanges.map(({ content }) => content)).toEqual(['Changed']);
+  });
+
+  it('shows another version of a question; what stays is not drawn anew, and a refusal changes nothing', async () => {
+    const [q1, a1] = service.messages as [Message, Message];
+    service.messages = [q1, a1, message('q2', 'user', { versions: ['q2', 'q2b'] }), message('a2', 'assistant')];
+    await conversation.open('c1');
+    const [first] = conversation.exchanges;
+    service.refusal = new ProblemError(503, 'unavailable', 'later');
+    await expect(conversation.show('q2b')).rejects.toMatchObject({ code: 'unavailable' });
+    expect(textsOf()).toEqual(['assistant a1', 'assistant a2']);
+    service.refusal = null;
+    service.messages = [q1, a1, message('q2b', 'user', { versions: ['q2', 'q2b'] }), message('a2b', 'assistant')];
+    await conversation.show('q2b');
+    expect(service.asked.at(-1)).toEqual(['/api/v1/conversations/{id}/branch', { question_id: 'q2b' }]);
+    expect(textsOf()).toEqual(['assistant a1', 'assistant a2b']);
+    expect(conversation.exchanges[0]).toBe(first);
+    expect(conversation.isBusy).toBe(false);
   });
 
   it('forgets an answer that comes after the reader has gone to another conversation', async () => {

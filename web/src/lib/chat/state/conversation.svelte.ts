@@ -2,7 +2,7 @@ import { toProblem } from '$lib/api/problem';
 import type { Content } from '$lib/run/live-run.svelte';
 import type { Message } from './chat.types';
 import { Exchange } from './exchange.svelte';
-import { createConversation, deleteConversation, postQuestion, readConversation } from './requests';
+import { createConversation, deleteConversation, postQuestion, readConversation, showBranch } from './requests';
 
 interface Hooks {
   /** The service has the first question of a new conversation. */
@@ -20,8 +20,8 @@ export class OpenConversation {
   problem = $state.raw<unknown>(null);
 
   readonly last = $derived(this.exchanges.at(-1));
-  private replacing = $state(false);
-  readonly isBusy = $derived(this.replacing || this.last?.isOpen === true);
+  private changing = $state(false);
+  readonly isBusy = $derived(this.changing || this.last?.isOpen === true);
   private next = 1;
   private stopWanted = false;
   /** Counts what was opened: an answer that comes late changes nothing. */
@@ -71,19 +71,35 @@ export class OpenConversation {
     }
   }
 
-  /** Asks in place of an earlier question; it and what follows go. Throws, and changes nothing, when that fails. */
+  /**
+   * Asks in place of an earlier question, which stays with what follows as another version. Throws, and changes nothing,
+   * when that fails.
+   */
   async replace(earlier: Exchange, content: Content): Promise<void> {
     if (this.isBusy) return;
     const exchange = new Exchange(this.next++, content);
-    this.replacing = true;
+    this.changing = true;
     const turn = this.turn;
     try {
       await this.post(exchange, earlier.question?.id ?? null);
     } finally {
-      this.replacing = false;
+      this.changing = false;
     }
     if (turn !== this.turn) return;
     this.exchanges = [...this.exchanges.slice(0, this.exchanges.indexOf(earlier)), exchange];
+  }
+
+  /** Shows another version of a question, with what follows it. Throws, and changes nothing, when that fails. */
+  async show(questionId: string): Promise<void> {
+    if (this.isBusy || this.id === null) return;
+    this.changing = true;
+    const turn = this.turn;
+    try {
+      const { messages } = await showBranch(this.id, questionId);
+      if (turn === this.turn) this.exchanges = this.paired(messages);
+    } finally {
+      this.changing = false;
+    }
   }
 
   /** Ends the answer that is being written; what is there of it stays. */
@@ -118,13 +134,14 @@ export class OpenConversation {
     if (this.stopWanted) await exchange.live?.stop();
   }
 
-  /** Questions with their answers; one that is being written is followed. */
+  /** Questions with their answers; those that are on the page stay, and one that is being written is followed. */
   private paired(messages: readonly Message[]): readonly Exchange[] {
+    const shown = new Map(this.exchanges.map((exchange) => [exchange.question?.id, exchange]));
     const exchanges: Exchange[] = [];
     for (const message of messages) {
       const last = exchanges.at(-1);
-      if (message.role === 'user') exchanges.push(Exchange.of(this.next++, message));
-      else if (last !== undefined) void this.follow(last, message);
+      if (message.role === 'user') exchanges.push(shown.get(message.id) ?? Exchange.of(this.next++, message));
+      else if (last !== undefined && last.answer === null) void this.follow(last, message);
     }
     return exchanges;
   }

@@ -6,6 +6,7 @@ const NEAR = 40;
 /** Keeps the end of a growing text in sight until the reader scrolls up. */
 export class EndFollower {
   isFollowing = $state(true);
+  isAtEnd = $state(true);
   private box: HTMLElement | null = null;
   private lastTop = 0;
 
@@ -14,6 +15,7 @@ export class EndFollower {
     this.box = box;
     const grown = new ResizeObserver(() => {
       if (this.isFollowing) this.jump();
+      this.isAtEnd = this.isNearEnd(box);
     });
     grown.observe(box);
     for (const child of box.children) grown.observe(child);
@@ -32,14 +34,24 @@ export class EndFollower {
     this.jump();
   }
 
+  /** Stays where the reader is. */
+  hold(): void {
+    this.isFollowing = false;
+  }
+
   private jump(): void {
     if (this.box !== null) this.box.scrollTop = this.box.scrollHeight;
   }
 
+  private isNearEnd({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean {
+    return scrollHeight - scrollTop - clientHeight <= NEAR;
+  }
+
   private scrolled(): void {
     if (this.box === null) return;
-    const { scrollTop, scrollHeight, clientHeight } = this.box;
-    if (scrollHeight - scrollTop - clientHeight <= NEAR) this.isFollowing = true;
+    const { scrollTop } = this.box;
+    this.isAtEnd = this.isNearEnd(this.box);
+    if (this.isAtEnd) this.isFollowing = true;
     // Growing text moves the end, not the reader's position.
     else if (scrollTop < this.lastTop) this.isFollowing = false;
     this.lastTop = scrollTop;

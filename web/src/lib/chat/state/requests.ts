@@ -21,7 +21,7 @@ export const readConversation = async (id: string): Promise<Conversation> =>
 export const createConversation = async (assistantId: number): Promise<ConversationSummary> =>
   must(await api.POST('/api/v1/conversations', { body: { assistant_id: assistantId } }));
 
-/** Asks; `replaces` names a question that goes with everything behind it. */
+/** Asks; `replaces` names a question that stays as an earlier version. */
 export async function postQuestion(
   conversationId: string,
   content: Content,
@@ -35,6 +35,15 @@ export async function postQuestion(
     }),
   ) as unknown as { question: Message; answer: Message };
 }
+
+/** Shows the branch of a question. */
+export const showBranch = async (conversationId: string, questionId: string): Promise<Conversation> =>
+  must(
+    await api.PUT('/api/v1/conversations/{id}/branch', {
+      params: { path: { id: conversationId } },
+      body: { question_id: questionId },
+    }),
+  ) as unknown as Conversation;
 
 export async function renameConversation(id: string, title: string): Promise<ConversationSummary> {
   return must(await api.PATCH('/api/v1/conversations/{id}', { params: { path: { id } }, body: { title } }));
