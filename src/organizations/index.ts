@@ -18,7 +18,12 @@ export { GROUP_MATCHES, GROUP_MEMBERSHIPS, type GroupMatch } from './groups/grou
 export { GroupsService } from './groups/groups.service';
 export { OrganizationPartsModule } from './organization-parts.module';
 export { OrganizationsModule } from './organizations.module';
-export { type ErasedOrganization, OrganizationEndings } from './organization/organization-endings.service';
+export { GRACE_DAYS } from './organization/end-organization.dto';
+export {
+  type ChangedEnding,
+  type ErasedOrganization,
+  OrganizationEndings,
+} from './organization/organization-endings.service';
 export { OrganizationsService } from './organization/organizations.service';
 export type {
   KnowledgeBaseRuntime,

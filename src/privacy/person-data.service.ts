@@ -7,14 +7,15 @@ import type { ErasurePlan, ErasureRequest, Subject } from './erasure/erasure.typ
 import { Erasures } from './erasure/erasures.service';
 import { PersonExports } from './export/person-export.service';
 import { zipStream } from './export/zip-stream';
+import { OrganizationExports } from './organization/export/organization-export.service';
 import type { ErasePersonDto } from './privacy.dto';
 
-export interface PersonArchive {
+export interface Archive {
   readonly filename: string;
   readonly stream: Readable;
 }
 
-/** Checks the rights to export and erase the data of a person. */
+/** Checks the rights to export and erase data of a person or an organization. */
 @Injectable()
 export class PersonData {
   constructor(
@@ -22,17 +23,29 @@ export class PersonData {
     private readonly exports: PersonExports,
     private readonly plans: ErasurePlans,
     private readonly erasures: Erasures,
+    private readonly organizationExports: OrganizationExports,
   ) {}
 
+  /** Everything of an organization, for its owners and system administrators. @throws {AppError} `not_found`, `forbidden` */
+  async exportOrganization(caller: Caller, slug: string): Promise<Archive> {
+    const organizationId = await this.organizations.administered(caller, slug);
+    if (caller.role !== 'owner' && !caller.systemAdmin) {
+      throw new AppError('forbidden', 'Only owners of the organization may download all of it');
+    }
+    await this.organizationExports.begin(caller, organizationId);
+    const filename = `${slug}-${new Date().toISOString().slice(0, 10)}.zip`;
+    return { filename, stream: zipStream(this.organizationExports.files(organizationId)) };
+  }
+
   /** @throws {AppError} `not_found`, `forbidden` */
-  async exportMember(caller: Caller, slug: string, member: string): Promise<PersonArchive> {
+  async exportMember(caller: Caller, slug: string, member: string): Promise<Archive> {
     const organizationId = await this.organizations.administered(caller, slug);
     assertReach(caller, await this.exports.find(organizationId, member));
     return this.archive(caller, organizationId, member);
   }
 
   /** A key for some assistants belongs to a program, not to the person. @throws {AppError} `forbidden` */
-  exportOwn(caller: Caller): Promise<PersonArchive> {
+  exportOwn(caller: Caller): Promise<Archive> {
     if (caller.assistantIds !== null || caller.mayNameEndUser !== undefined) {
       throw new AppError('forbidden', 'Only the person may download this: sign in, or use a key without restrictions');
     }
@@ -63,7 +76,7 @@ export class PersonData {
     });
   }
 
-  private async archive(caller: Caller, organizationId: string, member: string): Promise<PersonArchive> {
+  private async archive(caller: Caller, organizationId: string, member: string): Promise<Archive> {
     const { userId } = await this.exports.begin(caller, organizationId, member);
     const stream = zipStream(this.exports.files({ organizationId, userId }));
     return { filename: `personal-data-${new Date().toISOString().slice(0, 10)}.zip`, stream };

@@ -16,12 +16,12 @@ import {
 } from './privacy.dto';
 import { PseudonymLookup } from './pseudonyms/pseudonym-lookup.service';
 import { erasureView, planView } from './privacy-view';
-import { type PersonArchive, PersonData } from './person-data.service';
+import { type Archive, PersonData } from './person-data.service';
 
 const ADMIN = { scope: 'admin', role: 'organization_admin' } as const;
 const ZIP = { content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } } as const;
 
-function sent({ filename, stream }: PersonArchive, response: Response): StreamableFile {
+function sent({ filename, stream }: Archive, response: Response): StreamableFile {
   response.setHeader('Cache-Control', 'private, no-store');
   return new StreamableFile(stream, { type: 'application/zip', disposition: attachment(filename) });
 }
@@ -68,6 +68,22 @@ export class PrivacyController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     return sent(await this.people.exportMember(caller, slug, member), response);
+  }
+
+  @Post('organizations/:slug/data-export')
+  @HttpCode(200)
+  @Access({
+    ...ADMIN,
+    summary: 'Download everything of an organization',
+    description: 'A ZIP archive of all its data and files, without keys and passwords. For owners. Audited.',
+  })
+  @ApiOkResponse(ZIP)
+  async exportOrganization(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    return sent(await this.people.exportOrganization(caller, slug), response);
   }
 
   @Post('organizations/:slug/members/:member/erasure')

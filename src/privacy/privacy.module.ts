@@ -15,6 +15,10 @@ import { Erasures } from './erasure/erasures.service';
 import { OpenRunsRepository } from './erasure/open-runs.repository';
 import { OpenRuns } from './erasure/open-runs.service';
 import { SubjectRepository } from './erasure/subject.repository';
+import { OrganizationExports } from './organization/export/organization-export.service';
+import { OrganizationReadingRepository } from './organization/export/organization-reading.repository';
+import { EndingNotices } from './organization/notices/ending-notices.service';
+import { NoticePeopleRepository } from './organization/notices/notice-people.repository';
 import { OrganizationErasureJobs } from './organization/organization-erasure-jobs.service';
 import { OrganizationErasure } from './organization/organization-erasure.service';
 import { OrganizationRowsRepository } from './organization/organization-rows.repository';
@@ -43,8 +47,12 @@ import { Retention } from './retention/retention.service';
     ErasureRunner,
     ErasureSteps,
     Erasures,
+    EndingNotices,
+    NoticePeopleRepository,
     OrganizationErasure,
     OrganizationErasureJobs,
+    OrganizationExports,
+    OrganizationReadingRepository,
     OrganizationRowsRepository,
     OpenRunsRepository,
     OpenRuns,
@@ -57,6 +65,6 @@ import { Retention } from './retention/retention.service';
     StoredBlobsRepository,
     SubjectRepository,
   ],
-  exports: [ErasurePlans, Erasures, PersonExports],
+  exports: [ErasurePlans, Erasures, OrganizationExports, PersonExports],
 })
 export class PrivacyModule {}

@@ -41,6 +41,29 @@ async function opens(url: string): Promise<boolean> {
   return answer.status === 200;
 }
 
+describe('an organization that ends', () => {
+  it('tells its members in their language, and again when it is back', async () => {
+    const slug = await foreignOrganization(app);
+    const members = await Promise.all([person(app, { organization: slug }), person(app, { organization: slug })]);
+    const left = await person(app, { organization: slug });
+    await app.api('PATCH', `/api/v1/organizations/${slug}/members/${left.email}`, { disabled: true });
+    const to = (words: RegExp) =>
+      mail.mails
+        .filter(({ text }) => words.test(text))
+        .flatMap((each) => [...each.to])
+        .sort();
+    const emails = members.map(({ email }) => email).sort();
+    await app.api('DELETE', `/api/v1/organizations/${slug}?language=es`);
+    const ended = /ya no ofrece aquí.*se borrarán/s;
+    await until(() => to(ended).length === 2);
+    expect(to(ended)).toEqual(emails);
+    await app.api('POST', `/api/v1/organizations/${slug}/restore?language=eu`);
+    await until(() => to(/berriro dabiltza/).length === 2);
+    expect(to(/berriro dabiltza/)).toEqual(emails);
+    expect((await app.api('DELETE', `/api/v1/organizations/${slug}?language=xx`)).status).toBe(400);
+  });
+});
+
 describe('a sign-in link of a member', () => {
   it('works once, until its end, and shows who has not signed in yet', async () => {
     const admin = await administrator();

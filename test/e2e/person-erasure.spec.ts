@@ -1,5 +1,4 @@
 import { DataSource } from 'typeorm';
-import { fromBufferPromise } from 'yauzl';
 import type { AppError } from '../../src/kernel';
 import { AccountRemoval } from '../../src/privacy/erasure/account-removal.service';
 import { ErasureRepository } from '../../src/privacy/erasure/erasure.repository';
@@ -10,6 +9,7 @@ import { ingested } from '../support/ingested';
 import { foreignOrganization, person, type Person } from '../support/people';
 import { startUpstream, type Upstream } from '../support/upstream';
 import { until } from '../support/until';
+import { unzipped } from '../support/unzipped';
 
 const MEMBERS = '/api/v1/organizations/default/members';
 const ERASURES = '/api/v1/organizations/default/erasures';
@@ -293,14 +293,3 @@ describe('erasing and exporting', () => {
     expect((await acting.api('POST', '/api/v1/me/data-export')).status).toBe(403);
   });
 });
-
-async function unzipped(bytes: Buffer): Promise<Map<string, string>> {
-  const zip = await fromBufferPromise(bytes);
-  const entries = new Map<string, string>();
-  for await (const entry of zip.eachEntry()) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
-    entries.set(entry.fileName, Buffer.concat(chunks).toString('utf8'));
-  }
-  return entries;
-}

@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { OrganizationErasureJobs } from '../../src/privacy/organization/organization-erasure-jobs.service';
+import { NOT_EXPORTED } from '../../src/privacy/organization/export/exported-tables';
+import { OrganizationReadingRepository } from '../../src/privacy/organization/export/organization-reading.repository';
 import { OrganizationErasure } from '../../src/privacy/organization/organization-erasure.service';
 import { filesForm, startApp, type TestApp } from '../support/app';
 import { openTestDatabase } from '../support/database';
 import { fillTables } from '../support/filled-tables';
+import { person } from '../support/people';
+import { unzipped } from '../support/unzipped';
 import { until } from '../support/until';
 
 const ORGANIZATIONS = '/api/v1/organizations';
@@ -102,6 +106,85 @@ describe('an organization that ends', () => {
     expect((await end('nowhere')).status).toBe(404);
   });
 
+  it('leaves every table and folder as it was before it came, with people, content and answers', async () => {
+    const rowsOfTables = async () => {
+      const tables = await db.query<{ name: string }[]>(
+        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
+           AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'kb_vectors%' AND table_name <> 'audit_entries' ORDER BY 1`,
+      );
+      const counts: Record<string, number> = {};
+      for (const { name } of tables)
+        counts[name] = (await db.query(`SELECT count(*)::int AS rows FROM "${name}"`))[0].rows;
+      return counts;
+    };
+    const before = await rowsOfTables();
+    const folders = () => readdirSync(app.dataDir, { recursive: true, encoding: 'utf8' });
+    await app.api('POST', ORGANIZATIONS, { slug: 'chemistry', name: 'Chemistry' });
+    const owner = await person(app, {
+      organization: 'chemistry',
+      role: 'owner',
+      scopes: ['chat', 'read', 'write', 'admin'],
+    });
+    ids['chemistry'] = (await owner.api('GET', `${ORGANIZATIONS}/chemistry`)).json.id;
+    await owner.api('PATCH', `${ORGANIZATIONS}/chemistry`, { providers: { openai: { api_key: 'sk-CANARY-key' } } });
+    const base = `/api/v1/knowledge-bases/${(await owner.api('POST', '/api/v1/knowledge-bases', { name: 'Acids', language: 'en' })).json.id}`;
+    await owner.api('POST', `${base}/documents`, filesForm(['acids.md', '# Acids\n\nA proton is given.']));
+    await until(async () => (await owner.api('POST', `${base}/query`, { query: 'proton' })).json.results.length > 0);
+    await owner.api('POST', '/api/v1/files', filesForm(['notes.md', 'Notes of chemistry']));
+    const metadata = {
+      connector: 'bypass',
+      llm: 'debug-bypass',
+      prompt_processor: 'simple_augment',
+      rag_processor: 'no_rag',
+    };
+    const { id } = (await owner.api('POST', '/api/v1/assistants', { name: 'Tutor', metadata })).json;
+    const asked = { messages: [{ role: 'user', content: 'What is an acid?' }] };
+    const { id: run } = (await owner.api('POST', `/api/v1/assistants/${id}/runs`, asked)).json;
+    await until(async () => (await owner.api('GET', `/api/v1/runs/${run}`)).json.status === 'completed');
+
+    const archive = await app
+      .request()
+      .post(`${ORGANIZATIONS}/chemistry/data-export`)
+      .set('authorization', `Bearer ${owner.key}`)
+      .responseType('blob');
+    expect([archive.status, archive.headers['content-type']]).toEqual([200, 'application/zip']);
+    const entries = await unzipped(archive.body as Buffer);
+    const rows = (table: string): any[] => JSON.parse(entries.get(`data/${table}.json`) ?? 'null');
+    expect(rows('organizations')).toMatchObject([
+      { slug: 'chemistry', settings: { providers: { openai: { api_key: null } } } },
+    ]);
+    expect(rows('users')).toEqual([expect.objectContaining({ email: owner.email })]);
+    expect(rows('runs')).toHaveLength(1);
+    expect(rows('run_events').length).toBeGreaterThan(0);
+    expect(entries.get('documents/acids/acids.md')).toContain('A proton');
+    expect(entries.get(`files/${owner.email}/notes.md`)).toBe('Notes of chemistry');
+    const { tables, missing_files, left_out } = JSON.parse(entries.get('manifest.json') ?? '{}');
+    expect([missing_files, left_out['sessions']]).toEqual([[], 'secrets']);
+    expect(tables).toContainEqual({ table: 'assistants', rows: 1 });
+    expect([...entries.values()].join('')).not.toMatch(/CANARY|"hash"/);
+
+    await end('chemistry');
+    const refused = await owner.api('POST', `${ORGANIZATIONS}/chemistry/data-export`);
+    expect(refused.json.code).toBe('organization_ended');
+    expect((await app.api('POST', `${ORGANIZATIONS}/chemistry/data-export`)).status).toBe(200);
+    await graceIsOver('chemistry');
+    await erase('chemistry');
+    expect(await rowsOfTables()).toEqual(before);
+    expect(folders().filter((path) => path.includes(ids['chemistry'] ?? '-'))).toEqual([]);
+  });
+
+  it('exports every table that it has rows in, or says why not', async () => {
+    const exported = (await app.get(OrganizationReadingRepository).tables()).map(({ table }) => table);
+    const tables = await db.query<{ name: string }[]>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
+    );
+    const foreign = ['import_leases', 'migrations'];
+    const told = [...exported, ...Object.keys(NOT_EXPORTED), ...foreign];
+    expect(tables.map(({ name }) => name).filter((name) => !told.includes(name) && !/^kb_vectors/.test(name))).toEqual(
+      [],
+    );
+  });
+
   it('leaves no row and no file when it is erased, also by a worker that died half-way', async () => {
     await fillTables(db, 3);
     await giveRowsTo('physics');
@@ -139,16 +222,27 @@ describe('an organization that ends', () => {
     expect(await traces('physics')).toEqual(['audit_entries']);
     expect(existsSync(files)).toBe(false);
     expect(await db.query(`SELECT 1 FROM users WHERE email = 'owner@physics.example'`)).toEqual([]);
-    // A filled row put somebody of it into a group of the other one.
-    expect(await traces('history')).toEqual(historyBefore.filter((table) => table !== 'group_members'));
+    // Filled rows put people of it into groups and courses of the other one.
+    const crossing = ['group_members', 'lti_course_people', 'lti_identities', 'lti_selections'];
+    const own = (tables: string[]) => tables.filter((table) => !crossing.includes(table));
+    expect(own(await traces('history'))).toEqual(own(historyBefore));
 
     const kept = await db.query(
-      `SELECT action, target_id, after FROM audit_entries WHERE action = 'organization.erase'`,
+      `SELECT action, target_id, after FROM audit_entries WHERE action = 'organization.erase' AND target_id = $1`,
+      [ids['physics']],
     );
     expect(kept).toMatchObject([{ target_id: ids['physics'], after: { slug: 'physics', erased: report?.erased } }]);
     expect(await erase('physics')).toBeNull();
     const gone = await app.api('GET', '/api/v1/me', undefined, keys['physics']);
     expect([gone.status, gone.json.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  it('gives its archive to owners only', async () => {
+    const admin = await person(app, { organization: 'history', role: 'admin', scopes: ['read', 'admin'] });
+    const statuses = [];
+    for (const slug of ['history', 'default'])
+      statuses.push((await admin.api('POST', `${ORGANIZATIONS}/${slug}/data-export`)).status);
+    expect(statuses).toEqual([403, 404]);
   });
 
   it('is found by the sweep and erased by a job', async () => {

@@ -112,7 +112,10 @@ test('a key is shown once, works, and ends when it is revoked', async ({ page, s
   await expect(theirs.get('/api/v1/me')).rejects.toThrow('401');
 });
 
-test('a system administrator makes an organization, looks into it and suspends it', async ({ page, api }) => {
+test('a system administrator makes an organization, looks into it, suspends it, ends it and brings it back', async ({
+  page,
+  api,
+}) => {
   await page.goto('/organization/organizations');
   await page.getByTestId('new-organization').click();
   const dialog = page.getByTestId('organization-dialog');
@@ -127,6 +130,23 @@ test('a system administrator makes an organization, looks into it and suspends i
   await page.getByTestId('confirm-btn').click();
   await expect(page.getByRole('button', { name: 'Resume: Physics' })).toBeVisible();
   expect((await api.get('/api/v1/organizations/physics')).suspended).toBe(true);
+  await page.getByRole('button', { name: 'End…: Physics' }).click();
+  const ending = page.getByTestId('end-dialog');
+  await expect(ending.getByTestId('end-btn')).toBeDisabled();
+  const archive = page.waitForEvent('download');
+  await ending.getByTestId('end-export').click();
+  expect((await archive).suggestedFilename()).toBe('physics.zip');
+  await ending.getByTestId('end-days').fill('7');
+  await ending.getByTestId('end-confirm').fill('physics');
+  await check(page);
+  await shot(page, 'end-organization');
+  await ending.getByTestId('end-btn').click();
+  await expect(page.getByTestId('organization-row').filter({ hasText: 'Physics' })).toContainText('Deleted after');
+  const { erase_after } = await api.get('/api/v1/organizations/physics');
+  expect(Date.parse(erase_after) - Date.now()).toBeLessThan(7.1 * 86_400_000);
   await check(page);
   await shot(page, 'organizations');
+  await page.getByRole('button', { name: 'Restore: Physics' }).click();
+  // It was suspended before.
+  await expect(page.getByRole('button', { name: 'Resume: Physics' })).toBeVisible();
 });

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MemberInvitations, MembersService, OrganizationsService } from '../../organizations';
 import { JobQueue, type Queue, type RunningJob } from '../../platform/jobs';
-import { MAIL_TIMEOUT_MS, MailError, Mailer } from '../../platform/mail';
-import { invitationMail, type MailLanguage } from './invitation-texts';
+import { MAIL_TIMEOUT_MS, MailError, Mailer, type MailLanguage } from '../../platform/mail';
+import { invitationMail } from './invitation-texts';
 import { MemberLinks } from './member-links.service';
 
 interface InvitationJob {

@@ -1,7 +1,4 @@
-import type { Mail } from '../../platform/mail';
-
-export const MAIL_LANGUAGES = ['en', 'es', 'ca', 'eu'] as const;
-export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
+import { type Mail, mailDate, type MailLanguage, writtenMail } from '../../platform/mail';
 
 export interface InvitationFacts {
   readonly to: string;
@@ -63,35 +60,10 @@ const TEXTS: Readonly<Record<MailLanguage, Texts>> = {
   },
 };
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-
 export function invitationMail(language: MailLanguage, facts: InvitationFacts): Mail {
   const { to, name, organization, url, expiresAt } = facts;
-  const texts = TEXTS[language];
-  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  const until = `${new Intl.DateTimeFormat(language, format).format(expiresAt)} UTC`;
-  const before = [texts.greeting(name), texts.invited(organization)];
-  const after = [texts.rules(until), texts.mistake];
-  const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
-  const button = `<p><a href="${escaped(url)}">${escaped(texts.action)}</a></p>`;
-  const body = [
-    ...before.map(paragraph),
-    paragraph(texts.open),
-    button,
-    `<p>${escaped(url)}</p>`,
-    ...after.map(paragraph),
-  ];
-  return {
-    to,
-    subject: texts.subject(organization),
-    text: [...before, `${texts.open}\n${url}`, ...after].join('\n\n'),
-    html: `<!doctype html><html lang="${language}"><body>${body.join('\n')}</body></html>`,
-  };
+  const { subject, greeting, invited, open, action, rules, mistake } = TEXTS[language];
+  const link = { intro: open, label: action, url };
+  const parts = [greeting(name), invited(organization), link, rules(mailDate(language, expiresAt)), mistake];
+  return writtenMail({ to, subject: subject(organization), language, parts });
 }

@@ -4,10 +4,9 @@ import { MemberInvitations } from '../../organizations';
 import { AuditLog } from '../../platform/audit';
 import { Transactions } from '../../platform/database';
 import { JobQueue } from '../../platform/jobs';
-import { Mailer } from '../../platform/mail';
+import { Mailer, type MailLanguage } from '../../platform/mail';
 import type { Invitable } from './invitable-members.service';
 import { INVITATION_MAIL, invitationKey } from './invitation-mail.service';
-import type { MailLanguage } from './invitation-texts';
 
 /** Of all organizations to one person: nobody's mailbox is filled from here. */
 const MOST_MAILS_PER_DAY = 5;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ROLES, SCOPES } from '../../kernel';
 import type { Register } from '../output';
+import type { EndOptions, NoticeOptions, OrganizationExportOptions } from './end-institution';
 import type { NewKey, NewMember, NewOrganization, SignInOptions } from './manage-institution';
 
 /** Organizations, members and API keys without HTTP: for a first setup and for lost access. */
@@ -14,6 +15,31 @@ export function registerInstitutionCommands(program: Command, register: Register
       .option('--owner-email <email>', 'its first owner')
       .option('--owner-name <name>', 'name of the first owner'),
     async (config, options) => (await import('./manage-institution.js')).makeOrganization(config, options),
+  );
+  register<OrganizationExportOptions>(
+    program
+      .command('organizations:export')
+      .description('write everything that the service stores about an organization')
+      .argument('<slug>', 'organization, also one that has ended')
+      .requiredOption('--to <path>', 'new file that ends in .zip, or new folder'),
+    async (...given) => (await import('./end-institution.js')).exportOrganization(...given),
+  );
+  register<EndOptions>(
+    program
+      .command('organizations:end')
+      .description('suspend an organization now, tell its members, and erase it after the grace period')
+      .argument('<slug>', 'organization')
+      .option('--grace-days <number>', 'days in which it can be restored, at most 365', '30')
+      .option('--language <code>', 'of the notice: en | es | ca | eu', 'en'),
+    async (...given) => (await import('./end-institution.js')).endOrganization(...given),
+  );
+  register<NoticeOptions>(
+    program
+      .command('organizations:restore')
+      .description('bring an organization back within its grace period')
+      .argument('<slug>', 'organization')
+      .option('--language <code>', 'of the notice: en | es | ca | eu', 'en'),
+    async (...given) => (await import('./end-institution.js')).restoreOrganization(...given),
   );
   register<NewMember>(
     program

@@ -1,14 +1,23 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../platform/mail';
 
-const DEFAULT_DAYS = 30;
-const MOST_DAYS = 365;
+export const GRACE_DAYS = { least: 1, usual: 30, most: 365 } as const;
 
-export class EndOrganizationDto {
+/** The members get a notice by e-mail, where the service sends mail. */
+export class NoticeDto {
+  /** Language of the notice to the members. */
+  @IsIn(MAIL_LANGUAGES)
+  @ApiProperty({ enum: MAIL_LANGUAGES, required: false, default: 'en' })
+  language: MailLanguage = 'en';
+}
+
+export class EndOrganizationDto extends NoticeDto {
   /** Days in which the organization can be restored. */
   @Type(() => Number)
   @IsInt()
-  @Min(1)
-  @Max(MOST_DAYS)
-  grace_days: number = DEFAULT_DAYS;
+  @Min(GRACE_DAYS.least)
+  @Max(GRACE_DAYS.most)
+  grace_days: number = GRACE_DAYS.usual;
 }

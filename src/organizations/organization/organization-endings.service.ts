@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Caller, notFound } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
+import type { MailLanguage } from '../../platform/mail';
 import type { OrganizationEntity } from '../storage/organization.entity';
 import { OrganizationRepository } from '../storage/organization.repository';
 import { OrganizationChanges } from './organization-changes';
@@ -18,12 +19,43 @@ export interface ErasedOrganization {
   readonly erased: Readonly<Record<string, number>>;
 }
 
+export interface Ending {
+  /** Days in which it can be restored. */
+  readonly graceDays: number;
+  /** Of the notice to the members. */
+  readonly language: MailLanguage;
+}
+
+export interface EndedOrganization {
+  readonly id: string;
+  readonly eraseAfter: Date;
+}
+
+export interface RestoredOrganization {
+  readonly id: string;
+  /** It was suspended before it ended. */
+  readonly suspended: boolean;
+}
+
+/** An organization that has ended or was restored. */
+export interface ChangedEnding {
+  readonly id: string;
+  /** False when it was restored. */
+  readonly hasEnded: boolean;
+  /** Of the notice to the members. */
+  readonly language: MailLanguage;
+}
+
+type EndingListener = (change: ChangedEnding, tx: Transaction) => Promise<void>;
+
 /**
  * The end of an organization: suspension, grace period, restoration. The privacy room erases it afterwards and counts
  * here.
  */
 @Injectable()
 export class OrganizationEndings {
+  private readonly listeners = new Set<EndingListener>();
+
   constructor(
     private readonly organizations: OrganizationRepository,
     private readonly transactions: Transactions,
@@ -31,27 +63,38 @@ export class OrganizationEndings {
     private readonly changes: OrganizationChanges,
   ) {}
 
+  /** Runs inside the transaction of an end or a restoration. */
+  onChange(listener: EndingListener): void {
+    this.listeners.add(listener);
+  }
+
   /**
    * Suspends an organization and has it erased after the grace period. An organization that has ended stays as it is.
    * @throws {AppError} `not_found`, `conflict` for the system organization
    */
-  async end(caller: Caller, slug: string, graceDays: number): Promise<void> {
-    await this.change(slug, async (old, tx) => {
+  async end(caller: Caller | null, slug: string, { graceDays, language }: Ending): Promise<EndedOrganization> {
+    return this.change(slug, async (old, tx) => {
       if (old.isSystem)
         throw new AppError('conflict', "The operator's own organization cannot be ended", {
           reason: 'organization.operators',
         });
-      if (old.eraseAfter !== null) return;
+      if (old.eraseAfter !== null) return { id: old.id, eraseAfter: old.eraseAfter };
       const eraseAfter = new Date(Date.now() + graceDays * DAY_MS);
-      const ending = { endedAt: new Date().toISOString(), endedBy: caller.userId, wasSuspended: old.suspended };
+      const ending = {
+        endedAt: new Date().toISOString(),
+        endedBy: caller?.userId ?? null,
+        wasSuspended: old.suspended,
+      };
       await this.organizations.advance(old, { suspended: true, eraseAfter, ending }, tx);
       await this.record(caller, old.id, 'organization.end', { erase_after: eraseAfter.toISOString() }, tx);
+      await this.tell({ id: old.id, hasEnded: true, language }, tx);
+      return { id: old.id, eraseAfter };
     });
   }
 
   /** @throws {AppError} `not_found`, `conflict` for one that has not ended or whose erasure has begun */
-  async restore(caller: Caller, slug: string): Promise<void> {
-    await this.change(slug, async (old, tx) => {
+  async restore(caller: Caller | null, slug: string, language: MailLanguage): Promise<RestoredOrganization> {
+    return this.change(slug, async (old, tx) => {
       const { ending } = old;
       if (ending === null)
         throw new AppError('conflict', 'This organization has not ended', { reason: 'organization.not_ended' });
@@ -62,6 +105,8 @@ export class OrganizationEndings {
       const suspended = ending.wasSuspended;
       await this.organizations.advance(old, { suspended, eraseAfter: null, ending: null }, tx);
       await this.record(caller, old.id, 'organization.restore', { suspended }, tx);
+      await this.tell({ id: old.id, hasEnded: false, language }, tx);
+      return { id: old.id, suspended };
     });
   }
 
@@ -118,18 +163,23 @@ export class OrganizationEndings {
     return done;
   }
 
-  private async change(slug: string, work: (old: OrganizationEntity, tx: Transaction) => Promise<void>): Promise<void> {
+  private async change<T>(slug: string, work: (old: OrganizationEntity, tx: Transaction) => Promise<T>): Promise<T> {
     const found = await this.organizations.findBySlug(slug);
     if (found === null) throw notFound('Organization');
-    await this.transactions.run(async (tx) => {
+    const result = await this.transactions.run(async (tx) => {
       const old = await this.organizations.lock(found.id, tx);
       if (old === null) throw notFound('Organization');
-      await work(old, tx);
+      return work(old, tx);
     });
     this.changes.announce(found.id);
+    return result;
   }
 
-  private record(caller: Caller, id: string, action: string, after: object, tx: Transaction): Promise<void> {
+  private async tell(change: ChangedEnding, tx: Transaction): Promise<void> {
+    for (const listener of this.listeners) await listener(change, tx);
+  }
+
+  private record(caller: Caller | null, id: string, action: string, after: object, tx: Transaction): Promise<void> {
     return this.audit.record({ caller, organizationId: id, action, target: { type: 'organization', id }, after }, tx);
   }
 }

@@ -11,7 +11,7 @@ import {
   toPageRequest,
 } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
-import { EndOrganizationDto } from './end-organization.dto';
+import { EndOrganizationDto, NoticeDto } from './end-organization.dto';
 import { FoundingService } from './founding.service';
 import {
   OrganizationDto,
@@ -125,16 +125,16 @@ export class OrganizationsController {
     role: 'system_admin',
     summary: 'End an organization',
     description:
-      'Suspends it at once. After the grace period a job erases its people, assistants, content, files and keys, and ' +
-      'nothing brings them back. Export it before. Repeating the request changes nothing.',
+      'Suspends it at once and tells the members by e-mail. After the grace period a job erases its people, assistants, ' +
+      'content, files and keys, and nothing brings them back. Export it before. Repeating the request changes nothing.',
   })
   @ApiOkResponse({ type: OrganizationDto })
   async end(
     @CurrentCaller() caller: Caller,
     @Param('slug') slug: string,
-    @Query() { grace_days }: EndOrganizationDto,
+    @Query() { grace_days: graceDays, language }: EndOrganizationDto,
   ): Promise<OrganizationDto> {
-    await this.endings.end(caller, slug, grace_days);
+    await this.endings.end(caller, slug, { graceDays, language });
     return this.organizations.view(caller, slug);
   }
 
@@ -148,8 +148,12 @@ export class OrganizationsController {
     description: 'Its state before the end comes back. Refused once the erasure has begun.',
   })
   @ApiOkResponse({ type: OrganizationDto })
-  async restore(@CurrentCaller() caller: Caller, @Param('slug') slug: string): Promise<OrganizationDto> {
-    await this.endings.restore(caller, slug);
+  async restore(
+    @CurrentCaller() caller: Caller,
+    @Param('slug') slug: string,
+    @Query() { language }: NoticeDto,
+  ): Promise<OrganizationDto> {
+    await this.endings.restore(caller, slug, language);
     return this.organizations.view(caller, slug);
   }
 }

@@ -30,6 +30,8 @@ export function parseSealed(text: string): Sealed | null {
   return bytes.length < IV_BYTES + TAG_BYTES ? null : { kid, payload: bytes };
 }
 
+export const isSealed = (text: string): boolean => parseSealed(text) !== null;
+
 /** @throws when key, place or any bit differs */
 export function open(sealed: Sealed, key: Buffer, place: string): Buffer {
   const iv = sealed.payload.subarray(0, IV_BYTES);

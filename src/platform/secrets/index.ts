@@ -1,3 +1,4 @@
+export { isSealed } from './envelope';
 export { maskSecrets } from './mask';
 export { SecretsModule } from './secrets.module';
 export { SECRETS_KEY_FILE } from './key-ring';
