@@ -44,6 +44,14 @@ export class AssistantsService {
     return this.names.find(caller, references);
   }
 
+  /**
+   * The id that a number in an address means: one that the caller may use, else that of the only imported assistant with
+   * this number. @throws {AppError} `validation_failed` for the number of several imported assistants
+   */
+  idHere(caller: Caller, number: number): Promise<number> {
+    return this.names.idHere(caller, number);
+  }
+
   /** Ids that are also the number of another assistant at its source. */
   contestedIds({ organizationId }: Caller): Promise<ReadonlySet<number>> {
     return this.names.contested(organizationId);

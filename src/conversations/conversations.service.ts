@@ -32,10 +32,11 @@ export class Conversations {
     return this.conversations.of(caller).page({ ...query, onlyAssistants: caller.assistantIds }, page);
   }
 
-  /** @throws AppError `not_found` for an assistant that the caller may not use */
-  async create(caller: Caller, assistantId: number, title: string): Promise<Conversation> {
+  /** `number`: of the assistant, as `ChatCards.of`. @throws AppError `not_found` for one that the caller may not use */
+  async create(caller: Caller, number: number, title: string): Promise<Conversation> {
     assertPerson(caller);
-    const { name: assistantName } = await this.assistants.runnable(caller, assistantId);
+    const found = await this.assistants.runnable(caller, await this.assistants.idHere(caller, number));
+    const { id: assistantId, name: assistantName } = found;
     const id = await this.transactions.once('conversation.create', async (tx) => {
       const id = uuidv7();
       await this.conversations.of(caller, tx).insert({ id, assistantId, assistantName, title });

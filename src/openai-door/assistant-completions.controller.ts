@@ -4,13 +4,17 @@ import type { Response } from 'express';
 import { Access, type BellwetherRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { assistantIdIn, callerOf, chatBodySchema, readChatRequest } from '../answering';
+import { AssistantModels } from './assistant-models.service';
 import { completionSchema } from './completions/completion.openapi';
 import { CompletionsService } from './completions/completions.service';
 
 @ApiTags('Completions')
 @Controller('api/v1/assistants/:id/completions')
 export class AssistantCompletionsController {
-  constructor(private readonly completions: CompletionsService) {}
+  constructor(
+    private readonly completions: CompletionsService,
+    private readonly names: AssistantModels,
+  ) {}
 
   @Post()
   @Idempotent()
@@ -24,6 +28,7 @@ export class AssistantCompletionsController {
   @ApiOkResponse(completionSchema)
   async complete(@Param('id') id: string, @Req() request: BellwetherRequest, @Res() response: Response): Promise<void> {
     const chat = readChatRequest(request.body);
-    await this.completions.answer(callerOf(request), assistantIdIn(id), chat, response);
+    const caller = callerOf(request);
+    await this.completions.answer(caller, await this.names.idHere(caller, assistantIdIn(id)), chat, response);
   }
 }

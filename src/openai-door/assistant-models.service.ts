@@ -26,6 +26,11 @@ export class AssistantModels {
     return id;
   }
 
+  /** For routes with an id. @throws {AppError} as `AssistantsService.idHere` */
+  idHere(caller: Caller, number: number): Promise<number> {
+    return this.assistants.idHere(caller, number);
+  }
+
   private async only(
     caller: Caller,
     references: readonly AssistantReference[],

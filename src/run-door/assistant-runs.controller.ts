@@ -4,12 +4,16 @@ import type { Response } from 'express';
 import { Access, type BellwetherRequest } from '../platform/http';
 import { Idempotent } from '../platform/idempotency';
 import { assistantIdIn, chatBodySchema, BackgroundCompletions, callerOf } from '../answering';
+import { AssistantsService } from '../assistants';
 import { RunStateDto } from './run.dto';
 
 @ApiTags('Runs')
 @Controller('api/v1/assistants/:id/runs')
 export class AssistantRunsController {
-  constructor(private readonly background: BackgroundCompletions) {}
+  constructor(
+    private readonly background: BackgroundCompletions,
+    private readonly assistants: AssistantsService,
+  ) {}
 
   // Takes the plain request: the body is stored unchanged.
   @Post()
@@ -31,7 +35,9 @@ export class AssistantRunsController {
     @Req() request: BellwetherRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunStateDto> {
-    const run = await this.background.start(callerOf(request), assistantIdIn(id), request.body);
+    const caller = callerOf(request);
+    const assistant = await this.assistants.idHere(caller, assistantIdIn(id));
+    const run = await this.background.start(caller, assistant, request.body);
     response.setHeader('Location', `/api/v1/runs/${run.id}`);
     response.setHeader('X-Run-Id', run.id);
     return { id: run.id, status: run.status };

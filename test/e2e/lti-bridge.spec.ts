@@ -44,6 +44,14 @@ beforeAll(async () => {
   lms = await Lms.start();
   moodle = new Consumer(app.url, 'lamb', SECRET);
   [tutor, other] = [await published('Tutor'), await published('Other')];
+  // Numbers at installations from which assistants came; two of them gave one number to several.
+  await sql(
+    `INSERT INTO assistant_aliases (organization_id, source, number, assistant_id)
+     SELECT organization_id, source, number, assistants.id FROM assistants
+       JOIN (VALUES ('one', 900001, $1::int), ('one', 900002, $1), ('two', 900002, $2)) named (source, number, id)
+       ON named.id = assistants.id`,
+    [tutor, other],
+  );
 }, 60_000);
 afterAll(async () => {
   await app.stop();
@@ -64,6 +72,7 @@ describe('the settings', () => {
         creator: app.url + DOORS.creator,
       },
       version: 0,
+      updated_at: null,
     });
   });
 
@@ -179,6 +188,20 @@ describe('a good launch of LTI 1.1', () => {
     const eve = browser();
     await moodle.launch(eve, 'activity', { ...guid, custom_assistant: custom_assistant() });
     expect((await eve.get('/api/v1/me')).json.user.email).toMatch(/@lti\.invalid$/);
+  });
+
+  it('opens an assistant by the number that it had where it came from, unless several had it', async () => {
+    const parameters = { resource_link_id: 'r6', custom_assistant: 'lamb_assistant.900001' };
+    const sam = browser();
+    expect((await moodle.launch(sam, 'activity', parameters)).location).toContain(`/chat/${tutor}?`);
+    const begun = await sam.request('/api/v1/conversations', {
+      method: 'POST',
+      headers: { origin: app.url, 'content-type': 'application/json' },
+      body: JSON.stringify({ assistant_id: 900_001 }),
+    });
+    expect([begun.status, JSON.parse(begun.text).assistant.id]).toEqual([201, tutor]);
+    const several = await moodle.launch(browser(), 'activity', { ...parameters, custom_assistant: '900002' });
+    expect(several.text).toContain('<code>no_assistant</code>');
   });
 
   it('opens the assistant whose name is the key', async () => {

@@ -74,6 +74,15 @@ describe('an assistant of LAMB', () => {
       messages: [{ role: 'user', content: 'Hi' }],
     });
     expect(lamb.text).toContain('I am theirs.');
+    const moved400 = '/api/v1/assistants/400';
+    expect((await theirs.api('GET', `${moved400}/chat`)).json.assistant).toMatchObject({
+      id: moved.assistants[0]?.id,
+      name: 'theirs',
+    });
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect((await theirs.api('POST', `${moved400}/completions`, { messages })).text).toContain('I am theirs.');
+    expect((await theirs.api('POST', `${moved400}/runs`, { messages })).status).toBe(202);
+    expect((await ours.api('GET', `${moved400}/chat`)).json.assistant).toMatchObject({ id: 400, name: 'ours' });
     for (const model of [
       'assistant.400',
       `lamb:${here.sourceName}.400`,
@@ -110,6 +119,8 @@ describe('an assistant of LAMB', () => {
     expect(await refusal(String(own))).toContain('means 3 assistants');
     expect(await refusal('Own')).toContain(`assistant.${own} ("Own"), assistant.${idOf(90_001)} ("Own")`);
     expect((await ask(ana, `lamb:${sourceName}.${own}`)).text).toContain('I am Imported.');
+    // An address of this service means its own id first.
+    expect((await ana.api('GET', `/api/v1/assistants/${own}/chat`)).json.assistant.name).toBe('Own');
     expect((await ask(ana, `LAMB:${own}`)).text).toContain(`I am ${own}.`);
     expect((await ana.api('GET', `/v1/models/assistant.${own}`)).json.name).toBe('Own');
 

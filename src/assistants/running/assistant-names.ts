@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Caller } from '../../kernel';
+import { AppError, type Caller, invalid } from '../../kernel';
 import { FreshCache } from '../../platform/cache';
 import type { RunnableAssistant } from '../access/assistant.types';
 import { AssistantAliasRepository } from '../storage/assistant-alias.repository';
@@ -64,6 +64,19 @@ export class AssistantNames {
     const meant = new Set<number>();
     for (const reference of references) for (const id of await this.idsOf(caller, reference)) meant.add(id);
     return meant.size > 1 ? (await this.reachable(caller, [...meant])).map(({ id }) => id) : [...meant];
+  }
+
+  /**
+   * The id that a number in an address means: one that the caller may use, else that of the only imported assistant with
+   * this number. Others come back as they are.
+   * @throws {AppError} `validation_failed` for the number of several imported assistants
+   */
+  async idHere(caller: Caller, number: number): Promise<number> {
+    const ids = await this.find(caller, [{ kind: 'number', number }]);
+    const [only = number, another] = ids;
+    if (another === undefined || ids.includes(number)) return another === undefined ? only : number;
+    const message = `${number} means ${ids.length} assistants: ${ids.join(', ')}. Use one of these ids.`;
+    throw invalid([{ path: 'assistant', message, code: 'assistant.ambiguous' }]);
   }
 
   /** Ids here that are also the number of another assistant at its source. */

@@ -14,10 +14,10 @@ export class ChatCards {
     private readonly connectors: ConnectorsService,
   ) {}
 
-  /** @throws AppError `not_found` */
-  async of(caller: Caller, id: number): Promise<ChatCardDto> {
-    const assistant = await this.assistants.runnable(caller, id);
-    const { name, description, document, access } = assistant;
+  /** `number`: its id, or that of an import. @throws AppError `not_found`, `validation_failed` for that of several */
+  async of(caller: Caller, number: number): Promise<ChatCardDto> {
+    const assistant = await this.assistants.runnable(caller, await this.assistants.idHere(caller, number));
+    const { id, name, description, document, access } = assistant;
     const [owner, own] = await Promise.all([
       this.organizations.runtime(assistant.organizationId),
       this.organizations.runtime(caller.organizationId),

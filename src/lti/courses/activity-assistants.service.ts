@@ -35,6 +35,21 @@ export class ActivityAssistants {
     return withinOrganization(organizationId, () => Promise.all(ids.map((id) => this.stand(organizationId, id))));
   }
 
+  /**
+   * Ids of the assistants that a link names, by their numbers here or at the installation that they came from. Null where
+   * a number means several.
+   */
+  async idsHere(organizationId: string, numbers: readonly number[]): Promise<number[] | null> {
+    const reader = readerOf(organizationId);
+    const work = (): Promise<number[]> => Promise.all(numbers.map((number) => this.assistants.idHere(reader, number)));
+    try {
+      return [...new Set(await withinOrganization(organizationId, work))];
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'validation_failed') return null;
+      throw error;
+    }
+  }
+
   private async stand(organizationId: string, id: number): Promise<AssistantStand> {
     try {
       const found = await this.assistants.runnable(readerOf(organizationId), id);

@@ -33,14 +33,6 @@ interface Before extends Pick<ActivityEntity, 'linkedAssistants' | 'settings'> {
   readonly assistant: string | null;
 }
 
-/** Null for a parameter that is no list of ids. */
-function chosenIn(
-  parameter: string | null,
-  { assistantIds, linkedAssistants }: Pick<Before, 'assistantIds' | 'linkedAssistants'>,
-): number[] | null {
-  return parameter === null || parameter === linkedAssistants ? [...assistantIds] : assistantIdsIn(parameter);
-}
-
 /** A launch that a browser has begun. */
 export type LaunchAttempt = LaunchAttemptEntity;
 
@@ -201,8 +193,7 @@ export class Launches {
     const place = { platformId: launch.platform.id, deploymentId, resourceLinkId: link.id };
     const { title, settings, ...before } = await this.before(launch, place);
     const { assistant = before.assistant } = custom;
-    const assistantIds = chosenIn(assistant, before);
-    if (assistantIds === null) throw new RefusedLaunch('no_assistant', 'no list of ids', reader);
+    const assistantIds = await this.chosen(launch, assistant, before);
     return {
       ...place,
       courseId: null,
@@ -215,6 +206,20 @@ export class Launches {
       frameOrigin,
       settings,
     };
+  }
+
+  /** A parameter that the link did not have before names the assistants. @throws RefusedLaunch where it is no list of them */
+  private async chosen(
+    { platform, message: { reader } }: VerifiedLaunch,
+    parameter: string | null,
+    { assistantIds, linkedAssistants }: Pick<Before, 'assistantIds' | 'linkedAssistants'>,
+  ): Promise<number[]> {
+    if (parameter === null || parameter === linkedAssistants) return [...assistantIds];
+    const numbers = assistantIdsIn(parameter);
+    if (numbers === null) throw new RefusedLaunch('no_assistant', 'no list of ids', reader);
+    const ids = await this.assistants.idsHere(platform.organizationId, numbers);
+    if (ids === null) throw new RefusedLaunch('no_assistant', `several have a number of ${numbers.join()}`, reader);
+    return ids;
   }
 
   /** The activity before this launch: the link's own, that of LTI 1.1, or an imported one, which it takes over. */
