@@ -34,14 +34,14 @@ export class Roster {
   /** @throws {AppError} `not_found` for people who do not teach the course, `conflict` without a roster */
   async members(caller: Caller, courseId: string): Promise<CourseMembersDto> {
     const course = await this.taught.course(caller, courseId);
-    const platform =
-      course === null ? null : await this.platforms.within(caller.organizationId).find(course.platformId);
-    if (course === null || platform === null) throw notFound('Course');
+    if (course === null) throw notFound('Course');
     if (course.rosterUrl === null) {
       throw new AppError('conflict', 'The learning platform does not offer the list of people for this course', {
         reason: 'roster.not_offered',
       });
     }
+    const platform = await this.platforms.within(caller.organizationId).find(course.platformId);
+    if (platform === null) throw notFound('Course');
     const found = new Map<string, Found>();
     const seen = new Set<string>();
     const start = firstPage(course.rosterUrl);

@@ -65,7 +65,7 @@ export class BridgeKeys {
     return write().catch((error: unknown) => {
       if (!isUniqueViolation(error, 'lti_bridge_keys_key_uq')) throw error;
       throw new AppError('conflict', 'This consumer key is set up already', {
-        problems: [{ path: 'consumer_key', message: 'is there already for this kind' }],
+        problems: [{ path: 'consumer_key', message: 'is there already for this kind', code: 'value.taken' }],
       });
     });
   }
@@ -75,7 +75,7 @@ export class BridgeKeys {
     const organizationId = await this.organizations.administered(caller, slug);
     return this.transactions.run(async (tx) => {
       const key = await this.found(organizationId, id, tx);
-      if (key.kind === 'assistant') throw invalid([{ path: 'secret', message: OF_THE_BRIDGE }]);
+      if (key.kind === 'assistant') throw invalid([OF_THE_BRIDGE]);
       const sealed = await this.secrets.seal(organizationId, id, secret, tx);
       await this.bridges.keysWithin(organizationId, tx).update(id, { secret: sealed });
       await this.record({ caller, slug }, 'update', { ...key, secret: sealed }, tx);
@@ -104,13 +104,12 @@ export class BridgeKeys {
     { kind, secret, assistant_id: id }: CreateBridgeKeyDto,
   ): Promise<void> {
     const problems: Problem[] = [];
-    if (kind === 'assistant' && secret !== undefined) problems.push({ path: 'secret', message: OF_THE_BRIDGE });
+    if (kind === 'assistant' && secret !== undefined) problems.push(OF_THE_BRIDGE);
     if (kind !== 'assistant' && id !== undefined) {
-      problems.push({ path: 'assistant_id', message: 'is for the kind assistant only' });
+      problems.push({ ...NO_ASSISTANT, message: 'is for the kind assistant only' });
     } else if (id !== undefined) {
       const [stand] = await this.assistants.standOf(organizationId, [id]);
-      if (stand?.state === 'missing')
-        problems.push({ path: 'assistant_id', message: 'is no assistant of the organization' });
+      if (stand?.state === 'missing') problems.push(NO_ASSISTANT);
     }
     if (problems.length > 0) throw invalid(problems);
   }
@@ -131,7 +130,16 @@ export class BridgeKeys {
   }
 }
 
-const OF_THE_BRIDGE = 'keys of the kind assistant use assistant_secret of the bridge';
+const OF_THE_BRIDGE: Problem = {
+  path: 'secret',
+  message: 'keys of the kind assistant use assistant_secret of the bridge',
+  code: 'bridge.shared_secret',
+};
+const NO_ASSISTANT: Problem = {
+  path: 'assistant_id',
+  message: 'is no assistant of the organization',
+  code: 'bridge.no_assistant',
+};
 
 const viewOf = (key: BridgeKeyEntity, sharesSecret: boolean): BridgeKeyDto => ({
   id: key.id,

@@ -84,16 +84,17 @@ export class BridgeSettings {
     tx: Transaction,
   ): Promise<void> {
     const problems: Problem[] = [];
-    if (until === null && enabled)
-      problems.push({ path: 'until', message: 'until must be given while enabled is true' });
+    if (until === null && enabled) {
+      problems.push({ path: 'until', message: 'until must be given while enabled is true', code: 'value.missing' });
+    }
     const wrong = until === null ? null : problemOf(until, enabled);
     // An old date stays when other members change.
-    if (wrong !== null && (enabled || input.until !== undefined))
-      problems.push({ path: 'until', message: `until ${wrong}` });
+    if (wrong !== null && (enabled || input.until !== undefined)) problems.push(wrong);
     const platforms = this.platforms.within(organizationId, tx);
     for (const [index, id] of (input.continued_by ?? []).entries()) {
       if ((await platforms.find(id)) === null) {
-        problems.push({ path: `continued_by[${index}]`, message: 'is no learning platform of the organization' });
+        const message = 'is no learning platform of the organization';
+        problems.push({ path: `continued_by[${index}]`, message, code: 'bridge.no_platform' });
       }
     }
     if (problems.length > 0) throw invalid(problems);
@@ -122,5 +123,6 @@ function viewOf(bridge: BridgeEntity | null, origin: string): BridgeDto {
       creator: origin + LAMB_PATHS.creator,
     },
     version: bridge?.version ?? 0,
+    updated_at: bridge?.updatedAt.toISOString() ?? null,
   };
 }

@@ -78,4 +78,6 @@ export class BridgeDto {
   /** 0 before the first change. */
   @ApiProperty({ example: 1 })
   version!: number;
+  @ApiProperty({ type: String, nullable: true })
+  updated_at!: string | null;
 }

@@ -35,6 +35,7 @@ export const GROUPS: readonly HelpGroup[] = [
       'mcp',
       'sso',
       'learning-platforms',
+      'lti-bridge',
       'limits',
       'usage',
       'privacy',

@@ -8,6 +8,7 @@ const TOPICS: readonly (readonly [path: string, slug: string])[] = [
   ['/organization/usage', 'usage'],
   ['/organization/audit', 'audit'],
   ['/organization/sign-on', 'sso'],
+  ['/organization/platforms/bridge', 'lti-bridge'],
   ['/organization/platforms', 'learning-platforms'],
   ['/organization', 'operate'],
   ['/admin/migration', 'migrate'],

@@ -23,6 +23,7 @@ import type problem from './messages/problem.en.json';
 import type groups from './messages/groups.en.json';
 import type signOn from './messages/sign_on.en.json';
 import type platforms from './messages/platforms.en.json';
+import type bridge from './messages/bridge.en.json';
 import type usage from './messages/usage.en.json';
 import type limits from './messages/limits.en.json';
 import type migration from './messages/migration.en.json';
@@ -61,6 +62,7 @@ export type MessageKey =
   | keyof typeof groups
   | keyof typeof signOn
   | keyof typeof platforms
+  | keyof typeof bridge
   | keyof typeof usage
   | keyof typeof limits
   | keyof typeof migration

@@ -4,3 +4,4 @@ export const platformsHref = (slug: string): string => hrefWithin('/organization
 export const newPlatformHref = (slug: string): string => hrefWithin('/organization/platforms/create', slug);
 export const platformHref = (slug: string, id: string): string =>
   hrefWithin(`/organization/platforms/${encodeURIComponent(id)}`, slug);
+export const bridgeHref = (slug: string): string => hrefWithin('/organization/platforms/bridge', slug);
