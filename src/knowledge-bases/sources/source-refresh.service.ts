@@ -110,9 +110,10 @@ export class SourceRefreshService {
     return documentId === null ? null : this.documents.within(organizationId).findIn(knowledgeBaseId, documentId);
   }
 
-  private finish({ row, claim }: Claimed, { documentId, content }: Outcome): Promise<boolean> {
+  private async finish({ row, claim }: Claimed, { documentId, content }: Outcome): Promise<boolean> {
     const now = new Date();
-    return this.sources.within(row.organizationId).finish(row.id, claim, {
+    const scope = this.sources.within(row.organizationId);
+    return scope.finish(row.id, claim, {
       status: 'fetched',
       error: null,
       errorCode: null,
@@ -121,7 +122,7 @@ export class SourceRefreshService {
       ...(content === null ? {} : { kind: content.kind, etag: content.etag, lastModified: content.lastModified }),
       checkedAt: now,
       fetchedAt: now,
-      nextAt: nextRefresh(row.refresh, 0, now),
+      nextAt: nextRefresh(await scope.refreshOf(row), 0, now),
     });
   }
 
@@ -144,7 +145,7 @@ export class SourceRefreshService {
       errorCode: failure.code,
       failures,
       checkedAt: now,
-      nextAt: nextRefresh(row.refresh, failure.transient ? failures : 0, now),
+      nextAt: nextRefresh(await scope.refreshOf(row), failure.transient ? failures : 0, now),
     });
   }
 }

@@ -28,6 +28,13 @@ export class CreateSourceDto {
   language?: string;
 }
 
+export class UpdateSourceDto {
+  /** When it is fetched again, counted from the last fetch. */
+  @IsIn(SOURCE_REFRESHES)
+  @ApiProperty({ enum: SOURCE_REFRESHES, example: 'weekly' })
+  refresh!: SourceRefresh;
+}
+
 export class SourceDto {
   id!: string;
   knowledge_base_id!: string;

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Caller } from '../../kernel';
 import { Access, CurrentCaller, toPageRequest } from '../../platform/http';
 import { Idempotent } from '../../platform/idempotency';
-import { CreateSourceDto, SourceDto, SourceListQueryDto, SourcePageDto } from './source.dto';
+import { CreateSourceDto, SourceDto, SourceListQueryDto, SourcePageDto, UpdateSourceDto } from './source.dto';
 import { SourcesService } from './sources.service';
 
 @Controller('api/v1/knowledge-bases/:knowledgeBaseId/sources')
@@ -44,6 +44,17 @@ export class SourcesController {
     @Param('id') id: string,
   ): Promise<SourceDto> {
     return this.sources.get(caller, knowledgeBaseId, id);
+  }
+
+  @Patch(':id')
+  @Access({ scope: 'write', role: 'teacher', summary: 'Change when an address is fetched again' })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('knowledgeBaseId') knowledgeBaseId: string,
+    @Param('id') id: string,
+    @Body() body: UpdateSourceDto,
+  ): Promise<SourceDto> {
+    return this.sources.update(caller, knowledgeBaseId, id, body);
   }
 
   @Post(':id/refresh')

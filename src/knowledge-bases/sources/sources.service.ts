@@ -17,8 +17,9 @@ import { DocumentsService } from '../documents/documents.service';
 import { IngestionRequests } from '../ingestion/ingestion-requests';
 import { DocumentRepository } from '../storage/document.repository';
 import { KnowledgeBasePermissions } from '../storage/knowledge-base.permissions';
-import type { CreateSourceDto, SourceDto, SourcePageDto } from './source.dto';
+import type { CreateSourceDto, SourceDto, SourcePageDto, UpdateSourceDto } from './source.dto';
 import { addressOf } from './source-address';
+import { nextRefresh } from './refresh-schedule';
 import { SourceRequests } from './source-requests';
 import type { SourceEntity } from './storage/source.entity';
 import { DUE, SourceRepository } from './storage/source.repository';
@@ -90,13 +91,28 @@ export class SourcesService {
       const scope = this.sources.within(organizationId, tx);
       const row = await scope.findIn(kb, id);
       // One that waits or is being fetched is not started twice.
-      if (row === null || row.status === 'pending' || row.status === 'fetching') return id;
+      if (row === null || isUnfinished(row)) return id;
       await scope.update(id, DUE);
       await this.requests.send([{ organizationId, id }], tx);
       await this.record(caller, 'source.refresh', id, { knowledge_base_id: kb, url }, tx);
       return id;
     });
     return this.fetched(caller, kb, id);
+  }
+
+  async update(caller: Caller, knowledgeBaseId: string, id: string, { refresh }: UpdateSourceDto): Promise<SourceDto> {
+    const { id: kb } = await this.permissions.owned(caller, knowledgeBaseId);
+    await this.required(caller, kb, id);
+    await this.transactions.run(async (tx) => {
+      const scope = this.sources.within(caller.organizationId, tx);
+      const row = await scope.findIn(kb, id);
+      if (row === null || row.refresh === refresh) return;
+      // One that waits or is being fetched gets its time when that ends.
+      const nextAt = row.checkedAt === null || isUnfinished(row) ? null : nextRefresh(refresh, 0, row.checkedAt);
+      await scope.update(id, { refresh, nextAt });
+      await this.record(caller, 'source.update', id, { knowledge_base_id: kb, url: row.url, refresh }, tx);
+    });
+    return this.get(caller, kb, id);
   }
 
   /** The document first: a source whose document is gone can be removed by a second request. */
@@ -139,6 +155,8 @@ export class SourcesService {
     return this.audit.record({ caller, action, target: { type: 'source', id }, after }, tx);
   }
 }
+
+const isUnfinished = ({ status }: SourceEntity): boolean => status === 'pending' || status === 'fetching';
 
 const isThere = (url: string): AppError =>
   new AppError('conflict', `The knowledge base has the address ${url} already; refresh it instead`, {

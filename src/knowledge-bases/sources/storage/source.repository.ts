@@ -4,7 +4,7 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { TenantScope, type Transaction } from '../../../platform/database';
 import type { RowRef } from '../../storage/row-queue';
 import { SourceEntity } from './source.entity';
-import type { FetchStatus } from './source.types';
+import type { FetchStatus, SourceRefresh } from './source.types';
 
 /** Seconds. Longer than one fetch may take. */
 const CLAIM_SECONDS = 600;
@@ -71,6 +71,11 @@ export class SourceScope extends TenantScope<SourceEntity> {
     const where = after === null ? all : { ...all, id: MoreThan(after) };
     const rows = await this.rows.find({ where, order: { id: 'ASC' }, take: limit });
     return [rows, await this.rows.countBy(all)];
+  }
+
+  /** The owner may have changed it during the fetch. */
+  async refreshOf({ id, refresh }: Pick<SourceEntity, 'id' | 'refresh'>): Promise<SourceRefresh> {
+    return (await this.find(id))?.refresh ?? refresh;
   }
 
   hasUrl(knowledgeBaseId: string, url: string): Promise<boolean> {

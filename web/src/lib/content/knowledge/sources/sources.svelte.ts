@@ -4,6 +4,8 @@ import { PagedList } from '$lib/ui/paged-list.svelte';
 import type { KnowledgeSource } from '../knowledge.types';
 import { nextPause } from '../news';
 
+export const REFRESHES = ['manual', 'daily', 'weekly'] as const;
+
 const isUnderWay = ({ status }: KnowledgeSource): boolean => status !== 'completed' && status !== 'failed';
 
 /** Addresses of one knowledge base, and what becomes of those that are being read. */
@@ -58,6 +60,14 @@ export class Sources {
           }),
         ),
       );
+    });
+  }
+
+  async schedule(id: string, refresh: KnowledgeSource['refresh']): Promise<void> {
+    await this.act(id, async () => {
+      const params = { path: this.path(id) };
+      const path = '/api/v1/knowledge-bases/{knowledgeBaseId}/sources/{id}';
+      this.list.replace(must(await api.PATCH(path, { params, body: { refresh } })));
     });
   }
 
