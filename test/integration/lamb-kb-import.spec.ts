@@ -40,7 +40,7 @@ const CONTENT: KbContent = {
     file(10, 'https://example.edu/a', {
       plugin_name: 'url_ingest',
       plugin_params: JSON.stringify({
-        urls: ['https://example.edu/a', 'https://example.edu/b#top', 'http://localhost/x'],
+        urls: ['https://example.edu/a', 'https://example.edu/b#top', 'http://localhost/x', 'javascript:alert(1)'],
       }),
       file_url: 'https://example.edu/a',
       file_path: '/tmp/urls.txt',
@@ -53,6 +53,7 @@ const CONTENT: KbContent = {
         api_key: 'hush-hush',
       }),
     }),
+    file(13, 'grades.xlsx', { file_path: storedPath('1/Biology/f13.xlsx'), plugin_name: 'markitdown_plus_ingest' }),
   ],
   originals: {
     '1/Biology/f1.md': '# Cells\n\nMitochondria release energy.',
@@ -60,6 +61,9 @@ const CONTENT: KbContent = {
     '1/Biology/f6.xlsx': Buffer.from('PK\u0003\u0004 and no more'),
     '1/Biology/f8.md': '# Luck\n\nRibosomes build proteins.',
     '1/Biology/f11.md': 'not read',
+    '1/Biology/f13.xlsx': Buffer.from('PK\u0003\u0004 and no more'),
+    // Made by LAMB.
+    '1/Biology/f13.md': '| Name | Grade |\n|---|---|\n| Ada | 10 |',
   },
   links: { '1/Biology/link.md': join(secret, 'secret.md'), '1/linked': secret },
   unknownColumns: ['file_registry.reviewed_by', 'collections.knowledge_store_setup_id'],
@@ -128,8 +132,8 @@ describe('collections of a knowledge-base server', () => {
     const [biology, empty, nobody] = report.collections;
     expect(biology?.counts).toMatchObject({
       knowledge_base: { created: 1 },
-      document: { created: 3, left_out: 6 },
-      source: { created: 3, left_out: 1 },
+      document: { created: 4, left_out: 6 },
+      source: { created: 3, left_out: 2 },
     });
     const told = biology?.notes.map(({ origin, code, message }) => [origin, code, message]);
     expect(told).toEqual([
@@ -140,7 +144,9 @@ describe('collections of a knowledge-base server', () => {
       ['7', 'file.deleted', 'was deleted in LAMB'],
       ['8', 'file.failed', expect.stringContaining('failed in LAMB')],
       ['9', 'file.missing', 'its path leads out of static/'],
+      ['10', 'file.address', 'is no http or https address'],
       ['10', 'file.address', expect.stringContaining('not allowed')],
+      ['13', 'file.converted', expect.stringContaining('not read here')],
     ]);
     expect(empty?.notes).toMatchObject([{ code: 'collection.empty' }]);
     expect(nobody?.notes).toMatchObject([{ code: 'owner.unknown', outcome: 'left_out' }]);
@@ -153,6 +159,7 @@ describe('collections of a knowledge-base server', () => {
           expect.stringMatching(/^cells\.md /),
           expect.stringMatching(/^cells \(2\)\.md /),
           expect.stringMatching(/^unlucky\.md /),
+          expect.stringMatching(/^grades\.xlsx\.md /),
         ],
         sources: [
           expect.stringMatching(/^https:\/\/example\.edu\/a /),
@@ -201,7 +208,7 @@ describe('collections of a knowledge-base server', () => {
     expect(await state(organizationId)).toEqual(before);
     expect(again.collections[0]?.counts).toMatchObject({
       knowledge_base: { created: 0, unchanged: 1 },
-      document: { created: 0, unchanged: 3 },
+      document: { created: 0, unchanged: 4 },
       source: { created: 0, unchanged: 3 },
     });
     data.write({
@@ -210,9 +217,9 @@ describe('collections of a knowledge-base server', () => {
       originals: { ...CONTENT.originals, '1/Biology/f12.md': '# New', '1/Biology/f1.md': '# Cells, second edition' },
     });
     const third = await importKb(data.folder, source);
-    expect(third.collections[0]?.counts.document).toMatchObject({ created: 1, updated: 1, unchanged: 2 });
+    expect(third.collections[0]?.counts.document).toMatchObject({ created: 1, updated: 1, unchanged: 3 });
     const [biology] = (await state(organizationId)) as any[];
-    expect(biology.documents).toHaveLength(4);
+    expect(biology.documents).toHaveLength(5);
   });
 
   it('that an owner of an assistant may not read are told', async () => {
@@ -236,7 +243,7 @@ describe('collections of a knowledge-base server', () => {
   it('are only reported by a dry run, and go to a named member where their owner is unknown', async () => {
     const { source, slug, organizationId } = await installation();
     const dry = await importKb(data.folder, source, { dryRun: true });
-    expect(dry.collections[0]?.counts.document.created).toBe(3);
+    expect(dry.collections[0]?.counts.document.created).toBe(4);
     expect(await state(organizationId)).toEqual([]);
     const unowned = { organization: slug, email: `two${serial}@biology.example` };
     await importKb(data.folder, source, { unowned });

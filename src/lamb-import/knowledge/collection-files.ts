@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { basename, extname } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { KnowledgeBaseImport, type NewSource, type StoredUpload } from '../../knowledge-bases';
 import { cleanLabel } from '../convert/clean-label';
 import type { Origins } from '../storage/origin.repository';
+import { convertedNameOf, documentNameOf, numbered } from './document-name';
 import { addressesOf, isAddressFile, languageOf } from './file-addresses';
 import type { CollectionReport } from './kb-report';
 import type { KbData, KbFile } from './kb-tables';
-import { readOriginal } from './original-files';
+import { readConverted, readOriginal } from './original-files';
 
 export interface PlannedFiles {
   readonly uploads: readonly { readonly origin: string; readonly upload: StoredUpload }[];
@@ -32,7 +32,11 @@ interface Plan {
   readonly names: Set<string>;
 }
 
+type Content = { readonly bytes: Buffer; readonly name: string } | { readonly refusal: string };
+
 type Found = { readonly sha256: string; readonly name: string; readonly isUpdate: boolean } | null;
+
+const CONVERTED = 'is of a format that is not read here; the text that LAMB made of it was taken';
 
 /** Decides about the files of one collection, and keeps the bytes of those that are new. */
 @Injectable()
@@ -61,10 +65,10 @@ export class CollectionFiles {
     if (isAddressFile(file)) return this.addAddresses(file, plan, context);
     const original = await readOriginal(context.data.originals, file, context.maxBytes);
     if ('refusal' in original) return leaveOut(file, context, 'file.missing', original.refusal);
-    const { bytes } = original;
-    const refusal = await this.knowledgeBases.unreadable(bytes, nameOf(file));
-    if (refusal !== null) return leaveOut(file, context, 'file.unreadable', refusal);
-    const found = await this.compare(file, bytes, plan, context);
+    const content = await this.readable(file, original.bytes, context);
+    if ('refusal' in content) return leaveOut(file, context, 'file.unreadable', content.refusal);
+    const { bytes, name } = content;
+    const found = await this.compare(file, content, plan, context);
     if (found === null) return;
     plan.names.add(found.name);
     const { organizationId, id } = context.base;
@@ -73,20 +77,31 @@ export class CollectionFiles {
       plan.uploads.push({ origin: String(file.id), upload });
     }
     context.report.count('document', found.isUpdate ? 'updated' : 'created');
+    if (name !== documentNameOf(file)) note(file, context, 'file.converted', CONVERTED);
     if (file.status === 'failed') note(file, context, 'file.failed', 'had failed in LAMB; it is read again here');
+  }
+
+  /** The original, or the Markdown that LAMB made of a format that is not read here. */
+  private async readable(file: KbFile, bytes: Buffer, { data, maxBytes }: FilesContext): Promise<Content> {
+    const name = documentNameOf(file);
+    const refusal = await this.knowledgeBases.unreadable(bytes, name);
+    if (refusal === null) return { bytes, name };
+    const converted = await readConverted(data.originals, file, maxBytes);
+    const markdown = convertedNameOf(file);
+    if (converted === null || (await this.knowledgeBases.unreadable(converted, markdown)) !== null) return { refusal };
+    return { bytes: converted, name: markdown };
   }
 
   /** Null when there is nothing to do, or when the document here was changed. */
   private async compare(
     file: KbFile,
-    bytes: Buffer,
+    { bytes, name }: Exclude<Content, { readonly refusal: string }>,
     plan: Plan,
     { base, isNew, origins, report }: FilesContext,
   ): Promise<Found> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const link = origins.find('kb_document', String(file.id));
-    if (link === null)
-      return { sha256, name: await this.freeName(nameOf(file), plan, isNew ? null : base), isUpdate: false };
+    if (link === null) return { sha256, name: await this.freeName(name, plan, isNew ? null : base), isUpdate: false };
     const document = await this.knowledgeBases.document(base, link.localId);
     // Deleted here, it stays deleted.
     if (link.importedSha256 === sha256 || document === null) {
@@ -99,7 +114,7 @@ export class CollectionFiles {
     report.refuse({
       kind: 'document',
       origin: String(file.id),
-      name: nameOf(file),
+      name,
       outcome: 'conflict',
       code,
       message,
@@ -108,10 +123,8 @@ export class CollectionFiles {
   }
 
   private async freeName(wish: string, { names }: Plan, base: FilesContext['base'] | null): Promise<string> {
-    const extension = extname(wish);
-    const stem = wish.slice(0, wish.length - extension.length);
     for (let number = 1; ; number++) {
-      const name = number === 1 ? wish : `${stem} (${number})${extension}`;
+      const name = numbered(wish, number);
       if (!names.has(name) && (base === null || !(await this.knowledgeBases.isNameTaken(base, name)))) return name;
     }
   }
@@ -119,8 +132,11 @@ export class CollectionFiles {
   private async addAddresses(file: KbFile, plan: Plan, context: FilesContext): Promise<void> {
     const { base, isNew, origins, report, data } = context;
     const listed = await readOriginal(data.originals, file, 64 * 1024);
-    const addresses = addressesOf(file, 'bytes' in listed ? listed.bytes.toString('utf8') : '');
-    if (addresses.length === 0)
+    const { addresses, refused } = addressesOf(file, 'bytes' in listed ? listed.bytes.toString('utf8') : '');
+    for (const text of refused) {
+      leaveOut({ ...file, name: text }, context, 'file.address', 'is no http or https address', 'source');
+    }
+    if (addresses.length + refused.length === 0)
       return leaveOut(file, context, 'file.address', 'names no address of a page or a video', 'source');
     for (const address of addresses) {
       const checked = await this.knowledgeBases.checkedAddress(address);
@@ -140,10 +156,6 @@ export class CollectionFiles {
   }
 }
 
-/** LAMB stores the name that the browser sent. */
-const nameOf = ({ name, path }: KbFile): string =>
-  cleanLabel(basename(name.replaceAll('\\', '/'))) || cleanLabel(basename(path.replaceAll('\\', '/'))) || 'document';
-
 function leaveOut(
   file: KbFile,
   { report }: FilesContext,
@@ -151,10 +163,10 @@ function leaveOut(
   message: string,
   kind: 'document' | 'source' = 'document',
 ): void {
-  const name = kind === 'source' ? cleanLabel(file.name) : nameOf(file);
+  const name = kind === 'source' ? cleanLabel(file.name) : documentNameOf(file);
   report.refuse({ kind, origin: String(file.id), name, outcome: 'left_out', code, message });
 }
 
 function note(file: KbFile, { report }: FilesContext, code: string, message: string): void {
-  report.note({ kind: 'document', origin: String(file.id), name: nameOf(file), code, message });
+  report.note({ kind: 'document', origin: String(file.id), name: documentNameOf(file), code, message });
 }

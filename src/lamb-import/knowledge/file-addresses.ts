@@ -8,18 +8,26 @@ const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 /** True for rows that stand for pages and videos. */
 export const isAddressFile = ({ plugin }: KbFile): boolean => PLUGINS.includes(plugin);
 
+export interface FoundAddresses {
+  readonly addresses: readonly string[];
+  /** Parameters that are no address. */
+  readonly refused: readonly string[];
+}
+
 /**
  * Addresses that the server read for this row: parameters of the plugin, else the row's name and address, else the lines of
  * its file.
  */
-export function addressesOf({ parameters, name, url }: KbFile, lines: string): string[] {
+export function addressesOf({ parameters, name, url }: KbFile, lines: string): FoundAddresses {
   const given = KEYS.flatMap((key) => parameters[key]).flatMap((value) => (typeof value === 'string' ? [value] : []));
-  const listed = [given, [name, url.includes('/static/') ? '' : url], lines.split(/\r?\n/)];
-  for (const texts of listed) {
-    const addresses = texts.map((text) => text.trim()).filter(isWebAddress);
-    if (addresses.length > 0) return [...new Set(addresses)];
+  const texts = [...new Set(given.map((text) => text.trim()).filter((text) => text !== ''))];
+  const refused = texts.filter((text) => !isWebAddress(text));
+  const listed = [texts, [name, url.includes('/static/') ? '' : url], lines.split(/\r?\n/)];
+  for (const each of listed) {
+    const addresses = each.map((text) => text.trim()).filter(isWebAddress);
+    if (addresses.length > 0) return { addresses: [...new Set(addresses)], refused };
   }
-  return [];
+  return { addresses: [], refused };
 }
 
 /** Two letters, or null. */

@@ -37,6 +37,15 @@ function placeOf(folder: string | null, file: KbFile): { readonly target: string
 
 const OUTSIDE = 'its path leads out of static/';
 
+/** The Markdown that LAMB keeps beside an original which it converted; null when there is none. */
+export async function readConverted(folder: string | null, file: KbFile, maxBytes: number): Promise<Buffer | null> {
+  const beside = (text: string): string => text.replace(/\.[^./\\]{1,16}$/, '.md');
+  const [path, url] = [beside(file.path), beside(file.url)];
+  if (path === file.path) return null;
+  const found = await readOriginal(folder, { ...file, path, url }, maxBytes);
+  return 'bytes' in found && found.bytes.length > 0 ? found.bytes : null;
+}
+
 /** The original of a file. Paths come from the source: nothing outside the folder is read, and no symbolic link. */
 export async function readOriginal(folder: string | null, file: KbFile, maxBytes: number): Promise<Original> {
   const place = placeOf(folder, file);
