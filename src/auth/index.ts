@@ -6,6 +6,7 @@ export { CallerRenewal } from './access/caller-renewal.service';
 export { CallerWatch, type Watch } from './access/caller-watch.service';
 export { CredentialGate } from './access/credential-gate';
 export { endUserOfMetadata } from './access/end-user';
+export { passwordFigures } from './imported-passwords/password-figures.repository';
 export { ImportedPasswords } from './imported-passwords/imported-passwords.service';
 export { RequestAuthenticator } from './access/request-authenticator';
 export { ScimTokens } from './scim-tokens/scim-tokens.service';

@@ -71,6 +71,15 @@ describe('the door of LAMB’s clients', () => {
     },
   );
 
+  it('takes a prompt in place of messages, as LAMB does', async () => {
+    upstream.expect({ content: 'One.' }).expect({ content: 'Two.' });
+    const one = await app.api('POST', `/lamb/v1/completions?assistant=${id}`, { prompt: 'Hi' });
+    const two = await app.api('POST', '/chat/completions', { model: `${id}`, params: { prompt: ['Hi', 'there'] } });
+    expect([one, two].map(({ json }) => json.choices[0].message.content)).toEqual(['One.', 'Two.']);
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('Hi there');
+    upstream.verify();
+  });
+
   it('refuses without an assistant, with a wrong one, and without a credential', async () => {
     const body = { messages: [user('Hi')] };
     expect((await app.api('POST', '/lamb/v1/completions', body)).status).toBe(400);

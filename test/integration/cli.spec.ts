@@ -41,6 +41,7 @@ describe('operator commands beside a running server on the embedded database', (
       database: { version: expect.any(String), bytes: expect.any(Number) },
       data_directory: { writable: true, bytes_free: expect.any(Number) },
       migration_policy: 'manual',
+      passwords_of_lamb: [],
       lti_1_1: [{ organization: 'default', until: lastDay, ended: false, last_launch_at: null }],
     });
     const revert = await run('db:revert', '--force', '--json');

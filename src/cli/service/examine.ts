@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withApplication, withDatabase } from '../context';
 import type { CommandResult } from '../output';
+import { passwordFigures } from '../../auth';
 import { chainFigures } from '../../platform/audit';
 import { BridgeRepository, type BridgeStanding } from '../../lti';
 import type { Config } from '../../platform/config';
@@ -32,6 +33,7 @@ export const examine = (config: Config): Promise<CommandResult> =>
       schema,
       checkRowSecurity(database, config),
       ...(await checkService(config, schema.ok)),
+      await checkPasswords(database, schema.ok),
       await checkAudit(database, schema.ok),
       await checkDataDirectory(config.database.dataDir),
       policyOf(config),
@@ -106,6 +108,18 @@ function ofBridges(on: readonly BridgeStanding[]): Check {
       ? 'off'
       : `WARNING: ON in ${parts.join(', ')}. Move course platforms to LTI 1.3, then switch it off`;
   return { name: BRIDGE, ok: on.every(({ ended }) => !ended), text, data: on };
+}
+
+/** A password of another system is a way in that its owner may have used elsewhere. */
+async function checkPasswords({ dataSource }: OpenDatabase, schemaIsCurrent: boolean): Promise<Check> {
+  const name = 'passwords of LAMB';
+  if (!schemaIsCurrent) return { name, ok: false, text: 'not checked', data: null };
+  const figures = await passwordFigures(dataSource);
+  const parts = figures.map(
+    ({ organization, passwords, until }) => `${passwords} in ${organization} until ${until.toISOString().slice(0, 10)}`,
+  );
+  const text = parts.length === 0 ? 'none' : `${parts.join(', ')}; each works once`;
+  return { name, ok: true, text, data: figures };
 }
 
 /** Only a process that serves seals entries: overdue ones are no failure by themselves. */

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel';
 import type { BellwetherRequest } from '../../platform/http';
 import { AssistantModels } from '../assistant-models.service';
 import { CompletionsService } from './completions.service';
+import { withMessages } from './prompt-body';
 
 /** Answers completions whose `model` names the assistant. */
 @Injectable()
@@ -17,7 +18,7 @@ export class ModelCompletions {
   /** Rejects only before the first byte. @throws {AppError} `model_not_found` and as `AssistantModels.idOf` */
   async answer(request: BellwetherRequest, response: Response): Promise<void> {
     const caller = callerOf(request);
-    const chat = readChatRequestWithModel(request.body);
+    const chat = readChatRequestWithModel(withMessages(request.body));
     try {
       await this.completions.answer(caller, await this.names.idOf(caller, chat.model), chat, response);
     } catch (error) {

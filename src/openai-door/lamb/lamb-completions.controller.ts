@@ -8,6 +8,7 @@ import { assistantIdIn, chatBodySchema, callerOf, readChatRequest } from '../../
 import { completionSchema } from '../completions/completion.openapi';
 import { AssistantModels } from '../assistant-models.service';
 import { CompletionsService } from '../completions/completions.service';
+import { withMessages } from '../completions/prompt-body';
 
 /** LAMB's completion route: the assistant is named in the query. */
 @ApiTags('LAMB')
@@ -34,7 +35,7 @@ export class LambCompletionsController {
   ): Promise<void> {
     const id = assistant ?? alias;
     if (id === undefined) throw invalid([{ path: 'assistant', message: 'is required in the query' }]);
-    const chat = readChatRequest(request.body);
+    const chat = readChatRequest(withMessages(request.body));
     const caller = callerOf(request);
     await this.completions.answer(caller, await this.names.numbered(caller, assistantIdIn(id)), chat, response);
   }
