@@ -23,7 +23,7 @@ const FLOORS = [
 /** Rooms inside `platform/`, lowest first; a line imports only lines above it. */
 const PLATFORM = [
   ['config', 'context'],
-  ['logging'],
+  ['logging', 'metrics'],
   ['postgres'],
   ['database'],
   ['counters', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],

@@ -56,6 +56,7 @@ import { AliasKnowledgeBases1796530001000 } from './1796530001000-AliasKnowledge
 import { EndOrganizations1796540000000 } from './1796540000000-EndOrganizations';
 import { TakePasswordsOver1796612000000 } from './1796612000000-TakePasswordsOver';
 import { UnderstandQuestions1796630000000 } from './1796630000000-UnderstandQuestions';
+import { AddInstallationFigures1796620000000 } from './1796620000000-AddInstallationFigures';
 
 /** Every migration, in any order: TypeORM sorts them by the timestamp at the end of the class name. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -116,4 +117,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   CodeTextFailures1796602000000,
   AddLtiBridge1796560000000,
   UnderstandQuestions1796630000000,
+  AddInstallationFigures1796620000000,
 ];

@@ -2,6 +2,7 @@ import type { ModuleMetadata } from '@nestjs/common';
 import { migrations } from '../migrations';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { DatabaseModule, type SchemaOnOpen } from './platform/database';
+import { MetricsModule } from './platform/metrics';
 import { SecretsModule } from './platform/secrets';
 
 export interface AppOptions {
@@ -13,9 +14,10 @@ export interface AppOptions {
 
 type Imports = NonNullable<ModuleMetadata['imports']>;
 
-/** Configuration, database and secrets. */
+/** Configuration, metrics, database and secrets. */
 export const groundModules = (config: Config, options: AppOptions): Imports => [
   ConfigModule.of(config),
+  MetricsModule,
   DatabaseModule.forRootAsync({
     migrations,
     schema: options.schema,

@@ -7,8 +7,9 @@ import helmet from 'helmet';
 import type { Logger as Pino } from 'pino';
 import { CredentialGate } from './auth';
 import { CONFIG, type Config } from './platform/config';
-import { answerUnreadableRequests, bodyParsers, ProblemFilter, validationPipe } from './platform/http';
+import { answerUnreadableRequests, bodyParsers, ProblemFilter, RequestMetrics, validationPipe } from './platform/http';
 import { requestLog, roomLogger } from './platform/logging';
+import { MetricRegistry } from './platform/metrics';
 import { WebService } from './web';
 import { withoutOrganization } from './platform/database';
 
@@ -59,7 +60,8 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   app.use((_request: Request, _response: Response, next: NextFunction) => withoutOrganization(next));
   // Only these proxies may say who asked (`X-Forwarded-For`) and how (`X-Forwarded-Proto`).
   app.set('trust proxy', [...app.get<Config>(CONFIG).http.trustedProxies.cidrs]);
-  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms)));
+  const requests = new RequestMetrics(app.get(MetricRegistry));
+  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms), requests));
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },
@@ -73,7 +75,7 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   const gate = app.get(CredentialGate);
   app.use(gate.use.bind(gate), ...bodyParsers());
   app.useGlobalPipes(validationPipe());
-  app.useGlobalFilters(new ProblemFilter(app.get(Reflector)));
+  app.useGlobalFilters(new ProblemFilter(app.get(Reflector), requests.refused));
   serveDocumentation(app);
   if (!app.get(WebService).prepare()) logger.info('the web UI is not built; the API works without it');
   const server = app.getHttpServer();

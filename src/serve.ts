@@ -9,7 +9,7 @@ import { setUpApp } from './app.setup';
 import { type BootstrapReport, BootstrapService } from './auth';
 import { StreamsInFlight } from './answering';
 import { DemoSeeder } from './demo';
-import { Lifecycle } from './health';
+import { Lifecycle, MetricsServer } from './health';
 import { AuditSealer } from './platform/audit';
 import type { Config } from './platform/config';
 import { JobQueue } from './platform/jobs';
@@ -19,6 +19,8 @@ export interface RunningService {
   readonly app: NestExpressApplication;
   /** Origin with the actual port. */
   readonly url: string;
+  /** Null without `METRICS_PORT`. */
+  readonly metricsPort: number | null;
   readonly bootstrap: BootstrapReport;
   /** Id of the demo's assistant to try first; null without a demo. */
   readonly demoAssistant: number | null;
@@ -74,6 +76,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
     app.get(AuditSealer).start();
     const demoAssistant = config.bootstrap.seedDemo ? await app.get(DemoSeeder).seed(bootstrap) : null;
     await app.listen(config.http.port, config.http.host);
+    const metricsPort = await app.get(MetricsServer).listen();
     const lifecycle = app.get(Lifecycle);
     lifecycle.serving();
     const server = app.getHttpServer();
@@ -85,7 +88,7 @@ export async function serve(config: Config, logger: Pino): Promise<RunningServic
       await within(CLOSE_MS, 'jobs', jobsStopped);
       await within(CLOSE_MS, 'application', app.close());
     };
-    return { app, url: originOf(server, config.http.host), bootstrap, demoAssistant, stop };
+    return { app, url: originOf(server, config.http.host), metricsPort, bootstrap, demoAssistant, stop };
   } catch (error) {
     await app.close();
     throw error;

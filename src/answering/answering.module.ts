@@ -21,6 +21,7 @@ import { QuietAnswers } from './calls/quiet-answers.service';
 import { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
+import { CompletionMetrics } from './engine/completion.metrics';
 import { CompletionFunctions } from './engine/completion-functions.service';
 import { PromptPreparation } from './engine/prompt-preparation.service';
 
@@ -46,6 +47,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     CompletionCounts,
     CompletionFunctions,
     CompletionMeters,
+    CompletionMetrics,
     CompletionOpening,
     CompletionWatch,
     PromptPreparation,

@@ -175,11 +175,9 @@ export class EmbeddingsService {
 
   private async send(call: Call, texts: readonly string[]): Promise<number[][]> {
     const meter = await call.meter();
-    const asked = await meter.begin(call.source.definition.vendor.name, {
-      model: call.model,
-      messages: texts.map((content) => ({ role: 'user', content })),
-      params: NO_ANSWER,
-    });
+    const messages = texts.map((content) => ({ role: 'user', content }) as const);
+    const request = { model: call.model, messages, params: NO_ANSWER };
+    const asked = await meter.begin(call.source.definition.vendor.name, request, 'embeddings');
     try {
       return await this.ask(call, texts);
     } catch (error) {

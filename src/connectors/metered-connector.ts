@@ -42,7 +42,7 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
       const startedAt = performance.now();
       try {
         for await (const batch of connector.stream(request, target, context)) {
-          for (const chunk of batch) call.receive(chunk);
+          for (const chunk of batch) call.receiveChunk(chunk);
           const extended = meter.extend(call);
           if (extended !== null) await extended;
           yield batch;

@@ -1,12 +1,17 @@
 import { Module } from '@nestjs/common';
 import { KnowledgeBasesModule } from '../knowledge-bases';
+import { FiguresMetrics } from './figures/figures.metrics';
+import { FiguresRepository } from './figures/figures.repository';
+import { Figures } from './figures/installation-figures.service';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle.service';
+import { MetricsController } from './metrics/metrics.controller';
+import { MetricsServer } from './metrics/metrics-server';
 
 @Module({
   imports: [KnowledgeBasesModule],
-  controllers: [HealthController],
-  providers: [Lifecycle],
-  exports: [Lifecycle],
+  controllers: [HealthController, MetricsController],
+  providers: [Figures, FiguresMetrics, FiguresRepository, Lifecycle, MetricsServer],
+  exports: [Lifecycle, MetricsServer],
 })
 export class HealthModule {}

@@ -1,2 +1,3 @@
 export { HealthModule } from './health.module';
 export { Lifecycle } from './lifecycle.service';
+export { MetricsServer } from './metrics/metrics-server';

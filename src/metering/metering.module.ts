@@ -8,6 +8,7 @@ import { ReservationRepository } from './reservations/reservation.repository';
 import { Reservations } from './reservations/reservations.service';
 import { LimitStandingsRepository } from './standings/limit-standings.repository';
 import { LimitStandings } from './standings/limit-standings.service';
+import { ModelMetrics } from './run/model.metrics';
 import { StorageLimits } from './storage/storage-limits.service';
 import { StorageLocks } from './storage/storage-locks.repository';
 import { UsageBuffer } from './usage/usage-buffer';
@@ -20,6 +21,7 @@ import { UsageRepository } from './usage/usage.repository';
     LimitStandingsRepository,
     LimitWarnings,
     Metering,
+    ModelMetrics,
     PriceLists,
     ReservationKeeper,
     ReservationRepository,

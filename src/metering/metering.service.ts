@@ -6,11 +6,12 @@ import { PriceLists } from './prices/price-lists';
 import { type OpenedReservation, Reservations } from './reservations/reservations.service';
 import type { RunEstimate } from './reservations/reservation.types';
 import { type AppliedRule, appliedRules, hasRunRules } from './rules/applied-rules';
+import { ModelMetrics } from './run/model.metrics';
 import { RunMeter } from './run/run-meter';
 import { UsageBuffer } from './usage/usage-buffer';
 import { dayOf, type UsageSubject } from './usage/usage.types';
 
-type Payer = Pick<OrganizationRuntime, 'id' | 'isSystem' | 'limits' | 'prices'>;
+type Payer = Pick<OrganizationRuntime, 'id' | 'slug' | 'isSystem' | 'limits' | 'prices'>;
 
 /** A run that has not begun. */
 export interface MeteredRun {
@@ -38,6 +39,7 @@ export class Metering {
     private readonly usage: UsageBuffer,
     private readonly reservations: Reservations,
     private readonly groups: GroupMemberships,
+    private readonly metrics: ModelMetrics,
   ) {}
 
   /** Asks the database only when a rule counts the run. @throws LimitReached */
@@ -45,7 +47,7 @@ export class Metering {
     const prices = await this.prices.of(run.payer);
     const subject = subjectOf(run);
     const reservation = hasRunRules(run.payer.limits) ? await this.reserve(run, subject, prices) : UNLIMITED;
-    return this.meter(subject, prices, reservation, true);
+    return this.meter(run.payer, subject, prices, reservation, true);
   }
 
   bind(runId: string, meter: RunMeter): void {
@@ -64,11 +66,11 @@ export class Metering {
   private async single(payer: Payer): Promise<RunMeter> {
     const prices = await this.prices.of(payer);
     const subject = { ...NOBODY, organizationId: payer.id };
-    if (!hasRunRules(payer.limits)) return this.meter(subject, prices, UNLIMITED, false);
+    if (!hasRunRules(payer.limits)) return this.meter(payer, subject, prices, UNLIMITED, false);
     const rules = await appliedRules(payer.limits, NO_RUN, new Date());
     const estimate = (): Promise<RunEstimate> => Promise.resolve(NOTHING);
     const request = { organizationId: payer.id, rules, subject, mayEdit: true, estimate };
-    return this.meter(subject, prices, await this.reservations.reserve(request), false);
+    return this.meter(payer, subject, prices, await this.reservations.reserve(request), false);
   }
 
   private async reserve(run: MeteredRun, subject: UsageSubject, prices: PriceList): Promise<OpenedReservation> {
@@ -93,9 +95,15 @@ export class Metering {
     return appliedRules(payer.limits, { caller, assistantId: assistant.id, stream, nested, groupIds }, new Date());
   }
 
-  private meter(subject: UsageSubject, prices: PriceList, opened: OpenedReservation, isRun: boolean): RunMeter {
-    const { usage, reservations } = this;
-    return new RunMeter({ subject, prices, usage, reservations, ...opened, isRun });
+  private meter(
+    { slug }: Payer,
+    subject: UsageSubject,
+    prices: PriceList,
+    opened: OpenedReservation,
+    isRun: boolean,
+  ): RunMeter {
+    const { usage, reservations, metrics } = this;
+    return new RunMeter({ subject, organization: slug, prices, usage, reservations, metrics, ...opened, isRun });
   }
 }
 

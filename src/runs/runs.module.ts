@@ -8,6 +8,7 @@ import { RunCancelRepository } from './keeping/run-cancel.repository';
 import { RunCanceller } from './keeping/run-canceller';
 import { RunKeeper } from './keeping/run-keeper';
 import { RunLeaseRepository } from './keeping/run-lease.repository';
+import { RunMetrics } from './keeping/run.metrics';
 import { RunReaper } from './keeping/run-reaper';
 import { RunRetention } from './keeping/run-retention';
 import { RunEventRepository } from './log/run-event.repository';
@@ -34,6 +35,7 @@ import { RunsService } from './runs.service';
     RunWorker,
     RunCanceller,
     RunKeeper,
+    RunMetrics,
     RunReaper,
     RunRetention,
     RunReader,

@@ -12,6 +12,7 @@ import { FunctionInvoker } from './invokers/function-invoker';
 import { FunctionOffers } from './offers/function-offers.service';
 import { FUNCTION_PLUGINS, McpProbe } from './functions';
 import { ToolStatistics } from './statistics/tool-statistics';
+import { ToolMetrics } from './statistics/tool.metrics';
 import { ToolStatsRepository } from './statistics/tool-stats.repository';
 import { ToolCatalogue } from './catalogues/tool-catalogue';
 import { ToolInvoker } from './invokers/tool-invoker';
@@ -32,6 +33,7 @@ import { ToolsService } from './listing/tools.service';
     FunctionInvoker,
     FunctionOffers,
     ToolInvoker,
+    ToolMetrics,
     ToolStatistics,
     ToolStatsRepository,
     ToolsService,

@@ -1,11 +1,14 @@
+import supertest from 'supertest';
 import { DataSource } from 'typeorm';
 import { withTrail } from '../../src/platform/context';
 import { startApp, type TestApp } from '../support/app';
 
+const TOKEN = 'canary-of-the-metrics-token-0123456789';
+
 describe('health', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp();
+    app = await startApp({ env: { METRICS_PORT: '0', METRICS_TOKEN: TOKEN } });
   });
   afterAll(() => app.stop());
 
@@ -92,5 +95,29 @@ describe('health', () => {
       { level: 40, room: 'Database', run_id: 'run-1', statement: 'SELECT pg_sleep(1.05), $1::text' },
     ]);
     expect(app.log()).not.toContain('private');
+  });
+
+  it('serves metrics on a port of its own, with a token, and not beside the pages', async () => {
+    await app.request().get('/metrics').set('authorization', `Bearer ${TOKEN}`).expect(404);
+    const metrics = supertest(`http://127.0.0.1:${app.metricsPort}`);
+    await metrics.get('/metrics').expect(401).expect('www-authenticate', 'Bearer');
+    await metrics.get('/').expect(404);
+    await metrics.post('/metrics').expect(405);
+    await app.api('GET', '/api/v1/runs/0195f2a0-0000-7000-8000-000000000001');
+    const { text } = await metrics
+      .get('/metrics')
+      .set('authorization', `Bearer ${TOKEN}`)
+      .expect(200)
+      .expect('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+    expect(text).toContain(
+      'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/api/v1/runs/:id",http_response_status_code="404"} 1\n',
+    );
+    expect(text).toContain('bellwether_requests_refused_total{error_type="unauthenticated"} 2\n');
+    // Sizes and queues are those of the database.
+    expect(text).toMatch(/^bellwether_database_size_bytes [1-9]\d{5,}$/m);
+    expect(text).toMatch(/^bellwether_database_table_size_bytes\{table="runs",part="indexes"\} [1-9]\d+$/m);
+    expect(text).toMatch(/^db_client_connection_wait_time_seconds_count [1-9]/m);
+    expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
+    expect(app.log()).not.toContain(TOKEN);
   });
 });

@@ -8,10 +8,12 @@ import { LimitWarnings } from '../../src/metering/reservations/limit-warnings';
 import { ReservationKeeper } from '../../src/metering/reservations/reservation-keeper';
 import { ReservationRepository } from '../../src/metering/reservations/reservation.repository';
 import { Reservations } from '../../src/metering/reservations/reservations.service';
+import { ModelMetrics } from '../../src/metering/run/model.metrics';
 import { UsageBuffer } from '../../src/metering/usage/usage-buffer';
 import { UsageRepository } from '../../src/metering/usage/usage.repository';
 import type { LimitRule } from '../../src/organizations';
 import { Transactions } from '../../src/platform/database';
+import { MetricRegistry } from '../../src/platform/metrics';
 import { openTestDatabase, resetDatabase } from '../support/database';
 
 const RUNS = 200;
@@ -61,7 +63,9 @@ function processOf() {
   const reservations = new Reservations(repository, warnings, { runs: { leaseSeconds: 600 } } as never);
   const usage = new UsageBuffer(new UsageRepository(database));
   const groups = { idsOf: () => Promise.resolve(['g']) };
-  const metering = new Metering({ of: () => Promise.resolve(PRICES) } as never, usage, reservations, groups as never);
+  const metrics = new ModelMetrics(new MetricRegistry(false), { metrics: { organizations: 0 } } as never);
+  const prices = { of: () => Promise.resolve(PRICES) };
+  const metering = new Metering(prices as never, usage, reservations, groups as never, metrics);
   const keeper = new ReservationKeeper(reservations, repository, usage, warnings, { sweep: () => undefined } as never);
   return { metering, usage, keeper, reservations };
 }
@@ -167,7 +171,7 @@ class World {
         metering.open({
           caller: { userId, organizationId, kind: 'session', credentialId: null } as Caller,
           assistant: { id: 1, name: 'A' },
-          payer: { id: organizationId, isSystem: false, limits: { rules: this.rules }, prices: {} },
+          payer: { id: organizationId, slug: 'o', isSystem: false, limits: { rules: this.rules }, prices: {} },
           stream: true,
           nested: false,
           mayEdit: false,

@@ -23,6 +23,8 @@ export interface TestApp {
   /** Key of the administrator of the organization `default`. */
   readonly adminKey: string;
   readonly dataDir: string;
+  /** Null without `METRICS_PORT`. */
+  readonly metricsPort: number | null;
   /** supertest on the service, without a credential. */
   request(): ReturnType<typeof supertest>;
   /** One call through `request()`, as the administrator unless `headers` carry another credential. */
@@ -130,6 +132,7 @@ export async function startApp({ env = {}, reset = true, dataDir }: TestAppOptio
     url: service.url,
     adminKey,
     dataDir: folder,
+    metricsPort: service.metricsPort,
     request: () => supertest(service.url),
     api,
     log: () => logged,

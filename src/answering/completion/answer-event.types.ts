@@ -26,4 +26,6 @@ export type AnswerEvent =
   /** `cause` is the thrown value for the log; `error` is for clients. */
   | { readonly type: 'failed'; readonly record: RunOutcome; readonly error: AppError; readonly cause: unknown };
 
+export type AnswerEnd = Extract<AnswerEvent, { type: 'finished' | 'failed' }>;
+
 export type TellAnswer = (event: AnswerEvent) => void;

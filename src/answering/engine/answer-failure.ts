@@ -3,7 +3,7 @@ import { AppError } from '../../kernel';
 import { toAppError } from '../../platform/http';
 import { abortFailure, type RunOutcome } from '../../runs';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
-import type { AnswerEvent } from '../completion/answer-event.types';
+import type { AnswerEnd } from '../completion/answer-event.types';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
 import { RUN_TIMEOUT } from './run-deadline';
@@ -11,7 +11,7 @@ import { RUN_TIMEOUT } from './run-deadline';
 const logger = new Logger('Completions');
 
 /** The last event of a failed answer. */
-export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause: unknown): AnswerEvent {
+export function failedAnswer(completion: Completion, ledger: AnswerLedger, cause: unknown): AnswerEnd {
   const { abortReason } = completion.run;
   const error = failureOf(abortReason, cause);
   if (error.code.startsWith('upstream_')) logVendor(completion, ledger, error);

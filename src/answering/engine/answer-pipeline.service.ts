@@ -3,11 +3,11 @@ import { Observable } from 'rxjs';
 import type { ResolvedModel } from '../../connectors';
 import { lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
-import { reportMarkdown, RunsService, shapeReport } from '../../runs';
+import { reportMarkdown, type Run, RunsService, shapeReport } from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
-import type { AnswerEvent, TellAnswer } from '../completion/answer-event.types';
+import type { AnswerEnd, AnswerEvent, TellAnswer } from '../completion/answer-event.types';
 import { Backpressure } from '../completion/backpressure';
 import type { Completion } from '../completion/completion.types';
 import { reportForAdministrator } from '../disclosure/run-report-view';
@@ -17,11 +17,13 @@ import { checkAnswer } from './answer-checks';
 import { failedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
+import { CompletionMetrics } from './completion.metrics';
 import { CompletionFunctions } from './completion-functions.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
 import { runLogSink } from './run-log.sink';
+import { type Trail, withTrail } from '../../platform/context';
 import { withinOrganization } from '../../platform/database';
 
 /** `finish_reason` of a run that only filled the prompt. */
@@ -36,6 +38,7 @@ export class AnswerPipeline {
     private readonly functions: CompletionFunctions,
     private readonly images: AnswerImages,
     private readonly runs: RunsService,
+    private readonly metrics: CompletionMetrics,
   ) {}
 
   /**
@@ -51,7 +54,7 @@ export class AnswerPipeline {
         reader.next(event);
       };
       const answer = { completion, ledger: new AnswerLedger(completion), pressure, tell };
-      this.settle(answer, () => this.produce(answer)).then(
+      withTrail(trailOf(run), () => this.settle(answer, () => this.produce(answer))).then(
         () => reader.complete(),
         (error: unknown) => reader.error(error),
       );
@@ -69,16 +72,18 @@ export class AnswerPipeline {
       keep(event);
       if (event.type === 'failed') throw event.error;
     };
-    await this.settle({ completion, ledger, tell, pressure: new Backpressure() }, async () => {
+    const answer = { completion, ledger, tell, pressure: new Backpressure() };
+    const fill = async (): Promise<void> => {
       const functions = await this.offer(completion, ledger, null);
       await this.preparation.prepare(completion, ledger, functions);
       ledger.finishReason = PROMPT_ONLY;
-    });
+    };
+    await withTrail(trailOf(completion.run), () => this.settle(answer, fill));
     return ledger;
   }
 
   private async settle({ completion, ledger, tell }: AnswerInProgress, work: () => Promise<void>): Promise<void> {
-    let end: AnswerEvent;
+    let end: AnswerEnd;
     try {
       // The content is that of the assistant's organization, whoever asks.
       await withinOrganization(completion.assistant.organizationId, () => withinRunTime(completion, work));
@@ -89,6 +94,7 @@ export class AnswerPipeline {
     }
     const settled = completion.meter.settle({ failed: end.type !== 'finished' });
     if (settled !== null) await settled;
+    this.metrics.ended(completion, end);
     try {
       tell(end);
     } finally {
@@ -163,4 +169,10 @@ export class AnswerPipeline {
     for (const { code, message } of warnings) ledger.warn(code, message);
     return functions ?? NO_FUNCTIONS;
   }
+}
+
+/** A background run has no request around it, but its caller's. */
+function trailOf({ id, input }: Run): Partial<Trail> {
+  const requestId = input.caller.origin?.requestId;
+  return requestId === undefined ? { runId: id } : { runId: id, requestId };
 }

@@ -33,13 +33,21 @@ interface Piece {
   readonly calls?: readonly { readonly arguments: string | { readonly length: number } }[];
 }
 
+/** Names of the OpenTelemetry conventions. */
+export type ModelOperation = 'chat' | 'embeddings';
+
 /** One request to a vendor, from its start to its figures. */
 export class ModelCall {
+  /** Monotonic milliseconds. */
+  startedAt = performance.now();
+  /** Milliseconds until the first piece of a streamed answer; null before it, and for whole answers. */
+  firstChunkMs: number | null = null;
   private chars = 0;
   private usage: Usage | null = null;
-  private failure: ErrorCode | null = null;
+  private failed: ErrorCode | null = null;
 
   constructor(
+    readonly operation: ModelOperation,
     readonly provider: string,
     readonly model: string,
     /** Estimated tokens of the prompt. */
@@ -62,6 +70,17 @@ export class ModelCall {
     this.answer = tokensOfChars(this.chars) + EXPECTED_TOKENS;
   }
 
+  get failure(): ErrorCode | null {
+    return this.failed;
+  }
+
+  /** A piece of a streamed answer. */
+  receiveChunk(piece: Piece): void {
+    this.firstChunkMs ??= performance.now() - this.startedAt;
+    this.receive(piece);
+  }
+
+  /** A whole answer. */
   receive({ text, usage, calls }: Piece): void {
     this.chars += text.length;
     if (usage !== null) this.usage = usage;
@@ -69,7 +88,7 @@ export class ModelCall {
   }
 
   fail(error: unknown): void {
-    this.failure = error instanceof AppError ? error.code : 'cancelled';
+    this.failed = error instanceof AppError ? error.code : 'cancelled';
   }
 
   /** The vendor's figures; without them an estimate from what was received. */
@@ -84,7 +103,7 @@ export class ModelCall {
       const cachedTokens = Math.min(details?.cached_tokens ?? 0, promptTokens);
       return { ...NO_USAGE, modelCalls: 1, promptTokens, completionTokens, cachedTokens };
     }
-    if (this.failure !== null && this.chars === 0 && FREE.has(this.failure)) return { ...NO_USAGE, modelCalls: 1 };
+    if (this.failed !== null && this.chars === 0 && FREE.has(this.failed)) return { ...NO_USAGE, modelCalls: 1 };
     const completionTokens = tokensOfChars(this.chars);
     return { ...NO_USAGE, modelCalls: 1, estimatedCalls: 1, promptTokens: this.prompt, completionTokens };
   }

@@ -7,7 +7,8 @@ import type { RateLimit } from '../rules/limit-reached';
 import { promptTokens } from '../usage/token-estimate';
 import type { UsageBuffer } from '../usage/usage-buffer';
 import { addFigures, dayOf, NO_USAGE, type UsageFigures, type UsageSubject } from '../usage/usage.types';
-import { expectedTokens, ModelCall } from './model-call';
+import { expectedTokens, ModelCall, type ModelOperation } from './model-call';
+import type { ModelMetrics } from './model.metrics';
 
 export interface AskedModel {
   readonly provider: string;
@@ -26,6 +27,9 @@ interface Tally extends AskedModel {
 
 export interface MeterParts {
   readonly subject: UsageSubject;
+  /** Slug of the organization that pays. */
+  readonly organization: string;
+  readonly metrics: ModelMetrics;
   readonly prices: PriceList;
   readonly usage: UsageBuffer;
   readonly reservations: Reservations;
@@ -73,12 +77,14 @@ export class RunMeter {
   }
 
   /** @throws LimitReached */
-  begin(provider: string, { model, messages, params }: MeteredRequest): ModelCall | Promise<ModelCall> {
-    const call = new ModelCall(provider, model, promptTokens(messages), expectedTokens(params));
+  begin(
+    provider: string,
+    { model, messages, params }: MeteredRequest,
+    operation: ModelOperation = 'chat',
+  ): ModelCall | Promise<ModelCall> {
+    const call = new ModelCall(operation, provider, model, promptTokens(messages), expectedTokens(params));
     const { hold } = this.parts;
-    if (hold === null) return call;
-    this.open.add(call);
-    return this.cover(hold, call);
+    return hold === null ? call : this.beginCovered(hold, call);
   }
 
   /** Reserves more for an answer that is longer than expected; null when nothing is to do. @throws LimitReached */
@@ -94,6 +100,7 @@ export class RunMeter {
     this.open.delete(call);
     const figures = this.priced(call, call.figures);
     this.spent = addFigures(this.spent, figures);
+    this.parts.metrics.called(call, figures, this.parts.prices.currency);
     if (!this.settled) this.add(call, figures);
     else {
       this.write(call, figures);
@@ -124,6 +131,13 @@ export class RunMeter {
     if (hold === null) return null;
     const { promptTokens: prompt, completionTokens: completion, costMicros } = this.spent;
     return reservations.settle(hold, () => hold.settle({ tokens: prompt + completion, costMicros }));
+  }
+
+  private async beginCovered(hold: Hold, call: ModelCall): Promise<ModelCall> {
+    this.open.add(call);
+    await this.cover(hold, call);
+    call.startedAt = performance.now();
+    return call;
   }
 
   private async cover(hold: Hold, call: ModelCall): Promise<ModelCall> {
@@ -158,6 +172,8 @@ export class RunMeter {
   }
 
   private write({ provider, model }: AskedModel, figures: UsageFigures): void {
-    this.parts.usage.add({ ...this.parts.subject, ...figures, day: dayOf(new Date()), provider, model });
+    const { subject, organization, prices, usage, metrics } = this.parts;
+    usage.add({ ...subject, ...figures, day: dayOf(new Date()), provider, model });
+    metrics.used(organization, figures, prices.currency);
   }
 }

@@ -45,6 +45,13 @@ export const SETTINGS = {
     /** By the `room` of a line; others have `level`. */
     rooms: variable('LOG_LEVELS=', roomLevels()),
   },
+  /** `port` and `token` null: nobody reads metrics, and none are counted. */
+  metrics: {
+    port: variable('METRICS_PORT', integer(0, 65_535)),
+    token: variable('METRICS_TOKEN', key('', 32)),
+    /** Organizations that have series of their own. */
+    organizations: variable('METRICS_ORGANIZATIONS=0', integer(0, 500)),
+  },
   database: {
     /** Null: the embedded database in `dataDir`, which also holds files and generated keys. */
     url: variable('DATABASE_URL', url('postgres:', 'postgresql:'), PRODUCTION),

@@ -16,6 +16,7 @@ export { SCIM_MEDIA_TYPE, ScimError, ScimErrorDto } from './errors/scim-error';
 export { isScimPath } from './routes/scim-path';
 export { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
 export { expectedVersion, IfMatch, ReadsIfMatch } from './routes/if-match';
+export { RequestMetrics } from './http.metrics';
 export { IsName } from './routes/is-name.decorator';
 export { IsPlainName } from './routes/is-plain-name.decorator';
 export { assertHouseJson } from './bodies/json-scanner';

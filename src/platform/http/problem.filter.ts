@@ -9,6 +9,7 @@ import { ERROR_SHAPE_METADATA } from './errors/error-shape.decorator';
 import { ERROR_STATUS, ERROR_TITLES } from './errors/error-status';
 import { SCIM_MEDIA_TYPE, scimError } from './errors/scim-error';
 import { openAiError } from './errors/open-ai-error';
+import type { RefusedRequests } from './http.metrics';
 import { isScimPath } from './routes/scim-path';
 import { toAppError } from './errors/to-app-error';
 
@@ -50,7 +51,10 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');
 
-  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    private readonly refused: RefusedRequests | null = null,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<BellwetherRequest>();
@@ -83,6 +87,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** Pages ask who is signed in without any credential, which is no refusal to look at. */
   private logRefusal({ code }: AppError, request: BellwetherRequest): void {
     const { authorization, cookie, 'x-api-key': apiKey } = request.headers;
+    this.refused?.at(code).inc();
     const isAnonymous = code === 'unauthenticated' && !authorization && !cookie && !apiKey;
     this.logger[isAnonymous ? 'debug' : 'log']({
       msg: 'request refused',

@@ -1,6 +1,7 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '../config';
 import { acrossOrganizations, DATABASE, type OpenDatabase, type Transaction } from '../database';
+import { JobMetrics, uncountedJobs } from './job.metrics';
 import { JobRepository } from './job.repository';
 import type { JobHandler, NewJob, Queue, SweepContext } from './job.types';
 import { QueueWorker } from './queue-worker';
@@ -41,6 +42,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     private readonly jobs: JobRepository,
     @Inject(DATABASE) private readonly database: OpenDatabase,
     @Inject(CONFIG) private readonly config: Config,
+    @Optional() @Inject(JobMetrics) private readonly metrics: JobMetrics = uncountedJobs(),
   ) {
     this.renewMs = (config.jobs.leaseSeconds * 1_000) / 3;
   }
@@ -50,7 +52,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (this.started || this.workers.has(queue.name))
       throw new Error(`The queue ${queue.name} is declared too late or twice`);
     // Only `send` with the same queue enqueues its jobs, so the data has its type.
-    this.workers.set(queue.name, new QueueWorker(queue, handler as JobHandler<object>, this.jobs));
+    this.workers.set(queue.name, new QueueWorker(queue, handler as JobHandler<object>, this.jobs, this.metrics));
   }
 
   /** Runs `work` at the start, before any job, and then periodically: recovers work whose job was lost. */

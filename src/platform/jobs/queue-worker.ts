@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobMetrics, JobOutcome } from './job.metrics';
 import type { FetchedJob, JobRepository, Try } from './job.repository';
 import { type AbortCause, JobAborted, type JobHandler, type Queue } from './job.types';
 import { withoutTrail } from '../context';
@@ -36,6 +37,7 @@ export class QueueWorker {
     private readonly queue: Queue<object>,
     private readonly handler: JobHandler<object>,
     private readonly jobs: JobRepository,
+    private readonly metrics: JobMetrics,
   ) {}
 
   get name(): string {
@@ -121,13 +123,16 @@ export class QueueWorker {
     const timer =
       timeoutMs === undefined ? undefined : setTimeout(() => abort.abort(new JobAborted('timeout')), timeoutMs);
     const started = performance.now();
+    let outcome: JobOutcome = 'completed';
     try {
       await withoutTrail(() => inReachOf(data, () => this.handler({ id, data, lastTry, signal: abort.signal })));
       await this.tell(held, () => this.jobs.complete(this.name, held));
     } catch (error) {
+      outcome = outcomeOf(held);
       await this.failed(held, error);
     } finally {
       clearTimeout(timer);
+      this.metrics.ended(this.name, outcome, performance.now() - started);
       if (this.running.get(id) === held) this.running.delete(id);
       const took = performance.now() - started;
       this.typicalMs = this.typicalMs === Infinity ? took : this.typicalMs + SMOOTHING * (took - this.typicalMs);
@@ -168,6 +173,12 @@ export class QueueWorker {
       this.log.warn({ msg: 'jobs could not be released', queue: this.name, count: tries.length, err: error });
     }
   }
+}
+
+function outcomeOf({ abort, lastTry }: Held): JobOutcome {
+  const cause = causeOf(abort.signal);
+  if (cause === 'lost' || cause === 'shutdown') return 'released';
+  return lastTry ? 'failed' : 'retried';
 }
 
 /** A job whose data names an organization sees that one only, whichever request woke the worker. */

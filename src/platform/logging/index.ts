@@ -1,3 +1,3 @@
 export { loggedPath } from './logged-path';
 export { createPino, type RoomLevels, roomLogger, StructuredLogger } from './logger';
-export { requestLog } from './request-log';
+export { requestLog, type RequestObserver } from './request-log';

@@ -14,9 +14,15 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** Told of every request, whatever its end. */
+export interface RequestObserver {
+  began(): void;
+  ended(request: IncomingMessage, response: ServerResponse, durationMs: number): void;
+}
+
 /** Gives every request an id, sent in the answer. Logs each answer as `debug`, or `error` from 500 on. */
 export const requestLog =
-  (logger: Pino): Handler =>
+  (logger: Pino, observer: RequestObserver): Handler =>
   (request, response, next) => {
     const id = requestIdOf(request);
     const path = loggedPath(request.url ?? '');
@@ -25,7 +31,9 @@ export const requestLog =
     addToTrail({ requestId: id, traceId });
     response.setHeader('X-Request-Id', id);
     const started = performance.now();
+    observer.began();
     response.once('close', () => {
+      observer.ended(request, response, performance.now() - started);
       const failed = response.statusCode >= 500;
       if (!failed && !logger.isLevelEnabled('debug')) return;
       logger[failed ? 'error' : 'debug']({

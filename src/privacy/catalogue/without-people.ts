@@ -7,6 +7,7 @@ export const TABLES_WITHOUT_PEOPLE: Readonly<Record<string, string>> = {
   connection_health: 'last outcomes of vendors and servers',
   data_keys: 'one key per organization',
   import_leases: 'names processes',
+  installation_figures: 'sizes of tables and queues',
   knowledge_base_group_shares: 'shares with groups',
   kb_chunk_terms: 'numbers of words, removed with their document',
   kb_embedding_cache: 'hashes and vectors, removed with their knowledge base',

@@ -1,9 +1,11 @@
 import type { Caller } from '../../kernel';
 import type { Config } from '../../platform/config';
+import { MetricRegistry } from '../../platform/metrics';
 import { EventStreamCounts } from './event-stream-counts';
 
 const LIMITS = { person: 8, organization: 20, process: 200 };
-const countsOf = (): EventStreamCounts => new EventStreamCounts({ runs: { streams: LIMITS } } as Config);
+const countsOf = (): EventStreamCounts =>
+  new EventStreamCounts({ runs: { streams: LIMITS } } as Config, new MetricRegistry());
 
 const caller = (userId: string, organizationId = 'o', endUser?: string): Caller =>
   ({ userId, organizationId, ...(endUser === undefined ? {} : { endUser: { id: endUser } }) }) as Caller;

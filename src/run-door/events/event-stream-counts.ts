@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError, type Caller, KeyedGates, tryEnterAll } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { MetricRegistry } from '../../platform/metrics';
+import { EVENT_STREAMS } from './event-stream.metrics';
 
 const RETRY_AFTER_SECONDS = 5;
 /** The one key of the limit for the whole process. */
@@ -13,11 +15,12 @@ export class EventStreamCounts {
   private readonly organizations: KeyedGates;
   private readonly process: KeyedGates;
 
-  constructor(@Inject(CONFIG) { runs }: Config) {
+  constructor(@Inject(CONFIG) { runs }: Config, registry: MetricRegistry) {
     const { person, organization, process } = runs.streams;
     this.persons = new KeyedGates(person);
     this.organizations = new KeyedGates(organization);
     this.process = new KeyedGates(process);
+    registry.gauge(EVENT_STREAMS, () => [[[], this.size]]);
   }
 
   /** Returns the function to call when the stream has ended. @throws `too_many_requests` */

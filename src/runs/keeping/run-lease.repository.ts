@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AcrossOrganizations, type Transaction, Transactions } from '../../platform/database';
+import { RunMetrics } from './run.metrics';
 import { endLockedRuns, type LockedRun } from './end-locked-runs';
 
 /** A run whose lease has expired. `heartbeat` is the database's text of its last heartbeat. */
@@ -53,6 +54,7 @@ export class RunLeaseRepository {
   constructor(
     private readonly dataSource: DataSource,
     private readonly transactions: Transactions,
+    private readonly metrics: RunMetrics,
   ) {}
 
   /** Renews the leases of a worker in one statement. Returns the runs that are still the worker's. */
@@ -73,11 +75,11 @@ export class RunLeaseRepository {
    * `sendJobs`; the others fail.
    */
   @AcrossOrganizations('jobs')
-  reap(
+  async reap(
     expired: readonly ExpiredRun[],
     sendJobs: (ids: readonly string[], tx: Transaction) => Promise<void>,
   ): Promise<ReapedRuns> {
-    return this.transactions.run(async (tx) => {
+    const reaped = await this.transactions.run(async (tx) => {
       const locked = await tx.query<LockedRun[]>(LOCK_EXPIRED, [
         expired.map(({ id }) => id),
         expired.map(({ heartbeat }) => heartbeat),
@@ -90,5 +92,7 @@ export class RunLeaseRepository {
       await endLockedRuns(tx, lost, { type: 'run.failed', code: 'worker_lost', message });
       return { failed: lost.map(({ id }) => id), requeued };
     });
+    this.metrics.reaped(reaped);
+    return reaped;
   }
 }

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { CallTrace } from '../calls/call.types';
 import { causeOf, traceOf } from '../calls/describe-failure';
 import type { Invocation, ToolFailureCode } from '../contract';
+import type { ToolMetrics } from '../statistics/tool.metrics';
 import type { ToolStatistics } from '../statistics/tool-statistics';
 
 /** Failures that say nothing about the tool: it was not asked, or its owner or the model asked for the impossible. */
@@ -39,6 +40,7 @@ export class CallJournal {
   constructor(
     private readonly kind: 'tool' | 'function',
     private readonly statistics: ToolStatistics | null,
+    private readonly metrics: ToolMetrics,
   ) {
     this.logger = new Logger(`${kind === 'tool' ? 'Tool' : 'Function'}Invoker`);
   }
@@ -66,15 +68,17 @@ export class CallJournal {
     });
   }
 
+  /** `counted` is the name in the statistics of the organization. */
   count(
     organizationId: string,
-    name: string,
-    { retries, cached, tryMs }: Pick<CallTrace, 'retries' | 'cached' | 'tryMs'>,
+    { plugin, counted }: { readonly plugin: string; readonly counted: string },
+    { startedAt, retries, cached, tryMs }: Pick<CallTrace, 'startedAt' | 'retries' | 'cached' | 'tryMs'>,
     { code, confidence, fellBack }: CountedEnd,
   ): void {
+    this.metrics.called(plugin, this.kind, performance.now() - startedAt, retries, code);
     if (code !== null && NOT_COUNTED.has(code)) return;
     const durationMs = code === null ? tryMs : null;
-    this.statistics?.record(organizationId, name, {
+    this.statistics?.record(organizationId, counted, {
       failed: code !== null,
       retries,
       cached,

@@ -16,6 +16,7 @@ import type { OfferedFunction } from '../offers/function-set';
 import { cleanText, cutText } from '../output/clean-text';
 import { callPipeline } from '../policies/call-pipeline';
 import { statisticsName, ToolStatistics } from '../statistics/tool-statistics';
+import { ToolMetrics, uncountedTools } from '../statistics/tool.metrics';
 import { CallJournal, elapsedMs } from './call-journal';
 
 /** UTF-16 units of one call's arguments. */
@@ -80,9 +81,10 @@ export class FunctionInvoker {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     @Optional() @Inject(ToolStatistics) statistics: ToolStatistics | null = null,
+    @Optional() @Inject(ToolMetrics) metrics: ToolMetrics = uncountedTools(),
   ) {
-    this.pipeline = callPipeline(config.tools);
-    this.journal = new CallJournal('function', statistics);
+    this.pipeline = callPipeline(config.tools, metrics);
+    this.journal = new CallJournal('function', statistics, metrics);
   }
 
   async invoke(
@@ -99,7 +101,7 @@ export class FunctionInvoker {
       placeholder: null,
       call: { id: call.id, name, round: call.round },
     };
-    const counted = offered === undefined ? plugin : statisticsName(offered.plugin.definition);
+    const names = { plugin, counted: offered === undefined ? plugin : statisticsName(offered.plugin.definition) };
     const trace = { startedAt: performance.now(), retries: 0, cached: false, bounded: null };
     emit({ type: 'tool.started', ...ref, message: `🔧 Calling ${name}...` });
     try {
@@ -108,7 +110,7 @@ export class FunctionInvoker {
       const outcome = { call, plugin, name, status: 'completed', cached: false, duration_ms, ...output } as const;
       emit(completedEvent(ref, outcome));
       const end = { code: null, confidence: null, fellBack: false };
-      this.journal.count(owner.organizationId, counted, { ...trace, tryMs: duration_ms }, end);
+      this.journal.count(owner.organizationId, names, { ...trace, tryMs: duration_ms }, end);
       return outcome;
     } catch (error) {
       const { code, message, content, unexpected } = failureOf(error);
@@ -116,7 +118,7 @@ export class FunctionInvoker {
       this.journal.logFailure(invocation, called, trace, { code, error, unexpected });
       emit({ type: 'tool.failed', ...ref, code, retries: 0, message: `❌ ${name} failed` });
       const end = { code, confidence: null, fellBack: false };
-      this.journal.count(owner.organizationId, counted, { ...trace, tryMs: null }, end);
+      this.journal.count(owner.organizationId, names, { ...trace, tryMs: null }, end);
       const duration_ms = elapsedMs(trace.startedAt);
       return { call, plugin, name, status: 'failed', code, message, content, duration_ms };
     }

@@ -20,6 +20,7 @@ import {
 import type { CheckedOutput } from '../output/read-output';
 import { callPipeline } from '../policies/call-pipeline';
 import { ToolStatistics } from '../statistics/tool-statistics';
+import { ToolMetrics, uncountedTools } from '../statistics/tool.metrics';
 import { CallJournal, elapsedMs, type JournalledFailure } from './call-journal';
 
 /** How one call of the tool, or of its fallback, ended. */
@@ -47,9 +48,10 @@ export class ToolInvoker {
     private readonly catalogue: ToolCatalogue,
     @Inject(CONFIG) private readonly config: Config,
     @Optional() @Inject(ToolStatistics) statistics: ToolStatistics | null = null,
+    @Optional() @Inject(ToolMetrics) metrics: ToolMetrics = uncountedTools(),
   ) {
-    this.pipeline = callPipeline(config.tools);
-    this.journal = new CallJournal('tool', statistics);
+    this.pipeline = callPipeline(config.tools, metrics);
+    this.journal = new CallJournal('tool', statistics, metrics);
   }
 
   /** Compiles an entry that no assistant holds in this form, such as a plan's step, and calls it. */
@@ -144,7 +146,7 @@ export class ToolInvoker {
   private count({ owner }: Invocation, plugin: string, entry: PipelineTool, ended: Ended): void {
     const fellBack = entry.fallback !== null && fallbackReason(entry, ended) !== null;
     const [code, confidence] = 'failed' in ended ? [ended.failed.code, null] : [null, ended.output.confidence];
-    this.journal.count(owner.organizationId, plugin, ended.trace, { code, confidence, fellBack });
+    this.journal.count(owner.organizationId, { plugin, counted: plugin }, ended.trace, { code, confidence, fellBack });
   }
 }
 

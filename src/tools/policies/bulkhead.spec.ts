@@ -2,6 +2,7 @@ import { CallScope } from '../contract';
 import type { CheckedOutput } from '../output/read-output';
 import { callOf, fakeTool, OWNER } from '../testing/call';
 import { bulkhead, TargetGates } from './bulkhead';
+import { uncountedTools } from '../statistics/tool.metrics';
 import { Circuits } from './circuits';
 import type { Next } from './policy.types';
 
@@ -23,7 +24,7 @@ function slowCall(policy: ReturnType<typeof bulkhead>) {
 describe('permits of a host', () => {
   it('go to the next call that still waits, past one that was stopped', async () => {
     const gates = new TargetGates(1);
-    const policy = bulkhead(gates, new Circuits());
+    const policy = bulkhead(gates, new Circuits(uncountedTools()));
     const working = Array.from({ length: 4 }, () => slowCall(policy));
     const leaving = slowCall(policy);
     const next = slowCall(policy);
@@ -39,7 +40,7 @@ describe('permits of a host', () => {
 
   it('are released by work that fails', async () => {
     const gates = new TargetGates(1);
-    const failing = bulkhead(gates, new Circuits())(() => Promise.reject(new Error('no')));
+    const failing = bulkhead(gates, new Circuits(uncountedTools()))(() => Promise.reject(new Error('no')));
     for (let call = 0; call < 9; call += 1) {
       const failed = callOf(TOOL, { target: TARGET });
       await expect(failing(failed)).rejects.toThrow('no');
@@ -54,7 +55,7 @@ describe('permits of a host', () => {
   ])('%s are released by a call that ended after it got one, before it could start', async (_, kind, key, limit) => {
     const gates = new TargetGates(1);
     for (let held = 0; held < limit; held += 1) expect(gates[kind].tryEnter(key)).toBe(true);
-    const late = slowCall(bulkhead(gates, new Circuits()));
+    const late = slowCall(bulkhead(gates, new Circuits(uncountedTools())));
     await new Promise(setImmediate);
     gates[kind].leave(key);
     late.stop();

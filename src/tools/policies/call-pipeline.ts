@@ -1,4 +1,5 @@
 import type { Config } from '../../platform/config';
+import type { ToolMetrics } from '../statistics/tool.metrics';
 import { attempt } from './attempt';
 import { bulkhead, TargetGates } from './bulkhead';
 import { circuit, Circuits } from './circuits';
@@ -8,12 +9,12 @@ import type { Next, Policy } from './policy.types';
 import { retry } from './retry';
 
 /** Everything between an invoker and a tool. The first policy is the outermost; each is one call frame. */
-export function callPipeline(config: Config['tools']): Next {
-  const circuits = new Circuits();
+export function callPipeline(config: Config['tools'], metrics: ToolMetrics): Next {
+  const circuits = new Circuits(metrics);
   const learned = new LearnedTimes();
   const gates = new TargetGates(config.parallelLimit);
   return compose(
-    [keptResults(config), circuit(circuits), retry(config, learned), bulkhead(gates, circuits)],
+    [keptResults(config, metrics), circuit(circuits), retry(config, learned), bulkhead(gates, circuits)],
     attempt(learned),
   );
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Call } from '../calls/call';
 import { type FailureKind, kindOf } from '../calls/failure-kind';
 import { ToolFailure } from '../contract';
+import type { ToolMetrics } from '../statistics/tool.metrics';
 import type { Policy } from './policy.types';
 
 /** Failures in a row that open a circuit (RELIABILITY: outlier detection), and milliseconds until one call may probe it. */
@@ -15,6 +16,8 @@ class Circuit {
   /** On the clock of `performance.now()`; null while it is closed. */
   private openedAt: number | null = null;
   private probing: { readonly ended: Promise<void>; readonly end: () => void } | null = null;
+
+  constructor(readonly plugin: string) {}
 
   get isOpen(): boolean {
     return this.openedAt !== null;
@@ -40,9 +43,13 @@ class Circuit {
     this.probing = null;
   }
 
-  fail(): void {
+  /** Returns true when the circuit opens now. */
+  fail(): boolean {
     this.failures += 1;
-    if (this.failures >= FAILURES) this.openedAt = performance.now();
+    if (this.failures < FAILURES) return false;
+    const opens = this.openedAt === null;
+    this.openedAt = performance.now();
+    return opens;
   }
 }
 
@@ -52,6 +59,10 @@ class Circuit {
  */
 export class Circuits {
   private readonly troubled = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
+
+  constructor(private readonly metrics: ToolMetrics) {
+    metrics.watchCircuits(() => this.openByTool());
+  }
 
   /** True while no target has failed lately. */
   get isQuiet(): boolean {
@@ -94,9 +105,17 @@ export class Circuits {
     if (isOpen && !call.isProbe) return;
     if (health === 'good') this.troubled.delete(nameOf(call));
     if (health !== 'bad') return;
-    const failing = circuit ?? new Circuit();
+    const failing = circuit ?? new Circuit(call.plugin);
     if (circuit === undefined) this.troubled.set(nameOf(call), failing);
-    failing.fail();
+    if (failing.fail()) this.metrics.circuitOpened(call.plugin);
+  }
+
+  private openByTool(): ReadonlyMap<string, number> {
+    const open = new Map<string, number>();
+    for (const { plugin, isOpen } of this.troubled.values()) {
+      if (isOpen) open.set(plugin, (open.get(plugin) ?? 0) + 1);
+    }
+    return open;
   }
 
   private find(call: Call): Circuit | undefined {

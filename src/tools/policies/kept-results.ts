@@ -6,6 +6,7 @@ import { CallContext } from '../calls/call-context';
 import { Watch } from '../calls/watched-context';
 import type { ToolCaching } from '../contract';
 import { type CheckedOutput, readOutput } from '../output/read-output';
+import type { ToolMetrics } from '../statistics/tool.metrics';
 import { cacheKey } from './cache-key';
 import type { Next, Policy } from './policy.types';
 
@@ -20,9 +21,9 @@ type KeptConfig = Pick<Config['tools'], 'cacheEnabled' | 'cacheBytes' | 'cacheTt
  * Answers an equal call of the same owner from memory, while the content that the result was made from is unchanged. Results
  * are kept for a time and within a number of bytes.
  */
-export function keptResults(config: KeptConfig): Policy {
+export function keptResults(config: KeptConfig, metrics: ToolMetrics): Policy {
   if (!config.cacheEnabled || !(config.cacheTtlMs > 0)) return (next) => next;
-  const results = new KeptResults(config);
+  const results = new KeptResults(config, metrics);
   return (next) =>
     function keptResults(call) {
       const { entry, prepared } = call.request;
@@ -37,7 +38,10 @@ class KeptResults {
   private readonly results: LRUCache<string, CheckedOutput>;
   private readonly reported = new Set<string>();
 
-  constructor({ cacheBytes, cacheTtlMs }: KeptConfig) {
+  constructor(
+    { cacheBytes, cacheTtlMs }: KeptConfig,
+    private readonly metrics: ToolMetrics,
+  ) {
     this.results = new LRUCache({
       maxSize: cacheBytes,
       maxEntrySize: Math.ceil(cacheBytes / LARGEST_SHARE),
@@ -52,8 +56,10 @@ class KeptResults {
     const kept = this.find(key, call, caching);
     if (kept !== undefined) {
       call.cached = true;
+      this.metrics.cached(call.plugin, 'hit');
       return kept;
     }
+    this.metrics.cached(call.plugin, 'miss');
     const watch = new Watch(caching, call.request.prepared.config);
     call.watch = watch;
     const output = await next(call);

@@ -9,6 +9,7 @@ export const CROSSINGS = {
   start: 'The first start makes the first organization.',
   commands: 'Commands of the operator serve all organizations.',
   jobs: 'Queues, leases and sweeps of the service serve all organizations.',
+  figures: 'Sizes and queues are those of the whole installation.',
   batches: 'Counters, run records and events of several organizations are written together.',
   secrets: 'The operator key wraps the data keys of all organizations.',
   import: 'An import from LAMB brings several organizations.',

@@ -30,6 +30,7 @@ export const isCurrent = (column: string): string => `${column} = ${CURRENT}`;
 /** Tables of the whole installation: only work across organizations reads and writes them. */
 export const INSTALLATION_TABLES: readonly string[] = [
   'import_leases',
+  'installation_figures',
   'lti_attempts',
   'lti_keys',
   'lti_nonces',

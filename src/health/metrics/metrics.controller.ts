@@ -1,0 +1,47 @@
+import { Controller, Get, Header, Headers, Inject, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AppError, notFound } from '../../kernel';
+import { CONFIG, type Config } from '../../platform/config';
+import { ProblemDto, Public } from '../../platform/http';
+import { FORMATS, MetricRegistry } from '../../platform/metrics';
+import { contentTypeOf, formatFor, mayScrape } from './scrape-answer';
+
+const EXAMPLE = `# HELP bellwether_completions_active Answers of assistants that are being made, called assistants and background runs included.
+# TYPE bellwether_completions_active gauge
+bellwether_completions_active 3
+`;
+
+/** `/metrics` on the public port: only with a token, and only without a port of its own. */
+@ApiTags('Health')
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly registry: MetricRegistry,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Public(
+    'Metrics for Prometheus. 404 unless METRICS_TOKEN is set and METRICS_PORT is not; the token is the credential.',
+  )
+  @Header('Cache-Control', 'no-store')
+  @ApiBearerAuth()
+  @ApiProduces(...Object.values(FORMATS).map((type) => type.split(';', 1)[0] ?? type))
+  @ApiOkResponse({ schema: { type: 'string', example: EXAMPLE } })
+  @ApiResponse({ status: 401, type: ProblemDto, description: 'The token is missing or wrong' })
+  @ApiResponse({ status: 404, type: ProblemDto, description: 'Metrics are not served here' })
+  async metrics(
+    @Res({ passthrough: true }) response: Response,
+    @Headers('authorization') authorization?: string,
+    @Headers('accept') accept?: string,
+  ): Promise<string> {
+    const { port, token } = this.config.metrics;
+    if (token === null || port !== null) throw notFound('Page');
+    if (!mayScrape(token, authorization)) throw new AppError('unauthenticated', 'The token of the metrics is required');
+    const format = formatFor(accept);
+    const text = await this.registry.scrape(format);
+    response.setHeader('Content-Type', contentTypeOf(format));
+    return text;
+  }
+}
