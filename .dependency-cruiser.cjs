@@ -27,7 +27,7 @@ const PLATFORM = [
   ['postgres'],
   ['database'],
   ['counters', 'plugins', 'http', 'jobs', 'languages', 'mail', 'secrets', 'outbound', 'signals', 'sse'],
-  ['audit', 'idempotency'],
+  ['audit', 'idempotency', 'tracing'],
 ];
 
 /** Files that see every room. */

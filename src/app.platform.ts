@@ -5,6 +5,7 @@ import { LanguagesModule } from './platform/languages';
 import { MailModule } from './platform/mail';
 import { OutboundModule } from './platform/outbound';
 import { SignalsModule } from './platform/signals';
+import { TracingModule } from './platform/tracing';
 
 /** Global modules that rooms use without importing them. */
 export const PLATFORM = [
@@ -15,4 +16,5 @@ export const PLATFORM = [
   LanguagesModule,
   MailModule,
   SignalsModule,
+  TracingModule,
 ];

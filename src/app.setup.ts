@@ -10,6 +10,7 @@ import { CONFIG, type Config } from './platform/config';
 import { answerUnreadableRequests, bodyParsers, ProblemFilter, RequestMetrics, validationPipe } from './platform/http';
 import { requestLog, roomLogger } from './platform/logging';
 import { MetricRegistry } from './platform/metrics';
+import { RequestSpans, Tracer } from './platform/tracing';
 import { WebService } from './web';
 import { withoutOrganization } from './platform/database';
 
@@ -61,7 +62,9 @@ export function setUpApp(app: NestExpressApplication, logger: Pino): void {
   // Only these proxies may say who asked (`X-Forwarded-For`) and how (`X-Forwarded-Proto`).
   app.set('trust proxy', [...app.get<Config>(CONFIG).http.trustedProxies.cidrs]);
   const requests = new RequestMetrics(app.get(MetricRegistry));
-  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms), requests));
+  const tracer = app.get(Tracer);
+  const observers = tracer.isOn ? [requests, new RequestSpans(tracer)] : [requests];
+  app.use(requestLog(roomLogger(logger, 'Http', app.get<Config>(CONFIG).log.rooms), observers));
   app.use(
     helmet({
       contentSecurityPolicy: { directives: { 'script-src': ["'self'"], 'upgrade-insecure-requests': null } },

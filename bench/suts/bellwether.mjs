@@ -51,9 +51,10 @@ export const before = {
 
 export const start = (options) => startBuild(main, options);
 
-async function startBuild(file, { upstream, core, scratch }) {
+async function startBuild(file, { upstream, core, scratch, env = {} }) {
   const port = await freePort();
-  const child = startNode(file, { core, cwd: root, env: environment({ port, dataDir: scratch, upstream }) });
+  const settings = { ...environment({ port, dataDir: scratch, upstream }), ...env };
+  const child = startNode(file, { core, cwd: root, env: settings });
   const url = `http://127.0.0.1:${port}`;
   await until200(`${url}/health/ready`, child, { limitMs: 120_000 });
   return { child, port, makeTargets: () => makeAssistants({ url, key: adminKey, upstream }) };

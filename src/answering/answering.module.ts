@@ -20,6 +20,7 @@ import { BackgroundCompletions } from './background/background-completions.servi
 import { QuietAnswers } from './calls/quiet-answers.service';
 import { UnrecordedPrompts } from './calls/unrecorded-prompts.service';
 import { AnswerImages } from './engine/answer-images';
+import { AnswerWatch } from './engine/answer-watch';
 import { AnswerPipeline } from './engine/answer-pipeline.service';
 import { CompletionMetrics } from './engine/completion.metrics';
 import { CompletionFunctions } from './engine/completion-functions.service';
@@ -43,6 +44,7 @@ import { PromptPreparation } from './engine/prompt-preparation.service';
     AnswerImages,
     AnswerModels,
     AnswerPipeline,
+    AnswerWatch,
     BackgroundCompletions,
     CompletionCounts,
     CompletionFunctions,

@@ -60,7 +60,7 @@ describe('which model answers', () => {
     const service = serviceFor({ providers: [provider('openai', { models: ['a', 'b'] })] });
     await expect(service.resolve('o', { connector: 'openai', llm: 'b' })).resolves.toEqual({
       connector: expect.objectContaining({ definition: OPENAI.definition }) as object,
-      target: { baseUrl: 'https://openai.example/v1', apiKey: 'sk-1', trusted: false },
+      target: { baseUrl: 'https://openai.example/v1', apiKey: 'sk-1', trusted: false, continuesTraces: true },
       model: 'b',
       provider: 'openai',
       warnings: [],

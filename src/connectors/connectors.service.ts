@@ -200,7 +200,7 @@ export class ConnectorsService {
     const identified = withUserIds(metered, organization.privacy.vendor_user_ids, (runId) =>
       this.pseudonyms.ofRun(runId, organization.id),
     );
-    return { connector: identified, target: targetOf(provider), model, provider: provider.name, warnings };
+    return { connector: identified, target: targetOf(provider, vendor), model, provider: provider.name, warnings };
   }
 
   /** The organization's default, else the first connector that it configured, else the one that needs nothing. */
@@ -259,7 +259,12 @@ const canBeUsed = (organization: OrganizationRuntime, definition: ConnectorDefin
 const isEnabled = (organization: OrganizationRuntime, model: string): boolean =>
   organization.models.length === 0 || organization.models.includes(model);
 
-const targetOf = ({ baseUrl, apiKey, trusted }: ProviderRuntime): ModelTarget => ({ baseUrl, apiKey, trusted });
+const targetOf = ({ baseUrl, apiKey, trusted }: ProviderRuntime, vendor: Vendor | null): ModelTarget => ({
+  baseUrl,
+  apiKey,
+  trusted,
+  continuesTraces: baseUrl !== vendor?.baseUrl,
+});
 
 /** For a listing: a provider whose secret cannot be opened is one that cannot be used. */
 function isConfigured(organization: OrganizationRuntime, definition: ConnectorDefinition): boolean {

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError, Gate } from '../kernel';
 import { Metering, type RunMeter } from '../metering';
 import { OrganizationsService } from '../organizations';
+import { currentSpan, inSpan } from '../platform/context';
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingContext,
@@ -13,6 +14,7 @@ import {
 } from './contract';
 import { CallGate } from './embeddings/call-gate';
 import { instructionFor } from './embeddings/embedding-models';
+import { beginModelSpan, endModelSpan } from './model-span';
 import { MAX_DIMENSIONS, unitVector } from './embeddings/unit-vectors';
 
 /** Passages can wait for a busy vendor; a person's question cannot. */
@@ -119,7 +121,7 @@ export class EmbeddingsService {
       throw new AppError('connector_not_configured', message);
     }
     const { baseUrl, apiKey, trusted } = provider;
-    return { baseUrl, apiKey, trusted };
+    return { baseUrl, apiKey, trusted, continuesTraces: baseUrl !== definition.vendor.baseUrl };
   }
 
   private gateOf(organizationId: string, { name, parallel }: EmbeddingProviderDefinition): CallGate {
@@ -178,13 +180,24 @@ export class EmbeddingsService {
     const messages = texts.map((content) => ({ role: 'user', content }) as const);
     const request = { model: call.model, messages, params: NO_ANSWER };
     const asked = await meter.begin(call.source.definition.vendor.name, request, 'embeddings');
+    const parent = currentSpan();
+    const { baseUrl } = call.target;
+    const traced = {
+      operation: 'embeddings',
+      provider: asked.provider,
+      model: call.model,
+      baseUrl,
+      messages: [],
+    } as const;
+    const span = parent === null ? null : beginModelSpan(parent, traced);
     try {
-      return await this.ask(call, texts);
+      return await inSpan(span, () => this.ask(call, texts));
     } catch (error) {
       asked.fail(error);
       throw error;
     } finally {
       meter.end(asked);
+      endModelSpan(span, asked, null);
     }
   }
 

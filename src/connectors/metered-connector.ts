@@ -1,7 +1,9 @@
 import { AppError } from '../kernel';
 import type { ModelCall, RunMeter } from '../metering';
 import { type ConnectionOutcome, outcomeOf } from '../organizations';
-import type { Connector, ModelCallContext, ModelChunk, ModelRequest } from './contract';
+import { currentSpan, inSpan, type Span } from '../platform/context';
+import type { Connector, ModelAnswer, ModelCallContext, ModelChunk, ModelRequest, ModelTarget } from './contract';
+import { beginModelSpan, endModelSpan, iterateIn, ToldAnswer } from './model-span';
 
 interface Metered {
   readonly provider: string;
@@ -24,9 +26,11 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
     definition: connector.definition,
     async complete(request, target, context) {
       const [meter, call] = await begin(request, context);
+      const span = spanOf(provider, request, target);
       const startedAt = performance.now();
+      let answer: ModelAnswer | null = null;
       try {
-        const answer = await connector.complete(request, target, context);
+        answer = await inSpan(span, () => connector.complete(request, target, context));
         call.receive({ ...answer, calls: answer.calls.map((each) => each.function) });
         note(outcomeOf(startedAt, null));
         return answer;
@@ -35,14 +39,19 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
         throw error;
       } finally {
         meter.end(call);
+        endModelSpan(span, call, answer);
       }
     },
     async *stream(request, target, context): AsyncGenerator<readonly ModelChunk[]> {
       const [meter, call] = await begin(request, context);
+      const span = spanOf(provider, request, target);
+      const told = span === null ? null : new ToldAnswer(span.capturesContents);
       const startedAt = performance.now();
+      const ask = () => connector.stream(request, target, context);
       try {
-        for await (const batch of connector.stream(request, target, context)) {
+        for await (const batch of iterateIn(span, ask)) {
           for (const chunk of batch) call.receiveChunk(chunk);
+          told?.add(batch);
           const extended = meter.extend(call);
           if (extended !== null) await extended;
           yield batch;
@@ -53,7 +62,14 @@ export function meteredConnector(connector: Connector, { provider, meterOf, note
         throw error;
       } finally {
         meter.end(call);
+        endModelSpan(span, call, told);
       }
     },
   };
+}
+
+/** Null while no trace is recorded. */
+function spanOf(provider: string, { model, messages }: ModelRequest, { baseUrl }: ModelTarget): Span | null {
+  const parent = currentSpan();
+  return parent === null ? null : beginModelSpan(parent, { operation: 'chat', provider, model, baseUrl, messages });
 }

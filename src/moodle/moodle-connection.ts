@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AppError, isJsonObject } from '../kernel';
+import { traceHeaders } from '../platform/context';
 import type { OutboundClient } from '../platform/outbound';
 import type { MoodleTarget } from './moodle.types';
 
@@ -62,7 +63,11 @@ export class MoodleConnection {
     const { status, text } = await this.outbound.request({
       url: `${this.url}?${new URLSearchParams({ wsfunction: name, moodlewsrestformat: 'json' }).toString()}`,
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        ...traceHeaders(),
+      },
       body: body.toString(),
       signal,
       timeoutMs: TIMEOUT_MS,

@@ -1,17 +1,52 @@
 import supertest from 'supertest';
 import { DataSource } from 'typeorm';
 import { withTrail } from '../../src/platform/context';
-import { startApp, type TestApp } from '../support/app';
+import { filesForm, startApp, type TestApp } from '../support/app';
+import { makeAssistant, multiTool, streamed, user } from '../support/chat';
+import { type CollectedSpan, type Collector, startCollector } from '../support/collector';
+import { until } from '../support/until';
+import { startUpstream, type Upstream } from '../support/upstream';
 
 const TOKEN = 'canary-of-the-metrics-token-0123456789';
+const VENDOR_KEY = 'sk-canary-observed-1';
+const COLLECTOR_KEY = 'canary-of-the-collector';
+
+let app: TestApp;
+let upstream: Upstream;
+let collector: Collector;
+
+beforeAll(async () => {
+  [upstream, collector] = await Promise.all([startUpstream(), startCollector()]);
+  app = await startApp({
+    env: {
+      METRICS_PORT: '0',
+      METRICS_TOKEN: TOKEN,
+      METRICS_ORGANIZATIONS: '1',
+      OPENAI_BASE_URL: upstream.url,
+      OPENAI_API_KEY: VENDOR_KEY,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Basic%20${COLLECTOR_KEY}`,
+    },
+  });
+});
+afterAll(async () => {
+  await app.stop();
+  await Promise.all([upstream.stop(), collector.close()]);
+});
+
+const logged = (msg: string): Record<string, unknown>[] =>
+  app
+    .log()
+    .split('\n')
+    .filter((line) => line.includes(`"msg":"${msg}"`))
+    .map((line) => JSON.parse(line));
+
+const scrape = async (): Promise<string> => {
+  const metrics = supertest(`http://127.0.0.1:${app.metricsPort}`);
+  return (await metrics.get('/metrics').set('authorization', `Bearer ${TOKEN}`).expect(200)).text;
+};
 
 describe('health', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ env: { METRICS_PORT: '0', METRICS_TOKEN: TOKEN } });
-  });
-  afterAll(() => app.stop());
-
   it('is alive and ready without a credential once it serves', async () => {
     await app.request().get('/health/live').expect(200, { status: 'ok' });
     const { body } = await app.request().get('/health/ready').expect(200).expect('cache-control', 'no-store');
@@ -56,13 +91,6 @@ describe('health', () => {
     expect(app.log()).toContain('"path":"/health/live"');
     expect(app.log()).not.toContain('private');
   });
-
-  const logged = (msg: string): Record<string, unknown>[] =>
-    app
-      .log()
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${msg}"`))
-      .map((line) => JSON.parse(line));
 
   it('logs a refused request with its ids and without the credential, and a page that asks who is signed in quietly', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -119,5 +147,152 @@ describe('health', () => {
     expect(text).toMatch(/^db_client_connection_wait_time_seconds_count [1-9]/m);
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
     expect(app.log()).not.toContain(TOKEN);
+  });
+});
+
+describe('an observed answer', () => {
+  const TRACE = '0af7651916cd43dd8448eb211c80319c';
+  const CALLER_SPAN = 'b7ad6b7169203331';
+  const QUESTION = 'What does the private canary question say?';
+
+  /** The spans of a trace, once its first one has arrived. */
+  const traceOf = async (traceId: string): Promise<readonly CollectedSpan[]> => {
+    await until(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2));
+    return collector.spans.filter((span) => span.traceId === traceId);
+  };
+
+  beforeEach(() => upstream.reset());
+
+  it('is one trace from the request over run, tools and model to statements, under the caller’s own', async () => {
+    const stored = filesForm(['gone.md', 'Gone.'], ['kept.md', 'Kept.']);
+    const { json } = await app.api('POST', '/api/v1/files', stored);
+    const fileTool = (placeholder: string, file_path: string): object => ({
+      plugin: 'single_file_rag',
+      placeholder,
+      enabled: true,
+      config: { file_path },
+    });
+    const assistant = await makeAssistant(app, {
+      prompt_template: '{1_file} {2_file} {user_input}',
+      metadata: multiTool([fileTool('1_file', 'gone.md'), fileTool('2_file', 'kept.md')]),
+    });
+    const gone = json.items.find(({ path }: { path: string }) => path === 'gone.md');
+    await app.api('DELETE', `/api/v1/files/${gone.id}`);
+    upstream.expect({
+      content: 'An answer with a private canary.',
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    });
+    const headers = { traceparent: `00-${TRACE}-${CALLER_SPAN}-01`, tracestate: 'v=canary', baggage: 'user=canary' };
+    const answer = await streamed(
+      app,
+      '/v1/chat/completions',
+      { model: `lamb_assistant.${assistant}`, messages: [user(QUESTION)] },
+      headers,
+    );
+    expect(answer.status).toBe(200);
+
+    const spans = await traceOf(TRACE);
+    const named = (name: string): CollectedSpan => spans.find((span) => span.name === name) as CollectedSpan;
+    const request = named('POST /v1/chat/completions');
+    const run = named('invoke_agent');
+    const [failed, completed] = spans.filter((span) => span.name === 'execute_tool single_file_rag');
+    const model = named('chat gpt-4o-mini');
+    expect(request).toMatchObject({
+      parentSpanId: CALLER_SPAN,
+      kind: 2,
+      attributes: { 'http.route': '/v1/chat/completions', 'http.response.status_code': '200' },
+    });
+    expect(run).toMatchObject({
+      parentSpanId: request.spanId,
+      error: null,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.id': String(assistant),
+        'bellwether.run_id': answer.headers.get('x-run-id'),
+        'bellwether.request_id': answer.headers.get('x-request-id'),
+        'gen_ai.usage.input_tokens': '11',
+        'gen_ai.usage.output_tokens': '7',
+      },
+    });
+    expect(failed).toMatchObject({ parentSpanId: run.spanId, error: 'tool.inaccessible', kind: 1 });
+    expect(completed).toMatchObject({ parentSpanId: run.spanId, error: null });
+    expect(model).toMatchObject({
+      parentSpanId: run.spanId,
+      kind: 3,
+      error: null,
+      attributes: {
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': 'gpt-4o-mini',
+        'server.address': '127.0.0.1',
+        'gen_ai.usage.input_tokens': '11',
+      },
+    });
+    const statements = spans.filter((span) => span.attributes['db.system.name'] === 'postgresql');
+    expect(statements.length).toBeGreaterThan(0);
+    const ids = new Set(spans.map(({ spanId }) => spanId));
+    for (const span of spans) expect(span === request || ids.has(span.parentSpanId ?? '')).toBe(true);
+    for (const span of spans) expect(span.end >= span.start && span.start >= request.start).toBe(true);
+
+    // The vendor's address is the operator's: it may continue the trace, and learns nothing else.
+    const asked = upstream.requests.at(-1);
+    expect(asked?.headers['traceparent']).toBe(`00-${TRACE}-${model.spanId}-01`);
+    expect(asked?.headers).not.toHaveProperty('tracestate');
+    expect(asked?.headers).not.toHaveProperty('baggage');
+    expect(collector.requests.at(-1)?.headers.authorization).toBe(`Basic ${COLLECTOR_KEY}`);
+    expect(collector.text()).not.toContain('canary');
+  });
+
+  it('is in the log with its ids and in the metrics, never with its contents', async () => {
+    const runId = logged('tool failed')[0]?.['run_id'];
+    expect(logged('tool failed')[0]).toMatchObject({
+      run_id: runId,
+      trace_id: TRACE,
+      request_id: expect.any(String),
+      tool: 'single_file_rag',
+      code: 'tool.inaccessible',
+    });
+    const text = await scrape();
+    for (const line of [
+      'gen_ai_invoke_agent_duration_seconds_count{assistant_type="multi_tool",mode="stream",error_type=""} 1',
+      'bellwether_completion_time_to_first_token_seconds_count{assistant_type="multi_tool"} 1',
+      'gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="single_file_rag",kind="tool",error_type="tool.inaccessible"} 1',
+      'gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="single_file_rag",kind="tool",error_type=""} 1',
+      'gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="gpt-4o-mini",error_type=""} 1',
+      'gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="gpt-4o-mini",gen_ai_token_type="input"} 11',
+      'bellwether_organization_tokens_total{organization="default",gen_ai_token_type="output"} 7',
+      'bellwether_completions_active 0',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text).toMatch(/bellwether_trace_spans_total\{outcome="exported"\} [1-9]/);
+    for (const secret of ['private canary', VENDOR_KEY, COLLECTOR_KEY, TOKEN])
+      expect(app.log() + text).not.toContain(secret);
+  });
+
+  it('is traced as failed with the code of the vendor’s failure, and a background run has a trace of its own', async () => {
+    const assistant = await makeAssistant(app);
+    upstream.expect({ status: 401, raw: JSON.stringify({ error: { message: `private canary ${VENDOR_KEY}` } }) });
+    const { json } = await app.api('POST', `/api/v1/assistants/${assistant}/runs`, { messages: [user(QUESTION)] });
+    const run = await until(() =>
+      collector.spans.find(({ attributes }) => attributes['bellwether.run_id'] === json.id),
+    );
+    expect(run).toMatchObject({ name: 'invoke_agent', error: 'upstream_auth' });
+    expect(run.parentSpanId).toBeUndefined();
+    const model = collector.spans.find((span) => span.traceId === run.traceId && span.name === 'chat gpt-4o-mini');
+    expect(model).toMatchObject({ error: 'upstream_auth', parentSpanId: run.spanId });
+    expect(logged('model vendor failed').at(-1)).toMatchObject({ run_id: json.id, trace_id: run.traceId, status: 401 });
+    expect(app.log() + collector.text()).not.toContain('canary');
+  });
+
+  it('is not slower and does not fail while the collector hangs', async () => {
+    collector.answer(() => undefined);
+    const assistant = await makeAssistant(app, { metadata: { connector: 'bypass', llm: '' } });
+    for (let n = 0; n < 5; n += 1) {
+      const { status } = await app.api('POST', '/v1/chat/completions', {
+        model: `lamb_assistant.${assistant}`,
+        messages: [user('Hi')],
+      });
+      expect(status).toBe(200);
+    }
+    collector.answer(null);
   });
 });

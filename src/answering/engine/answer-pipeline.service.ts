@@ -3,7 +3,7 @@ import { Observable } from 'rxjs';
 import type { ResolvedModel } from '../../connectors';
 import { lastQuestion } from '../../kernel';
 import { LimitReached } from '../../metering';
-import { reportMarkdown, type Run, RunsService, shapeReport } from '../../runs';
+import { reportMarkdown, RunsService, shapeReport } from '../../runs';
 import { type FunctionSet, NO_FUNCTIONS } from '../../tools';
 import { AnswerModels } from '../admission/answer-models.service';
 import { CLIENT_GONE } from '../admission/streams-in-flight';
@@ -17,13 +17,12 @@ import { checkAnswer } from './answer-checks';
 import { failedAnswer } from './answer-failure';
 import { AnswerImages } from './answer-images';
 import { AnswerLedger } from './answer-ledger';
-import { CompletionMetrics } from './completion.metrics';
+import { AnswerWatch } from './answer-watch';
 import { CompletionFunctions } from './completion-functions.service';
 import { type AnswerInProgress, ModelRequests } from './model-requests';
 import { PromptPreparation } from './prompt-preparation.service';
 import { withinRunTime } from './run-deadline';
 import { runLogSink } from './run-log.sink';
-import { type Trail, withTrail } from '../../platform/context';
 import { withinOrganization } from '../../platform/database';
 
 /** `finish_reason` of a run that only filled the prompt. */
@@ -38,7 +37,7 @@ export class AnswerPipeline {
     private readonly functions: CompletionFunctions,
     private readonly images: AnswerImages,
     private readonly runs: RunsService,
-    private readonly metrics: CompletionMetrics,
+    private readonly watch: AnswerWatch,
   ) {}
 
   /**
@@ -54,10 +53,12 @@ export class AnswerPipeline {
         reader.next(event);
       };
       const answer = { completion, ledger: new AnswerLedger(completion), pressure, tell };
-      withTrail(trailOf(run), () => this.settle(answer, () => this.produce(answer))).then(
-        () => reader.complete(),
-        (error: unknown) => reader.error(error),
-      );
+      this.watch
+        .within(completion, () => this.settle(answer, () => this.produce(answer)))
+        .then(
+          () => reader.complete(),
+          (error: unknown) => reader.error(error),
+        );
       return () => {
         if (!run.isClosed) run.abort(CLIENT_GONE);
       };
@@ -78,7 +79,7 @@ export class AnswerPipeline {
       await this.preparation.prepare(completion, ledger, functions);
       ledger.finishReason = PROMPT_ONLY;
     };
-    await withTrail(trailOf(completion.run), () => this.settle(answer, fill));
+    await this.watch.within(completion, () => this.settle(answer, fill));
     return ledger;
   }
 
@@ -94,7 +95,7 @@ export class AnswerPipeline {
     }
     const settled = completion.meter.settle({ failed: end.type !== 'finished' });
     if (settled !== null) await settled;
-    this.metrics.ended(completion, end);
+    this.watch.ended(completion, end);
     try {
       tell(end);
     } finally {
@@ -169,10 +170,4 @@ export class AnswerPipeline {
     for (const { code, message } of warnings) ledger.warn(code, message);
     return functions ?? NO_FUNCTIONS;
   }
-}
-
-/** A background run has no request around it, but its caller's. */
-function trailOf({ id, input }: Run): Partial<Trail> {
-  const requestId = input.caller.origin?.requestId;
-  return requestId === undefined ? { runId: id } : { runId: id, requestId };
 }

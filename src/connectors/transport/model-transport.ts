@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError, type JsonObject } from '../../kernel';
+import { traceHeaders } from '../../platform/context';
 import { encodeJson } from '../../platform/http';
 import type { OutboundClient } from '../../platform/outbound';
 import type { ModelTarget } from '../contract';
@@ -93,6 +94,7 @@ const headersFor = ({ target, headers }: ModelGet, stream: boolean): Record<stri
   accept: stream ? 'text/event-stream, application/x-ndjson' : 'application/json',
   'user-agent': 'bellwether',
   ...(headers ?? (target.apiKey === null ? {} : { authorization: `Bearer ${target.apiKey}` })),
+  ...(target.continuesTraces === true ? traceHeaders() : {}),
 });
 
 async function readUpTo(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {

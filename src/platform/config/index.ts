@@ -3,4 +3,5 @@ export type { Config } from './config.types';
 export { ConfigError, environmentVariables, loadConfig } from './load-config';
 export type { SecretKey } from './parsers';
 export { keepPrivate } from './keep-private';
+export { serviceVersion } from './service-version';
 export type { Vendor, VendorConfig } from './vendor.types';

@@ -135,6 +135,28 @@ export const roomLevels = (): Parser<Readonly<Record<string, LogLevel>>> => (val
     : { allowed: `pairs such as Http=debug, comma-separated; levels are ${LOG_LEVELS.join(', ')}` };
 };
 
+const HEADER = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*(.+?)\s*$/;
+
+/** `name=value` pairs of HTTP headers, values percent-encoded (OpenTelemetry, "Specifying headers"). */
+export const headerPairs = (): Parser<Readonly<Record<string, string>>> => (value) => {
+  const pairs = partsOf(value).map((part): [string, string] => {
+    const [, name = '', written = ''] = HEADER.exec(part) ?? [];
+    return [name.toLowerCase(), decoded(written)];
+  });
+  return pairs.every(([name, text]) => name !== '' && /^[\x20-\x7e]+$/.test(text))
+    ? { value: Object.fromEntries(pairs) }
+    : { allowed: 'pairs such as authorization=Basic%20abc, comma-separated; values are percent-encoded' };
+};
+
+/** Empty for a value that is not encoded well. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
 const KEYRING_ENTRY = /^([A-Za-z0-9_-]{1,32}):([0-9a-fA-F]{64})$/;
 
 export const keyring = (): Parser<readonly SecretKey[]> => (value) => {

@@ -1,6 +1,7 @@
 import {
   bool,
   cidrs,
+  headerPairs,
   httpUrl,
   integer,
   key,
@@ -51,6 +52,16 @@ export const SETTINGS = {
     token: variable('METRICS_TOKEN', key('', 32)),
     /** Organizations that have series of their own. */
     organizations: variable('METRICS_ORGANIZATIONS=0', integer(0, 500)),
+  },
+  /** Names of the OpenTelemetry specification. `endpoint` null: no traces. */
+  tracing: {
+    endpoint: variable('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl()),
+    headers: variable('OTEL_EXPORTER_OTLP_HEADERS=', headerPairs()),
+    service: variable('OTEL_SERVICE_NAME=bellwether', text()),
+    /** Share of the traces that begin here. */
+    ratio: variable('OTEL_TRACES_SAMPLER_ARG=1', number(0, 1)),
+    /** Spans carry questions, answers and results of tools. */
+    contents: variable('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=false', bool()),
   },
   database: {
     /** Null: the embedded database in `dataDir`, which also holds files and generated keys. */

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from './span';
+import { writeTraceparent } from './traceparent';
 
 /** The rows that statements may see. Null: none of any organization. */
 export type Reach = { readonly organizationId: string } | { readonly crossing: string } | null;
@@ -9,6 +11,8 @@ export interface Trail {
   readonly runId: string | null;
   /** W3C trace id. */
   readonly traceId: string | null;
+  /** The step that is under way; null while the trace is not recorded. */
+  readonly span: Span | null;
 }
 
 interface Work {
@@ -19,7 +23,7 @@ interface Work {
 /** One storage for all: each further one slows every promise of the process down. */
 const works = new AsyncLocalStorage<Work>();
 
-const NOWHERE: Trail = { requestId: null, runId: null, traceId: null };
+const NOWHERE: Trail = { requestId: null, runId: null, traceId: null, span: null };
 
 export const withReach = <T>(reach: Reach, work: () => T): T =>
   works.run({ reach, trail: works.getStore()?.trail ?? null }, work);
@@ -50,3 +54,18 @@ export function addToTrail(more: Partial<Trail>): void {
 
 /** Null outside requests, runs and jobs. */
 export const currentTrail = (): Trail | null => works.getStore()?.trail ?? null;
+
+/** Null while no trace is recorded. */
+export const currentSpan = (): Span | null => works.getStore()?.trail?.span ?? null;
+
+const NO_HEADERS = {};
+
+/** For servers of the operator and of organizations. Never with `tracestate` or `baggage` of a caller. */
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const span = currentSpan();
+  return span === null ? NO_HEADERS : { traceparent: writeTraceparent(span) };
+}
+
+/** What `work` does belongs to the span; without one it goes on as before. */
+export const inSpan = <T>(span: Span | null, work: () => T): T =>
+  span === null ? work() : withTrail({ span, traceId: span.traceId }, work);

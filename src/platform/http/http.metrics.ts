@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { counter, type Counter, DURATIONS, type Family, gauge, histogram, MetricRegistry } from '../metrics';
+import { counter, type Counter, DURATIONS, type Family, gauge, histogram, type MetricRegistry } from '../metrics';
 import type { RequestObserver } from '../logging';
 
 export const REQUEST_DURATION = histogram({

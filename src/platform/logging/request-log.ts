@@ -16,13 +16,14 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 /** Told of every request, whatever its end. */
 export interface RequestObserver {
-  began(): void;
+  /** Called after the request has its id. */
+  began(request: IncomingMessage): void;
   ended(request: IncomingMessage, response: ServerResponse, durationMs: number): void;
 }
 
 /** Gives every request an id, sent in the answer. Logs each answer as `debug`, or `error` from 500 on. */
 export const requestLog =
-  (logger: Pino, observer: RequestObserver): Handler =>
+  (logger: Pino, observers: readonly RequestObserver[]): Handler =>
   (request, response, next) => {
     const id = requestIdOf(request);
     const path = loggedPath(request.url ?? '');
@@ -31,9 +32,9 @@ export const requestLog =
     addToTrail({ requestId: id, traceId });
     response.setHeader('X-Request-Id', id);
     const started = performance.now();
-    observer.began();
+    for (const observer of observers) observer.began(request);
     response.once('close', () => {
-      observer.ended(request, response, performance.now() - started);
+      for (const observer of observers) observer.ended(request, response, performance.now() - started);
       const failed = response.statusCode >= 500;
       if (!failed && !logger.isLevelEnabled('debug')) return;
       logger[failed ? 'error' : 'debug']({

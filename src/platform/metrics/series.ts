@@ -28,8 +28,10 @@ export class Series<T> {
     const known = this.root.get(a)?.get(b)?.get(c)?.get(d);
     if (known !== undefined) return known;
     const instrument = this.make();
-    const level = levelIn(levelIn(levelIn(this.root, a), b), c);
-    level.set(d, instrument);
+    const inA: Level<Level<Level<T>>> = levelIn(this.root, a);
+    const inB: Level<Level<T>> = levelIn(inA, b);
+    const inC: Level<T> = levelIn(inB, c);
+    inC.set(d, instrument);
     this.all.push({ values: shown, instrument });
     return instrument;
   }
@@ -37,8 +39,10 @@ export class Series<T> {
 
 const OVERFLOWS = [OVERFLOW, OVERFLOW, OVERFLOW, OVERFLOW];
 
-function levelIn<T>(level: Map<string, Map<string, T>>, key: string): Map<string, T> {
-  let next = level.get(key);
-  if (next === undefined) level.set(key, (next = new Map()));
-  return next;
+function levelIn<T>(level: Level<Level<T>>, key: string): Level<T> {
+  const known = level.get(key);
+  if (known !== undefined) return known;
+  const made: Level<T> = new Map<string, T>();
+  level.set(key, made);
+  return made;
 }

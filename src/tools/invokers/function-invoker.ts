@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type EmitRunEvent, isJsonObject, type JsonObject, type Source, type ToolRef, type Usage } from '../../kernel';
 import { CONFIG, type Config } from '../../platform/config';
+import { currentSpan, inSpan } from '../../platform/context';
 import type { RunBudget } from '../../runs';
 import { Call } from '../calls/call';
 import type { CallSurroundings } from '../calls/call.types';
@@ -18,6 +19,7 @@ import { callPipeline } from '../policies/call-pipeline';
 import { statisticsName, ToolStatistics } from '../statistics/tool-statistics';
 import { ToolMetrics, uncountedTools } from '../statistics/tool.metrics';
 import { CallJournal, elapsedMs } from './call-journal';
+import { beginToolSpan, endToolSpan } from './tool-span';
 
 /** UTF-16 units of one call's arguments. */
 export const ARGUMENTS_LIMIT = 250_000;
@@ -103,9 +105,13 @@ export class FunctionInvoker {
     };
     const names = { plugin, counted: offered === undefined ? plugin : statisticsName(offered.plugin.definition) };
     const trace = { startedAt: performance.now(), retries: 0, cached: false, bounded: null };
+    const parent = currentSpan();
+    const traced = { callId: call.id, asked: call.arguments };
+    const span = parent === null ? null : beginToolSpan(parent, 'function', plugin, traced);
     emit({ type: 'tool.started', ...ref, message: `🔧 Calling ${name}...` });
     try {
-      const output = await this.attempt(call, offered, ref, invocation);
+      const output = await inSpan(span, () => this.attempt(call, offered, ref, invocation));
+      if (span !== null) endToolSpan(span, { ...trace, code: null, content: output.content });
       const duration_ms = elapsedMs(trace.startedAt);
       const outcome = { call, plugin, name, status: 'completed', cached: false, duration_ms, ...output } as const;
       emit(completedEvent(ref, outcome));
@@ -114,6 +120,7 @@ export class FunctionInvoker {
       return outcome;
     } catch (error) {
       const { code, message, content, unexpected } = failureOf(error);
+      if (span !== null) endToolSpan(span, { ...trace, code, content: '' });
       const called = { index: call.index, tool: plugin, function: name };
       this.journal.logFailure(invocation, called, trace, { code, error, unexpected });
       emit({ type: 'tool.failed', ...ref, code, retries: 0, message: `❌ ${name} failed` });

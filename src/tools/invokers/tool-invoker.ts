@@ -18,10 +18,12 @@ import {
   type ToolOutcome,
 } from '../contract';
 import type { CheckedOutput } from '../output/read-output';
+import { currentSpan, inSpan } from '../../platform/context';
 import { callPipeline } from '../policies/call-pipeline';
 import { ToolStatistics } from '../statistics/tool-statistics';
 import { ToolMetrics, uncountedTools } from '../statistics/tool.metrics';
 import { CallJournal, elapsedMs, type JournalledFailure } from './call-journal';
+import { beginToolSpan, endToolSpan, type TracedEnd } from './tool-span';
 
 /** How one call of the tool, or of its fallback, ended. */
 type Ended =
@@ -103,18 +105,22 @@ export class ToolInvoker {
     { ref, input, invocation }: Calling,
     startedAt: number,
   ): Promise<Ended> {
+    const parent = currentSpan();
+    const span = parent === null ? null : beginToolSpan(parent, 'tool', entry.plugin, { asked: input.query });
     let call: Call | null = null;
     let ended: Ended;
     try {
       if ('code' in prepared) throw new ToolFailure(prepared.code, prepared.message);
       call = new Call({ prepared, entry, input, invocation, ref, startedAt }, this.config.tools);
-      ended = { output: await this.pipeline(call), trace: call };
+      const running = call;
+      ended = { output: await inSpan(span, () => this.pipeline(running)), trace: call };
     } catch (error) {
       const { code, message, unexpected } = describeFailure(error);
       ended = { failed: { code, message }, trace: call ?? notCalled(startedAt) };
       this.log(invocation, { ...ref, plugin: call?.plugin ?? entry.plugin }, ended.trace, { code, error, unexpected });
     }
     call?.deadline.close();
+    if (span !== null) endToolSpan(span, spanEndOf(ended));
     this.count(invocation, call?.plugin ?? entry.plugin, entry, ended);
     return ended;
   }
@@ -149,6 +155,12 @@ export class ToolInvoker {
     this.journal.count(owner.organizationId, { plugin, counted: plugin }, ended.trace, { code, confidence, fellBack });
   }
 }
+
+const spanEndOf = (ended: Ended): TracedEnd => {
+  const { retries, cached } = ended.trace;
+  const [code, content] = 'failed' in ended ? [ended.failed.code, ''] : [null, ended.output.content];
+  return { retries, cached, code, content };
+};
 
 const NOT_BOUNDED = {};
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError, isJsonObject, type JsonObject } from '../../../kernel';
 import type { KnowledgeBaseRuntime } from '../../../organizations';
 import { CONFIG, type Config } from '../../../platform/config';
+import { traceHeaders } from '../../../platform/context';
 import { OutboundClient } from '../../../platform/outbound';
 import { referenceName } from './collection-names';
 import { noUsableAnswer, refusalOf } from './external-failure';
@@ -128,6 +129,7 @@ export class ExternalSearch {
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
+        ...traceHeaders(),
         ...(server.apiToken === null ? {} : { authorization: `Bearer ${server.apiToken}` }),
       },
       body: JSON.stringify(bodyOf(query)),

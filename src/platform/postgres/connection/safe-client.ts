@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common/services/logger.service.js';
 import { Client, type ClientConfig } from 'pg';
+import { currentSpan } from '../../context';
+import { recordStatement } from './statement-span';
 
 /** The message of `pg` for a query that ran into its client-side timeout. */
 const READ_TIMEOUT = 'Query read timeout';
@@ -27,10 +29,15 @@ export class SafeClient extends Client {
   /** Follows a statement to its end. */
   protected observe(statement: unknown, answer: Promise<unknown>): void {
     const startedAt = performance.now();
+    const parent = currentSpan();
     answer.then(
-      () => noteSlow(statement, startedAt),
+      () => {
+        noteSlow(statement, startedAt);
+        if (parent !== null) recordStatement(parent, textOf(statement), startedAt, null);
+      },
       (error: unknown) => {
         noteSlow(statement, startedAt);
+        if (parent !== null) recordStatement(parent, textOf(statement), startedAt, error);
         this.dropAfterTimeout(error);
       },
     );
@@ -42,11 +49,15 @@ export class SafeClient extends Client {
   }
 }
 
+function textOf(statement: unknown): string {
+  const text = typeof statement === 'string' ? statement : (statement as { text?: unknown } | undefined)?.text;
+  return typeof text === 'string' ? text : '';
+}
+
 /** Logs the text alone: parameters are personal data and secrets. */
 function noteSlow(statement: unknown, startedAt: number): void {
   const tookMs = performance.now() - startedAt;
   if (tookMs < SLOW_STATEMENT_MS) return;
-  const text = typeof statement === 'string' ? statement : (statement as { text?: unknown } | undefined)?.text;
-  const shown = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_STATEMENT) : '';
+  const shown = textOf(statement).replace(/\s+/g, ' ').trim().slice(0, LONGEST_STATEMENT);
   logger.warn({ msg: 'slow statement', duration_ms: Math.round(tookMs), statement: shown });
 }

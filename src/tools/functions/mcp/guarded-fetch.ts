@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../../kernel';
+import { traceHeaders } from '../../../platform/context';
 import { type OutboundClient, outboundFailure } from '../../../platform/outbound';
 
 /** Bytes of one answer, streamed or not. */
@@ -28,7 +29,7 @@ export function guardedFetch({ outbound, origin, onBodyEnd }: GuardedFetch) {
         origin: url.origin,
         path: url.pathname + url.search,
         method,
-        headers: Object.fromEntries(new Headers(init.headers)),
+        headers: { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() },
         body: typeof init.body === 'string' ? init.body : null,
         signal: init.signal ?? null,
       });

@@ -1,0 +1,3 @@
+export { RequestSpans } from './request-spans';
+export { Tracer } from './tracer';
+export { TracingModule } from './tracing.module';

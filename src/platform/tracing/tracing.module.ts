@@ -1,0 +1,7 @@
+import { Global, Module } from '@nestjs/common';
+import { TraceMetrics } from './trace.metrics';
+import { Tracer } from './tracer';
+
+@Global()
+@Module({ providers: [TraceMetrics, Tracer], exports: [Tracer] })
+export class TracingModule {}
