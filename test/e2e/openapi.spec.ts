@@ -16,7 +16,7 @@ describe('the OpenAPI document', () => {
       paths: Record<string, Record<string, Operation>>;
     };
     operations = Object.entries(paths)
-      .filter(([path]) => !path.startsWith('/health'))
+      .filter(([path]) => !/^\/(?:health|metrics)/.test(path))
       .flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
   }, 60_000);
   afterAll(() => app.stop());
