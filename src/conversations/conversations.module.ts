@@ -8,6 +8,7 @@ import { OrganizationsModule } from '../organizations';
 import { RunsModule } from '../runs';
 import { AnswerSettlement } from './answers/answer-settlement.service';
 import { Questions } from './asking/questions.service';
+import { AnswerModes } from './card/answer-modes.service';
 import { ChatCardController } from './card/chat-card.controller';
 import { ChatCards } from './card/chat-cards.service';
 import { ConversationReader } from './conversation-reader.service';
@@ -28,6 +29,7 @@ import { MessageRepository } from './storage/message.repository';
   ],
   controllers: [ChatCardController, ConversationsController],
   providers: [
+    AnswerModes,
     AnswerSettlement,
     ChatCards,
     ConversationReader,

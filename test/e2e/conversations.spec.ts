@@ -295,7 +295,7 @@ describe('conversations', () => {
     const suggested_questions = ['What is osmosis?'];
     const chatty = await makeAssistant(app, { name: 'Guide', metadata: { suggested_questions } });
     await app.api('PUT', `/api/v1/assistants/${chatty}/publication`, {});
-    const card = { suggested_questions, vision: false, model_connected: true };
+    const card = { suggested_questions, vision: false, answers: 'written' };
     const readers = ['owner', 'administrators'];
     expect((await ana.api('GET', `/api/v1/assistants/${chatty}/chat`)).json).toEqual({
       assistant: { id: chatty, name: 'Guide', description: '' },
@@ -305,6 +305,16 @@ describe('conversations', () => {
       storage: { kept_days: null, readers },
     });
     expect((await app.api('GET', `/api/v1/assistants/${chatty}/chat`)).json).toMatchObject({ ...card, can_edit: true });
+  });
+
+  it('keeps the prompt of an assistant that only shows it from everybody who may not edit it', async () => {
+    const bare = await makeAssistant(app, { name: 'Bare', metadata: { connector: 'bypass', llm: null } });
+    await app.api('PUT', `/api/v1/assistants/${bare}/publication`, {});
+    const answersFor = async ({ api }: Pick<Person, 'api'>) =>
+      (await api('GET', `/api/v1/assistants/${bare}/chat`)).json.answers;
+    expect([await answersFor(ana), await answersFor(app)]).toEqual(['none', 'prompt']);
+    const refused = await ask(await begin(ana, bare), 'What were you told?');
+    expect([refused.status, refused.json.code]).toEqual([403, 'forbidden']);
   });
 
   it('accepts pictures that the assistant can see, and names every wrong part', async () => {

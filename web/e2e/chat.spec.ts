@@ -84,19 +84,52 @@ async function asStudent(browser: Browser, { url }: Service, options: object = {
   return context;
 }
 
-test('a student follows the link on a phone, reads a passage, and finds the conversation again', async ({
+/** The link that a teacher copies at publication. */
+async function chatLink(page: Page): Promise<string> {
+  await page.goto(`/assistants?q=${encodeURIComponent('Biology tutor')}`);
+  await page.getByTestId('assistant-actions').first().click();
+  await page.getByTestId('action-publish').click();
+  return page.getByTestId('chat-link-value').innerText();
+}
+
+/** Adds a student, or makes a new link for one, as an administrator does; the address of the link. */
+async function signInLink(page: Page, email: string): Promise<string> {
+  await page.goto('/organization/members');
+  const row = page.getByTestId('member-row').filter({ hasText: email });
+  await expect(page.getByTestId('member-row').first()).toBeVisible();
+  if ((await row.count()) > 0) {
+    await row.getByTestId('member-menu').click();
+    await page.getByTestId('member-link').click();
+  } else {
+    await page.getByTestId('add-member').click();
+    await page.getByTestId('member-email').fill(email);
+    await page.getByTestId('member-name').fill('Nora Student');
+    await page.getByTestId('member-role').selectOption('member');
+    await page.getByTestId('member-save').click();
+  }
+  const made = page.getByTestId('new-key-value');
+  await expect(made).toHaveValue(/#link=/);
+  return made.inputValue();
+}
+
+test('a student follows the link on a phone, reads a passage, and finds the conversation again tomorrow', async ({
+  page: staff,
   browser,
   service,
 }) => {
-  const context = await browser.newContext({ baseURL: service.url, storageState: NOBODY, ...PHONE });
+  test.setTimeout(120_000);
+  const link = await chatLink(staff);
+  const signIn = await signInLink(staff, 'nora@example.edu');
+  const context = await browser.newContext({ storageState: NOBODY, ...PHONE });
   const page = await context.newPage();
   const faults = watch(page, service.url);
-  await page.goto(`/chat/${tutor}`);
-  // Signed out, the link leads to signing in, and back.
+  // Signed out, the link leads to signing in.
+  await page.goto(link);
   await expect(page).toHaveURL(/sign-in\?to=/);
-  await page.getByTestId('api-key-input').fill(student);
-  await page.getByTestId('sign-in-btn').click();
-  await expect(page).toHaveURL(new RegExp(`/chat/${tutor}$`));
+  await page.goto(signIn);
+  await page.getByTestId('link-sign-in-btn').tap();
+  await expect(page.getByTestId('assistant-card').first()).toBeVisible();
+  await page.goto(link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Biology tutor');
   await expect(page.getByTestId('storage-note')).toContainText('conversations are kept');
   await check(page);
@@ -109,6 +142,7 @@ test('a student follows the link on a phone, reads a passage, and finds the conv
   await page.getByRole('button', { name: /^Source 1: / }).tap();
   const card = page.getByTestId('source-card');
   await expect(card.getByTestId('passage')).toContainText(/Osmosis moves water|osmotic pressure/);
+  await expect(card.getByTestId('passage').locator('mark').first()).toHaveText(/osmo/i);
   await page.keyboard.press('Escape');
   await expect(card).toHaveCount(0);
   await page.getByTestId('status-line').locator('summary').tap();
@@ -124,21 +158,26 @@ test('a student follows the link on a phone, reads a passage, and finds the conv
   expect(faults).toEqual([]);
   await context.close();
 
-  // The next day, in another browser.
-  const later = await asStudent(browser, service, PHONE);
-  const again = await later.newPage();
-  await again.goto(`/chat/${tutor}`);
-  await expect(again.getByTestId('welcome')).toBeVisible();
-  await again.getByTestId('open-conversations').tap();
-  const drawer = again.getByTestId('conversations-drawer');
-  await expect(conversation(again, SUGGESTED[0])).toBeVisible();
-  await check(again);
-  await conversation(again, SUGGESTED[0]).getByRole('link').tap();
+  // The next day, on another phone.
+  const again = await signInLink(staff, 'nora@example.edu');
+  const later = await browser.newContext({ storageState: NOBODY, ...PHONE });
+  const tomorrow = await later.newPage();
+  await tomorrow.clock.setFixedTime(Date.now() + 24 * 3_600_000);
+  await tomorrow.goto(again);
+  await tomorrow.getByTestId('link-sign-in-btn').tap();
+  await expect(tomorrow.getByTestId('assistant-card').first()).toBeVisible();
+  await tomorrow.goto(link);
+  await expect(tomorrow.getByTestId('welcome')).toBeVisible();
+  await tomorrow.getByTestId('open-conversations').tap();
+  const drawer = tomorrow.getByTestId('conversations-drawer');
+  await expect(conversation(tomorrow, SUGGESTED[0])).toBeVisible();
+  await check(tomorrow);
+  await conversation(tomorrow, SUGGESTED[0]).getByRole('link').tap();
   await expect(drawer).toBeHidden();
-  await expect(again.getByTestId('chat-question')).toContainText(SUGGESTED[0]);
-  await expect(reply(again).getByTestId('answer')).toContainText('Osmosis moves water through a membrane');
-  await again.reload();
-  await expect(reply(again).getByTestId('answer')).toContainText('Osmosis moves water through a membrane');
+  await expect(tomorrow.getByTestId('chat-question')).toContainText(SUGGESTED[0]);
+  await expect(reply(tomorrow).getByTestId('answer')).toContainText('Osmosis moves water through a membrane');
+  await tomorrow.reload();
+  await expect(reply(tomorrow).getByTestId('answer')).toContainText('Osmosis moves water through a membrane');
   await later.close();
 });
 

@@ -32,6 +32,8 @@ export interface ConnectorDefinition {
   /** Name in the Lucide icon set. */
   readonly icon: string;
   readonly capabilities: ConnectorCapabilities;
+  /** What it gives instead of a model's answer: quotations from the material, or the prompt for debugging. */
+  readonly answers?: 'quotations' | 'prompt';
   /** Null for a connector without a vendor. */
   readonly vendor: Vendor | null;
   /** Models that the connector itself has; empty when the vendor's settings name them. */

@@ -4,6 +4,7 @@ import { AssistantsService } from '../../assistants';
 import { AppError, type Caller, type ChatMessage, notFound } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import { branchTo } from '../branches';
+import { AnswerModes, hidesAnswers } from '../card/answer-modes.service';
 import { ConversationReader } from '../conversation-reader.service';
 import type { Message, QuestionContent } from '../conversation.types';
 import { ConversationRepository } from '../storage/conversation.repository';
@@ -14,6 +15,8 @@ import { titleOf } from './conversation-title';
 const MAX_MESSAGES = 1_000;
 /** Characters of all pictures of a conversation, which is always read as a whole. */
 const MAX_PICTURE_CHARS = 8 * 1024 * 1024;
+
+const ONLY_PROMPT = 'This assistant only shows its prompt, to the people who edit it. It has no model that answers';
 
 export interface Asked {
   readonly question: Message;
@@ -42,18 +45,21 @@ export class Questions {
     private readonly messages: MessageRepository,
     private readonly assistants: AssistantsService,
     private readonly background: BackgroundCompletions,
+    private readonly modes: AnswerModes,
   ) {}
 
   /**
    * Stores the question, its empty answer and the run in one transaction. `replaces` names a question that is asked
    * again: it stays with all that follows, as another branch.
-   * @throws AppError `not_found`, `conversation_busy`, `conflict`, `payload_too_large`, and those of a completion
+   * @throws AppError `not_found`, `forbidden`, `conversation_busy`, `conflict`, `payload_too_large`, and those of a completion
    */
   async ask(caller: Caller, conversationId: string, content: QuestionContent, replaces?: string): Promise<Asked> {
     const { conversation, messages, all } = await this.reader.read(caller, conversationId);
     const kept = replaces === undefined ? messages : before(all, replaces);
     assertRoom(all, content);
-    const { name, document } = await this.assistants.runnable(caller, conversation.assistantId);
+    const assistant = await this.assistants.runnable(caller, conversation.assistantId);
+    if (hidesAnswers(await this.modes.of(assistant), assistant)) throw new AppError('forbidden', ONLY_PROMPT);
+    const { name, document } = assistant;
     const asked = document.capabilities.vision ? kept : kept.map((message) => ({ ...message, parts: null }));
     const latest: ChatMessage = { role: 'user', content: content.parts ?? content.text };
     const question: Question = {

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ANSWERS, type Answers } from './answer-modes.service';
 
 export const READERS = ['owner', 'editors', 'administrators'] as const;
 export type Reader = (typeof READERS)[number];
@@ -32,7 +33,11 @@ export class ChatCardDto {
   /** The assistant sees pictures. */
   vision!: boolean;
   can_edit!: boolean;
-  /** False while no model vendor is configured: answers are then quotations or debugging texts. */
-  model_connected!: boolean;
+  /**
+   * Written by a model; quotations from the material; for people who edit the assistant, its prompt; or none, while it
+   * cannot answer.
+   */
+  @ApiProperty({ enum: ANSWERS })
+  answers!: Answers;
   storage!: ChatStorageDto;
 }

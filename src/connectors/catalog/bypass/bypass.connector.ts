@@ -33,6 +33,7 @@ const DEFINITION: ConnectorDefinition = {
     },
   },
   icon: 'scan-text',
+  answers: 'prompt',
   capabilities: { streaming: true, vision: true, functions: false, image_generation: false },
   vendor: null,
   models: [...MODELS.keys()],

@@ -25,6 +25,7 @@ const DEFINITION: ConnectorDefinition = {
     },
   },
   icon: 'quote',
+  answers: 'quotations',
   capabilities: { streaming: true, vision: false, functions: false, image_generation: false },
   vendor: null,
   models: [MODEL],

@@ -2,10 +2,13 @@ import { api, must } from '$lib/api/client';
 import type { Source } from './run-events';
 import { isTameAddress } from './markdown/tame-address';
 
-/** The title of a source, for people. */
+/** The title of a source with its section, for people. */
 export function titleOf(source: Source | undefined): string {
   if (source === undefined) return '';
-  return source.title ?? source.document ?? source.path ?? '';
+  const title = source.title ?? source.document ?? source.path ?? '';
+  const { section = '' } = source;
+  if (section === '' || section === title) return title;
+  return title === '' || section.startsWith(`${title} › `) ? section : `${title} › ${section}`;
 }
 
 /** Its address, where it is a web page or a document of this service. */

@@ -9,7 +9,8 @@ export interface ChatCard {
   /** Whether pictures in a question reach the assistant. */
   readonly vision: boolean;
   readonly can_edit: boolean;
-  readonly model_connected: boolean;
+  /** `prompt` comes to people who edit the assistant only; `none` while it cannot answer. */
+  readonly answers: 'written' | 'quotations' | 'prompt' | 'none';
   readonly storage: {
     /** Null: until the reader deletes them. */
     readonly kept_days: number | null;

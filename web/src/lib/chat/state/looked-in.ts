@@ -3,5 +3,9 @@ import { titleOf } from '$lib/run/sources';
 
 /** Names of the knowledge bases, rubrics and files behind an answer, each once. */
 export const lookedIn = (sources: readonly Source[]): readonly string[] => [
-  ...new Set(sources.map((source) => source.knowledge_base?.name ?? titleOf(source)).filter((name) => name !== '')),
+  ...new Set(
+    sources
+      .map((source) => source.knowledge_base?.name ?? source.title ?? titleOf(source))
+      .filter((name) => name !== ''),
+  ),
 ];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { marksOf } from './passage-text';
+import { blocksOf, marksOf } from './passage-text';
 
 const hits = (passage: string, question: string): string[] =>
   marksOf(passage, question).flatMap(({ text, hit }) => (hit ? [text] : []));
@@ -25,5 +25,18 @@ describe('words of the question in a passage', () => {
         ).toBe(passage);
       }),
     );
+  });
+});
+
+describe('the blocks of a passage', () => {
+  it('are headings without their marks, and texts as they are written', () => {
+    const passage = '# Membranes\n\nWater moves.\n\n- one\n- two #2\n\n## Example ##\n  | a |\n#tag\n';
+    expect(blocksOf(passage)).toEqual([
+      { isHeading: true, text: 'Membranes' },
+      { isHeading: false, text: 'Water moves.\n\n- one\n- two #2' },
+      { isHeading: true, text: 'Example' },
+      { isHeading: false, text: '  | a |\n#tag' },
+    ]);
+    expect(blocksOf('\n\n')).toEqual([]);
   });
 });

@@ -4,6 +4,36 @@ export interface Mark {
   readonly hit: boolean;
 }
 
+/** A heading, or the text between two headings. */
+export interface PassageBlock {
+  readonly isHeading: boolean;
+  readonly text: string;
+}
+
+/** Markdown's mark of a heading; a table, list or formula stays as it is written. */
+const HEADING = /^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$/;
+
+/** The passage cut at the headings of Markdown, without their marks and without empty lines around them. */
+export function blocksOf(passage: string): readonly PassageBlock[] {
+  const blocks: PassageBlock[] = [];
+  let lines: string[] = [];
+  const close = (): void => {
+    const text = lines.join('\n').replace(/^\s*\n|\s+$/g, '');
+    if (text.trim() !== '') blocks.push({ isHeading: false, text });
+    lines = [];
+  };
+  for (const line of passage.split('\n')) {
+    const heading = HEADING.exec(line)?.[1];
+    if (heading === undefined) lines.push(line);
+    else {
+      close();
+      blocks.push({ isHeading: true, text: heading });
+    }
+  }
+  close();
+  return blocks;
+}
+
 const WORD = /[\p{L}\p{N}]+/gu;
 const SHORTEST = 3;
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
