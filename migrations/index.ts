@@ -1,4 +1,6 @@
+import { RegisterPlatforms1796611000001 } from './1796611000001-RegisterPlatforms';
 import { CodeTextFailures1796602000000 } from './1796602000000-CodeTextFailures';
+import { AddCourseActivities1796611000000 } from './1796611000000-AddCourseActivities';
 import { ImportLtiActivities1796522000000 } from './1796522000000-ImportLtiActivities';
 import { AddLtiSelections1796510000001 } from './1796510000001-AddLtiSelections';
 import { AddLtiGrades1796510000000 } from './1796510000000-AddLtiGrades';
@@ -118,4 +120,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddLtiBridge1796560000000,
   UnderstandQuestions1796630000000,
   AddInstallationFigures1796620000000,
+  AddCourseActivities1796611000000,
+  RegisterPlatforms1796611000001,
 ];

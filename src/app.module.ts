@@ -15,7 +15,7 @@ import { FilesModule } from './files';
 import { HealthModule } from './health';
 import { KnowledgeBasesModule } from './knowledge-bases';
 import { LambImportModule } from './lamb-import';
-import { LaunchFramesModule, LtiModule } from './lti';
+import { CourseRulesModule, LaunchFramesModule, LtiModule } from './lti';
 import { McpModule } from './mcp';
 import { MetadataMigratorModule, MigrationModule } from './migration';
 import { MoodleModule } from './moodle';
@@ -43,6 +43,7 @@ export const ROOMS = [
   ConversationsModule,
   LtiModule,
   LaunchFramesModule,
+  CourseRulesModule,
   // Before organizations, whose settings have routes for any name.
   PrivacyModule,
   OrganizationsModule,

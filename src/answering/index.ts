@@ -1,5 +1,6 @@
 export { CompletionCounts } from './admission/completion-counts';
 export { CompletionOpening } from './admission/completion-opening.service';
+export { type AdmittedQuestion, QUESTION_RULES, type QuestionRules } from './admission/question-rules.token';
 export { running } from './admission/feature-switches';
 export { StreamsInFlight } from './admission/streams-in-flight';
 export { AnsweringModule } from './answering.module';

@@ -118,6 +118,11 @@ export class AssistantsService {
     return this.quotas.reserve(traffic);
   }
 
+  /** Makes the newest version live. @throws {AppError} `not_found`, `forbidden`, `conflict` while it is not complete */
+  async publish(caller: Caller, id: number): Promise<void> {
+    await this.editor.publish(caller, id, null);
+  }
+
   /** Returns the id. @throws {AppError} when the definition does not pass. */
   async create(caller: Caller, input: DefinitionInput & { readonly name: string }): Promise<number> {
     const { row } = await this.editor.create(caller, input);

@@ -102,5 +102,7 @@ export function assertPerson({ mayNameEndUser }: Caller): void {
     throw new AppError('forbidden', 'A conversation belongs to one person. This credential may ask for several people');
 }
 
-const reaches = ({ assistantIds }: Caller, { assistantId }: Conversation): boolean =>
-  assistantIds === null || assistantIds.includes(assistantId);
+/** The session of a launch reaches the conversations of its activities, and those outside of courses. */
+const reaches = ({ assistantIds, activityIds }: Caller, { assistantId, activityId }: Conversation): boolean =>
+  (assistantIds === null || assistantIds.includes(assistantId)) &&
+  (activityIds === undefined || activityId === null || activityIds.includes(activityId));

@@ -13,6 +13,7 @@ import type { Conversation, Message } from './conversation.types';
 export const presentConversation = (conversation: Conversation): ConversationDto => ({
   id: conversation.id,
   assistant: { id: conversation.assistantId, name: conversation.assistantName },
+  activity_id: conversation.activityId,
   title: conversation.title,
   created_at: conversation.createdAt.toISOString(),
   updated_at: conversation.updatedAt.toISOString(),

@@ -14,6 +14,12 @@ export class CreateConversationDto {
   @Max(MAX_ID)
   assistant_id!: number;
 
+  /** The activity of a course in which the question is asked. A launch from a course chooses its own. */
+  @ApiPropertyOptional({ format: 'uuid' })
+  @MayBeOmitted()
+  @IsUUID()
+  activity_id?: string;
+
   /** Without it the first question names the conversation. */
   @MayBeOmitted()
   @IsName({ required: false, example: 'Photosynthesis' })
@@ -34,6 +40,12 @@ export class OfAssistantQueryDto {
   @Min(1)
   @Max(MAX_ID)
   assistant_id?: number;
+
+  /** Only conversations of this activity of a course. */
+  @ApiPropertyOptional({ format: 'uuid' })
+  @MayBeOmitted()
+  @IsUUID()
+  activity_id?: string;
 }
 
 export class ConversationQueryDto extends PageQueryDto {
@@ -45,6 +57,12 @@ export class ConversationQueryDto extends PageQueryDto {
   @Min(1)
   @Max(MAX_ID)
   assistant_id?: number;
+
+  /** Only conversations of this activity of a course. */
+  @ApiPropertyOptional({ format: 'uuid' })
+  @MayBeOmitted()
+  @IsUUID()
+  activity_id?: string;
 
   /** Part of the title, a question or an answer. */
   @MayBeOmitted()
@@ -93,6 +111,9 @@ export class ConversationDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
   assistant!: ConversationAssistantDto;
+  /** The activity of a course in which it was begun; null outside of courses. */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  activity_id!: string | null;
   /** Empty before the first question. */
   @ApiProperty({ example: 'What do the light reactions produce?' })
   title!: string;

@@ -8,6 +8,8 @@ export interface Conversation {
   readonly id: string;
   readonly assistantId: number;
   readonly assistantName: string;
+  /** The activity of a course in which it was begun; null outside of courses. */
+  readonly activityId: string | null;
   /** Empty before the first question. */
   readonly title: string;
   readonly createdAt: Date;

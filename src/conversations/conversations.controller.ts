@@ -46,8 +46,9 @@ export class ConversationsController {
   @Access({ scope: 'chat', summary: 'Own conversations, the last changed first' })
   @ApiOkResponse({ type: ConversationPageDto })
   async list(@CurrentCaller() caller: Caller, @Query() query: ConversationQueryDto): Promise<ConversationPageDto> {
-    const { assistant_id: assistantId = null, q = '' } = query;
-    const wanted = { assistantId, text: q.trim() === '' ? null : q.trim() };
+    const { assistant_id: assistantId, activity_id: activityId, q = '' } = query;
+    const filter = { assistantId: assistantId ?? null, activityId: activityId ?? null };
+    const wanted = { ...filter, text: q.trim() === '' ? null : q.trim() };
     return presentPage(await this.conversations.list(caller, wanted, toPageRequest(query)));
   }
 
@@ -57,17 +58,22 @@ export class ConversationsController {
   @ApiCreatedResponse({ type: ConversationDto })
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() { assistant_id, title = '' }: CreateConversationDto,
+    @Body() { assistant_id: assistant, activity_id: activity, title = '' }: CreateConversationDto,
   ): Promise<ConversationDto> {
-    return presentConversation(await this.conversations.create(caller, assistant_id, title));
+    const begun = await this.conversations.create(caller, { assistant, activity: activity ?? null, title });
+    return presentConversation(begun);
   }
 
   @Delete()
   @HttpCode(204)
-  @Access({ scope: 'chat', summary: 'Delete all own conversations, or all with one assistant' })
+  @Access({ scope: 'chat', summary: 'Delete all own conversations, or all with one assistant or of one activity' })
   @ApiNoContentResponse()
-  async removeAll(@CurrentCaller() caller: Caller, @Query() { assistant_id }: OfAssistantQueryDto): Promise<void> {
-    await this.conversations.removeAll(caller, assistant_id ?? null);
+  async removeAll(
+    @CurrentCaller() caller: Caller,
+    @Query() { assistant_id: assistantId, activity_id: activityId }: OfAssistantQueryDto,
+  ): Promise<void> {
+    const filter = { assistantId: assistantId ?? null, activityId: activityId ?? null };
+    await this.conversations.removeAll(caller, filter);
   }
 
   @Get(':id')

@@ -11,6 +11,9 @@ import { Questions } from './asking/questions.service';
 import { AnswerModes } from './card/answer-modes.service';
 import { ChatCardController } from './card/chat-card.controller';
 import { ChatCards } from './card/chat-cards.service';
+import { ActivityConversationRepository } from './reading/activity-conversation.repository';
+import { ActivityReadings } from './reading/activity-readings.service';
+import { ActivityUseRepository } from './reading/activity-use.repository';
 import { ConversationReader } from './conversation-reader.service';
 import { ConversationsController } from './conversations.controller';
 import { Conversations } from './conversations.service';
@@ -30,6 +33,9 @@ import { MessageRepository } from './storage/message.repository';
   controllers: [ChatCardController, ConversationsController],
   providers: [
     AnswerModes,
+    ActivityConversationRepository,
+    ActivityReadings,
+    ActivityUseRepository,
     AnswerSettlement,
     ChatCards,
     ConversationReader,
@@ -38,5 +44,6 @@ import { MessageRepository } from './storage/message.repository';
     MessageRepository,
     Questions,
   ],
+  exports: [ActivityReadings, ActivityUseRepository],
 })
 export class ConversationsModule {}

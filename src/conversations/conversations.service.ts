@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { QUESTION_RULES, type QuestionRules } from '../answering';
 import { AssistantsService } from '../assistants';
 import { AppError, type Caller, notFound, type Page, type PageRequest, uuidv7 } from '../kernel';
 import { Transactions } from '../platform/database';
@@ -10,7 +11,15 @@ import { ConversationRepository } from './storage/conversation.repository';
 
 export interface ConversationQuery {
   readonly assistantId: number | null;
+  readonly activityId: string | null;
   readonly text: string | null;
+}
+
+export interface NewConversation {
+  readonly assistant: number;
+  /** The activity of a course that the question is asked in; null to leave it to the launch. */
+  readonly activity: string | null;
+  readonly title: string;
 }
 
 /** Reason in the event `run.cancelled`. */
@@ -25,21 +34,27 @@ export class Conversations {
     private readonly assistants: AssistantsService,
     private readonly transactions: Transactions,
     private readonly runs: RunsService,
+    @Inject(QUESTION_RULES) private readonly rules: QuestionRules,
   ) {}
 
   async list(caller: Caller, query: ConversationQuery, page: PageRequest): Promise<Page<Conversation>> {
     assertPerson(caller);
-    return this.conversations.of(caller).page({ ...query, onlyAssistants: caller.assistantIds }, page);
+    return this.conversations.of(caller).page({ ...query, ...reachOf(caller) }, page);
   }
 
-  /** `number`: of the assistant, as `ChatCards.of`. @throws AppError `not_found` for one that the caller may not use */
-  async create(caller: Caller, number: number, title: string): Promise<Conversation> {
+  /**
+   * `assistant`: its number, as for `ChatCards.of`.
+   * @throws AppError `not_found` for an assistant that the caller may not use, or an activity that is not the caller's
+   */
+  async create(caller: Caller, begun: NewConversation): Promise<Conversation> {
     assertPerson(caller);
-    const found = await this.assistants.runnable(caller, await this.assistants.idHere(caller, number));
+    const { title } = begun;
+    const found = await this.assistants.runnable(caller, await this.assistants.idHere(caller, begun.assistant));
     const { id: assistantId, name: assistantName } = found;
+    const activityId = await this.rules.activityFor(caller, assistantId, begun.activity);
     const id = await this.transactions.once('conversation.create', async (tx) => {
       const id = uuidv7();
-      await this.conversations.of(caller, tx).insert({ id, assistantId, assistantName, title });
+      await this.conversations.of(caller, tx).insert({ id, assistantId, assistantName, activityId, title });
       return id;
     });
     return this.reader.find(caller, id);
@@ -67,11 +82,10 @@ export class Conversations {
     await this.cancel(caller, running);
   }
 
-  /** Removes all, or all with one assistant, as `remove`. */
-  async removeAll(caller: Caller, assistantId: number | null): Promise<void> {
+  /** Removes all, or all with one assistant or of one activity, as `remove`. */
+  async removeAll(caller: Caller, filter: Omit<ConversationQuery, 'text'>): Promise<void> {
     assertPerson(caller);
-    const filter = { assistantId, onlyAssistants: caller.assistantIds };
-    await this.cancel(caller, await this.conversations.of(caller).removeAll(filter));
+    await this.cancel(caller, await this.conversations.of(caller).removeAll({ ...filter, ...reachOf(caller) }));
   }
 
   private async cancel({ organizationId }: Caller, runIds: readonly string[]): Promise<void> {
@@ -85,3 +99,8 @@ export class Conversations {
     }
   }
 }
+
+const reachOf = ({ assistantIds, activityIds }: Caller) => ({
+  onlyAssistants: assistantIds,
+  onlyActivities: activityIds ?? null,
+});

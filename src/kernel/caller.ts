@@ -46,6 +46,8 @@ export interface Caller extends Principal {
   readonly scopes: readonly Scope[];
   /** Set: the credential may use these assistants only. */
   readonly assistantIds: readonly number[] | null;
+  /** Set: the session of a launch from a course. Ids of the activities that it came from, the newest first. */
+  readonly activityIds?: readonly string[];
   /** Set: the credential may use published assistants only, and edits none. */
   readonly publishedOnly?: true;
   /**

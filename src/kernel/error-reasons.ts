@@ -1,5 +1,10 @@
 /** Reasons of refusals that clients word themselves; docs/reference/errors.md lists them with their values. */
 export const ERROR_REASONS = [
+  'activity.agreement_changed',
+  'activity.early',
+  'activity.over',
+  'activity.unread',
+  'activity.window',
   'assistant.incomplete',
   'assistant.newest',
   'assistant.not_published',

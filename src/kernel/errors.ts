@@ -23,6 +23,8 @@ export const ERROR_CODES = [
   'idempotency_in_progress',
   'idempotency_mismatch',
   'link_expired',
+  'activity_closed',
+  'agreement_required',
   'embedding_model_mismatch',
   'precondition_failed',
   'precondition_required',

@@ -2,5 +2,6 @@ export { BridgeKeyImport, type ImportedKey } from './legacy/bridge-key-import.re
 export { BridgeRepository, type BridgeStanding } from './legacy/bridge.repository';
 export { ActivityImport, type ImportedActivity } from './legacy/legacy-activity.repository';
 export { type ImportedPerson, LegacyPersonImport } from './legacy/legacy-people.repository';
+export { CourseRulesModule } from './course-rules.module';
 export { LaunchFramesModule } from './launch-frames.module';
 export { LtiModule } from './lti.module';

@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AssistantsModule } from '../assistants';
+import { AnsweringModule } from '../answering';
 import { AuthModule } from '../auth';
+import { ConversationsModule } from '../conversations';
 import { OrganizationsModule } from '../organizations';
+import { ActivitiesController } from './activities/activities.controller';
+import { Activities } from './activities/activities.service';
 import { BridgeController } from './bridge/door/bridge.controller';
 import { BridgeLaunches } from './bridge/door/bridge-launches.service';
 import { NonceRepository } from './bridge/oauth/nonce.repository';
@@ -11,6 +15,13 @@ import { BridgeSettingsController } from './bridge/settings/bridge-settings.cont
 import { ActivityAssistants } from './courses/activity-assistants.service';
 import { ActivityRepository } from './courses/activity.repository';
 import { CourseRepository } from './courses/course.repository';
+import { ActivitySettingsEditor } from './dashboard/activity-settings.service';
+import { CoursesController } from './dashboard/courses.controller';
+import { CourseUse } from './dashboard/course-use.service';
+import { ReadableConversations } from './dashboard/readable-conversations.service';
+import { TaughtActivitiesController } from './dashboard/taught-activities.controller';
+import { TaughtCourses } from './dashboard/taught-courses.service';
+import { Trials } from './dashboard/trials.service';
 import { DeepLinkingController } from './deep-linking/deep-linking.controller';
 import { SelectionRepository } from './deep-linking/selection.repository';
 import { Selections } from './deep-linking/selections.service';
@@ -38,6 +49,10 @@ import { PlatformRepository } from './platforms/platform.repository';
 import { Platforms } from './platforms/platforms.service';
 import { PlatformsController } from './platforms/platforms.controller';
 import { ToolAddresses } from './platforms/tool-addresses';
+import { RegistrationController } from './registration/registration.controller';
+import { RegistrationInvitationsController } from './registration/registration-invitations.controller';
+import { RegistrationRepository } from './registration/registration.repository';
+import { Registrations } from './registration/registrations.service';
 import { CourseServicesController } from './services/course-services.controller';
 import { GradeRepository } from './services/grade.repository';
 import { Grades } from './services/grades.service';
@@ -47,20 +62,27 @@ import { TaughtRepository } from './services/taught.repository';
 
 /** Courses of learning platforms (1EdTech LTI 1.3 and Advantage). */
 @Module({
-  imports: [AssistantsModule, AuthModule, OrganizationsModule],
+  imports: [AnsweringModule, AssistantsModule, AuthModule, ConversationsModule, OrganizationsModule],
   controllers: [
+    ActivitiesController,
     BridgeController,
     BridgeSettingsController,
     CourseServicesController,
+    CoursesController,
     DeepLinkingController,
     JwksController,
     LaunchController,
     PlatformsController,
+    RegistrationController,
+    RegistrationInvitationsController,
+    TaughtActivitiesController,
   ],
   providers: [
+    Activities,
     ActivityAssistants,
     ActivityImport,
     ActivityRepository,
+    ActivitySettingsEditor,
     BridgeKeyImport,
     BridgeKeys,
     BridgeLaunches,
@@ -72,6 +94,7 @@ import { TaughtRepository } from './services/taught.repository';
     GradeRepository,
     Grades,
     CourseRepository,
+    CourseUse,
     HandoverRepository,
     LaunchAttemptRepository,
     LaunchLogins,
@@ -88,13 +111,18 @@ import { TaughtRepository } from './services/taught.repository';
     PlatformRepository,
     PlatformServices,
     Platforms,
+    ReadableConversations,
+    RegistrationRepository,
+    Registrations,
     Roster,
     SelectionRepository,
     Selections,
+    TaughtCourses,
     TaughtRepository,
     ToolAddresses,
     ToolKeyRepository,
     ToolKeys,
+    Trials,
   ],
   exports: [ActivityImport, BridgeKeyImport, BridgeRepository, LegacyPersonImport],
 })

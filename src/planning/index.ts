@@ -6,3 +6,4 @@ export { PlanningModule } from './planning.module';
 export { PLANNING_OPTIONS_SCHEMA, planningOptions } from './plan/planning-options';
 export * from './plan/planning.types';
 export type { PlannableTool } from './selection/tool-facts';
+export { termsOf } from './selection/words';

@@ -11,8 +11,10 @@ const NO_PAGE = /^\/(api|v1|lamb|mcp|health|metrics|_app)(\/|$)/i;
 /** SvelteKit hashes the names of these files. */
 const IMMUTABLE = /^\/_app\/immutable\//;
 
-/** The chat with an assistant: the one page that other sites may frame. */
-const FRAMEABLE = /^\/chat\/[^/]/;
+/** The chat with an assistant, and the page of a course: the pages that other sites may frame. */
+const FRAMEABLE = /^\/(?:chat|courses)\/[^/]/;
+/** Sites of the operator's list show the chat alone. */
+const CHAT = /^\/chat\//;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 /** Cached, and revalidated at every use. */
@@ -66,9 +68,9 @@ export class WebService {
     response: Response,
   ): Promise<void> {
     const { activity } = query;
-    const isChat = FRAMEABLE.test(path);
-    const launchers = isChat && typeof activity === 'string' ? await this.frames.ancestorsOf(activity) : [];
-    const ancestors = isChat ? [...this.config.http.frameAncestors, ...launchers] : [];
+    const isShown = FRAMEABLE.test(path);
+    const launchers = isShown && typeof activity === 'string' ? await this.frames.ancestorsOf(activity) : [];
+    const ancestors = [...(CHAT.test(path) ? this.config.http.frameAncestors : []), ...launchers];
     const isFrameable = ancestors.length > 0;
     response.set('Content-Security-Policy', isFrameable ? framedPolicy(ancestors) : policy);
     if (isFrameable) response.removeHeader('X-Frame-Options');

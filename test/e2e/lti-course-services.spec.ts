@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { type ApiAnswer, startApp, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { COURSE, launch, LtiPlatform, ROLES, SCOPE, STUDENT, TEACHER } from '../support/lti-platform';
 import { SsoBrowser, type Visit } from '../support/sso-browser';
 
@@ -9,7 +9,6 @@ const CLASSIC = {
   llm: 'debug-bypass',
   rag_processor: 'no_rag',
 };
-const HERE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
 
 let app: TestApp;
 let lms: LtiPlatform;
@@ -24,17 +23,11 @@ const activityIn = ({ location, text }: Visit): string => {
   return new URL(location, app.url).searchParams.get('activity') ?? '';
 };
 
-async function asks(browser: SsoBrowser, method: string, path: string, body?: unknown): Promise<ApiAnswer> {
-  const init = { method, headers: HERE, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const { status, text, headers } = await browser.send(new URL(path, app.url), init);
-  return { status, text, headers, json: JSON.parse(text === '' ? 'null' : text) };
-}
-const gives = (body: unknown, browser = teacher): Promise<ApiAnswer> =>
+const asks = (browser: SsoBrowser, method: string, path: string, body?: unknown) => browser.call(method, path, body);
+const gives = (body: unknown, browser = teacher) =>
   asks(browser, 'POST', `/api/v1/lti/activities/${activity}/grades`, body);
-const sendsAgain = (id: string): Promise<ApiAnswer> =>
-  asks(teacher, 'POST', `/api/v1/lti/activities/${activity}/grades/${id}/send`);
-const members = (browser = teacher): Promise<ApiAnswer> =>
-  asks(browser, 'GET', `/api/v1/lti/courses/${course}/members`);
+const sendsAgain = (id: string) => asks(teacher, 'POST', `/api/v1/lti/activities/${activity}/grades/${id}/send`);
+const members = (browser = teacher) => asks(browser, 'GET', `/api/v1/lti/courses/${course}/members`);
 
 beforeAll(async () => {
   app = await startApp();

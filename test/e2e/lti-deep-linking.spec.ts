@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { type ApiAnswer, startApp, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { CLAIM, launch, type LmsMessage, LtiPlatform, STUDENT, TEACHER } from '../support/lti-platform';
 import { SsoBrowser } from '../support/sso-browser';
 
@@ -9,7 +9,6 @@ const CLASSIC = {
   llm: 'debug-bypass',
   rag_processor: 'no_rag',
 };
-const HERE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
 const SELECT: LmsMessage = { type: 'LtiDeepLinkingRequest', person: TEACHER };
 
 let app: TestApp;
@@ -23,11 +22,8 @@ async function assistant(name: string, publish = true): Promise<number> {
   return json.id;
 }
 
-async function asks(browser: SsoBrowser, id: string, body?: unknown): Promise<ApiAnswer> {
-  const init = body === undefined ? { headers: HERE } : { method: 'POST', headers: HERE, body: JSON.stringify(body) };
-  const { status, text, headers } = await browser.send(new URL(`/api/v1/lti/deep-linking/${id}`, app.url), init);
-  return { status, text, headers, json: JSON.parse(text) };
-}
+const asks = (browser: SsoBrowser, id: string, body?: unknown) =>
+  browser.call(body === undefined ? 'GET' : 'POST', `/api/v1/lti/deep-linking/${id}`, body);
 
 /** A browser that the platform sent to the picker, and the id of the request. */
 async function picking(more: LmsMessage = {}): Promise<{ browser: SsoBrowser; id: string; path: string }> {

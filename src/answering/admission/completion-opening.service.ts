@@ -15,6 +15,7 @@ import { assertNoClientTools } from '../request/client-tools';
 import { CompletionWatch } from './completion-watch.service';
 import type { Completion } from '../completion/completion.types';
 import { secretsOf } from './organization-secrets';
+import { QUESTION_RULES, type QuestionRules } from './question-rules.token';
 
 /** ACCESS.md E5. */
 const CALLS_PER_TARGET = 8;
@@ -27,11 +28,16 @@ export interface OpeningInput {
   readonly parent?: ParentRun | null;
   /** The run of a background completion; without it a run is opened. */
   readonly run?: Run;
+  /** The activity of a course in whose conversation the question is asked. */
+  readonly activityId?: string | null;
+  /** A rule to be tried, which replaces that of the course. */
+  readonly instruction?: string;
 }
 
 interface Admitted {
   readonly assistant: RunnableAssistant;
   readonly payer: OrganizationRuntime;
+  readonly instruction: string | null;
   /** Values that must not appear in a report. */
   readonly secrets: readonly string[];
 }
@@ -56,12 +62,13 @@ export class CompletionOpening {
     @Inject(ASSISTANT_ABILITY) private readonly abilities: AbilityProvider,
     private readonly counts: CompletionCounts,
     private readonly meters: CompletionMeters,
+    @Inject(QUESTION_RULES) private readonly rules: QuestionRules,
     @Inject(CONFIG) { tools }: Config,
   ) {
     this.limits = { timeoutMs: tools.runTimeoutMs, tokens: tools.runTokens, callsPerTarget: CALLS_PER_TARGET };
   }
 
-  /** @throws `not_found`, `feature_disabled`, `validation_failed`, `server_shutdown`, `too_many_requests`, `rate_limited`, `quota_exceeded`. */
+  /** @throws `not_found`, `feature_disabled`, `activity_closed`, `agreement_required`, `validation_failed`, `server_shutdown`, `too_many_requests`, `rate_limited`, `quota_exceeded`. */
   async open(input: OpeningInput): Promise<Completion> {
     const admitted = await this.admit(input);
     this.assertOpenFor(input);
@@ -84,12 +91,21 @@ export class CompletionOpening {
     return runInputOf(input, assistant);
   }
 
-  private async admit({ caller, assistant: wanted, request }: OpeningInput): Promise<Admitted> {
+  private async admit({
+    caller,
+    assistant: wanted,
+    request,
+    activityId,
+    parent,
+    ...tried
+  }: OpeningInput): Promise<Admitted> {
     const assistant = typeof wanted === 'number' ? await this.assistants.runnable(caller, wanted) : wanted;
     const organization = await this.organizations.runtime(assistant.organizationId);
     assertFeatures(assistant.required, organization.features);
     if (assistant.document.functions.length > 0) assertNoClientTools(request);
-    return { assistant, payer: organization, secrets: secretsOf(organization) };
+    const question = { caller, assistantId: assistant.id, activityId: activityId ?? null, isNested: Boolean(parent) };
+    const instruction = tried.instruction ?? (await this.rules.admit(question));
+    return { assistant, payer: organization, instruction, secrets: secretsOf(organization) };
   }
 
   /**
@@ -137,7 +153,7 @@ export class CompletionOpening {
     if (!parent) this.watch.assertOpen();
   }
 
-  private enter(input: OpeningInput, { assistant, secrets }: Admitted, held: Held): Completion {
+  private enter(input: OpeningInput, { assistant, instruction, secrets }: Admitted, held: Held): Completion {
     const { caller, request, parent = null } = input;
     const { document } = assistant;
     const opening = runInputOf(input, assistant);
@@ -159,6 +175,7 @@ export class CompletionOpening {
       assertAllowed: () => hold.assertAllowed(),
       assistant,
       request,
+      instruction,
       wantsReport: !parent && (request.verbose || document.verbose) && assistant.disclosure !== 'none',
       secrets,
       depth: parent?.depth ?? 0,
@@ -173,7 +190,7 @@ export class CompletionOpening {
   }
 }
 
-function runInputOf({ caller, request, parent }: OpeningInput, assistant: RunnableAssistant): RunInput {
+function runInputOf({ caller, request, parent, activityId }: OpeningInput, assistant: RunnableAssistant): RunInput {
   const { id, name, organizationId, ownerId, document, version } = assistant;
   return {
     assistant: { id, name, organizationId, ownerId, type: document.type, version },
@@ -182,6 +199,7 @@ function runInputOf({ caller, request, parent }: OpeningInput, assistant: Runnab
     stream: request.stream,
     parentRunId: parent?.runId ?? null,
     draft: assistant.draft,
+    ...(activityId && { activityId }),
     question: lastQuestion(request.messages),
   };
 }

@@ -18,6 +18,14 @@ const PATIENCE: Partial<Record<ErrorCode, number>> = { unavailable: 10_000, rate
 /** The pause between two tries. */
 const RETRY_MS = 500;
 
+/** Where a question is asked. */
+export interface AskedIn {
+  /** The activity of its conversation. */
+  readonly activityId?: string | null;
+  /** Writes in the transaction that queues the run. */
+  readonly also?: WithQueuedRun;
+}
+
 /** Queues completions as background runs, and executes them in the process that claims the run. */
 @Injectable()
 export class BackgroundCompletions implements RunExecutor {
@@ -32,12 +40,12 @@ export class BackgroundCompletions implements RunExecutor {
   ) {}
 
   /**
-   * Checks the request like a completion route. The queued run then survives this process. `also` writes in the
-   * transaction that queues it. @throws AppError
+   * Checks the request like a completion route. The queued run then survives this process. @throws AppError
    */
-  async start(caller: Caller, assistantId: number, body: unknown, also?: WithQueuedRun): Promise<RunRecord> {
+  async start(caller: Caller, assistantId: number, body: unknown, asked: AskedIn = {}): Promise<RunRecord> {
     const request = requestOf(body);
-    const input = await this.opening.runInput({ caller, assistant: assistantId, request });
+    const { activityId = null, also } = asked;
+    const input = await this.opening.runInput({ caller, assistant: assistantId, request, activityId });
     return this.runs.enqueue(input, body as JsonObject, also);
   }
 
@@ -72,10 +80,11 @@ export class BackgroundCompletions implements RunExecutor {
 
   /** Checks access again: rights may have changed since the request. */
   private async admit(run: Run, body: JsonObject): Promise<Completion> {
-    const { assistant, caller: asked, draft: isDraft } = run.input;
+    const { assistant, caller: asked, draft: isDraft, activityId = null } = run.input;
     const caller = await this.callers.renew(asked);
     assertScope(caller, 'chat');
-    if (isDraft !== true) return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run });
+    if (isDraft !== true)
+      return this.opening.open({ caller, assistant: assistant.id, request: requestOf(body), run, activityId });
     const { draft, chat } = readDraftRequest(body);
     const runnable = await this.assistants.draft(caller, draft);
     return this.opening.open({ caller, assistant: runnable, request: requestOf(chat), run });

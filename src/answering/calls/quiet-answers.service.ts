@@ -16,6 +16,8 @@ export interface QuietInput {
   readonly assistant?: RunnableAssistant;
   readonly request: ChatRequest;
   readonly signal: AbortSignal;
+  /** A rule for the answer that is tried; absent for those that hold. */
+  readonly instruction?: string;
   /** Set for a nested run, which shares its parent's budget and calls no functions and no assistants. */
   readonly parent?: ParentRun;
   /** Called before the run starts, so that its events can be followed. Must not throw. */
@@ -73,9 +75,11 @@ export class QuietAnswers {
   }
 
   private async under<T>(input: QuietInput, work: (completion: Completion) => Promise<T>): Promise<T> {
-    const { caller, assistant, assistantId, signal, parent } = input;
+    const { caller, assistant, assistantId, signal, parent, instruction } = input;
     const request = { ...input.request, stream: false };
-    const completion = await this.opening.open({ caller, assistant: assistant ?? assistantId, request, parent });
+    const tried = instruction === undefined ? {} : { instruction };
+    const asked = { caller, assistant: assistant ?? assistantId, request, parent, ...tried };
+    const completion = await this.opening.open(asked);
     const stop = (): void => completion.run.abort(REQUESTER_GONE);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });

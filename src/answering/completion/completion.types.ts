@@ -14,6 +14,8 @@ export interface Completion {
   readonly promptMemory: MemoryClaim;
   readonly assistant: RunnableAssistant;
   readonly request: ChatRequest;
+  /** A rule for the answer beside the assistant's own, as in an assessment window; null for none. */
+  readonly instruction: string | null;
   /** True when the caller gets the report instead of the model's answer. */
   readonly wantsReport: boolean;
   /** Checks the caller's access between two steps. @throws AppError */

@@ -6,6 +6,7 @@ import type { PreparedPrompt } from '../../runs';
 import type { FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
+import { withInstruction } from './course-instruction';
 
 /** Runs the assistant's own pipeline: from the question to the final messages. */
 @Injectable()
@@ -24,10 +25,14 @@ export class PromptPreparation {
     const { caller } = run.input;
     const { declarations } = functions;
     const job = { assistant, caller, messages, metadata, run, stream, assistants, functions: declarations };
-    const prepared = await pipeline.prepare(job).catch((error: unknown) => {
+    const own = await pipeline.prepare(job).catch((error: unknown) => {
       if (error instanceof AppError) ledger.spend(error.usage);
       throw error;
     });
+    const prepared =
+      completion.instruction === null
+        ? own
+        : { ...own, messages: withInstruction(own.messages, completion.instruction) };
     ledger.spend(prepared.usage);
     const chars = charsOf(prepared.messages);
     completion.promptMemory.take(2 * Math.max(0, chars - charsOf(messages)));

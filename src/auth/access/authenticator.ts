@@ -23,6 +23,7 @@ export const callerOf = (row: KeyRow, kind: 'api_key' | 'session' = 'api_key'): 
   systemAdmin: row.systemAdmin && row.isSystem && row.scopes.includes('admin'),
   scopes: row.scopes,
   assistantIds: row.assistantIds,
+  ...(row.activityIds ? { activityIds: row.activityIds } : {}),
   ...(row.publishedOnly === true ? { publishedOnly: true as const } : {}),
 });
 

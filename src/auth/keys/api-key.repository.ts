@@ -19,6 +19,8 @@ export interface KeyRow {
   readonly systemAdmin: boolean;
   readonly scopes: Scope[];
   readonly assistantIds: number[] | null;
+  /** Of the session of a launch; null or absent for other credentials. */
+  readonly activityIds?: string[] | null;
   /** Null for a session without a key. */
   readonly publishedOnly: boolean | null;
   readonly expiresAt: Date | null;

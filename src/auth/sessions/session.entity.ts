@@ -35,6 +35,10 @@ export class SessionEntity {
   @Column('integer', { name: 'assistant_ids', array: true, nullable: true })
   assistantIds!: number[] | null;
 
+  /** Set for the session of a launch: the activities that it came from, the newest first. */
+  @Column('uuid', { name: 'activity_ids', array: true, nullable: true })
+  activityIds!: string[] | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

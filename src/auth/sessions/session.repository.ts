@@ -18,7 +18,7 @@ const SESSION_ROW = `
          member.disabled OR organization.suspended OR member.role <> session.role AS disabled,
          organization.erase_after IS NOT NULL AS "isEnded",
          person.system_admin AS "systemAdmin", session.scopes,
-         coalesce(session.assistant_ids, key.assistant_ids) AS "assistantIds",
+         coalesce(session.assistant_ids, key.assistant_ids) AS "assistantIds", session.activity_ids AS "activityIds",
          coalesce(key.published_only, session.assistant_ids IS NOT NULL) AS "publishedOnly",
          LEAST(session.expires_at, key.expires_at, session.last_seen_at + interval '${IDLE_HOURS} hours') AS "expiresAt",
          key.revoked_at AS "revokedAt", session.created_at AS "createdAt", session.last_seen_at AS "lastSeenAt",
@@ -44,7 +44,12 @@ export interface OpenSession {
 export type NewSession = Pick<
   SessionEntity,
   'id' | 'organizationId' | 'userId' | 'apiKeyId' | 'hash' | 'role' | 'scopes'
-> & { readonly signOn?: SignOn; readonly assistantIds?: readonly number[]; readonly byPassword?: boolean };
+> & {
+  readonly signOn?: SignOn;
+  readonly assistantIds?: readonly number[];
+  readonly activityIds?: readonly string[];
+  readonly byPassword?: boolean;
+};
 
 /** The provider and person behind a session of single sign-on. */
 export type SignOn = {
@@ -114,8 +119,8 @@ export class SessionRepository {
     await tx.query(
       `INSERT INTO sessions (id, organization_id, user_id, api_key_id, hash, role, scopes, expires_at,
                              issuer_key, issuer, subject, provider_session, id_token, provider_issued_at,
-                             assistant_ids, by_password)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14, $15)`,
+                             assistant_ids, by_password, activity_ids)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${SESSION_HOURS} hours', $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         session.id,
         session.organizationId,
@@ -127,6 +132,7 @@ export class SessionRepository {
         ...signOnColumns(signOn),
         session.assistantIds ?? null,
         session.byPassword ?? false,
+        session.activityIds ?? null,
       ],
     );
   }

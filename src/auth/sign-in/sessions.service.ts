@@ -30,6 +30,8 @@ export type SessionOpening = Pick<NewSession, 'organizationId' | 'userId' | 'api
   readonly assistantIds?: readonly number[];
   /** Opened by a password that an import brought. */
   readonly byPassword?: boolean;
+  /** The session is that of a launch from a course. */
+  readonly activityIds?: readonly string[];
 };
 
 /** A longer ID token is not kept: the provider then asks the person whether to sign out. */

@@ -71,9 +71,10 @@ export class Questions {
       assistantName: name,
     };
     const body = { messages: [...historyOf(asked), latest] };
-    const run = await this.background.start(caller, conversation.assistantId, body, (runId, tx) =>
-      this.store(question, runId, tx),
-    );
+    const run = await this.background.start(caller, conversation.assistantId, body, {
+      activityId: conversation.activityId,
+      also: (runId, tx) => this.store(question, runId, tx),
+    });
     return this.asked(caller, conversationId, run.id);
   }
 

@@ -4,6 +4,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('conversations')
 @Index('conversations_user_idx', ['organizationId', 'userId', 'updatedAt', 'id'])
 @Index('conversations_age_idx', ['organizationId', 'updatedAt'])
+@Index('conversations_activity_idx', ['activityId', 'updatedAt'], { where: 'activity_id IS NOT NULL' })
 export class ConversationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'conversations_pk' })
   id!: string;
@@ -21,6 +22,10 @@ export class ConversationEntity {
   /** Name at the last question: the assistant may be deleted or withdrawn since. */
   @Column('text', { name: 'assistant_name' })
   assistantName!: string;
+
+  /** The activity of a course in which it was begun; null outside of courses, and for a deleted one. */
+  @Column('uuid', { name: 'activity_id', nullable: true })
+  activityId!: string | null;
 
   /** Empty before the first question. */
   @Column('text')

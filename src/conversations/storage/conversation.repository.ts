@@ -1,39 +1,52 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { decodeCursor, encodeCursor, invalid, isUuid, type Page, type PageRequest, type Principal } from '../../kernel';
+import { isUuid, type Page, type PageRequest, type Principal } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { Conversation } from '../conversation.types';
+import { positionAfter, positionOf } from './conversation-position';
 import { ConversationEntity } from './conversation.entity';
 
 export interface ConversationFilter {
   readonly assistantId: number | null;
   /** The assistants that the credential is bound to; null for all. */
   readonly onlyAssistants: readonly number[] | null;
+  /** The activity of a course; null for all. */
+  readonly activityId: string | null;
+  /** The activities that the credential is bound to; null for all. */
+  readonly onlyActivities: readonly string[] | null;
   /** Part of the title or of a message; null for all. */
   readonly text: string | null;
 }
+
+type ConversationReach = Omit<ConversationFilter, 'text'>;
 
 interface Row extends Conversation {
   /** `updated_at` with all its digits. */
   readonly stamp: string;
 }
 
-const MATCHING = `
+/** Conversations outside of courses are within the reach of every launch of their assistant. */
+const REACHED = `
   c.organization_id = $1 AND c.user_id = $2
   AND ($3::int IS NULL OR c.assistant_id = $3) AND ($4::int[] IS NULL OR c.assistant_id = ANY($4))
-  AND ($5::text IS NULL OR c.title ILIKE $5 OR c.id IN (
+  AND ($5::uuid IS NULL OR c.activity_id = $5)
+  AND ($6::uuid[] IS NULL OR c.activity_id IS NULL OR c.activity_id = ANY($6))`;
+
+const MATCHING = `${REACHED}
+  AND ($7::text IS NULL OR c.title ILIKE $7 OR c.id IN (
     SELECT m.conversation_id FROM conversation_messages m
-    WHERE m.organization_id = $1 AND m.user_id = $2 AND m.text ILIKE $5))`;
+    WHERE m.organization_id = $1 AND m.user_id = $2 AND m.text ILIKE $7))`;
 
 const COLUMNS = `
-  c.id, c.assistant_id AS "assistantId", c.assistant_name AS "assistantName", c.title, c.created_at AS "createdAt",
-  c.updated_at AS "updatedAt", c.updated_at::text AS stamp, c.last_message_id AS "lastMessageId",
+  c.id, c.assistant_id AS "assistantId", c.assistant_name AS "assistantName", c.activity_id AS "activityId", c.title,
+  c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.updated_at::text AS stamp,
+  c.last_message_id AS "lastMessageId",
   (SELECT count(*)::int FROM conversation_messages m WHERE m.conversation_id = c.id) AS "messagesCount"`;
 
 const PAGE = `
   SELECT ${COLUMNS} FROM conversations c
-  WHERE ${MATCHING} AND ($6::timestamptz IS NULL OR (c.updated_at, c.id) < ($6::timestamptz, $7::uuid))
-  ORDER BY c.updated_at DESC, c.id DESC LIMIT $8`;
+  WHERE ${MATCHING} AND ($8::timestamptz IS NULL OR (c.updated_at, c.id) < ($8::timestamptz, $9::uuid))
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT $10`;
 
 const COUNT = `SELECT count(*)::int AS total FROM conversations c WHERE ${MATCHING}`;
 
@@ -49,10 +62,7 @@ const RENAME = `
 /** The joined messages are those of the snapshot: they go with their conversation after the statement. */
 const REMOVE = `
   WITH gone AS (
-    DELETE FROM conversations
-    WHERE organization_id = $1 AND user_id = $2 AND ($3::uuid IS NULL OR id = $3)
-      AND ($4::int IS NULL OR assistant_id = $4) AND ($5::int[] IS NULL OR assistant_id = ANY($5))
-    RETURNING id
+    DELETE FROM conversations c WHERE ${REACHED} AND ($7::uuid IS NULL OR c.id = $7) RETURNING id
   )
   SELECT gone.id, m.run_id AS "runId" FROM gone
   LEFT JOIN conversation_messages m
@@ -98,16 +108,15 @@ export class ConversationsOf {
 
   /** The last changed first. */
   async page(filter: ConversationFilter, { limit, cursor }: PageRequest): Promise<Page<Conversation>> {
-    const { assistantId, onlyAssistants, text } = filter;
-    const matching = [...this.owner, assistantId, onlyAssistants, text === null ? null : likely(text)];
+    const { text } = filter;
+    const matching = [...this.owner, ...reachOf(filter), text === null ? null : likely(text)];
     const [stamp, id] = positionOf(cursor);
     const found = await this.manager.query<Row[]>(PAGE, [...matching, stamp, id, limit + 1]);
     const [{ total }] = await this.manager.query<[{ total: number }]>(COUNT, matching);
     const items = found.slice(0, limit);
-    const last = items.at(-1);
     return {
       items,
-      next_cursor: found.length > limit && last !== undefined ? encodeCursor([last.stamp, last.id]) : null,
+      next_cursor: found.length > limit ? positionAfter(items.at(-1)) : null,
       total,
     };
   }
@@ -117,7 +126,9 @@ export class ConversationsOf {
     return row ?? null;
   }
 
-  async insert(values: Pick<Conversation, 'id' | 'assistantId' | 'assistantName' | 'title'>): Promise<void> {
+  async insert(
+    values: Pick<Conversation, 'id' | 'assistantId' | 'assistantName' | 'activityId' | 'title'>,
+  ): Promise<void> {
     const [organizationId, userId] = this.owner;
     await this.manager.getRepository(ConversationEntity).insert({ ...values, organizationId, userId });
   }
@@ -139,15 +150,22 @@ export class ConversationsOf {
 
   /** The runs of its answers that are not finished; null without such a conversation. */
   async remove(id: string): Promise<readonly string[] | null> {
-    const gone = await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, id, null, null]);
+    const gone = await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, null, null, null, null, id]);
     return gone.length === 0 ? null : runIdsOf(gone);
   }
 
   /** The runs of answers that are not finished. */
-  async removeAll({ assistantId, onlyAssistants }: Omit<ConversationFilter, 'text'>): Promise<readonly string[]> {
-    return runIdsOf(await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, null, assistantId, onlyAssistants]));
+  async removeAll(filter: ConversationReach): Promise<readonly string[]> {
+    return runIdsOf(await this.manager.query<RemovedRow[]>(REMOVE, [...this.owner, ...reachOf(filter), null]));
   }
 }
+
+const reachOf = ({ assistantId, onlyAssistants, activityId, onlyActivities }: ConversationReach): unknown[] => [
+  assistantId,
+  onlyAssistants,
+  activityId,
+  onlyActivities,
+];
 
 interface RemovedRow {
   readonly id: string;
@@ -155,12 +173,3 @@ interface RemovedRow {
 }
 
 const runIdsOf = (rows: readonly RemovedRow[]): string[] => rows.flatMap(({ runId }) => runId ?? []);
-
-/** @throws AppError `validation_failed` for anything that is not a cursor of this list */
-function positionOf(cursor: string | null): readonly [stamp: string | null, id: string | null] {
-  if (cursor === null) return [null, null];
-  const [stamp, id] = decodeCursor(cursor, 2) ?? [];
-  const isStamp = typeof stamp === 'string' && /^\d{4}-\d\d-\d\d[ T][\d:.+-]{8,30}$/.test(stamp);
-  if (isStamp && !Number.isNaN(Date.parse(stamp)) && typeof id === 'string' && isUuid(id)) return [stamp, id];
-  throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-}

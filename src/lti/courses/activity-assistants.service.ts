@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../../assistants';
+import { AssistantsService, type RunnableAssistant } from '../../assistants';
 import { AppError, type Caller } from '../../kernel';
 import { withinOrganization } from '../../platform/database';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+const MOST_OFFERED = 1_000;
 
 /** Reads assistants for the service itself, with the rights of an administrator. */
 const readerOf = (organizationId: string): Caller => ({
@@ -48,6 +50,16 @@ export class ActivityAssistants {
       if (error instanceof AppError && error.code === 'validation_failed') return null;
       throw error;
     }
+  }
+
+  /** Published assistants of the organization that the person may use. */
+  offeredTo(person: Caller): Promise<RunnableAssistant[]> {
+    const { organizationId } = person;
+    return this.assistants.someRunnable(
+      person,
+      (page) => Promise.resolve(page.filter((each) => each.published && each.organizationId === organizationId)),
+      { after: 0, count: MOST_OFFERED },
+    );
   }
 
   private async stand(organizationId: string, id: number): Promise<AssistantStand> {

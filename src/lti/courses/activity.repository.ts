@@ -20,6 +20,9 @@ export type LaunchedActivity = ActivityLink &
     | 'settings'
   >;
 
+/** Activities of one course on its page. */
+const MOST_OF_COURSE = 200;
+
 @Injectable()
 export class ActivityRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -36,6 +39,11 @@ export class ActivityScope extends VersionedScope<ActivityEntity> {
 
   ofLink({ platformId, deploymentId, resourceLinkId }: ActivityLink): Promise<ActivityEntity | null> {
     return this.rows.findOneBy(this.where({ platformId, deploymentId, resourceLinkId }));
+  }
+
+  /** Oldest first. */
+  ofCourse(courseId: string): Promise<ActivityEntity[]> {
+    return this.rows.find({ where: this.where({ courseId }), order: { id: 'ASC' }, take: MOST_OF_COURSE });
   }
 
   /** The id of the activity. A launch renews what the platform tells about it; settings stay. */

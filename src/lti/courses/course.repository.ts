@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { uuidv7 } from '../../kernel';
 import type { Transaction } from '../../platform/database';
 import type { LaunchMessage } from '../messages/launch-claims';
@@ -11,6 +12,12 @@ type Place = Pick<PlatformEntity, 'id' | 'organizationId'>;
 /** Courses and their people, as launches tell them. */
 @Injectable()
 export class CourseRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  find(organizationId: string, id: string): Promise<CourseEntity | null> {
+    return this.dataSource.getRepository(CourseEntity).findOneBy({ id, organizationId });
+  }
+
   /** The id of the course. A launch renews title and roster. Two first launches at once violate `lti_courses_context_uq`. */
   async follow(
     { id: platformId, organizationId }: Place,

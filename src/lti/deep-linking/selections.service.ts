@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AssistantsService } from '../../assistants';
 import { AppError, type Caller, invalid, isUuid, notFound, type Problem, uuidv7 } from '../../kernel';
 import { AuditLog } from '../../platform/audit';
 import { type Transaction, Transactions } from '../../platform/database';
+import { ActivityAssistants } from '../courses/activity-assistants.service';
 import { ToolKeys } from '../keys/tool-keys.service';
 import type { LaunchMessage } from '../messages/launch-claims';
 import { RefusedLaunch } from '../messages/launch.errors';
@@ -17,7 +17,6 @@ import { wantedIn } from './wanted-content';
 
 const LTI = 'https://purl.imsglobal.org/spec/lti/claim';
 const DEEP_LINK = 'https://purl.imsglobal.org/spec/lti-dl/claim';
-const MOST_ASSISTANTS = 1_000;
 
 interface Open {
   readonly selection: SelectionEntity;
@@ -30,7 +29,7 @@ export class Selections {
   constructor(
     private readonly selections: SelectionRepository,
     private readonly platforms: PlatformRepository,
-    private readonly assistants: AssistantsService,
+    private readonly assistants: ActivityAssistants,
     private readonly keys: ToolKeys,
     private readonly addresses: ToolAddresses,
     private readonly transactions: Transactions,
@@ -120,15 +119,7 @@ export class Selections {
 
   /** With the rights of the person: the session of a launch reaches fewer assistants. */
   private offered(caller: Caller) {
-    const person: Caller = { ...caller, scopes: ['chat', 'read'], assistantIds: null };
-    return this.assistants.someRunnable(
-      person,
-      (page) =>
-        Promise.resolve(
-          page.filter(({ published, organizationId }) => published && organizationId === caller.organizationId),
-        ),
-      { after: 0, count: MOST_ASSISTANTS },
-    );
+    return this.assistants.offeredTo({ ...caller, scopes: ['chat', 'read'], assistantIds: null });
   }
 }
 
@@ -139,17 +130,23 @@ function problemsOf(
 ): Problem[] {
   const problems: Problem[] = [];
   if (links.length > 1 && !wanted.multiple) {
-    problems.push({ path: 'links', message: 'the learning platform takes one link only' });
+    problems.push({ path: 'links', message: 'the learning platform takes one link only', code: 'link.single' });
   }
   for (const [index, { assistants, line_item: lineItem }] of links.entries()) {
     for (const [place, id] of assistants.entries()) {
       if (!offered.has(id)) {
         const message = `assistant ${id} is not published, or you may not use it`;
-        problems.push({ path: `links[${index}].assistants[${place}]`, message });
+        problems.push({
+          path: `links[${index}].assistants[${place}]`,
+          message,
+          code: 'assistant.not_offered',
+          values: { id },
+        });
       }
     }
     if (lineItem !== undefined && !wanted.lineItems) {
-      problems.push({ path: `links[${index}].line_item`, message: 'the learning platform takes no column of grades' });
+      const message = 'the learning platform takes no column of grades';
+      problems.push({ path: `links[${index}].line_item`, message, code: 'grade.not_offered' });
     }
   }
   return problems;

@@ -18,6 +18,10 @@ export class HandoverEntity {
   @Column('integer', { name: 'assistant_ids', array: true, nullable: true })
   assistantIds!: number[] | null;
 
+  /** The activity that was launched; null for a selection of content. */
+  @Column('uuid', { name: 'activity_id', nullable: true })
+  activityId!: string | null;
+
   /** Path of this service. */
   @Column('text')
   target!: string;

@@ -3,7 +3,7 @@ import { DataSource, LessThan } from 'typeorm';
 import { AcrossOrganizations } from '../../platform/database';
 import { HandoverEntity } from './handover.entity';
 
-export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'target'>;
+export type Handover = Pick<HandoverEntity, 'organizationId' | 'userId' | 'assistantIds' | 'activityId' | 'target'>;
 
 @Injectable()
 export class HandoverRepository {
@@ -13,11 +13,11 @@ export class HandoverRepository {
   @AcrossOrganizations('sign-in')
   async insert(hash: string, browserHash: string | null, handover: Handover): Promise<void> {
     await this.dataSource.getRepository(HandoverEntity).delete({ expiresAt: LessThan(new Date()) });
-    const { organizationId, userId, assistantIds, target } = handover;
+    const { organizationId, userId, assistantIds, activityId, target } = handover;
     await this.dataSource.query(
-      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, target, browser_hash, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + interval '2 minutes')`,
-      [hash, organizationId, userId, assistantIds, target, browserHash],
+      `INSERT INTO lti_handovers (hash, organization_id, user_id, assistant_ids, activity_id, target, browser_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '2 minutes')`,
+      [hash, organizationId, userId, assistantIds, activityId, target, browserHash],
     );
   }
 
@@ -27,7 +27,8 @@ export class HandoverRepository {
     const [rows] = await this.dataSource.query<[Handover[], number]>(
       `DELETE FROM lti_handovers
         WHERE hash = $1 AND expires_at > now() AND (browser_hash = $2 OR browser_hash IS NULL AND $3)
-        RETURNING organization_id AS "organizationId", user_id AS "userId", assistant_ids AS "assistantIds", target`,
+        RETURNING organization_id AS "organizationId", user_id AS "userId", assistant_ids AS "assistantIds",
+                  activity_id AS "activityId", target`,
       [hash, browserHash, isOwnPage],
     );
     return rows[0] ?? null;

@@ -20,6 +20,8 @@ export type { Handover };
 
 /** What a launch may do: ask, and read the person's own conversations. */
 const LAUNCH_SCOPES = ['chat'] as const;
+/** Activities of one session. The first launches of a day leave it first. */
+const MOST_ACTIVITIES = 100;
 
 /** Sessions of launches: bound to the assistants of the activity. */
 @Injectable()
@@ -55,14 +57,22 @@ export class LaunchSessions {
    * otherwise stays as it is.
    */
   async open(handover: Handover, request: BellwetherRequest, response: Response): Promise<void> {
-    const { organizationId, userId, assistantIds } = handover;
+    const { organizationId, userId, assistantIds, activityId } = handover;
     const current = await this.current(request);
     const isSame = current?.organizationId === organizationId && current.userId === userId;
     if (isSame && current.assistantIds === null) return;
     const member = await withinOrganization(organizationId, () => this.members.find(organizationId, userId));
     if (member === null) throw new AppError('unauthenticated', 'The account of this launch is gone');
     const reached = isSame ? (current.assistantIds ?? []) : [];
-    const bounds = assistantIds === null ? {} : { assistantIds: [...new Set([...assistantIds, ...reached])] };
+    const before = isSame ? (current.activityIds ?? []) : [];
+    const activities = activityId === null ? before : [activityId, ...before];
+    const bounds =
+      assistantIds === null
+        ? {}
+        : {
+            assistantIds: [...new Set([...assistantIds, ...reached])],
+            activityIds: [...new Set(activities)].slice(0, MOST_ACTIVITIES),
+          };
     const { token } = await this.sessions.open(
       {
         organizationId,

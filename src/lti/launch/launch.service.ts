@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sessionHashOf } from '../../auth';
 import { StandingService } from '../../organizations';
 import { isUniqueViolation, type Transaction, Transactions, withinOrganization } from '../../platform/database';
+import { ActivityPeopleRepository } from '../activities/activity-people.repository';
 import { Selections } from '../deep-linking/selections.service';
 import type { ActivityEntity } from '../courses/activity.entity';
 import { type ActivityLink, ActivityRepository, type LaunchedActivity } from '../courses/activity.repository';
@@ -56,6 +57,7 @@ export class Launches {
     private readonly people: LtiPeople,
     private readonly courses: CourseRepository,
     private readonly activities: ActivityRepository,
+    private readonly activityPeople: ActivityPeopleRepository,
     private readonly assistants: ActivityAssistants,
     private readonly legacy: LegacyActivities,
     private readonly links: LegacyLinks,
@@ -152,7 +154,7 @@ export class Launches {
       await continued?.settle(tx);
       const { userId } = await this.people.admit(platform, message, tx);
       const id = await this.selections.begin(platform, message, userId, tx);
-      return { organizationId, userId, assistantIds: [], target: `/lti/select/${id}` };
+      return { organizationId, userId, assistantIds: [], activityId: null, target: `/lti/select/${id}` };
     };
     return withinOrganization(organizationId, () => this.settled(begin));
   }
@@ -178,12 +180,12 @@ export class Launches {
     const { userId } = await this.people.admit(platform, message, tx);
     const { course, deploymentId, person } = message;
     const courseId = course === null ? null : await this.courses.follow(platform, deploymentId, course, tx);
-    if (courseId !== null) {
-      const instructor = person.role === 'instructor';
-      await this.courses.join({ organizationId, courseId, userId, instructor }, tx);
-    }
-    const id = await this.activities.within(organizationId, tx).follow({ ...activity, courseId });
-    return { organizationId, userId, assistantIds, target: `/chat/${assistantIds[0]}?activity=${id}` };
+    const instructor = person.role === 'instructor';
+    if (courseId !== null) await this.courses.join({ organizationId, courseId, userId, instructor }, tx);
+    const activityId = await this.activities.within(organizationId, tx).follow({ ...activity, courseId });
+    await this.activityPeople.join({ organizationId, activityId, userId, instructor }, tx);
+    const page = instructor && courseId !== null ? `/courses/${courseId}` : `/chat/${assistantIds[0]}`;
+    return { organizationId, userId, assistantIds, activityId, target: `${page}?activity=${activityId}` };
   }
 
   /** The activity after this launch. Its assistants are those that the link names anew, else those that it has. */
@@ -236,12 +238,18 @@ export class Launches {
     return { title: '', assistantIds: [], linkedAssistants: null, settings: {}, assistant };
   }
 
-  /** The published ones. @throws RefusedLaunch where there is none */
-  private async usable(organizationId: string, ids: readonly number[], { reader }: LaunchMessage): Promise<number[]> {
+  /** The published ones. A teacher of a course may have none: they are chosen there. @throws RefusedLaunch where there is none */
+  private async usable(
+    organizationId: string,
+    ids: readonly number[],
+    { reader, course }: LaunchMessage,
+  ): Promise<number[]> {
+    const mayChoose = reader.role === 'instructor' && course !== null;
+    if (ids.length === 0 && mayChoose) return [];
     if (ids.length === 0) throw new RefusedLaunch('no_assistant', 'none chosen', reader);
     const stands = await this.assistants.standOf(organizationId, ids);
     const published = stands.filter(({ state }) => state === 'published').map(({ id }) => id);
-    if (published.length > 0) return published;
+    if (published.length > 0 || mayChoose) return published;
     const isThere = stands.some(({ state }) => state === 'unpublished');
     throw new RefusedLaunch(isThere ? 'assistant_unpublished' : 'assistant_missing', ids.join(), reader);
   }

@@ -30,6 +30,7 @@ const STYLE = `:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-s
 h1{font-size:1.4rem;line-height:1.3}.code{opacity:.75;font-size:.9rem}
 a.button{display:inline-block;padding:.6rem 1rem;border-radius:.4rem;background:#1f4fa3;color:#fff;text-decoration:none}
 a.button:focus-visible{outline:3px solid currentColor;outline-offset:2px}[hidden]{display:none}
+dl{margin:1rem 0}dt{opacity:.75;font-size:.9rem}dd{margin:0 0 .5rem;font-weight:600;overflow-wrap:anywhere}
 fieldset{border:0;margin:0 0 1rem;padding:0}legend{font-weight:600}label{display:block;margin:.3rem 0}small{display:block;opacity:.75;margin-left:1.6rem}
 input,button{font:inherit}input[name=title]{width:100%;box-sizing:border-box}button{padding:.6rem 1rem}`;
 

@@ -31,4 +31,5 @@ export const shownOf = (row: Settings) => ({
   instructor_role: row.instructorRole,
   match: { ...row.match },
   active: row.active,
+  awaits_approval: row.awaitsApproval,
 });

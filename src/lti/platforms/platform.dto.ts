@@ -177,6 +177,8 @@ export class PlatformDto {
   match!: PersonMatchDto;
   /** False: launches are refused until an administrator confirms the platform. */
   active!: boolean;
+  /** It registered itself, and no administrator has accepted it: check its issuer, then set `active`. */
+  awaits_approval!: boolean;
   /** Tool URL and redirect URI, to be entered at the platform, as are the next three. */
   @ApiProperty({ example: 'https://bellwether.example.edu/lti/launch' })
   launch_url!: string;

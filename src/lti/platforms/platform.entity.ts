@@ -48,6 +48,10 @@ export class PlatformEntity {
   @Column('boolean', { default: true })
   active!: boolean;
 
+  /** It registered itself, and no administrator has accepted it yet. */
+  @Column('boolean', { name: 'awaits_approval', default: false })
+  awaitsApproval!: boolean;
+
   @Column('integer', { default: 1 })
   version!: number;
 

@@ -153,7 +153,13 @@ export class Platforms {
   }
 }
 
-const NEW = { tokenAudience: null, instructorRole: 'member', match: { by: 'none' }, active: true } as const;
+const NEW = {
+  tokenAudience: null,
+  instructorRole: 'member',
+  match: { by: 'none' },
+  active: true,
+  awaitsApproval: false,
+} as const;
 
 const settingsOf = (row: PlatformEntity) => ({
   name: row.name,
@@ -167,6 +173,7 @@ const settingsOf = (row: PlatformEntity) => ({
   instructorRole: row.instructorRole,
   match: row.match,
   active: row.active,
+  awaitsApproval: row.awaitsApproval,
 });
 
 const changesOf = (input: UpdatePlatformDto) => ({
@@ -181,4 +188,5 @@ const changesOf = (input: UpdatePlatformDto) => ({
   ...(input.instructor_role !== undefined && { instructorRole: input.instructor_role }),
   ...(input.match !== undefined && { match: matchOf(input.match) }),
   ...(input.active !== undefined && { active: input.active }),
+  ...(input.active === true && { awaitsApproval: false }),
 });

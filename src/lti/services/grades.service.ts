@@ -8,12 +8,12 @@ import type { PlatformEntity } from '../platforms/platform.entity';
 import { PlatformRepository } from '../platforms/platform.repository';
 import type { GradeDto, GradeListDto, NewGradeDto } from './course-services.dto';
 import type { GradeEntity } from './grade.entity';
+import { isGradable, SCORE_SCOPE } from './gradable';
 import { GradeRepository } from './grade.repository';
 import { badAnswer, jsonIn, parsed, PlatformServices } from './platform-services';
 import { TaughtRepository } from './taught.repository';
 
 const AGS = 'https://purl.imsglobal.org/spec/lti-ags/scope';
-const SCORE = `${AGS}/score`;
 const LINE_ITEM = `${AGS}/lineitem`;
 const MEDIA = {
   score: 'application/vnd.ims.lis.v1.score+json',
@@ -111,7 +111,7 @@ export class Grades {
       activityProgress: 'Completed',
       gradingProgress: 'FullyGraded',
     };
-    await this.services.call(platform, [SCORE], {
+    await this.services.call(platform, [SCORE_SCOPE], {
       url: address.href,
       method: 'POST',
       headers: { 'content-type': MEDIA.score },
@@ -164,9 +164,8 @@ export class Grades {
   }
 }
 
-function assertGradable({ lineItemUrl, lineItemsUrl, scoreScopes }: ActivityEntity): void {
-  const isOffered = (lineItemUrl !== null || lineItemsUrl !== null) && scoreScopes.includes(SCORE);
-  if (!isOffered)
+function assertGradable(activity: ActivityEntity): void {
+  if (!isGradable(activity))
     throw new AppError('conflict', 'The learning platform takes no grades for this activity', {
       reason: 'grade.not_offered',
     });

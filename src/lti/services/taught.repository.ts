@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import type { Caller } from '../../kernel';
 import { ActivityEntity } from '../courses/activity.entity';
 import { CourseEntity } from '../courses/course.entity';
 import { CoursePersonEntity } from '../courses/course-person.entity';
 import { LtiIdentityEntity } from '../people/identity.entity';
 
-/** Courses and activities that the caller teaches, by the role of the last launch. */
+/** Courses and activities that the caller teaches, by the role of the last launch. The session of a launch reaches its courses only. */
 @Injectable()
 export class TaughtRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async course({ organizationId, userId }: Caller, courseId: string): Promise<CourseEntity | null> {
+  async course({ organizationId, userId, activityIds }: Caller, courseId: string): Promise<CourseEntity | null> {
     const manager = this.dataSource.manager;
+    const launched = { courseId, organizationId, id: In([...(activityIds ?? [])]) };
+    if (activityIds !== undefined && !(await manager.existsBy(ActivityEntity, launched))) return null;
     const teaches = { courseId, userId, organizationId, instructor: true };
     if (!(await manager.existsBy(CoursePersonEntity, teaches))) return null;
     return manager.findOneBy(CourseEntity, { id: courseId, organizationId });
@@ -34,5 +36,16 @@ export class TaughtRepository {
   async userOf({ organizationId }: Caller, platformId: string, subject: string): Promise<string | null> {
     const known = await this.dataSource.manager.findOneBy(LtiIdentityEntity, { platformId, subject, organizationId });
     return known?.userId ?? null;
+  }
+
+  /** Subjects of members at a platform, by member. */
+  async subjectsOf(
+    { organizationId }: Caller,
+    platformId: string,
+    userIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const where = { platformId, organizationId, userId: In([...userIds]) };
+    const known = await this.dataSource.manager.findBy(LtiIdentityEntity, where);
+    return new Map(known.map(({ subject, userId }) => [userId, subject]));
   }
 }

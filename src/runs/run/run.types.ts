@@ -29,6 +29,8 @@ export interface RunInput {
   readonly parentRunId?: string | null;
   /** True for a definition that was not saved. */
   readonly draft?: boolean;
+  /** The activity of a course in whose conversation the question was asked; absent without one. */
+  readonly activityId?: string;
   /** Text of the question; the record keeps its beginning. */
   readonly question?: string;
 }

@@ -230,4 +230,13 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before);
 }
 
+const GUIDE = join(import.meta.dirname, '../../../docs/images');
+
+/** Writes `docs/images/<name>.png` for the guide, where `PICTURES` asks for it: its bytes differ between machines. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env['PICTURES'] === undefined) return;
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: join(GUIDE, `${name}.png`) });
+}
+
 export { expect, type Page };

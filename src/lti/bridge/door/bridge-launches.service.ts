@@ -102,7 +102,7 @@ export class BridgeLaunches {
       if (member.systemAdmin || member.role === 'owner' || member.role === 'admin') {
         throw new RefusedLaunch('administrator', 'LTI 1.1', reader);
       }
-      return { organizationId, userId: member.userId, assistantIds: null, target: '/' };
+      return { organizationId, userId: member.userId, assistantIds: null, activityId: null, target: '/' };
     };
     return withinOrganization(organizationId, () => this.launches.settled(enter));
   }

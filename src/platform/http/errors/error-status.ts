@@ -19,6 +19,8 @@ const ERRORS: Readonly<Record<ErrorCode, readonly [status: number, title: string
   idempotency_in_progress: [409, 'Request in progress'],
   idempotency_mismatch: [422, 'Idempotency key reused'],
   link_expired: [410, 'Link expired'],
+  activity_closed: [403, 'Activity closed'],
+  agreement_required: [403, 'Agreement required'],
   embedding_model_mismatch: [422, 'Another embedding model'],
   precondition_failed: [412, 'Stale version'],
   precondition_required: [428, 'Version required'],

@@ -2,6 +2,7 @@ import { t } from '$lib/i18n/i18n.svelte';
 import { PagedList } from '$lib/ui/paged-list.svelte';
 import type { ConversationSummary } from './chat.types';
 import {
+  type ChatPlace,
   deleteConversation,
   deleteConversations,
   exportConversation,
@@ -14,13 +15,13 @@ export type Doomed = ConversationSummary | 'all';
 
 export const titleOf = ({ title }: ConversationSummary): string => (title === '' ? t('chat.untitled') : title);
 
-/** The reader's conversations with one assistant, newest first, or those that hold the words searched for. */
+/** The reader's conversations with one assistant in one activity, newest first, or those that hold the words searched for. */
 export class ConversationList {
   q = $state('');
   readonly found: PagedList<ConversationSummary>;
 
-  constructor(private readonly assistantId: number) {
-    this.found = new PagedList((page) => pageOfConversations(this.assistantId, this.q.trim(), page));
+  constructor(private readonly place: ChatPlace) {
+    this.found = new PagedList((page) => pageOfConversations(this.place, this.q.trim(), page));
   }
 
   async rename(id: string, title: string): Promise<void> {
@@ -34,7 +35,7 @@ export class ConversationList {
 
   /** Deletes all of them, found or not. */
   async clear(): Promise<void> {
-    await deleteConversations(this.assistantId);
+    await deleteConversations(this.place);
     await this.found.load();
   }
 

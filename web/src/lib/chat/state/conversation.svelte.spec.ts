@@ -61,10 +61,13 @@ beforeEach(() => {
   vi.spyOn(api, 'GET').mockImplementation(service.get as never);
   vi.spyOn(api, 'PUT').mockImplementation(service.put as never);
   vi.spyOn(api, 'DELETE').mockImplementation(service.del as never);
-  conversation = new OpenConversation(7, {
-    onstarted: (id) => started.push(id),
-    onanswered: (exchange) => answered.push(exchange),
-  });
+  conversation = new OpenConversation(
+    { assistantId: 7, activityId: null },
+    {
+      onstarted: (id) => started.push(id),
+      onanswered: (exchange) => answered.push(exchange),
+    },
+  );
 });
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -2,7 +2,14 @@ import { toProblem } from '$lib/api/problem';
 import type { Content } from '$lib/run/live-run.svelte';
 import type { Message } from './chat.types';
 import { Exchange } from './exchange.svelte';
-import { createConversation, deleteConversation, postQuestion, readConversation, showBranch } from './requests';
+import {
+  type ChatPlace,
+  createConversation,
+  deleteConversation,
+  postQuestion,
+  readConversation,
+  showBranch,
+} from './requests';
 
 interface Hooks {
   /** The service has the first question of a new conversation. */
@@ -28,7 +35,7 @@ export class OpenConversation {
   private turn = 0;
 
   constructor(
-    private readonly assistantId: number,
+    private readonly place: ChatPlace,
     private readonly hooks: Hooks,
   ) {}
 
@@ -117,7 +124,7 @@ export class OpenConversation {
     const turn = this.turn;
     this.stopWanted = false;
     const isNew = this.id === null;
-    const id = this.id ?? (await createConversation(this.assistantId)).id;
+    const id = this.id ?? (await createConversation(this.place)).id;
     try {
       const { question, answer } = await postQuestion(id, exchange.content, replaces);
       // The reader has gone to another conversation: the answer waits in this one.

@@ -8,6 +8,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'quota_exceeded',
   'payload_too_large',
   'conversation_busy',
+  'activity_closed',
+  'agreement_required',
   'not_found',
   'forbidden',
   'feature_disabled',
@@ -22,3 +24,7 @@ export function plainFailure(code: string | null): string {
   if (code === 'upstream_timeout' || code === 'tool_loop.timeout') return t('chat.failed.slow');
   return t('chat.failed');
 }
+
+/** The rules of the course have changed since they were read. */
+export const isClosedByCourse = (code: string | null): boolean =>
+  code === 'activity_closed' || code === 'agreement_required';

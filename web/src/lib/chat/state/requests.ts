@@ -3,23 +3,42 @@ import type { Page, PageQuery } from '$lib/api/pages';
 import type { Content } from '$lib/run/live-run.svelte';
 import type { ChatCard, Conversation, ConversationSummary, Message, Rating } from './chat.types';
 
+/** Where a chat takes place. */
+export interface ChatPlace {
+  readonly assistantId: number;
+  /** The activity of a course; null outside of courses. */
+  readonly activityId: string | null;
+}
+
+/** Address of a conversation, or of a new one for null. */
+export function chatAddress({ assistantId, activityId }: ChatPlace, conversation: string | null): string {
+  const parts = { activity: activityId, c: conversation };
+  const query = new URLSearchParams(Object.entries(parts).flatMap(([name, id]) => (id === null ? [] : [[name, id]])));
+  return query.size === 0 ? `/chat/${assistantId}` : `/chat/${assistantId}?${query.toString()}`;
+}
+
+const queryOf = ({ assistantId, activityId }: ChatPlace) => ({
+  assistant_id: assistantId,
+  ...(activityId !== null && { activity_id: activityId }),
+});
+
 export const readCard = async (assistantId: number): Promise<ChatCard> =>
   must(await api.GET('/api/v1/assistants/{id}/chat', { params: { path: { id: assistantId } } }));
 
 export async function pageOfConversations(
-  assistantId: number,
+  place: ChatPlace,
   q: string,
   page: PageQuery,
 ): Promise<Page<ConversationSummary>> {
-  const query = { ...page, assistant_id: assistantId, ...(q === '' ? {} : { q }) };
+  const query = { ...page, ...queryOf(place), ...(q === '' ? {} : { q }) };
   return must(await api.GET('/api/v1/conversations', { params: { query } }));
 }
 
 export const readConversation = async (id: string): Promise<Conversation> =>
   must(await api.GET('/api/v1/conversations/{id}', { params: { path: { id } } })) as unknown as Conversation;
 
-export const createConversation = async (assistantId: number): Promise<ConversationSummary> =>
-  must(await api.POST('/api/v1/conversations', { body: { assistant_id: assistantId } }));
+export const createConversation = async (place: ChatPlace): Promise<ConversationSummary> =>
+  must(await api.POST('/api/v1/conversations', { body: queryOf(place) }));
 
 /** Asks; `replaces` names a question that stays as an earlier version. */
 export async function postQuestion(
@@ -53,9 +72,9 @@ export async function deleteConversation(id: string): Promise<void> {
   await api.DELETE('/api/v1/conversations/{id}', { params: { path: { id } } });
 }
 
-/** All conversations of the reader with the assistant. */
-export async function deleteConversations(assistantId: number): Promise<void> {
-  await api.DELETE('/api/v1/conversations', { params: { query: { assistant_id: assistantId } } });
+/** All conversations of the reader in that place. */
+export async function deleteConversations(place: ChatPlace): Promise<void> {
+  await api.DELETE('/api/v1/conversations', { params: { query: queryOf(place) } });
 }
 
 /** The conversation as Markdown. */

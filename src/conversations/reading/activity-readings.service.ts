@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, isUuid, type Page, type PageRequest, type Source } from '../../kernel';
+import { SourceLinks } from '../../knowledge-bases';
+import type { Message } from '../conversation.types';
+import {
+  type ActivityConversation,
+  ActivityConversationRepository,
+  type ReadablePerson,
+} from './activity-conversation.repository';
+
+export interface ReadActivityConversation {
+  readonly conversation: ActivityConversation;
+  readonly messages: readonly Message[];
+}
+
+/** Reads conversations of an activity for other people. The caller of this service has checked their right to it. */
+@Injectable()
+export class ActivityReadings {
+  constructor(
+    private readonly conversations: ActivityConversationRepository,
+    private readonly links: SourceLinks,
+  ) {}
+
+  page(
+    { organizationId }: Caller,
+    activityId: string,
+    people: readonly ReadablePerson[],
+    page: PageRequest,
+  ): Promise<Page<ActivityConversation>> {
+    return this.conversations.page(organizationId, activityId, people, page);
+  }
+
+  /** Null for a conversation that is not there, or not readable. Links open with the reader's own rights. */
+  async read(
+    { organizationId }: Caller,
+    activityId: string,
+    people: readonly ReadablePerson[],
+    id: string,
+  ): Promise<ReadActivityConversation | null> {
+    const conversation = isUuid(id) ? await this.conversations.find(organizationId, activityId, people, id) : null;
+    const person = people.find(({ userId }) => userId === conversation?.userId);
+    if (conversation === null || person === undefined) return null;
+    const messages = await this.conversations.messages(organizationId, id, person.since);
+    return { conversation, messages: messages.map((message) => this.forReader(message)) };
+  }
+
+  private forReader(message: Message): Message {
+    const plain = (text: string): string => this.links.withoutTokens(text);
+    return {
+      ...message,
+      text: plain(message.text),
+      sources: JSON.parse(plain(JSON.stringify(message.sources))) as Source[],
+    };
+  }
+}

@@ -1,0 +1,6 @@
+import type { Caller } from '../../kernel';
+
+/** The teacher behind a launch, with the rights of the account: the session of a launch reaches fewer assistants. */
+export function personOf({ publishedOnly: _publishedOnly, activityIds: _activityIds, ...caller }: Caller): Caller {
+  return { ...caller, scopes: ['chat', 'read', 'write'], assistantIds: null };
+}
