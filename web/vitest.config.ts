@@ -16,5 +16,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.spec.ts'],
     environment: 'happy-dom',
+    // A busy machine is slow.
+    testTimeout: 20_000,
   },
 });

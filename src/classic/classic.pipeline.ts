@@ -216,7 +216,10 @@ function reportOf({ assistant, messages, stream }: RunJob, told: Told): RunRepor
     assistant: { id: assistant.id, name: assistant.name, type: 'classic' },
     request: { user_message: question, stream },
     tools: outcome === null ? [] : [reportTool({ ...entry, config: settingsOf(assistant) })],
-    results: outcome === null ? [] : [reportResult(outcome)],
+    results:
+      outcome === null
+        ? []
+        : [reportResult(outcome.status === 'completed' ? { ...outcome, sources: told.sources } : outcome)],
     sources: told.sources,
     messages: told.messages.map(reportMessage),
     ...(source === '' ? {} : { prompt: reportPrompt(segments, (slot) => slotContent(slot, question, told)) }),

@@ -1,5 +1,12 @@
 import type { RunJob } from '../assistants';
-import type { CompiledPipeline, OrchestrationJob, OrchestrationResult, Orchestrator } from '../orchestrators';
+import {
+  type CompiledPipeline,
+  type OrchestrationJob,
+  type OrchestrationResult,
+  type Orchestrator,
+  ToolsFailed,
+} from '../orchestrators';
+import { Unprepared } from '../runs';
 import { compileTemplate } from '../templates';
 import type { PipelineTool } from '../tools';
 import { MultiToolPipeline } from './multi-tool.pipeline';
@@ -137,7 +144,7 @@ describe('the multi-tool pipeline', () => {
         config,
       })),
       results: [
-        expect.objectContaining({ index: 0, status: 'completed', chars: 5, sources: 1, preview: 'found' }),
+        expect.objectContaining({ index: 0, status: 'completed', chars: 5, source_numbers: [1], preview: 'found' }),
         expect.objectContaining({ index: 2, status: 'failed', chars: 0, code: 'tool.timeout', message: 'no answer' }),
         expect.objectContaining({ index: 3, status: 'skipped', message: 'why', preview: '' }),
       ],
@@ -168,6 +175,25 @@ describe('the multi-tool pipeline', () => {
       { slot: '9_context', text: '', chars: 0 },
       { text: ' {x}', chars: 4 },
     ]);
+  });
+
+  it('reports what the tools did when one that must not fail did', async () => {
+    const orchestrate = () => Promise.reject(new ToolsFailed('The tool {3_context} failed', result.outcomes, null));
+    const unprepared = await new MultiToolPipeline({ orchestrate } as unknown as Orchestrator)
+      .prepare({
+        ...job,
+        assistant: { ...job.assistant, compiled: { ...compiled, pipeline: { strategy: 'parallel' } } },
+      } as RunJob)
+      .catch((error: unknown) => error);
+    expect(unprepared).toBeInstanceOf(Unprepared);
+    expect(unprepared).toMatchObject({
+      code: 'tool_failed',
+      report: {
+        orchestrator: 'parallel',
+        results: [{ status: 'completed' }, { status: 'failed' }, { status: 'skipped' }],
+      },
+    });
+    expect((unprepared as Unprepared).report).not.toHaveProperty('prompt');
   });
 
   it('hands on stages, plan and tokens, and what looks at the answer afterwards', async () => {

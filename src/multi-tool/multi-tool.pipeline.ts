@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunJob } from '../assistants';
 import { addUsage, lastQuestion, type Usage } from '../kernel';
-import { contentByPlaceholder, type OrchestrationResult, Orchestrator } from '../orchestrators';
+import { contentByPlaceholder, type OrchestrationResult, Orchestrator, ToolsFailed } from '../orchestrators';
 import {
   type AnswerChecks,
   type PreparedPrompt,
@@ -9,6 +9,7 @@ import {
   reportPrompt,
   type RunReport,
   type SlotContent,
+  Unprepared,
 } from '../runs';
 import { USER_INPUT } from '../templates';
 import { foundPassages, reportResult, reportTool, type ToolOutcome } from '../tools';
@@ -26,22 +27,28 @@ export class MultiToolPipeline {
     const { document, compiled } = assistant;
     const { pipeline } = compiled;
     if (pipeline === null) throw new Error('A classic assistant has no pipeline of tools');
-    const result = await this.orchestrator.orchestrate({
-      pipeline,
-      systemPrompt: document.systemPrompt,
-      messages,
-      vision: document.capabilities.vision,
-      owner: assistant.owner,
-      caller,
-      assistantId: assistant.id,
-      assistantVersion: assistant.version,
-      metadata,
-      connector: document.connector,
-      runId: run.id,
-      assistants,
-      signal: run.signal,
-      emit: run.emit,
-    });
+    const result = await this.orchestrator
+      .orchestrate({
+        pipeline,
+        systemPrompt: document.systemPrompt,
+        messages,
+        vision: document.capabilities.vision,
+        owner: assistant.owner,
+        caller,
+        assistantId: assistant.id,
+        assistantVersion: assistant.version,
+        metadata,
+        connector: document.connector,
+        runId: run.id,
+        assistants,
+        signal: run.signal,
+        emit: run.emit,
+      })
+      .catch((error: unknown) => {
+        throw error instanceof ToolsFailed
+          ? new Unprepared(error, failureReportOf(job, error, pipeline.strategy))
+          : error;
+      });
     const { messages: final, sources, usage, afterAnswer } = result;
     return {
       messages: final,
@@ -58,6 +65,13 @@ const checksOf = (outcomes: readonly ToolOutcome[]): AnswerChecks => ({
   results: outcomes.map(reportResult),
   usage: outcomes.reduce<Usage | null>((all, each) => ('usage' in each ? addUsage(all, each.usage) : all), null),
 });
+
+/** Of a run that ended before its prompt: the tools and what each of them did. */
+const failureReportOf = (job: RunJob, { outcomes }: ToolsFailed, strategy: string): RunReport => {
+  const nothing = { messages: [], sources: [], warnings: [], usage: null, afterAnswer: null };
+  const { prompt: _, ...report } = reportOf(job, { ...nothing, strategy, outcomes });
+  return report;
+};
 
 function reportOf({ assistant, messages, stream }: RunJob, result: OrchestrationResult): RunReport {
   const {

@@ -6,3 +6,4 @@ export * from './orchestration.types';
 export { Orchestrator } from './orchestrator';
 export { OrchestratorsModule } from './orchestrators.module';
 export { StrategyCatalogue } from './strategy-catalogue';
+export { ToolsFailed } from './tools-failed.errors';

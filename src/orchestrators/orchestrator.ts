@@ -8,6 +8,7 @@ import type { StrategyTrace } from './contract';
 import { numberSources } from './number-sources';
 import type { OrchestrationJob, OrchestrationResult, OrchestrationWarning } from './orchestration.types';
 import { StrategyRun } from './strategy-run';
+import { ToolsFailed } from './tools-failed.errors';
 
 /** Progress of the tools together: no tool has this index. */
 const OF_ALL_TOOLS = { type: 'tool.progress', index: -1, placeholder: null } as const;
@@ -93,7 +94,7 @@ export class Orchestrator {
     const { fatal } = run;
     const usage = addUsage(trace.usage ?? null, usageOf(outcomes));
     if (fatal !== null) {
-      throw new AppError('tool_failed', `The tool ${targetOf(fatal.tool)} failed: ${fatal.message}`, { usage });
+      throw new ToolsFailed(`The tool ${targetOf(fatal.tool)} failed: ${fatal.message}`, outcomes, usage);
     }
     if (signal.aborted) throw new AppError('cancelled', 'The run was cancelled', { usage });
     return { outcomes, trace };

@@ -9,6 +9,7 @@ export { reportMessage } from './report/report-message';
 export { reportPrompt, type SlotContent } from './report/report-prompt';
 export * from './report/report.types';
 export { REPORT_LIMITS, shapeReport } from './report/shape-report';
+export { Unprepared } from './report/unprepared.errors';
 export { Run } from './run/run';
 export { abortFailure } from './run/run-abort';
 export { RunBudget, type RunLimits } from './run/run-budget';

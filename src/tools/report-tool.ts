@@ -1,4 +1,4 @@
-import type { ReportResult, ReportTool } from '../runs';
+import { type ReportResult, type ReportTool, sourceNumbers } from '../runs';
 import type { PipelineTool, ToolOutcome } from './contract';
 
 /** A tool's row in the run report. */
@@ -19,7 +19,8 @@ export function reportResult(outcome: ToolOutcome): ReportResult {
     case 'completed': {
       const { content, chars, sources, query = null } = outcome;
       const asked = query === null ? {} : { query };
-      return { ...row, ...triesOf(outcome), chars, sources: sources.length, preview: content, ...asked };
+      const numbers = sourceNumbers(sources);
+      return { ...row, ...triesOf(outcome), chars, sources: sources.length, ...numbers, preview: content, ...asked };
     }
     case 'failed':
       return { ...row, ...triesOf(outcome), code: outcome.code, message: outcome.message };

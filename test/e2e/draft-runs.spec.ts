@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { filesForm, startApp, type TestApp } from '../support/app';
 import { makeAssistant, multiTool, user } from '../support/chat';
 import { type Person, person } from '../support/people';
 import { readEvents } from '../support/run-events';
@@ -127,6 +127,42 @@ describe('a run of a definition that is not saved', () => {
       404,
       'definition.metadata.tools[0].config.collections[0]',
     ]);
+  });
+
+  it('reads nothing of the owner’s that its editor may not read, in no place of the definition', async () => {
+    const owned = await app.api('POST', '/api/v1/knowledge-bases', { name: 'Of the owner' });
+    await app.api('POST', '/api/v1/files', filesForm(['owned/secret.md', 'Secret.']));
+    const id = await makeAssistant(app);
+    await app.api('PUT', `/api/v1/assistants/${id}/shares`, { shares: [{ email: teacher.email, access: 'edit' }] });
+    const search = { plugin: 'simple_rag', config: { collections: [owned.json.id] } };
+    const file = { plugin: 'single_file_rag', config: { file_path: 'owned/secret.md' } };
+    const tool = { placeholder: '1_context', enabled: true };
+    for (const metadata of [
+      multiTool([{ ...tool, ...search }]),
+      multiTool([{ ...tool, placeholder: '1_file', ...file }]),
+      multiTool([{ ...tool, ...search, config: { collections: [] }, fallback: { ...search, condition: 'on_error' } }]),
+      multiTool([], { functions: [{ type: 'knowledge_base', kb_id: owned.json.id, name: 'n', description: 'd' }] }),
+      { ...DEFINITION.metadata, rag_processor: 'single_file_rag', file_path: 'owned/secret.md' },
+    ]) {
+      const started = await start(teacher, { assistant_id: id, definition: { ...DEFINITION, metadata } });
+      expect([metadata, started.status]).toEqual([metadata, 404]);
+    }
+  });
+
+  it('tells what its tools did when one of them ended it', async () => {
+    const tool = { plugin: 'single_file_rag', placeholder: '1_file', enabled: true, config: { file_path: 'scan.pdf' } };
+    await teacher.api('POST', '/api/v1/files', filesForm(['scan.pdf', '%PDF-1.4 no pages']));
+    const started = await start(teacher, {
+      definition: { ...DEFINITION, metadata: multiTool([{ ...tool, on_error: 'fail' }]) },
+    });
+    expect(started.status).toBe(202);
+    const id: string = started.json.run_id;
+    expect((await eventsOf(teacher, id)).types.at(-1)).toBe('run.failed');
+    expect((await teacher.api('GET', `/api/v1/runs/${id}/report`)).json).toMatchObject({
+      request: { user_message: 'What is osmosis?' },
+      tools: [{ plugin: 'single_file_rag', config: { file_path: 'scan.pdf' } }],
+      results: [{ status: 'failed', message: expect.stringContaining('scan.pdf') }],
+    });
   });
 
   it('calls the assistants that its author may call', async () => {

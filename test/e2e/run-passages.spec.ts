@@ -58,6 +58,8 @@ describe('the passages of a run', () => {
         },
       ],
     ]);
+    const { results } = (await teacher.api('GET', `/api/v1/runs/${run}/report`)).json;
+    expect(results).toMatchObject([{ placeholder: '1_context', source_numbers: [1] }]);
   });
 
   it('are kept from readers when the owner of the knowledge base hides them', async () => {

@@ -80,10 +80,10 @@ test('a knowledge base is shared with a member by address, and an unknown addres
   await page.getByTestId('share-btn').click();
   const dialog = page.getByTestId('shares-dialog');
   await dialog.locator('input[type=email]').fill('nobody@example.edu');
-  await dialog.getByRole('button', { name: 'Add person' }).click();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(dialog).toContainText('No member of your organization');
   await dialog.locator('input[type=email]').fill('content.reader@example.edu');
-  await dialog.getByRole('button', { name: 'Add person' }).click();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(dialog).toContainText('Content Reader');
   await check(page);
   await shot(page, 'knowledge-base-shares');
@@ -188,10 +188,11 @@ test('a starter is copied, changed and shared', async ({ page, api }) => {
   await page.getByTestId('duplicate').click();
   await expect(page).toHaveURL(/\/prompt-templates\/[0-9a-f-]{36}$/);
   await page.getByTestId('template-name').fill('Essay feedback, ours');
-  await page.getByTestId('template-text').fill('Judge: ');
-  await page.getByRole('button', { name: 'Insert {2_rubric}' }).click();
-  await expect(page.getByTestId('template-text')).toHaveValue('Judge: {2_rubric}');
-  await expect(page.getByText('Add {user_input}')).toBeVisible();
+  const text = page.locator('.cm-content');
+  await text.fill('Judge: ');
+  await page.locator('[data-testid="template-chip"][data-slot="2_rubric"]').click();
+  await expect(text).toHaveText('Judge: {2_rubric}');
+  await expect(page.getByTestId('template-message')).toHaveAttribute('data-slot', 'user_input');
   await page.getByTestId('save-btn').click();
   await expect(page.locator('.success-message').last()).toBeVisible();
   await uncover(page);

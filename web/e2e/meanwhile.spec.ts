@@ -16,7 +16,8 @@ test('a template in two tabs: both sides are shown, and theirs is taken or overw
   await other.getByTestId('save-btn').click();
   await expect(saved(other)).toBeVisible();
 
-  await page.getByTestId('template-text').fill('Question of today: {user_input}');
+  const text = page.locator('.cm-content');
+  await text.fill('Question of today: {user_input}');
   await page.keyboard.press('Control+s');
   const dialog = page.getByTestId('conflict-dialog');
   await expect(dialog).toBeVisible();
@@ -28,13 +29,13 @@ test('a template in two tabs: both sides are shown, and theirs is taken or overw
   // Esc goes on editing; nothing is lost, and saving asks again.
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
-  await expect(page.getByTestId('template-text')).toHaveValue('Question of today: {user_input}');
+  await expect(text).toHaveText('Question of today: {user_input}');
   await expect(page.getByTestId('unsaved')).toBeVisible();
   await page.getByTestId('save-btn').click();
   await page.getByTestId('take-theirs-btn').click();
   await expect(dialog).toBeHidden();
   await expect(page.getByTestId('template-name')).toHaveValue('Named in the other tab');
-  await expect(page.getByTestId('template-text')).toHaveValue('Question: {user_input}');
+  await expect(text).toHaveText('Question: {user_input}');
   await expect(page.getByTestId('unsaved')).toHaveCount(0);
 
   await page.getByTestId('template-name').fill('Named here');

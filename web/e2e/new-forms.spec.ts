@@ -30,7 +30,7 @@ for (const { type, path, offers, crumb } of TYPES) {
     await page.route(offers, (route) => route.abort());
     await page.goto(path);
     await page.getByTestId('name-input').fill(name);
-    await page.getByTestId('description-input').fill('Typed before');
+    await page.getByTestId('system-prompt-input').fill('Typed before');
     const problem = page.getByTestId('problem');
     await expect(problem).toHaveAttribute('data-code', 'offline');
     if (type === 'classic') await shot(page, 'new-form-problem');
@@ -47,7 +47,7 @@ for (const { type, path, offers, crumb } of TYPES) {
     await expect(whole(page)).toBeVisible();
     await expect(problem).toHaveCount(0);
     await expect(page.getByTestId('name-input')).toHaveValue(name);
-    await expect(page.getByTestId('description-input')).toHaveValue('Typed before');
+    await expect(page.getByTestId('system-prompt-input')).toHaveValue('Typed before');
     await expect(page.getByTestId('dirty-badge')).toBeVisible();
     expect((await api.get(`/api/v1/assistants?q=${encodeURIComponent(name)}`)).total).toBe(0);
   });

@@ -22,6 +22,7 @@ export class AnswerLedger {
   private readonly calls: FunctionOutcome[] = [];
   private found = new RunSources([]);
   private readonly checks: ReportResult[] = [];
+  private unprepared: RunReport | null = null;
 
   constructor(private readonly completion: Completion) {}
 
@@ -62,6 +63,11 @@ export class AnswerLedger {
     this.preparedMs = this.elapsed();
   }
 
+  /** The report of a run whose prompt could not be filled. */
+  failedEarly(report: RunReport): void {
+    this.unprepared = report;
+  }
+
   /** The first call counts. */
   firstToken(): void {
     this.firstTokenMs ??= this.elapsed();
@@ -87,9 +93,10 @@ export class AnswerLedger {
   }
 
   get report(): RunReport | null {
-    const { prepared, warnings, functions, calls, checks } = this;
-    if (prepared === null) return null;
-    return completeReport(prepared.report, { warnings, functions, calls, callSources: this.found.ofCalls, checks });
+    const { prepared, unprepared, warnings, functions, calls, checks } = this;
+    const report = prepared?.report ?? unprepared;
+    if (report === null) return null;
+    return completeReport(report, { warnings, functions, calls, callSources: this.found.ofCalls, checks });
   }
 
   record(ending: Pick<RunOutcome, 'status' | 'errorCode' | 'message'>, vendor?: VendorFailure): RunOutcome {

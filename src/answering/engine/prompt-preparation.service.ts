@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ClassicPipeline } from '../../classic';
 import { AppError, type ChatMessage, isJsonObject, textOf } from '../../kernel';
 import { MultiToolPipeline } from '../../multi-tool';
-import type { PreparedPrompt } from '../../runs';
+import { type PreparedPrompt, Unprepared } from '../../runs';
 import type { FunctionSet } from '../../tools';
 import type { Completion } from '../completion/completion.types';
 import type { AnswerLedger } from './answer-ledger';
@@ -27,6 +27,7 @@ export class PromptPreparation {
     const job = { assistant, caller, messages, metadata, run, stream, assistants, functions: declarations };
     const own = await pipeline.prepare(job).catch((error: unknown) => {
       if (error instanceof AppError) ledger.spend(error.usage);
+      if (error instanceof Unprepared) ledger.failedEarly(error.report);
       throw error;
     });
     const prepared =

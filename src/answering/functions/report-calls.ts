@@ -1,5 +1,5 @@
 import type { Source } from '../../kernel';
-import type { ReportResult, RunReport } from '../../runs';
+import { type ReportResult, type RunReport, sourceNumbers } from '../../runs';
 import type { FunctionOutcome, FunctionSet } from '../../tools';
 
 /** Capability of functions that read the asker's personal data, which reports must not show to editors. */
@@ -15,7 +15,7 @@ const reportCall = (personal: ReadonlySet<string>) => (outcome: FunctionOutcome)
   duration_ms: outcome.duration_ms,
   preview: personal.has(outcome.plugin) ? '' : outcome.content,
   ...(outcome.status === 'completed'
-    ? { chars: outcome.chars, cached: outcome.cached }
+    ? { chars: outcome.chars, cached: outcome.cached, ...sourceNumbers(outcome.sources) }
     : { chars: 0, cached: false, code: outcome.code }),
 });
 

@@ -20,6 +20,8 @@ export interface ReportResult {
   readonly chars: number;
   /** Number of sources. */
   readonly sources: number;
+  /** Numbers of its sources in the run; absent without sources. */
+  readonly source_numbers?: readonly number[];
   readonly duration_ms: number;
   /** The content itself; `shapeReport` cuts it. */
   readonly preview: string;
@@ -53,6 +55,8 @@ export interface ReportCall {
   readonly arguments: string;
   /** UTF-16 units of the whole result. */
   readonly chars: number;
+  /** Numbers of its sources in the run; absent without sources. */
+  readonly source_numbers?: readonly number[];
   readonly duration_ms: number;
   /** True for a repeated call with the same arguments. */
   readonly cached: boolean;
@@ -60,6 +64,10 @@ export interface ReportCall {
   readonly preview: string;
   readonly code?: string;
 }
+
+/** The numbers as reports hold them. */
+export const sourceNumbers = (sources: readonly Source[]): { readonly source_numbers?: readonly number[] } =>
+  sources.length === 0 ? {} : { source_numbers: [...new Set(sources.flatMap(({ n }) => n ?? []))] };
 
 export interface ReportMessage {
   readonly role: string;

@@ -1,3 +1,5 @@
+import { catalogues } from '$lib/catalogues/catalogues.svelte';
+import { processorText } from '$lib/catalogues/classic-processors';
 import type { PipelineTool } from '$lib/definition/assistant';
 import { i18n, t } from '$lib/i18n/i18n.svelte';
 import { humanised, type Reference } from '$lib/schema-form/schema-form';
@@ -26,8 +28,17 @@ const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
+const processorName =
+  (find: 'findPrompt' | 'findRag') =>
+  (name: string): string => {
+    const known = catalogues.knownProcessors[find](name);
+    return known === undefined ? name : processorText(known).name;
+  };
+
 /** Values with a wording of their own, by the path. */
 const WORDED: Readonly<Record<string, (value: string) => string>> = {
+  'metadata.prompt_processor': processorName('findPrompt'),
+  'metadata.rag_processor': processorName('findRag'),
   'metadata.orchestrator': strategyName,
   type: (type) => t(type === 'multi_tool' ? 'assistants.type.multi_tool' : 'assistants.type.classic'),
   placeholder: (name) => `{${name}}`,
@@ -65,16 +76,18 @@ export function entryName(entry: Entry, names: Names): string {
 
 const settingTitle = (path: string): string => i18n.maybe(`changes.setting.${path}`) ?? titleOf(PREFIXES, path, {});
 
-/** A change in one line: `Strategy: Sequential → By dependency`. */
-export function changeText(change: Change, names: Names): string {
+/** A change in one line: `Strategy: Sequential → By dependency`. `isNew`: there was nothing before. */
+export function changeText(change: Change, names: Names, isNew = false): string {
   switch (change.key) {
     case 'text':
+      if (isNew) return partLabel(change.path);
       return i18n.count('changes.text', change.lines, { part: partLabel(change.path) });
     case 'value': {
       const known = partLabel(change.path);
       const part = change.path === 'type' ? t('changes.type') : known;
       const label = part === change.path ? humanised(change.path.replace(/^metadata\./, '')) : part;
       const [from, to] = [change.from, change.to].map((value) => valueOf(change.path, value, names));
+      if (isNew) return t('changes.first_value', { part: label, to: to ?? '' });
       return t('changes.value', { part: label, from: from ?? '', to: to ?? '' });
     }
     case 'setting': {
@@ -87,6 +100,7 @@ export function changeText(change: Change, names: Names): string {
       return t(`changes.${change.part}.moved`, { name: entryName(change.entry, names), ...values });
     }
     default:
+      if (isNew) return t(`changes.${change.part}.first`, { name: entryName(change.entry, names) });
       return t(`changes.${change.part}.${change.key}`, { name: entryName(change.entry, names) });
   }
 }

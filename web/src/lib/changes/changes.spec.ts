@@ -86,4 +86,12 @@ describe('the differences of two definitions', () => {
   it('count changed lines between equal beginnings and ends', () => {
     expect([changedLines('', 'a'), changedLines('a\nb\nc', 'a\nc'), changedLines('x', 'x\ny\nz')]).toEqual([1, 1, 2]);
   });
+
+  it('tell each capability, and nothing where a switch is off and was not there', () => {
+    const capabilities = { vision: false, image_generation: false, tool_use: true };
+    expect(changesOf(multi([]), multi([], { verbose: false, capabilities }))).toEqual([]);
+    expect(changesOf(multi([]), multi([], { capabilities: { ...capabilities, vision: true } }))).toEqual([
+      { key: 'value', path: 'metadata.capabilities.vision', from: false, to: true },
+    ]);
+  });
 });

@@ -37,6 +37,7 @@ const WRITTEN_BY_THE_SERVICE: ReadonlySet<string> = new Set([
   'assistant_type',
   'tools',
   'functions',
+  'capabilities.tool_use',
 ]);
 /** Members of a tool's entry that are listed apart from its settings. */
 const OF_THE_ENTRY: ReadonlySet<string> = new Set(['plugin', 'type', 'enabled', 'config']);
@@ -58,16 +59,27 @@ export function changesOf(before: Comparable, after: Comparable): readonly Chang
   ];
 }
 
-function members(old: Metadata, now: Metadata): readonly Change[] {
+function members(before: Metadata, after: Metadata): readonly Change[] {
+  const [old, now] = [flat(before), flat(after)];
   const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (key) => !WRITTEN_BY_THE_SERVICE.has(key),
   );
+  const isPipeline = isMultiTool(before) || isMultiTool(after);
   return keys.flatMap((key) => {
     // Strategies are told even where the document leaves the default out.
-    const standard = key === 'orchestrator' && (isMultiTool(old) || isMultiTool(now)) ? 'sequential' : undefined;
+    const standard = key === 'orchestrator' && isPipeline ? 'sequential' : SWITCHES.has(key) ? false : undefined;
     return value(`metadata.${key}`, old[key] ?? standard, now[key] ?? standard);
   });
 }
+
+/** Members that are off where the document leaves them out. */
+const SWITCHES: ReadonlySet<string> = new Set(['verbose', 'capabilities.vision', 'capabilities.image_generation']);
+
+/** Each capability as a member of its own. */
+const flat = ({ capabilities, ...rest }: Metadata): Readonly<Record<string, unknown>> => ({
+  ...rest,
+  ...Object.fromEntries(Object.entries(capabilities ?? {}).map(([key, on]) => [`capabilities.${key}`, on])),
+});
 
 const value = (path: string, from: unknown, to: unknown): readonly Change[] =>
   isSame(from, to) ? [] : [{ key: 'value', path, from, to }];

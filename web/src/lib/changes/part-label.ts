@@ -14,6 +14,8 @@ const LABELS: Readonly<Record<string, MessageKey>> = {
   'metadata.orchestrator': 'form.strategy',
   'metadata.orchestrator_options': 'form.strategy_options',
   'metadata.capabilities': 'form.capabilities',
+  'metadata.capabilities.vision': 'form.vision',
+  'metadata.capabilities.image_generation': 'form.image_generation',
   'metadata.verbose': 'form.verbose',
   'metadata.tools': 'form.tools',
   'metadata.functions': 'form.functions',

@@ -358,3 +358,24 @@ describe('a template that nobody wrote', () => {
     expect(pipeline.isAutomatic).toBe(true);
   });
 });
+
+describe('inserting a template', () => {
+  it('brings the tools of its slots as one step, numbered behind those that are there', () => {
+    const pipeline = open([course], '{1_context}');
+    expect(pipeline.insert('{1_context} {3_context} {2_rubric} {2_rubric} {user_input}', 'Inserted')).toBe(2);
+    expect(pipeline.tools.map(({ plugin, placeholder }) => [plugin, placeholder])).toEqual([
+      ['simple_rag', '1_context'],
+      ['rubric_rag', '2_rubric'],
+      ['simple_rag', '3_context'],
+    ]);
+    expect(pipeline.slots.every(({ state }) => state === 'used')).toBe(true);
+    pipeline.undo();
+    expect([placeholders(pipeline), pipeline.template]).toEqual([['1_context'], '{1_context}']);
+  });
+
+  it('leaves slots empty that the next tool would not fill', () => {
+    const pipeline = open([course], '{1_context}');
+    expect(pipeline.insert('{1_context} {4_file} {nobody}', 'Inserted')).toBe(0);
+    expect(placeholders(pipeline)).toEqual(['1_context']);
+  });
+});

@@ -7,13 +7,13 @@ import {
   type Change,
   fillsSlot,
   initialConfig,
-  numberOf,
   pipelineTool,
   placeholderTypes,
   slotTypeOf,
   type ToolEntry,
   toStored,
 } from './pipeline-entry';
+import { missingTools, nextNumber } from './missing-tools';
 import { automaticTemplate, type PipelineState, planMove, planRemove } from './pipeline-plan';
 import { readPipeline } from './pipeline-read';
 import { entryName } from '$lib/tools/entry-name';
@@ -98,8 +98,7 @@ export class Pipeline implements TemplateDocument {
   /** The placeholder that the next tool of a plugin gets: the highest number + 1; null when it fills nothing. */
   nextPlaceholder(plugin: string): string | null {
     const type = slotTypeOf({ plugin, placeholder: plugin }, this.catalogue);
-    const numbers = this.tools.map(({ placeholder }) => numberOf(placeholder) ?? 0);
-    return type === null ? null : numberedPlaceholder(Math.max(this.tools.length, ...numbers) + 1, type);
+    return type === null ? null : numberedPlaceholder(nextNumber(this.tools), type);
   }
 
   /** A new tool at the end, switched on, with the defaults of its settings. */
@@ -117,6 +116,15 @@ export class Pipeline implements TemplateDocument {
       t('template.step.add', { tool: this.titleOf(entry) }),
     );
     return entry;
+  }
+
+  /** A template of somebody else, with the tools that its slots need. One step; how many tools came. */
+  insert(template: string, step: string): number {
+    const added = missingTools({ tools: this.tools, template }, this.catalogue, this.nextKey);
+    this.nextKey += added.length;
+    if (added.length === 0) this.edit(template, step);
+    else this.step({ tools: [...this.tools, ...added], template }, step);
+    return added.length;
   }
 
   /** `toIndex` counts from 0 in the list without the tool. */

@@ -3,7 +3,7 @@ import { ProblemError, toProblem } from '$lib/api/problem';
 import { follow, type Link } from './follow';
 import type { RunEvent } from './run-events';
 import { settled } from './run-record';
-import { beginning, hasEnded, reduceAll, type RunState } from './run-state';
+import { beginning, hasEnded, problemsOf, reduceAll, type RunState } from './run-state';
 
 /** A content of several parts, or plain text. */
 export type Content = string | readonly Readonly<Record<string, unknown>>[];
@@ -45,7 +45,7 @@ export class LiveRun {
   /** Why it could not be stopped; it goes on. */
   stopProblem = $state.raw<ProblemError | null>(null);
   stopping = $state(false);
-  /** Of the request that asked, after a failure; an operator finds it in the log. */
+  /** Of the request that asked, where something failed; an operator finds it in the log. */
   requestId = $state<string | null>(null);
 
   readonly isOver = $derived(this.problem !== null || hasEnded(this.state));
@@ -83,7 +83,8 @@ export class LiveRun {
       });
       this.flush();
       await this.settle(id);
-      if (this.withRecord && this.state.status === 'failed') void this.trace(id);
+      const hasFailed = this.state.status === 'failed' || problemsOf(this.state) > 0;
+      if (this.withRecord && hasFailed) void this.trace(id);
     } catch (error) {
       if (!this.leaving.signal.aborted) this.problem = toProblem(error);
     }

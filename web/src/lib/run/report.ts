@@ -21,6 +21,8 @@ export interface StepResult {
   readonly preview: string;
   /** UTF-16 units of the whole content. */
   readonly chars: number;
+  /** Numbers of its sources in the run. */
+  readonly source_numbers?: readonly number[];
   /** The query, where it is not the question. */
   readonly query?: string;
   readonly code?: string;
@@ -37,6 +39,8 @@ export interface StepCall {
   /** What the model read; long results are cut. */
   readonly preview: string;
   readonly chars: number;
+  /** Numbers of its sources in the run. */
+  readonly source_numbers?: readonly number[];
   readonly code?: string;
 }
 

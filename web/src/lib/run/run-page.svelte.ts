@@ -1,6 +1,6 @@
 import { api, must } from '$lib/api/client';
 import { LiveRun } from './live-run.svelte';
-import { reportOf } from './report';
+import { reportOf, type RunReport } from './report';
 import type { Run } from './run-events';
 
 /** One run with its record and what happens in it, followed until it has ended. */
@@ -9,6 +9,8 @@ export class RunPage {
   problem = $state.raw<unknown>(null);
   /** The beginning of what was asked, as reports keep it. */
   question = $state<string | null>(null);
+  /** As they were set when it ran; undefined before the end, and for readers who do not see them. */
+  tools = $state.raw<RunReport['tools']>();
   readonly live = new LiveRun();
 
   /** Only those who may edit the assistant are told what happened in it. */
@@ -40,7 +42,9 @@ export class RunPage {
 
   private async askedBy(): Promise<void> {
     try {
-      this.question = (await reportOf(this.id)).request.user_message;
+      const { request, tools } = await reportOf(this.id);
+      this.question = request.user_message;
+      if (this.withContents) this.tools = tools;
     } catch {
       // A run that waits or that failed early has no report.
     }

@@ -12,6 +12,8 @@ export interface StepFacts {
   readonly config: unknown;
   readonly result: StepResult | null;
   readonly call: StepCall | null;
+  /** Numbers of the sources that it found. */
+  readonly sources: readonly number[];
   /** What the model was sent; of models only. */
   readonly messages: readonly Message[];
   /** Functions that the model asked for in this request. */
@@ -25,6 +27,7 @@ const NONE: StepFacts = {
   config: null,
   result: null,
   call: null,
+  sources: [],
   messages: [],
   asked: [],
   answer: null,
@@ -34,10 +37,13 @@ const NONE: StepFacts = {
 /** A key is `m` and the number of the model's request, or `f` and the number of the call. */
 const numberIn = ({ key }: Span): number => Number(key.slice(1));
 
-export function stepFacts(span: Span, report: RunReport, run: Pick<RunState, 'spans' | 'answer'>): StepFacts {
+/** Null for a report that is gone: the events tell the rest. */
+export function stepFacts(span: Span, report: RunReport | null, run: Pick<RunState, 'spans' | 'answer'>): StepFacts {
+  if (report === null || span.kind === 'plan') return NONE;
   if (span.kind === 'model') return modelFacts(span, report, run);
   if (span.kind === 'function') {
-    return { ...NONE, call: report.calls?.find(({ index }) => index === numberIn(span)) ?? null };
+    const call = report.calls?.find(({ index }) => index === numberIn(span)) ?? null;
+    return { ...NONE, call, sources: call?.source_numbers ?? [] };
   }
   return span.index === null ? NONE : toolFacts(span, report);
 }
@@ -46,7 +52,8 @@ function toolFacts(span: Span, report: RunReport): StepFacts {
   const ofTool = (report.results ?? []).filter(({ index }) => index === span.index);
   const result = (span.kind === 'check' ? ofTool.at(-1) : ofTool[0]) ?? null;
   const config = report.tools.find(({ index }) => index === span.index)?.config ?? null;
-  return { ...NONE, result, config, query: result?.query ?? report.request.user_message };
+  const sources = result?.source_numbers ?? [];
+  return { ...NONE, result, config, sources, query: result?.query ?? report.request.user_message };
 }
 
 function modelFacts(span: Span, report: RunReport, { spans, answer }: Pick<RunState, 'spans' | 'answer'>): StepFacts {

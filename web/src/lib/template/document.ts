@@ -12,6 +12,8 @@ export interface SlotState {
   readonly title?: string;
   /** Its tool is on and fills nothing: it looks at the finished answer. */
   readonly later?: true;
+  /** Offered, and not missed in the template. */
+  readonly optional?: true;
 }
 
 /** A name that something may put into the template. */
@@ -39,6 +41,8 @@ export interface TemplateDocument {
   readonly redoText: string | null;
   /** A new text. Typing within half a second joins one step; `step` names a change that is one of its own. */
   edit(template: string, step?: string): void;
+  /** A text of somebody else as one step, with what fills it; how many tools came with it. */
+  insert?(template: string, step: string): number;
   undo(): void;
   redo(): void;
   /** The template until somebody writes one: it follows what fills it. */

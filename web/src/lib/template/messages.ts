@@ -36,7 +36,9 @@ export function templateMessages(
   diagnostics: readonly Diagnostic[],
 ): readonly TemplateMessage[] {
   const undefinedSlots = slots.filter(({ state }) => state === 'undefined');
-  const unused = slots.filter(({ state, name }) => state === 'unused' && !(empty && name === USER_INPUT));
+  const unused = slots.filter(
+    ({ state, name, optional }) => state === 'unused' && optional !== true && !(empty && name === USER_INPUT),
+  );
   const others = diagnostics.filter(({ code, path }) => TEMPLATE_PATHS.has(path) && !KNOWN_HERE.has(code));
   return [
     ...undefinedSlots.map(undefinedMessage),

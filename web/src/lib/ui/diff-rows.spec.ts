@@ -66,8 +66,10 @@ describe('the lines of two texts', () => {
           });
         };
         // What one text has and the other has not (as often) must be shown on its side.
-        for (const line of without(after, before)) expect(side('added')).toContain(line);
-        for (const line of without(before, after)) expect(side('removed')).toContain(line);
+        const linesOf = (all: string[]): string[] => (all.join('\n') === '' ? [] : all);
+        const [left, right] = [linesOf(before), linesOf(after)];
+        for (const line of without(right, left)) expect(side('added')).toContain(line);
+        for (const line of without(left, right)) expect(side('removed')).toContain(line);
       }),
     );
   });

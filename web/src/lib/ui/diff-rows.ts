@@ -21,13 +21,16 @@ const whole = (text: string, changed = false): readonly DiffPart[] => [{ text, c
 /** The lines of two texts, what was taken before what came; empty when they are equal. */
 export function diffRows(before: string, after: string): readonly DiffRow[] {
   if (before === after) return [];
-  const [left, right] = [before.split('\n'), after.split('\n')];
+  const [left, right] = [linesOf(before), linesOf(after)];
   const blocks = diffArrays(left, right);
   const added = blocks.reduce((sum, block) => sum + (block.added ? block.value.length : 0), 0);
   const changedInPlace = left.filter((line, index) => line !== right[index]).length;
   // Renumbered slots: a line stays where it is, even when it becomes the text of its neighbour.
   return left.length === right.length && changedInPlace <= added ? byPosition(left, right) : byBlocks(blocks);
 }
+
+/** Nothing has no lines. */
+const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 /** Lines at the same place, each old line before its new one. */
 function byPosition(left: readonly string[], right: readonly string[]): readonly DiffRow[] {

@@ -27,29 +27,34 @@ const answering =
 afterEach(() => vi.restoreAllMocks());
 
 describe('the groups an assistant is shared with', () => {
-  it('are saved alone, and only when they were changed', async () => {
+  it('are saved alone, step by step', async () => {
     vi.spyOn(api, 'GET').mockImplementation(answering('a') as never);
-    const put = vi.spyOn(api, 'PUT').mockResolvedValue(shares('b') as never);
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(shares('a') as never);
     const groups = new GroupShares();
     await groups.load(assistant, 'default');
     expect(groups.others.map(({ id }) => id)).toEqual(['b']);
-    expect([await groups.save(assistant), put.mock.calls.length]).toEqual([true, 0]);
-    groups.add('b');
-    groups.change('b', 'edit');
-    groups.remove('a');
-    expect(await groups.save(assistant)).toBe(true);
-    expect(put.mock.calls[0]?.[1]).toMatchObject({ body: { groups: [{ group_id: 'b', access: 'edit' }] } });
-    expect(groups.others.map(({ id }) => id)).toEqual(['a']);
+    await groups.add(assistant, 'b');
+    await groups.change(assistant, 'a', 'edit');
+    await groups.remove(assistant, 'a');
+    expect((put.mock.calls as unknown[][]).map(([, options]) => (options as { body: unknown }).body)).toEqual([
+      {
+        groups: [
+          { group_id: 'a', access: 'use' },
+          { group_id: 'b', access: 'use' },
+        ],
+      },
+      { groups: [{ group_id: 'a', access: 'edit' }] },
+      { groups: [] },
+    ]);
   });
 
-  it('keep what the reader wants when saving fails', async () => {
-    vi.spyOn(api, 'GET').mockImplementation(answering() as never);
+  it('stay as they were when saving fails', async () => {
+    vi.spyOn(api, 'GET').mockImplementation(answering('a') as never);
     const down = new ProblemError(503, 'unavailable', 'no');
     vi.spyOn(api, 'PUT').mockRejectedValue(down);
     const groups = new GroupShares();
     await groups.load(assistant, 'default');
-    groups.add('a');
-    expect([await groups.save(assistant), groups.error]).toEqual([false, down]);
-    expect(groups.shared?.map(({ group_id }) => group_id)).toEqual(['a']);
+    await groups.remove(assistant, 'a');
+    expect([groups.error, groups.shared?.map(({ group_id }) => group_id)]).toEqual([down, ['a']]);
   });
 });

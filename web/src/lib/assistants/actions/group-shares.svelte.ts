@@ -4,68 +4,67 @@ import type { Assistant } from '$lib/definition/assistant';
 export type GroupShare = Schema<'GroupShareViewDto'>;
 type Group = Schema<'GroupDto'>;
 
-/** The groups an assistant is shared with, saved apart from the people. */
+/** The groups an assistant is shared with, apart from the people; each step is saved at once. */
 export class GroupShares {
   /** Null until they were read. */
   shared = $state.raw<readonly GroupShare[] | null>(null);
+  busy = $state(false);
   error = $state.raw<unknown>(null);
   private all = $state.raw<readonly Group[]>([]);
-  private changed = false;
 
   /** Groups that may be added. */
   get others(): readonly Group[] {
     return this.all.filter(({ id }) => this.shared?.every(({ group_id }) => group_id !== id) === true);
   }
 
-  async load({ id }: Assistant, slug: string): Promise<void> {
+  async load(assistant: Assistant, slug: string): Promise<void> {
     this.error = null;
     this.shared = null;
-    this.changed = false;
     try {
-      const [shares, groups] = await Promise.all([
-        api.GET('/api/v1/assistants/{id}/shares', { params: { path: { id } } }),
+      const [shared, groups] = await Promise.all([
+        read(assistant),
         api.GET('/api/v1/organizations/{slug}/groups', { params: { path: { slug }, query: { limit: 100 } } }),
       ]);
       this.all = must(groups).items;
-      this.shared = must(shares).groups;
+      this.shared = shared;
     } catch (error) {
       this.error = error;
     }
   }
 
-  add(id: string): void {
+  add(assistant: Assistant, id: string): Promise<void> {
     const group = this.all.find((each) => each.id === id);
-    if (group !== undefined) this.edit((shared) => [...shared, { group_id: id, name: group.name, access: 'use' }]);
+    if (group === undefined) return Promise.resolve();
+    return this.save(assistant, (now) => [...now, { group_id: id, name: group.name, access: 'use' }]);
   }
 
-  change(id: string, access: GroupShare['access']): void {
-    this.edit((shared) => shared.map((each) => (each.group_id === id ? { ...each, access } : each)));
+  change(assistant: Assistant, id: string, access: GroupShare['access']): Promise<void> {
+    return this.save(assistant, (now) => now.map((each) => (each.group_id === id ? { ...each, access } : each)));
   }
 
-  remove(id: string): void {
-    this.edit((shared) => shared.filter(({ group_id }) => group_id !== id));
+  remove(assistant: Assistant, id: string): Promise<void> {
+    return this.save(assistant, (now) => now.filter(({ group_id }) => group_id !== id));
   }
 
-  /** Whether the list is as the reader wants it; `error` says why not. */
-  async save({ id }: Assistant): Promise<boolean> {
-    if (!this.changed || this.shared === null) return true;
+  /** Upon the list as it is now, for the service takes the whole list and knows no version of it. */
+  private async save(
+    assistant: Assistant,
+    change: (now: readonly GroupShare[]) => readonly GroupShare[],
+  ): Promise<void> {
+    if (this.shared === null) return;
+    this.busy = true;
     this.error = null;
     try {
-      const groups = this.shared.map(({ group_id, access }) => ({ group_id, access }));
-      this.shared = must(
-        await api.PUT('/api/v1/assistants/{id}/shares', { params: { path: { id } }, body: { groups } }),
-      ).groups;
-      this.changed = false;
-      return true;
+      const groups = change(await read(assistant)).map(({ group_id, access }) => ({ group_id, access }));
+      const params = { path: { id: assistant.id } };
+      this.shared = must(await api.PUT('/api/v1/assistants/{id}/shares', { params, body: { groups } })).groups;
     } catch (error) {
       this.error = error;
-      return false;
+    } finally {
+      this.busy = false;
     }
   }
-
-  private edit(change: (shared: readonly GroupShare[]) => readonly GroupShare[]): void {
-    if (this.shared === null) return;
-    this.shared = change(this.shared);
-    this.changed = true;
-  }
 }
+
+const read = async ({ id }: Assistant): Promise<readonly GroupShare[]> =>
+  must(await api.GET('/api/v1/assistants/{id}/shares', { params: { path: { id } } })).groups;

@@ -12,69 +12,77 @@ const share = (name: string, access: 'use' | 'edit' = 'use') => ({
   access,
 });
 const listed = (...shares: ReturnType<typeof share>[]) => ({ data: { shares } }) as never;
+const sentTo = (calls: unknown[][]): unknown[] =>
+  calls.map(([, options]) => (options as { body: { shares: unknown } }).body.shares);
 const DOWN = new ProblemError(503, 'unavailable', 'no');
 
 afterEach(() => vi.restoreAllMocks());
 
 describe('the people an assistant is shared with', () => {
-  it('are neither changed nor saved before they were read', async () => {
+  it('are not saved before they were read', async () => {
     const get = vi.spyOn(api, 'GET').mockRejectedValueOnce(DOWN);
     const put = vi.spyOn(api, 'PUT');
     const shares = new Shares();
     await shares.load(assistant);
     expect([shares.people, shares.error]).toEqual([null, DOWN]);
-    shares.add('cy@example.edu', 'use');
-    expect([await shares.save(assistant), shares.people, put.mock.calls]).toEqual([false, null, []]);
+    await shares.add(assistant, 'cy@example.edu', 'use');
+    await shares.remove(assistant, 'ada');
+    expect([shares.people, put.mock.calls]).toEqual([null, []]);
     get.mockResolvedValue(listed(share('ada')));
     await shares.load(assistant);
-    expect([shares.people?.map(({ key }) => key), shares.error]).toEqual([['ada'], null]);
+    expect([shares.people?.map(({ user_id }) => user_id), shares.error]).toEqual([['ada'], null]);
   });
 
-  it('are saved upon the list as it is then: who was taken out elsewhere stays out', async () => {
-    const get = vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada'), share('bo'), share('cy', 'edit')));
-    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed(share('saved')));
+  it('are saved step by step, upon the list as it is then', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada'), share('bo')));
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed(share('ada'), share('bo')));
     const shares = new Shares();
     await shares.load(assistant);
-    shares.add('Di@example.edu', 'edit');
-    shares.add('el@example.edu', 'edit');
-    shares.remove('ada');
-    shares.change('bo', 'edit');
-    shares.change('cy', 'use');
-    get.mockResolvedValue(listed(share('ada'), share('bo'), share('el'), share('flo')));
-    expect(await shares.save(assistant)).toBe(true);
-    expect(put.mock.calls[0]?.[1]).toMatchObject({
-      body: {
-        shares: [
-          { user_id: 'bo', access: 'edit' },
-          { user_id: 'el', access: 'edit' },
-          { user_id: 'flo', access: 'use' },
-          { email: 'di@example.edu', access: 'edit' },
-        ],
-      },
-    });
-    expect([shares.overtaken, shares.people?.map(({ key }) => key)]).toEqual([true, ['saved']]);
+    expect(await shares.add(assistant, ' Di@example.edu ', 'edit')).toBeNull();
+    await shares.change(assistant, 'bo', 'edit');
+    await shares.remove(assistant, 'ada');
+    expect(sentTo(put.mock.calls)).toEqual([
+      [
+        { user_id: 'ada', access: 'use' },
+        { user_id: 'bo', access: 'use' },
+        { email: 'di@example.edu', access: 'edit' },
+      ],
+      [
+        { user_id: 'ada', access: 'use' },
+        { user_id: 'bo', access: 'edit' },
+      ],
+      [{ user_id: 'bo', access: 'use' }],
+    ]);
+    expect(shares.overtaken).toBe(false);
   });
 
-  it('are told as they are where nothing was changed here, without being written', async () => {
-    const get = vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada')));
-    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed(share('ada')));
+  it('refuse an address that is none or is there already', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada')));
+    const put = vi.spyOn(api, 'PUT');
     const shares = new Shares();
     await shares.load(assistant);
-    expect([await shares.save(assistant), shares.overtaken]).toEqual([true, false]);
-    get.mockResolvedValue(listed());
-    expect([await shares.save(assistant), shares.overtaken, shares.people]).toEqual([true, true, []]);
+    expect(await shares.add(assistant, 'nobody', 'use')).toBe('sharing.email_wrong');
+    expect(await shares.add(assistant, 'ADA@example.edu', 'use')).toBe('sharing.email_twice');
     expect(put).not.toHaveBeenCalled();
   });
 
-  it('stay as edited when saving is refused, and are then saved upon what was read first', async () => {
-    vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada')));
-    const put = vi.spyOn(api, 'PUT').mockRejectedValueOnce(DOWN);
-    put.mockResolvedValue(listed(share('ada'), share('cy')));
+  it('show what somebody else changed, and say so', async () => {
+    const get = vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada'), share('bo')));
+    const put = vi.spyOn(api, 'PUT').mockResolvedValue(listed(share('flo')));
     const shares = new Shares();
     await shares.load(assistant);
-    shares.add('cy@example.edu', 'use');
-    expect([await shares.save(assistant), shares.people?.length, shares.error]).toEqual([false, 2, DOWN]);
-    expect([await shares.save(assistant), shares.overtaken]).toEqual([true, false]);
-    expect(put.mock.calls[1]).toEqual(put.mock.calls[0]);
+    get.mockResolvedValue(listed(share('bo'), share('flo')));
+    await shares.remove(assistant, 'bo');
+    expect(sentTo(put.mock.calls)).toEqual([[{ user_id: 'flo', access: 'use' }]]);
+    expect([shares.overtaken, shares.people?.map(({ user_id }) => user_id)]).toEqual([true, ['flo']]);
+  });
+
+  it('stay as they were when saving is refused', async () => {
+    vi.spyOn(api, 'GET').mockResolvedValue(listed(share('ada')));
+    vi.spyOn(api, 'PUT').mockRejectedValue(DOWN);
+    const shares = new Shares();
+    await shares.load(assistant);
+    await shares.remove(assistant, 'ada');
+    expect([shares.people?.length, shares.error]).toEqual([1, DOWN]);
   });
 });

@@ -80,13 +80,22 @@ function foldedAround(place: Element): readonly HTMLDetailsElement[] {
 }
 
 /** Sections of the forms, in the order of the page; they carry these as `data-section`. */
-export const SECTIONS = ['basics', 'instructions', 'tools', 'sources', 'model', 'processing', 'testing'] as const;
+export const SECTIONS = [
+  'basics',
+  'instructions',
+  'tools',
+  'sources',
+  'model',
+  'students',
+  'processing',
+  'testing',
+] as const;
 export type Section = (typeof SECTIONS)[number];
 
 const SECTION_OF: Readonly<Record<Part, Section | null>> = {
   name: 'basics',
-  description: 'basics',
-  suggested_questions: 'basics',
+  description: 'students',
+  suggested_questions: 'students',
   system_prompt: 'instructions',
   prompt_template: 'instructions',
   tools: 'tools',
